@@ -1,0 +1,50 @@
+# One word per job. Each makes or refreshes .venv/ first; ARGS="..." goes to the program behind it.
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-fast check format bench sanitize soak compat wheels clean
+
+PY := .venv/bin/python
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## make or refresh .venv/ and the native build
+	@scripts/setup dev
+
+run: ## set up and play one episode in the terminal
+	@scripts/setup run
+	@$(PY) -m mettagrid.demo $(ARGS)
+
+test: setup ## set up and run the tests
+	@$(PY) -m pytest $(ARGS)
+
+test-fast: setup ## the tests that take under a minute together
+	@$(PY) -m pytest -m "not slow" $(ARGS)
+
+check: setup ## format, lint, types, import arrows
+	@$(PY) scripts/check.py
+
+format: setup ## rewrite the Python files as `make check` wants them
+	@$(PY) -m ruff format
+	@$(PY) -m ruff check --fix
+
+bench: setup ## agent-steps per second and import time, beside the published engine
+	@$(PY) benchmarks/engine.py $(ARGS)
+	@$(PY) benchmarks/imports.py
+
+sanitize: setup ## every recorded episode under the address and undefined-behaviour sanitizers
+	@$(PY) scripts/sanitize.py
+
+compat: setup ## 2,000 random configurations through the published engine and ours
+	@$(PY) scripts/compat.py --count 2000 $(ARGS)
+
+soak: setup ## what is long: for now `compat` with 20,000 other configurations
+	@echo "soak: 20,000 random configurations; kills and load will join when there is a server to kill"
+	@$(PY) scripts/compat.py --count 20000 --seed 1000000 $(ARGS)
+
+wheels: setup ## build the distributions, use them in an empty environment, build again with a second standard library
+	@$(PY) -m pytest tests/wheels -m "" $(ARGS)
+
+clean: ## remove what was built; .venv/ and .cache/ stay
+	rm -rf build dist packages/*/build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -not -path './.venv/*' -not -path './.cache/*' -prune -exec rm -rf {} +
+	rm -rf .venv/stamps

@@ -1,0 +1,3 @@
+"""The helpers and the skip table of tests/support.py, for the tests of every package."""
+
+pytest_plugins = ["tests.support"]

@@ -1,0 +1,336 @@
+// `mettagrid._native`: programs and worlds for Python. It checks what comes in and turns faults into exceptions; the rules are
+// in core/.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "bindings/layout.hpp"
+#include "cpu/world_memory.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T, class... Shape>
+using Array = nb::ndarray<T, nb::numpy, nb::c_contig, nb::device::cpu, Shape...>;
+
+// A program block and its view. Immutable; shared by all worlds made from it.
+class Program {
+ public:
+  explicit Program(const Array<const int32_t, nb::ndim<1>>& words) : words_(words.data(), words.data() + words.size()) {
+    const int64_t size = static_cast<int64_t>(words_.size());
+    if (size < 2 * mg::Program::kTables) throw std::runtime_error("The program block is too short");
+    int32_t table = 0;
+#define MG_CHECK(Row, name) check_table(table++, sizeof(mg::Row) / 4, #name);
+    MG_TABLES(MG_CHECK)
+#undef MG_CHECK
+    view_ = mg::Program::view(words_.data());
+    if (view_.settings.size != 1) throw std::runtime_error("A program has exactly one row of settings");
+  }
+  const mg::Program& view() const { return view_; }
+  std::size_t bytes() const { return words_.size() * sizeof(int32_t); }
+
+ private:
+  void check_table(int32_t table, std::size_t fields, const char* name) const {
+    const int64_t first = words_[static_cast<std::size_t>(2 * table)];
+    const int64_t rows = words_[static_cast<std::size_t>(2 * table + 1)];
+    const int64_t last = first + rows * static_cast<int64_t>(fields);
+    if (first < 0 || rows < 0 || last > static_cast<int64_t>(words_.size())) {
+      throw std::runtime_error(std::string("Table `") + name + "` does not fit in the program block");
+    }
+  }
+
+  std::vector<int32_t> words_;
+  mg::Program view_;
+};
+
+std::string shape_text(const nb::ndarray<>& array) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < array.ndim(); ++i) text += (i ? ", " : "") + std::to_string(array.shape(i));
+  return text + "]";
+}
+
+// One world and the caller's buffers.
+class World {
+ public:
+  // `cells`: template index of each cell, -1 = empty; `cell_stats`: the game stat that counts it.
+  World(nb::object program, const Array<const int32_t, nb::ndim<2>>& cells, const Array<const int32_t, nb::ndim<2>>& cell_stats,
+        uint32_t seed)
+      : program_(std::move(program)), p_(nb::cast<const Program&>(program_).view()) {
+    if (cell_stats.shape(0) != cells.shape(0) || cell_stats.shape(1) != cells.shape(1)) {
+      throw std::runtime_error("`cell_stats` must have the shape of `cells`");
+    }
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (cells.data()[i] >= 0 && (cell_stats.data()[i] < 0 || cell_stats.data()[i] >= p_.set().game_stat_count)) {
+        throw std::runtime_error("The map counts a cell under game stat " + std::to_string(cell_stats.data()[i]) + ", which does not exist");
+      }
+      if (cells.data()[i] < -1 || cells.data()[i] >= p_.templates.size) {
+        throw std::runtime_error("The map names object template " + std::to_string(cells.data()[i]) + ", which does not exist");
+      }
+    }
+    if (cells.shape(0) > 65535 || cells.shape(1) > 65535 || cells.size() > INT32_MAX / 64) {
+      throw std::runtime_error("A map of " + std::to_string(cells.shape(0)) + " x " + std::to_string(cells.shape(1)) + " cells is too large");
+    }
+    const mg::Map map{cells.data(), cell_stats.data(), static_cast<int32_t>(cells.shape(0)), static_cast<int32_t>(cells.shape(1))};
+    const mg::Header plan = mg::plan_world(p_, map);
+    if (plan.bytes == 0) throw std::runtime_error("A world of this map and configuration would be too large");
+    block_ = cpu::zeroed_block(plan.bytes);
+    w_ = mg::create_world(p_, map, plan, seed, scratch(plan.slots), block_.get());
+    raise_fault();
+  }
+
+  void set_buffers(nb::ndarray<> observations, nb::ndarray<> terminals, nb::ndarray<> truncations, nb::ndarray<> rewards,
+                   nb::ndarray<> actions, nb::ndarray<> vibe_actions) {
+    const std::size_t n = static_cast<std::size_t>(w_.h->agents);
+    check(observations, nb::dtype<uint8_t>(), "observations");
+    if (observations.ndim() != 3 || observations.shape(0) != n || observations.shape(2) != 3) {
+      throw std::runtime_error("observations has shape " + shape_text(observations) + " but expected [" + std::to_string(n) +
+                               ", [something], 3]");
+    }
+    check_row(terminals, nb::dtype<bool>(), "terminals");
+    check_row(truncations, nb::dtype<bool>(), "truncations");
+    check_row(rewards, nb::dtype<float>(), "rewards");
+    check_row(actions, nb::dtype<int32_t>(), "actions");
+    check_row(vibe_actions, nb::dtype<int32_t>(), "vibe_actions");
+    io_ = mg::Buffers{static_cast<uint8_t*>(observations.data()), static_cast<int32_t>(observations.shape(1)),
+                      static_cast<bool*>(terminals.data()),       static_cast<bool*>(truncations.data()),
+                      static_cast<float*>(rewards.data()),        static_cast<const int32_t*>(actions.data()),
+                      static_cast<const int32_t*>(vibe_actions.data())};
+    // The arrays stay alive as long as this world writes into them.
+    kept_ = nb::make_tuple(nb::cast(observations), nb::cast(terminals), nb::cast(truncations), nb::cast(rewards),
+                           nb::cast(actions), nb::cast(vibe_actions));
+    mg::observe_start(p_, w_, scratch(w_.h->slots), io_);
+    raise_fault();
+  }
+
+  void step() {
+    if (io_.observations == nullptr) throw std::runtime_error("Call `set_buffers` before `step`");
+    {
+      nb::gil_scoped_release unlocked;
+      mg::step_world(p_, w_, scratch(w_.h->slots), io_, 0, 1);
+    }
+    if (w_.h->fault != 0) raise_fault();
+  }
+
+  const mg::Header& header() const { return *w_.h; }
+
+  std::vector<bool> action_success() const {
+    return std::vector<bool>(w_.agent_success, w_.agent_success + w_.h->agents);
+  }
+  std::vector<float> episode_rewards() const { return std::vector<float>(w_.agent_total, w_.agent_total + w_.h->agents); }
+
+  // [(stat, value)] of the stats that exist.
+  std::vector<std::pair<int32_t, float>> game_stats() const { return stats(w_.game_stat_set, w_.h->stat_words_game, w_.game_stat); }
+  std::vector<std::pair<int32_t, float>> agent_stats(int32_t agent) const {
+    check_agent(agent);
+    return stats(w_.agent_stat_set + agent * w_.h->stat_words_agent, w_.h->stat_words_agent,
+                 w_.agent_stat + agent * w_.h->agent_stats);
+  }
+  nb::object game_stat(int32_t stat) const {
+    if (stat < 0 || stat >= w_.h->game_stats || !mg::test_bit(w_.game_stat_set, stat)) return nb::none();
+    return nb::float_(w_.game_stat[stat]);
+  }
+  nb::object agent_stat(int32_t agent, int32_t stat) const {
+    check_agent(agent);
+    if (stat < 0 || stat >= w_.h->agent_stats) return nb::none();
+    if (!mg::test_bit(w_.agent_stat_set + agent * w_.h->stat_words_agent, stat)) return nb::none();
+    return nb::float_(w_.agent_stat[agent * w_.h->agent_stats + stat]);
+  }
+  std::vector<std::pair<int32_t, int32_t>> invalid_actions(int32_t agent) const {
+    check_agent(agent);
+    std::vector<std::pair<int32_t, int32_t>> found;
+    for (int32_t i = 0; i < mg::kInvalidIds; ++i) {
+      const int32_t at = agent * mg::kInvalidIds + i;
+      if (w_.invalid_count[at] != 0) found.emplace_back(w_.invalid_id[at], w_.invalid_count[at]);
+    }
+    return found;
+  }
+
+  // Removes everything an agent holds, then gives it what is asked for, within its limits.
+  void set_inventory(int32_t agent, const std::vector<std::pair<int32_t, int32_t>>& amounts) {
+    check_agent(agent);
+    for (const auto& [resource, amount] : amounts) {
+      if (resource < 0 || resource >= w_.h->resources) throw std::runtime_error("There is no resource " + std::to_string(resource));
+    }
+    const int32_t slot = w_.agent_slot[agent];
+    for (int32_t r = 0; r < w_.h->resources; ++r) mg::change_resource(p_, w_, slot, r, -int64_t{w_.held(slot)[r]});
+    for (const auto& [resource, amount] : amounts) mg::change_resource(p_, w_, slot, resource, amount);
+  }
+
+  int32_t tag_count(int32_t tag) const {
+    check_tag(tag);
+    return w_.tag_held[tag];
+  }
+
+  // Slots of the objects on the grid inside the half-open bounds, by object id.
+  std::vector<int32_t> slots_within(int32_t min_row, int32_t max_row, int32_t min_col, int32_t max_col) const {
+    std::vector<std::pair<int32_t, int32_t>> found;
+    for (int32_t slot = 1; slot < w_.h->used_slots; ++slot) {
+      const int32_t row = w_.object_row[slot], col = w_.object_col[slot];
+      if (!(w_.object_flags[slot] & mg::kOnGrid)) continue;
+      if (row >= min_row && row < max_row && col >= min_col && col < max_col) found.emplace_back(w_.object_id[slot], slot);
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<int32_t> slots;
+    for (const auto& entry : found) slots.push_back(entry.second);
+    return slots;
+  }
+
+  // (id, template, row, col, agent or -1, vibe)
+  std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t, int32_t> object(int32_t slot) const {
+    check_slot(slot);
+    return {w_.object_id[slot], w_.object_template[slot], w_.object_row[slot], w_.object_col[slot], w_.object_agent[slot], w_.object_vibe[slot]};
+  }
+  std::vector<int32_t> object_tags(int32_t slot) const {
+    check_slot(slot);
+    std::vector<int32_t> tags;
+    mg::for_each_bit(w_.tags(slot), w_.h->tag_words, [&](int32_t tag) { tags.push_back(tag); });
+    return tags;
+  }
+  std::vector<std::pair<int32_t, int32_t>> object_inventory(int32_t slot) const {
+    check_slot(slot);
+    std::vector<std::pair<int32_t, int32_t>> held;
+    for (int32_t r = 0; r < w_.h->resources; ++r) {
+      if (w_.held(slot)[r] != 0) held.emplace_back(r, w_.held(slot)[r]);
+    }
+    return held;
+  }
+  std::vector<std::pair<int32_t, int32_t>> object_limits(int32_t slot) const {
+    check_slot(slot);
+    std::vector<std::pair<int32_t, int32_t>> limits;
+    for (int32_t r = 0; r < w_.h->resources; ++r) {
+      const int32_t group = mg::limit_group(p_, w_, slot, r);
+      if (group >= 0) limits.emplace_back(r, mg::effective_limit(p_, w_, slot, group));
+    }
+    return limits;
+  }
+  // (feature, value) in observation order.
+  std::vector<std::pair<int32_t, int32_t>> object_tokens(int32_t slot) const {
+    check_slot(slot);
+    std::vector<std::pair<int32_t, int32_t>> tokens;
+    mg::object_tokens(p_, w_, slot, [&](int32_t feature, int32_t value) { tokens.emplace_back(feature, value); });
+    return tokens;
+  }
+  int32_t agent_slot(int32_t agent) const {
+    check_agent(agent);
+    return w_.agent_slot[agent];
+  }
+  // (last action, animation, steps without motion, sum of the reward entries' last values)
+  std::tuple<int32_t, int32_t, int32_t, float> agent(int32_t agent) const {
+    check_agent(agent);
+    const mg::Template& t = p_.templates[w_.object_template[w_.agent_slot[agent]]];
+    float sum = 0.0f;
+    for (int32_t i = 0; i < t.reward_count; ++i) sum += w_.reward_before[agent * w_.h->agent_rewards + i];
+    return {w_.agent_action[agent], w_.agent_animation[agent], w_.agent_still[agent], sum};
+  }
+
+  bool add_tag(int32_t slot, int32_t tag) {
+    check_slot(slot);
+    check_tag(tag);
+    const bool added = mg::add_tag(p_, w_, slot, tag);
+    raise_fault();
+    return added;
+  }
+  bool remove_tag(int32_t slot, int32_t tag) {
+    check_slot(slot);
+    check_tag(tag);
+    if (!mg::remove_tag(p_, w_, slot, tag)) return false;
+    mg::Machine machine(p_, w_, scratch(w_.h->slots));
+    machine.run_for(mg::removal_entry(p_, w_, slot, tag), slot, slot);
+    raise_fault();
+    return true;
+  }
+
+ private:
+  static mg::Scratch& scratch(int32_t slots) { return cpu::thread_scratch().for_slots(slots); }
+
+  static std::vector<std::pair<int32_t, float>> stats(const uint32_t* set, int32_t words, const float* values) {
+    std::vector<std::pair<int32_t, float>> found;
+    mg::for_each_bit(set, words, [&](int32_t stat) { found.emplace_back(stat, values[stat]); });
+    return found;
+  }
+
+  void raise_fault() {
+    if (w_.h->fault == 0) return;
+    const nb::object text = nb::find(*this).attr("_describe_fault")(w_.h->fault, w_.h->fault_a, w_.h->fault_b);
+    w_.h->fault = 0;
+    throw std::runtime_error(nb::cast<std::string>(text));
+  }
+
+  static void check(const nb::ndarray<>& array, nb::dlpack::dtype dtype, const char* name) {
+    if (array.dtype() != dtype) throw nb::type_error((std::string(name) + " has the wrong type of elements").c_str());
+    for (std::size_t i = array.ndim(), expected = 1; i-- > 0; expected *= array.shape(i)) {
+      if (array.shape(i) > 1 && array.stride(i) != static_cast<int64_t>(expected)) {
+        throw std::runtime_error(std::string(name) + " is not contiguous in memory");
+      }
+    }
+  }
+  void check_row(const nb::ndarray<>& array, nb::dlpack::dtype dtype, const char* name) const {
+    check(array, dtype, name);
+    if (array.ndim() != 1 || array.shape(0) != static_cast<std::size_t>(w_.h->agents)) {
+      throw std::runtime_error(std::string(name) + " has the wrong shape: " + shape_text(array) + ", expected [" +
+                               std::to_string(w_.h->agents) + "]");
+    }
+  }
+  void check_agent(int32_t agent) const {
+    if (agent < 0 || agent >= w_.h->agents) throw nb::index_error(("There is no agent " + std::to_string(agent)).c_str());
+  }
+  void check_tag(int32_t tag) const {
+    if (tag < 0 || tag >= w_.h->tags) throw nb::index_error(("There is no tag " + std::to_string(tag)).c_str());
+  }
+  void check_slot(int32_t slot) const {
+    if (slot < 1 || slot >= w_.h->used_slots) throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
+  }
+
+  nb::object program_, kept_;
+  const mg::Program& p_;
+  cpu::Block block_;
+  mg::World w_{};
+  mg::Buffers io_{};
+};
+
+}  // namespace
+
+NB_MODULE(_native, module) {
+  module.doc() = "The native core of mettagrid: programs and worlds.";
+  module.def("table_layout", &bindings::table_layout, "{table: [field names]} of a program block, in order");
+  module.def("op_names", &bindings::op_names, "Names of the instructions; the index is the code");
+  nb::class_<Program>(module, "Program").def(nb::init<const Array<const int32_t, nb::ndim<1>>&>(), "words"_a).def_prop_ro("bytes", &Program::bytes);
+  nb::class_<World>(module, "World")
+      .def(nb::init<nb::object, const Array<const int32_t, nb::ndim<2>>&, const Array<const int32_t, nb::ndim<2>>&, uint32_t>(), "program"_a,
+           "cells"_a, "cell_stats"_a, "seed"_a)
+      .def("_set_buffers", &World::set_buffers)
+      .def("step", &World::step, "Run one step in place in the buffers")
+      .def("action_success", &World::action_success)
+      .def("_episode_rewards", &World::episode_rewards)
+      .def("_game_stats", &World::game_stats)
+      .def("_agent_stats", &World::agent_stats)
+      .def("_game_stat", &World::game_stat)
+      .def("_agent_stat", &World::agent_stat)
+      .def("_invalid_actions", &World::invalid_actions)
+      .def("_set_inventory", &World::set_inventory)
+      .def("_tag_count", &World::tag_count)
+      .def("_slots_within", &World::slots_within)
+      .def("_object", &World::object)
+      .def("_object_tags", &World::object_tags)
+      .def("_object_inventory", &World::object_inventory)
+      .def("_object_limits", &World::object_limits)
+      .def("_object_tokens", &World::object_tokens)
+      .def("_agent_slot", &World::agent_slot)
+      .def("_agent", &World::agent)
+      .def("_add_tag", &World::add_tag)
+      .def("_remove_tag", &World::remove_tag)
+      .def_prop_ro("current_step", [](const World& w) { return w.header().step; })
+      .def_prop_ro("map_width", [](const World& w) { return w.header().width; })
+      .def_prop_ro("map_height", [](const World& w) { return w.header().height; })
+      .def_prop_ro("num_agents", [](const World& w) { return w.header().agents; })
+      .def_prop_ro("world_bytes", [](const World& w) { return w.header().bytes; });
+}

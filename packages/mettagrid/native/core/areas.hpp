@@ -1,0 +1,48 @@
+// Sources of areas of effect and who is inside them (rules, section 7). `effects.hpp` applies them.
+#pragma once
+
+#include "machine.hpp"
+
+namespace mg {
+
+MG_FN uint32_t* inside_bits(const World& w, int32_t source) { return w.area_inside + source * w.h->agent_words; }
+
+MG_FN void register_areas(const Program& p, const World& w, int32_t slot) {
+  const Template& t = p.templates[w.object_template[slot]];
+  for (int32_t i = 0; i < t.area_count; ++i) {
+    if (w.h->area_count == w.h->area_capacity) return w.fail(Fault::kAreas);
+    const int32_t source = w.h->area_count++;
+    w.area_source[source] = AreaSource{slot, t.first_area + i, w.object_row[slot], w.object_col[slot]};
+    for (int32_t k = 0; k < w.h->agent_words; ++k) inside_bits(w, source)[k] = 0;
+  }
+}
+
+// Pays (sign 1) or takes back (sign -1) the presence deltas of an area for one agent, at once.
+MG_FN void apply_presence(const Program& p, const World& w, const Area& area, int32_t agent, int32_t sign) {
+  for (int32_t i = 0; i < area.presence_count; ++i) {
+    const Pair& delta = p.pairs[area.first_presence + i];
+    change_resource(p, w, w.agent_slot[agent], delta.key, int64_t{sign} * delta.value);
+  }
+}
+
+// The areas of an object end; everybody inside loses what presence gave.
+MG_FN void withdraw_areas(const Program& p, const World& w, int32_t slot) {
+  if (!(w.object_flags[slot] & kHasAreas)) return;
+  int32_t kept = 0;
+  for (int32_t i = 0; i < w.h->area_count; ++i) {
+    if (w.area_source[i].slot == slot) {
+      for_each_bit(inside_bits(w, i), w.h->agent_words,
+                   [&](int32_t agent) { apply_presence(p, w, p.areas[w.area_source[i].area], agent, -1); });
+      continue;
+    }
+    if (kept != i) {
+      w.area_source[kept] = w.area_source[i];
+      for (int32_t k = 0; k < w.h->agent_words; ++k) inside_bits(w, kept)[k] = inside_bits(w, i)[k];
+    }
+    ++kept;
+  }
+  w.h->area_count = kept;
+  w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] & ~kHasAreas);
+}
+
+}  // namespace mg

@@ -1,0 +1,165 @@
+// A world from a program, a map and a seed (rules, section 10, construction).
+#pragma once
+
+#include "step.hpp"
+
+namespace mg {
+
+// A map: template index of each cell, -1 = empty, and the game stat that counts it. Agents appear as their own templates.
+struct Map {
+  const int32_t* cells;
+  const int32_t* stats;
+  int32_t height, width;
+};
+
+MG_FN int32_t words_for(int32_t bits) { return (bits + 31) / 32; }
+
+// The sizes of a block, without its contents. `bytes` is 0 when some array would be too large to index.
+MG_FN Header plan_world(const Program& p, const Map& map) {
+  const Settings& set = p.set();
+  Header h{};
+  h.height = map.height;
+  h.width = map.width;
+  h.resources = set.resource_count;
+  h.tags = set.tag_count;
+  h.tag_words = set.tag_words;
+  h.territories = p.territories.size;
+  for (const Territory& t : p.territories) h.owner_tags += t.tag_count;
+  h.game_stats = set.game_stat_count;
+  h.agent_stats = set.agent_stat_count;
+  h.agent_rewards = set.reward_count;
+  h.stat_words_game = words_for(h.game_stats);
+  h.stat_words_agent = words_for(h.agent_stats);
+  const int32_t cells = map.height * map.width;
+  h.cell_words = words_for(cells);
+  int32_t objects = 0, most_areas = 0;
+  for (int32_t i = 0; i < cells; ++i) {
+    if (map.cells[i] < 0) continue;
+    const Template& t = p.templates[map.cells[i]];
+    ++objects;
+    h.agents += t.is_agent;
+    h.area_capacity += t.area_count;
+    h.claim_capacity += t.control_count;
+  }
+  for (const Template& t : p.templates) most_areas = max_of(most_areas, t.area_count);
+  h.agent_words = words_for(h.agents);
+  h.slots = 1 + objects;
+  if (set.any_spawn) {
+    h.slots += cells + kRemovedPerStep;
+    h.area_capacity += (cells + kRemovedPerStep) * most_areas;
+    if (set.correct_spawned) h.claim_capacity += 4 * (cells + kRemovedPerStep);
+  }
+  int64_t holders = 0;
+  for (int32_t tag = 0; tag < h.tags; ++tag) {
+    if (p.tag_is_dynamic[tag].value) {
+      holders += h.slots;
+      continue;
+    }
+    holders += kTagSlack;
+    for (int32_t i = 0; i < cells; ++i) {
+      if (map.cells[i] < 0) continue;
+      const Template& t = p.templates[map.cells[i]];
+      for (int32_t k = 0; k < t.tag_count; ++k) holders += p.lists[t.first_tag + k].value == tag;
+    }
+  }
+  h.tag_capacity = static_cast<int32_t>(min_of<int64_t>(holders, INT32_MAX));
+  int64_t largest = max_of<int64_t>(holders, int64_t{h.slots} * kLine);
+  largest = max_of<int64_t>(largest, int64_t{h.slots} * h.resources);
+  largest = max_of<int64_t>(largest, int64_t{h.owner_tags + h.territories} * cells);
+  largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agent_words);
+  largest = max_of<int64_t>(largest, int64_t{h.agents} * (h.cell_words + h.agent_stats));
+  h.bytes = largest > INT32_MAX ? 0 : World::block_bytes(h);
+  return h;
+}
+
+MG_FN void lay_out_tags(const Program& p, const World& w, const Map& map) {
+  const int32_t cells = map.height * map.width;
+  for (int32_t tag = 0; tag < w.h->tags; ++tag) w.tag_room[tag] = p.tag_is_dynamic[tag].value ? w.h->slots : kTagSlack;
+  for (int32_t i = 0; i < cells; ++i) {
+    if (map.cells[i] < 0) continue;
+    const Template& t = p.templates[map.cells[i]];
+    for (int32_t k = 0; k < t.tag_count; ++k) {
+      const int32_t tag = p.lists[t.first_tag + k].value;
+      if (!p.tag_is_dynamic[tag].value) ++w.tag_room[tag];
+    }
+  }
+  int32_t at = 0;
+  for (int32_t tag = 0; tag < w.h->tags; ++tag) {
+    w.tag_first[tag] = at;
+    at += w.tag_room[tag];
+  }
+}
+
+MG_FN void make_agent(const Program& p, const World& w, int32_t slot, int32_t agent) {
+  const Template& t = p.templates[w.object_template[slot]];
+  w.object_agent[slot] = agent;
+  w.agent_slot[agent] = slot;
+  w.agent_spawn[agent] = w.agent_moved[agent] = w.agent_before[agent] = w.cell_of(slot);
+  for (int32_t i = 0; i < t.initial_count; ++i) {
+    const Pair& initial = p.pairs[t.first_initial + i];
+    agent_stat(w, agent, resource_stat(p, initial.key, kAmount)) = static_cast<float>(initial.value);
+  }
+  for (int32_t i = 0; i < t.stat_count; ++i) {
+    const Pair& stat = p.pairs[t.first_stat + i];
+    agent_stat(w, agent, stat.key) = float_from_bits(stat.value);
+  }
+}
+
+MG_FN void reset_coverage(const Program& p, const World& w) {
+  for (int32_t agent = 0; agent < w.h->agents; ++agent) {
+    for (int32_t i = 0; i < w.h->cell_words; ++i) w.agent_cells[agent * w.h->cell_words + i] = 0;
+    w.agent_unique[agent] = w.agent_farthest[agent] = 0;
+  }
+  count_coverage(p, w);
+}
+
+// `block` has plan.bytes bytes, zeroed. The initial observation is written by `observe_start`.
+MG_FN World create_world(const Program& p, const Map& map, const Header& plan, uint32_t seed, Scratch& scratch, void* block) {
+  *static_cast<Header*>(block) = plan;
+  const World w = World::view(block);
+  Header& h = *w.h;
+  h.random.seed(seed);
+  h.used_slots = 1;
+  h.next_id = 1;
+  w.object_agent[0] = kNone;
+  w.object_template[0] = p.set().proxy_template;
+  const int32_t cells = h.height * h.width;
+  for (int32_t i = 0; i < h.territories * cells; ++i) w.owner[i] = -1;
+  for (int32_t i = 0; i < cells; ++i) w.owner_seen[i] = -1;
+  for (int32_t i = 0; i < h.agents * h.territories; ++i) w.agent_owner[i] = -1;
+  lay_out_tags(p, w, map);
+  int32_t agents = 0;
+  for (int32_t i = 0; i < cells; ++i) {
+    if (map.cells[i] < 0) continue;
+    const Template& t = p.templates[map.cells[i]];
+    const int32_t slot = make_object(p, w, map.cells[i], i / h.width, i % h.width);
+    if (t.is_agent) make_agent(p, w, slot, agents++);
+    game_stat(w, map.stats[i]) += 1.0f;
+    register_areas(p, w, slot);
+    register_claims(p, w, slot);
+  }
+  Machine m(p, w, scratch);
+  for (const Materialized& made : p.materialized) {
+    m.run_for(made.query, kNone, kNone);
+    if (!m.ok()) return w;
+    for (int32_t i = m.result_begin(); i < m.s.top; ++i) add_tag(p, w, m.s.arena[i], made.tag);
+    m.drop_result();
+  }
+  reset_coverage(p, w);
+  return w;
+}
+
+// What setting buffers does: outputs cleared, coverage started over, the initial observation written.
+MG_FN void observe_start(const Program& p, const World& w, Scratch& scratch, const Buffers& io) {
+  const int64_t bytes = int64_t{w.h->agents} * io.tokens * 3;
+  for (int64_t i = 0; i < bytes; ++i) io.observations[i] = kUnused;
+  for (int32_t agent = 0; agent < w.h->agents; ++agent) {
+    io.rewards[agent] = w.agent_total[agent] = 0.0f;
+    io.terminals[agent] = io.truncations[agent] = false;
+  }
+  reset_coverage(p, w);
+  Machine m(p, w, scratch);
+  write_observations(m, io, 0, 1);
+}
+
+}  // namespace mg

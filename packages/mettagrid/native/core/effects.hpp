@@ -1,0 +1,118 @@
+// What happens to agents where they stand: areas of effect and territories (rules, sections 7 and 8).
+#pragma once
+
+#include "run.hpp"
+
+namespace mg {
+
+MG_FN bool in_area(const World& w, int32_t slot, int32_t row, int32_t col, const Area& area) {
+  const int32_t dr = w.object_row[slot] - row, dc = w.object_col[slot] - col;
+  return int64_t{dr} * dr + int64_t{dc} * dc <= int64_t{area.radius} * area.radius;
+}
+
+// One source and one agent in range or not: presence paid on entering, taken back on leaving, mutations while inside.
+MG_FN void meet_area(Machine& m, int32_t source, int32_t agent, bool in_range) {
+  const World& w = m.w;
+  const AreaSource from = w.area_source[source];
+  const Area& area = m.p.areas[from.area];
+  const int32_t slot = w.agent_slot[agent];
+  const bool was = test_bit(inside_bits(w, source), agent);
+  const bool passes = in_range && (from.slot != slot || area.effect_self) &&
+                      (area.filters == 0 || m.run_for(area.filters, from.slot, slot));
+  if (passes && !was) {
+    set_bit(inside_bits(w, source), agent);
+    apply_presence(m.p, w, area, agent, 1);
+  } else if (!passes && was) {
+    clear_bit(inside_bits(w, source), agent);
+    apply_presence(m.p, w, area, agent, -1);
+  }
+  if (passes) m.run_for(area.mutations, from.slot, slot);
+}
+
+MG_FN void apply_deferred(Machine& m, int32_t slot) {
+  for (int32_t i = 0; i < m.s.deferred_count; ++i) {
+    const int32_t resource = m.s.deferred_resource[i];
+    m.s.deferred_set[resource] = false;
+    change_resource(m.p, m.w, slot, resource, m.s.deferred_delta[resource]);
+  }
+  m.s.deferred_count = 0;
+}
+
+// Resource deltas on the agent are summed over all fixed areas and applied once at the end.
+MG_FN void apply_fixed_areas(Machine& m, int32_t agent) {
+  const World& w = m.w;
+  const int32_t slot = w.agent_slot[agent];
+  for (int32_t i = 0; i < w.h->area_count; ++i) {
+    const AreaSource& from = w.area_source[i];
+    const Area& area = m.p.areas[from.area];
+    if (!area.is_static || !test_bit(inside_bits(w, i), agent) || in_area(w, slot, from.row, from.col, area)) continue;
+    clear_bit(inside_bits(w, i), agent);
+    apply_presence(m.p, w, area, agent, -1);
+  }
+  m.s.deferring = true;
+  for (int32_t i = 0; i < w.h->area_count && m.ok(); ++i) {
+    const AreaSource& from = w.area_source[i];
+    const Area& area = m.p.areas[from.area];
+    if (area.is_static && in_area(w, slot, from.row, from.col, area)) meet_area(m, i, agent, true);
+  }
+  m.s.deferring = false;
+  apply_deferred(m, slot);
+}
+
+MG_FN void apply_mobile_areas(Machine& m) {
+  const World& w = m.w;
+  for (int32_t i = 0; i < w.h->area_count; ++i) {
+    if (m.p.areas[w.area_source[i].area].is_static) continue;
+    // A mutation may take the source away, hence the second condition.
+    for (int32_t agent = 0; agent < w.h->agents && i < w.h->area_count && m.ok(); ++agent) {
+      const AreaSource& from = w.area_source[i];
+      const int32_t row = w.object_row[from.slot], col = w.object_col[from.slot];
+      meet_area(m, i, agent, in_area(w, w.agent_slot[agent], row, col, m.p.areas[from.area]));
+    }
+  }
+}
+
+// Territory handlers see, as actor, somebody who has just the owning tag and stands where the agent stands.
+MG_FN void run_as_owner(Machine& m, int32_t entry, int32_t owner, int32_t slot) {
+  if (entry == 0) return;
+  const World& w = m.w;
+  for (int32_t i = 0; i < w.h->tag_words; ++i) w.tags(0)[i] = 0;
+  for (int32_t r = 0; r < w.h->resources; ++r) w.held(0)[r] = 0;
+  set_bit(w.tags(0), owner);
+  w.object_vibe[0] = 0;
+  w.object_row[0] = w.object_row[slot];
+  w.object_col[0] = w.object_col[slot];
+  m.run_for(entry, 0, slot);
+}
+
+MG_FN void apply_territories(Machine& m, int32_t agent) {
+  const World& w = m.w;
+  const int32_t slot = w.agent_slot[agent], cells = w.h->height * w.h->width;
+  for (int32_t k = 0; k < m.p.territories.size && m.ok(); ++k) {
+    const Territory& territory = m.p.territories[k];
+    int16_t& before = w.agent_owner[agent * w.h->territories + k];
+    const int16_t now = w.owner[k * cells + w.cell_of(slot)];
+    if (now != before) {
+      const int16_t left = before;
+      before = now;
+      if (left >= 0) run_as_owner(m, territory.on_exit, left, slot);
+      if (now >= 0) run_as_owner(m, territory.on_enter, now, slot);
+    }
+    if (now >= 0) run_as_owner(m, territory.presence, now, slot);
+  }
+}
+
+MG_FN void apply_area_effects(Machine& m) {
+  const World& w = m.w;
+  for (int32_t agent = 0; agent < w.h->agents && m.ok(); ++agent) {
+    if (w.h->area_count > 0) apply_fixed_areas(m, agent);
+    apply_territories(m, agent);
+  }
+  apply_mobile_areas(m);
+  for (int32_t i = 0; i < w.h->new_area_slots; ++i) {
+    if (w.object_flags[w.new_areas[i]] & kOnGrid) register_areas(m.p, w, w.new_areas[i]);
+  }
+  w.h->new_area_slots = 0;
+}
+
+}  // namespace mg

@@ -1,0 +1,108 @@
+// Inventories and their limits (rules, section 3).
+#pragma once
+
+#include "stats.hpp"
+
+namespace mg {
+
+constexpr int32_t kMostHeld = 65535;
+
+MG_FN int32_t limit_group(const Program& p, const World& w, int32_t slot, int32_t resource) {
+  const int32_t map = p.templates[w.object_template[slot]].limit_map;
+  return map < 0 ? kNone : p.lists[map + resource].value;
+}
+
+// min(max, max(base, sum of bonus x held)): the base is a floor, not an addend.
+MG_FN int32_t effective_limit(const Program& p, const World& w, int32_t slot, int32_t group) {
+  const LimitGroup& g = p.limit_groups[group];
+  int64_t bonus = 0;
+  for (int32_t i = 0; i < g.modifier_count; ++i) {
+    const Pair& modifier = p.pairs[g.first_modifier + i];
+    bonus += static_cast<int64_t>(modifier.value) * w.held(slot)[modifier.key];
+  }
+  const int64_t limit = min_of<int64_t>(g.max, max_of<int64_t>(g.base, bonus));
+  return static_cast<int32_t>(clamp_to<int64_t>(limit, 0, kMostHeld));
+}
+
+MG_FN int32_t group_total(const Program& p, const World& w, int32_t slot, int32_t group) {
+  const LimitGroup& g = p.limit_groups[group];
+  int32_t total = 0;
+  for (int32_t i = 0; i < g.member_count; ++i) total += w.held(slot)[p.lists[g.first_member + i].value];
+  return total;
+}
+
+MG_FN int32_t free_space(const Program& p, const World& w, int32_t slot, int32_t resource) {
+  const int32_t group = limit_group(p, w, slot, resource);
+  if (group < 0) return kMostHeld - w.held(slot)[resource];
+  return max_of(0, effective_limit(p, w, slot, group) - group_total(p, w, slot, group));
+}
+
+MG_FN bool is_modifier(const Program& p, const World& w, int32_t slot, int32_t resource) {
+  const int32_t mask = p.templates[w.object_template[slot]].modifier_mask;
+  return mask >= 0 && test_bit(p.mask(mask), resource);
+}
+
+MG_FN void set_held(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t amount) {
+  uint16_t& held = w.held(slot)[resource];
+  const int32_t change = amount - held;
+  held = static_cast<uint16_t>(amount);
+  w.touch(slot);
+  const int32_t agent = w.object_agent[slot];
+  if (agent < 0) return;
+  agent_stat(w, agent, resource_stat(p, resource, kAmount)) = static_cast<float>(amount);
+  if (change > 0) {
+    agent_stat(w, agent, resource_stat(p, resource, kGained)) += static_cast<float>(change);
+  } else {
+    agent_stat(w, agent, resource_stat(p, resource, kLost)) += static_cast<float>(-change);
+    if (amount == 0 && resource == p.set().death_resource) agent_stat(w, agent, p.set().stat_death) += 1.0f;
+  }
+}
+
+// A modifier was lost: drop what no longer fits, resource by resource. Dropping another modifier starts over, which equals
+// a nested pass, since a finished pass leaves nothing to drop.
+MG_FN void drop_excess(const Program& p, const World& w, int32_t slot) {
+  const Template& t = p.templates[w.object_template[slot]];
+  for (int32_t i = 0; i < t.drop_count; ++i) {
+    const int32_t resource = p.lists[t.first_drop + i].value;
+    const int32_t group = limit_group(p, w, slot, resource);
+    const int32_t excess = group_total(p, w, slot, group) - effective_limit(p, w, slot, group);
+    const int32_t held = w.held(slot)[resource];
+    if (excess <= 0 || held == 0) continue;
+    set_held(p, w, slot, resource, held - min_of(held, excess));
+    if (is_modifier(p, w, slot, resource)) i = -1;
+  }
+}
+
+// Changes an amount within its limit and returns the actual change. An over-full amount is cut by any change.
+MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, int32_t resource, int64_t delta) {
+  const int32_t before = w.held(slot)[resource];
+  const int32_t group = limit_group(p, w, slot, resource);
+  int32_t most = kMostHeld;
+  if (group >= 0) {
+    most = max_of(0, effective_limit(p, w, slot, group) - (group_total(p, w, slot, group) - before));
+  }
+  const int32_t after = static_cast<int32_t>(clamp_to<int64_t>(before + delta, 0, most));
+  if (after == before) return 0;
+  set_held(p, w, slot, resource, after);
+  if (after < before && is_modifier(p, w, slot, resource)) drop_excess(p, w, slot);
+  return after - before;
+}
+
+// Moves up to `amount` and returns what was moved. Both sides are updated even when nothing fits, which cuts an over-full
+// amount to its limit.
+MG_FN int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource, int32_t amount) {
+  if (amount <= 0) return 0;
+  const int32_t moved = min_of(min_of<int32_t>(w.held(from)[resource], amount), free_space(p, w, to, resource));
+  change_resource(p, w, to, resource, moved);
+  change_resource(p, w, from, resource, -static_cast<int64_t>(moved));
+  return moved;
+}
+
+MG_FN bool holds_nothing(const World& w, int32_t slot) {
+  for (int32_t r = 0; r < w.h->resources; ++r) {
+    if (w.held(slot)[r] != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace mg

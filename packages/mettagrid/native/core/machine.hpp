@@ -1,0 +1,151 @@
+// The machine that runs compiled rules: its registers and stacks. `run.hpp` has the instructions.
+#pragma once
+
+#include "objects.hpp"
+#include "op.hpp"
+
+namespace mg {
+
+constexpr int32_t kCallDepth = 64;  // handlers, queries and loops inside one another
+constexpr int32_t kNumbers = 256;
+
+struct Context {
+  int32_t actor, target, frontier;  // slots or kNone
+  int32_t row, col;                 // target cell
+};
+
+enum class CallKind : int32_t {
+  kInline,    // shares the context; its result is ignored (queries)
+  kRestore,   // had its own context; its result is ignored
+  kUse,       // `use_target`: success continues with on_after_use, failure fails the mutation
+};
+
+struct Call {
+  int32_t back;  // where to continue
+  CallKind kind;
+  int32_t fail_at;  // kUse: where a failure continues, or kNone
+  Context kept;
+};
+
+// One loop of any kind, over arena[read, end) or the holders of `tag`; its results are arena[begin, write) or, for closures
+// and rays, arena[queue, write).
+struct Loop {
+  int32_t begin, read, end, write;
+  int32_t tag;       // kNone: arena
+  int32_t element;   // current element of an Each loop
+  int32_t counted, most;                                   // Each
+  int32_t visited, queue;                                  // closure and ray: bit set and result list, in the arena
+  int32_t candidate, first_candidate;                      // closure; candidates end at `end`
+  int32_t first_direction, directions, direction;          // ray
+  int32_t distance, range, row, col, spawn;                // ray; spawn: template or kNone
+  Context kept;
+};
+
+// Working memory of a step. It holds nothing between steps, so one serves all worlds that a thread steps in turn.
+struct Scratch {
+  int32_t* arena;
+  int32_t arena_size;
+  int32_t top;
+  int32_t calls, loops, numbers, flags, results;
+  Call call[kCallDepth];
+  Loop loop[kCallDepth];
+  float number[kNumbers];
+  bool flag[kNumbers];
+  int32_t result[kCallDepth];  // where each pending query result begins; the last one ends at top
+  // Deltas that a pass over fixed areas applies at its end, in order of first touch.
+  bool deferring;
+  int32_t deferred_count;
+  int32_t deferred_resource[256];
+  int64_t deferred_delta[256];  // by resource
+  bool deferred_set[256];
+};
+
+MG_FN int32_t arena_needed(int32_t slots) { return 24 * slots + 4096; }
+
+struct Machine {
+  const Program& p;
+  const World& w;
+  Scratch& s;
+  Context ctx;
+
+  MG_FN Machine(const Program& program, const World& world, Scratch& scratch)
+      : p(program), w(world), s(scratch), ctx{kNone, kNone, kNone, 0, 0} {
+    s.top = s.calls = s.loops = s.numbers = s.flags = s.results = 0;
+    s.deferring = false;
+    s.deferred_count = 0;
+  }
+
+  MG_FN int32_t entity(int32_t which) const {
+    switch (static_cast<Entity>(which)) {
+      case Entity::kActor: return ctx.actor;
+      case Entity::kTarget: return ctx.target;
+      case Entity::kFrontier: return ctx.frontier;
+      case Entity::kElement: return s.loop[s.loops - 1].element;
+    }
+    return kNone;
+  }
+
+  MG_FN void fail(Fault fault, int32_t a = 0) { w.fail(fault, a); }
+  MG_FN bool ok() const { return w.h->fault == 0; }
+
+  MG_FN void push(float x) {
+    if (s.numbers == kNumbers) return fail(Fault::kStack);
+    s.number[s.numbers++] = x;
+  }
+  MG_FN float pop() { return s.number[--s.numbers]; }
+
+  MG_FN void keep(int32_t slot) {
+    if (s.top == s.arena_size) return fail(Fault::kArena);
+    s.arena[s.top++] = slot;
+  }
+
+  MG_FN void push_result(int32_t begin) {
+    if (s.results == kCallDepth) return fail(Fault::kStack);
+    s.result[s.results++] = begin;
+  }
+  MG_FN int32_t result_begin() const { return s.result[s.results - 1]; }
+  MG_FN void drop_result() { s.top = s.result[--s.results]; }
+
+  MG_FN Loop* open_loop() {
+    if (s.loops == kCallDepth) {
+      fail(Fault::kStack);
+      return nullptr;
+    }
+    Loop* loop = &s.loop[s.loops++];
+    loop->kept = ctx;
+    loop->tag = kNone;
+    loop->element = kNone;
+    return loop;
+  }
+
+  MG_FN bool enter(int32_t back, CallKind kind, int32_t entry, int32_t fail_at = kNone) {
+    if (s.calls == kCallDepth) {
+      fail(Fault::kCallDepth, entry);
+      return false;
+    }
+    s.call[s.calls++] = Call{back, kind, fail_at, ctx};
+    return true;
+  }
+
+  // Runs the routine at `entry` in the context set before; true = success.
+  MG_FN bool run(int32_t entry);
+
+  MG_FN bool run_for(int32_t entry, int32_t actor, int32_t target) {
+    if (entry == 0) return true;
+    ctx = Context{actor, target, kNone, 0, 0};
+    if (target >= 0) {
+      ctx.row = w.object_row[target];
+      ctx.col = w.object_col[target];
+    }
+    return run(entry);
+  }
+
+  // The number a value routine leaves on the stack.
+  MG_FN float value_for(int32_t entry, int32_t actor, int32_t target) {
+    if (entry == 0) return 0.0f;
+    run_for(entry, actor, target);
+    return ok() && s.numbers > 0 ? pop() : 0.0f;
+  }
+};
+
+}  // namespace mg

@@ -1,0 +1,147 @@
+// Objects on the grid: their tags, moving, making and removing them (rules, sections 1, 2 and 6.4).
+#pragma once
+
+#include "inventory.hpp"
+#include "territory.hpp"
+
+namespace mg {
+
+MG_FN bool has_tag(const World& w, int32_t slot, int32_t tag) { return test_bit(w.tags(slot), tag); }
+
+// The list of holders keeps the order in which they got the tag; slot 0 is never listed.
+MG_FN void list_holder(const World& w, int32_t slot, int32_t tag) {
+  if (slot == 0) return;
+  if (w.tag_held[tag] == w.tag_room[tag]) return w.fail(Fault::kTagHolders, tag);
+  w.tag_holders[w.tag_first[tag] + w.tag_held[tag]++] = slot;
+}
+
+MG_FN void unlist_holder(const World& w, int32_t slot, int32_t tag) {
+  int32_t* holders = w.tag_holders + w.tag_first[tag];
+  const int32_t count = w.tag_held[tag];
+  int32_t at = 0;
+  while (at < count && holders[at] != slot) ++at;
+  if (at == count) return;
+  for (int32_t i = at + 1; i < count; ++i) holders[i - 1] = holders[i];
+  --w.tag_held[tag];
+}
+
+MG_FN void tags_changed(const Program& p, const World& w, int32_t slot) {
+  w.touch(slot);
+  if (w.object_flags[slot] & kHasClaims) refresh_claims(p, w, slot);
+}
+
+// Both return whether anything changed. The caller fires `on_tag_remove`.
+MG_FN bool add_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
+  if (has_tag(w, slot, tag)) return false;
+  set_bit(w.tags(slot), tag);
+  list_holder(w, slot, tag);
+  tags_changed(p, w, slot);
+  return true;
+}
+
+MG_FN bool remove_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
+  if (!has_tag(w, slot, tag)) return false;
+  clear_bit(w.tags(slot), tag);
+  unlist_holder(w, slot, tag);
+  tags_changed(p, w, slot);
+  return true;
+}
+
+MG_FN int32_t removal_entry(const Program& p, const World& w, int32_t slot, int32_t tag) {
+  const Template& t = p.templates[w.object_template[slot]];
+  for (int32_t i = 0; i < t.removal_count; ++i) {
+    const Removal& removal = p.removals[t.first_removal + i];
+    if (removal.tag == tag) return removal.entry;
+  }
+  return 0;
+}
+
+MG_FN void set_vibe(const World& w, int32_t slot, int32_t vibe) {
+  if (w.object_vibe[slot] == vibe) return;
+  w.object_vibe[slot] = static_cast<uint8_t>(vibe);
+  w.touch(slot);
+}
+
+// The cell must be empty and on the grid.
+MG_FN void move_object(const Program& p, const World& w, int32_t slot, int32_t row, int32_t col) {
+  if (w.object_flags[slot] & kOnGrid) {
+    w.grid[w.cell_of(slot)] = kEmpty;
+    w.grid[w.cell(row, col)] = slot;
+  }
+  w.object_row[slot] = static_cast<uint16_t>(row);
+  w.object_col[slot] = static_cast<uint16_t>(col);
+  ++w.h->version;
+  if (w.object_flags[slot] & kHasClaims) refresh_claims(p, w, slot);
+}
+
+MG_FN void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) {
+  w.grid[w.cell_of(a)] = b;
+  w.grid[w.cell_of(b)] = a;
+  swap_values(w.object_row[a], w.object_row[b]);
+  swap_values(w.object_col[a], w.object_col[b]);
+  ++w.h->version;
+  if (w.object_flags[a] & kHasClaims) refresh_claims(p, w, a);
+  if (w.object_flags[b] & kHasClaims) refresh_claims(p, w, b);
+}
+
+// Puts a new object on an empty cell: tags, vibe, initial inventory. Areas and claims are registered by the caller.
+MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_index, int32_t row, int32_t col) {
+  Header& h = *w.h;
+  int32_t slot;
+  if (h.free_count > 0) {
+    slot = w.free_slots[--h.free_count];
+  } else if (h.used_slots < h.slots) {
+    slot = h.used_slots++;
+  } else {
+    w.fail(Fault::kObjects);
+    return kNone;
+  }
+  const Template& t = p.templates[template_index];
+  w.object_id[slot] = h.next_id++;
+  w.object_template[slot] = template_index;
+  w.object_row[slot] = static_cast<uint16_t>(row);
+  w.object_col[slot] = static_cast<uint16_t>(col);
+  w.object_agent[slot] = kNone;
+  w.object_seen[slot] = 0;
+  w.object_vibe[slot] = static_cast<uint8_t>(t.vibe);
+  w.object_flags[slot] = static_cast<uint8_t>(kOnGrid | (t.area_count > 0 ? kHasAreas : 0) | (t.blocks_vision ? kBlocksVision : 0));
+  h.vision_blockers += t.blocks_vision;
+  for (int32_t i = 0; i < h.tag_words; ++i) w.tags(slot)[i] = 0;
+  for (int32_t i = 0; i < t.tag_count; ++i) {
+    const int32_t tag = p.lists[t.first_tag + i].value;
+    set_bit(w.tags(slot), tag);
+    list_holder(w, slot, tag);
+  }
+  for (int32_t r = 0; r < h.resources; ++r) w.held(slot)[r] = 0;
+  for (int32_t i = 0; i < t.initial_count; ++i) {
+    const Pair& initial = p.pairs[t.first_initial + i];
+    w.held(slot)[initial.key] = static_cast<uint16_t>(initial.value);
+  }
+  w.grid[w.cell(row, col)] = slot;
+  w.touch(slot);
+  return slot;
+}
+
+// Takes an object off the grid and out of the tag lists. Its areas must be gone already. Its claims on territory stay, as
+// in the published engine, unless the program corrects that; then its slot is never used again.
+MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
+  Header& h = *w.h;
+  if (!(w.object_flags[slot] & kOnGrid)) return;
+  w.grid[w.cell_of(slot)] = kEmpty;
+  for_each_bit(w.tags(slot), h.tag_words, [&](int32_t tag) { unlist_holder(w, slot, tag); });
+  h.vision_blockers -= p.templates[w.object_template[slot]].blocks_vision;
+  w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] & ~(kOnGrid | kBlocksVision));
+  ++h.version;
+  if (p.set().correct_removed_territory) withdraw_claims(p, w, slot);
+  if (!p.set().any_spawn || w.is_agent(slot) || (w.object_flags[slot] & kHasClaims)) return;
+  if (h.removed_count < kRemovedPerStep) w.removed_slots[h.removed_count++] = slot;
+}
+
+// Slots of objects removed in this step can be used again from now on.
+MG_FN void release_removed(const World& w) {
+  Header& h = *w.h;
+  for (int32_t i = 0; i < h.removed_count; ++i) w.free_slots[h.free_count++] = w.removed_slots[i];
+  h.removed_count = 0;
+}
+
+}  // namespace mg

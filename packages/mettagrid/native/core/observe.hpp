@@ -1,0 +1,193 @@
+// Observations (rules, section 11): tokens of three bytes, (location, feature, value), written into the caller's buffer.
+//
+// Each object keeps its tokens encoded in one cache line, renewed when the object has changed; seeing it is then a copy with
+// the location filled in.
+#pragma once
+
+#include "run.hpp"
+
+namespace mg {
+
+constexpr uint8_t kGlobalLocation = 0xFE;
+constexpr uint8_t kUnused = 0xFF;
+
+// The tokens of one agent. Tokens beyond the budget are counted, not written.
+struct TokenWriter {
+  uint8_t* at;
+  int32_t room;
+  int32_t attempted;
+
+  MG_FN void put(uint8_t location, int32_t feature, int32_t value) {
+    if (attempted++ >= room) return;
+    at[0] = location;
+    at[1] = static_cast<uint8_t>(feature);
+    at[2] = static_cast<uint8_t>(value);
+    at += 3;
+  }
+};
+
+// Digits low to high in the number base of the game; the first is always there.
+template <class Put>
+MG_FN void put_number(int32_t base, int32_t feature, uint32_t value, Put put) {
+  do {
+    put(feature++, static_cast<int32_t>(value % static_cast<uint32_t>(base)));
+    value /= static_cast<uint32_t>(base);
+  } while (value > 0);
+}
+
+template <class Put>
+MG_FN void object_tokens(const Program& p, const World& w, int32_t slot, Put put) {
+  const Settings& set = p.set();
+  for_each_bit(w.tags(slot), w.h->tag_words, [&](int32_t tag) { put(set.feature_tag, tag); });
+  if (w.object_vibe[slot] != 0) put(set.feature_vibe, w.object_vibe[slot]);
+  if (!(w.object_flags[slot] & kSpawned) || set.correct_spawned) {
+    const uint16_t* held = w.held(slot);
+    for (int32_t r = 0; r < w.h->resources; ++r) {
+      if (held[r] != 0) put_number(set.obs_base, set.feature_inventory + r * set.inventory_digits, held[r], put);
+    }
+  }
+  const int32_t agent = w.object_agent[slot];
+  if (agent < 0) return;
+  put(set.feature_group, p.templates[w.object_template[slot]].group);
+  put(set.feature_agent_id, agent & 255);
+}
+
+MG_FN void encode_line(const Program& p, const World& w, int32_t slot) {
+  uint8_t* line = w.line(slot);
+  int32_t count = 0;
+  object_tokens(p, w, slot, [&](int32_t feature, int32_t value) {
+    if (count < kLineTokens) {
+      line[3 * count] = 0;
+      line[3 * count + 1] = static_cast<uint8_t>(feature);
+      line[3 * count + 2] = static_cast<uint8_t>(value);
+    }
+    ++count;
+  });
+  line[kLine - 1] = count <= kLineTokens ? static_cast<uint8_t>(count) : kLineTooLong;
+}
+
+MG_FN void put_object(const Program& p, const World& w, int32_t slot, uint8_t location, TokenWriter& out) {
+  const uint8_t* line = w.line(slot);
+  if (line[kLine - 1] == kLineDirty) encode_line(p, w, slot);
+  const int32_t count = line[kLine - 1];
+  if (count == kLineTooLong) {
+    object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
+    return;
+  }
+  if (out.attempted + count > out.room) {
+    for (int32_t i = 0; i < count; ++i) out.put(location, line[3 * i + 1], line[3 * i + 2]);
+    return;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    out.at[3 * i] = location;
+    out.at[3 * i + 1] = line[3 * i + 1];
+    out.at[3 * i + 2] = line[3 * i + 2];
+  }
+  out.at += 3 * count;
+  out.attempted += count;
+}
+
+MG_FN void put_globals(Machine& m, int32_t agent, TokenWriter& out) {
+  const Program& p = m.p;
+  const World& w = m.w;
+  const Settings& set = p.set();
+  const int32_t slot = w.agent_slot[agent], step = w.h->step;
+  const auto put = [&](int32_t feature, int32_t value) { out.put(kGlobalLocation, feature, value); };
+  if (set.obs_completion) {
+    int32_t part = 0;
+    if (set.max_steps > 0) {
+      part = step >= set.max_steps ? 255 : static_cast<int32_t>(int64_t{256} * step / set.max_steps);
+    }
+    put(set.feature_completion, part);
+  }
+  if (set.obs_last_action) put(set.feature_last_action, w.agent_action[agent] & 255);
+  if (set.obs_last_move) put(set.feature_last_move, w.cell_of(slot) != w.agent_before[agent]);
+  if (set.obs_last_reward) {
+    const float reward = set.correct_last_reward ? w.agent_last_reward[agent] * 100.0f : 0.0f;
+    put(set.feature_last_reward, truncate_to_int(reward < 0.0f ? reward - 0.5f : reward + 0.5f) & 255);
+  }
+  if (set.obs_position) {
+    const int32_t dc = w.object_col[slot] - w.agent_spawn[agent] % w.h->width;
+    const int32_t dr = w.object_row[slot] - w.agent_spawn[agent] / w.h->width;
+    if (dc != 0) put(dc > 0 ? set.feature_east : set.feature_west, min_of(abs_of(dc), 255));
+    if (dr != 0) put(dr < 0 ? set.feature_north : set.feature_south, min_of(abs_of(dr), 255));
+  }
+}
+
+// 0 nobody's, 1 the observer has the owning tag, 2 somebody else's.
+MG_FN int32_t owner_label(const World& w, int32_t observer, int32_t cell) {
+  const int32_t owner = w.owner_seen[cell];
+  return owner < 0 ? 0 : has_tag(w, observer, owner) ? 1 : 2;
+}
+
+MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t cell, int32_t edges, uint8_t location,
+                     TokenWriter& out) {
+  const int32_t label = 3 * owner_label(w, observer, cell), feature = p.set().feature_territory_edge;
+  if (edges & kNorth) out.put(location, feature, label + owner_label(w, observer, cell - w.h->width));
+  if (edges & kSouth) out.put(location, feature + 1, label + owner_label(w, observer, cell + w.h->width));
+  if (edges & kEast) out.put(location, feature + 2, label + owner_label(w, observer, cell + 1));
+  if (edges & kWest) out.put(location, feature + 3, label + owner_label(w, observer, cell - 1));
+}
+
+// Whether an object that blocks vision lies on a cell between the observer and a window cell.
+MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col, const WindowCell& view) {
+  for (int32_t i = 0; i < view.touch_count; ++i) {
+    const Offset& offset = p.touches[view.first_touch + i];
+    if (!w.inside(row + offset.dr, col + offset.dc)) continue;
+    const int32_t slot = w.grid[w.cell(row + offset.dr, col + offset.dc)];
+    if (slot != kEmpty && (w.object_flags[slot] & kBlocksVision)) return true;
+  }
+  return false;
+}
+
+MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
+  const Program& p = m.p;
+  const World& w = m.w;
+  const Settings& set = p.set();
+  const int32_t slot = w.agent_slot[agent], row = w.object_row[slot], col = w.object_col[slot];
+  uint8_t* begin = io.observations + int64_t{agent} * io.tokens * 3;
+  TokenWriter out{begin, io.tokens, 0};
+  put_globals(m, agent, out);
+  if (set.obs_territory) out.put(kGlobalLocation, set.feature_territory_here, owner_label(w, slot, w.cell(row, col)));
+  for (const GlobalValue& value : p.global_values) {
+    const int32_t amount = clamp_to(truncate_to_int(m.value_for(value.entry, slot, slot)), 0, kMostHeld);
+    put_number(set.obs_base, value.feature, static_cast<uint32_t>(amount),
+               [&](int32_t feature, int32_t digit) { out.put(kGlobalLocation, feature, digit); });
+  }
+  int32_t radius = 7;
+  if (set.obs_radius_entry != 0) {
+    radius = clamp_to(truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, 7);
+  }
+  const bool occluded = w.h->vision_blockers > 0;
+  int32_t fresh = 0;  // steps since the seen objects were last seen by anybody
+  for (const WindowCell& view : p.window) {
+    const int32_t r = row + view.dr, c = col + view.dc;
+    if (!((view.radius_mask >> radius) & 1) || !w.inside(r, c)) continue;
+    const int32_t cell = w.cell(r, c), seen = w.grid[cell];
+    int32_t edges = 0;
+    if (set.obs_territory) edges = w.owner_edges[cell] & (view.neighbours >> (4 * radius));
+    if (seen == kEmpty && edges == 0) continue;
+    if (occluded && is_hidden(p, w, row, col, view)) continue;
+    if (edges != 0) put_edges(p, w, slot, cell, edges, static_cast<uint8_t>(view.location), out);
+    if (seen == kEmpty) continue;
+    fresh += w.h->step - w.object_seen[seen];
+    w.object_seen[seen] = w.h->step;
+    put_object(p, w, seen, static_cast<uint8_t>(view.location), out);
+  }
+  const int32_t written = min_of(out.attempted, io.tokens);
+  // Tokens are contiguous, so the first unused one that is already cleared ends the clearing.
+  for (uint8_t* at = begin + 3 * written; at < begin + 3 * int64_t{io.tokens} && at[1] != kUnused; at += 3) {
+    at[0] = at[1] = at[2] = kUnused;
+  }
+  if (fresh > 0) agent_stat(w, agent, set.stat_visited) += static_cast<float>(fresh);
+  game_stat(w, set.stat_tokens_written) += static_cast<float>(written);
+  game_stat(w, set.stat_tokens_dropped) += static_cast<float>(out.attempted - written);
+  game_stat(w, set.stat_tokens_free) += static_cast<float>(io.tokens - written);
+  if (out.attempted > io.tokens) w.fail(Fault::kTokenBudget, agent, out.attempted);
+}
+
+MG_FN void write_observations(Machine& m, const Buffers& io, int32_t lane, int32_t lanes) {
+  for (int32_t agent = lane; agent < m.w.h->agents && m.ok(); agent += lanes) observe_agent(m, io, agent);
+}
+
+}  // namespace mg

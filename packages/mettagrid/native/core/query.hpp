@@ -1,0 +1,178 @@
+// Queries as loops of the machine: scans, closures and rays (rules, section 6.2).
+#pragma once
+
+#include "areas.hpp"
+
+namespace mg {
+
+MG_FN void scan_tag(Machine& m, int32_t tag) {
+  Loop* loop = m.open_loop();
+  if (loop == nullptr) return;
+  loop->tag = tag;
+  loop->begin = m.s.top;
+  loop->read = 0;
+}
+
+MG_FN void scan_result(Machine& m) {
+  const int32_t begin = m.s.result[--m.s.results];
+  Loop* loop = m.open_loop();
+  if (loop == nullptr) return;
+  loop->begin = loop->read = loop->write = begin;
+  loop->end = m.s.top;
+}
+
+MG_FN bool scan_next(Machine& m) {
+  Loop& loop = m.s.loop[m.s.loops - 1];
+  if (loop.tag >= 0) {
+    if (loop.read == m.w.tag_held[loop.tag]) return false;
+    m.ctx.target = m.w.tag_holders[m.w.tag_first[loop.tag] + loop.read++];
+  } else {
+    if (loop.read == loop.end) return false;
+    m.ctx.target = m.s.arena[loop.read++];
+  }
+  return true;
+}
+
+MG_FN void scan_keep(Machine& m) {
+  Loop& loop = m.s.loop[m.s.loops - 1];
+  if (loop.tag >= 0) {
+    m.keep(m.ctx.target);
+  } else {
+    m.s.arena[loop.write++] = m.ctx.target;
+  }
+}
+
+// What was kept so far: arena[begin, end). After it only shuffling, limiting and closing may follow.
+MG_FN Span<int32_t> scan_kept(Machine& m) {
+  Loop& loop = m.s.loop[m.s.loops - 1];
+  if (loop.tag < 0) m.s.top = loop.write;
+  return Span<int32_t>{m.s.arena + loop.begin, m.s.top - loop.begin};
+}
+
+MG_FN void scan_close(Machine& m) {
+  scan_kept(m);
+  const Loop& loop = m.s.loop[--m.s.loops];
+  m.ctx = loop.kept;
+  m.push_result(loop.begin);
+}
+
+// Reserves a bit per slot (cleared) and room for a result list, above the top of the arena.
+MG_FN bool reserve_visited(Machine& m, Loop& loop, int32_t room) {
+  const int32_t words = (m.w.h->slots + 31) / 32;
+  if (m.s.arena_size - m.s.top < words + room) {
+    m.fail(Fault::kArena);
+    return false;
+  }
+  loop.visited = m.s.top;
+  loop.queue = loop.write = m.s.top + words;
+  for (int32_t i = 0; i < words; ++i) m.s.arena[loop.visited + i] = 0;
+  m.s.top = loop.queue + room;
+  return true;
+}
+
+MG_FN bool visit(Machine& m, Loop& loop, int32_t slot) {
+  uint32_t* bits = reinterpret_cast<uint32_t*>(m.s.arena + loop.visited);
+  if (test_bit(bits, slot)) return false;
+  set_bit(bits, slot);
+  m.s.arena[loop.write++] = slot;
+  return true;
+}
+
+// The results in the queue move down to where the loop began and become the query result.
+MG_FN void close_queue(Machine& m) {
+  const Loop& loop = m.s.loop[--m.s.loops];
+  const int32_t count = loop.write - loop.queue;
+  for (int32_t i = 0; i < count; ++i) m.s.arena[loop.begin + i] = m.s.arena[loop.queue + i];
+  m.s.top = loop.begin + count;
+  m.ctx = loop.kept;
+  m.push_result(loop.begin);
+}
+
+MG_FN void closure_open(Machine& m) {
+  const int32_t candidates = m.s.result[--m.s.results], seeds = m.s.result[--m.s.results];
+  Loop* loop = m.open_loop();
+  if (loop == nullptr) return;
+  loop->begin = seeds;
+  loop->candidate = loop->first_candidate = candidates;
+  loop->end = m.s.top;
+  if (!reserve_visited(m, *loop, m.s.top - seeds)) return;
+  for (int32_t i = seeds; i < candidates; ++i) visit(m, *loop, m.s.arena[i]);
+  loop->read = loop->queue;
+}
+
+// The next candidate nobody has reached yet, seen from the frontier in first-in first-out order.
+MG_FN bool closure_next(Machine& m) {
+  Loop& loop = m.s.loop[m.s.loops - 1];
+  const uint32_t* bits = reinterpret_cast<const uint32_t*>(m.s.arena + loop.visited);
+  for (; loop.read < loop.write; ++loop.read, loop.candidate = loop.first_candidate) {
+    while (loop.candidate < loop.end) {
+      const int32_t slot = m.s.arena[loop.candidate++];
+      if (test_bit(bits, slot)) continue;
+      m.ctx.frontier = m.s.arena[loop.read];
+      m.ctx.target = slot;
+      return true;
+    }
+  }
+  return false;
+}
+
+MG_FN void ray_open(Machine& m, const Instr& in) {
+  const bool spawning = in.c >= 0;
+  const int32_t begin = spawning ? m.s.top : m.s.result[--m.s.results];
+  Loop* loop = m.open_loop();
+  if (loop == nullptr) return;
+  loop->begin = loop->read = begin;
+  loop->first_direction = in.a;
+  loop->directions = in.b;
+  loop->spawn = in.c;
+  if (spawning) m.keep(m.ctx.target);
+  loop->end = m.s.top;
+  if (!spawning) reserve_visited(m, *loop, m.w.h->slots);
+}
+
+MG_FN bool ray_source(Machine& m) {
+  Loop& loop = m.s.loop[m.s.loops - 1];
+  if (loop.read == loop.end) return false;
+  m.ctx.target = m.s.arena[loop.read++];
+  loop.row = m.ctx.target >= 0 ? m.w.object_row[m.ctx.target] : m.ctx.row;
+  loop.col = m.ctx.target >= 0 ? m.w.object_col[m.ctx.target] : m.ctx.col;
+  loop.direction = loop.distance = 0;
+  return true;
+}
+
+MG_FN void ray_end(Loop& loop) {
+  ++loop.direction;
+  loop.distance = 0;
+}
+
+// Objects made in play: their areas act from the next step on.
+MG_FN int32_t spawn_object(Machine& m, int32_t template_index, int32_t row, int32_t col) {
+  const int32_t slot = make_object(m.p, m.w, template_index, row, col);
+  if (slot < 0) return kNone;
+  m.w.object_flags[slot] = static_cast<uint8_t>(m.w.object_flags[slot] | kSpawned);
+  if (m.w.object_flags[slot] & kHasAreas) m.w.new_areas[m.w.h->new_area_slots++] = slot;
+  if (m.p.set().correct_spawned) register_claims(m.p, m.w, slot);
+  return slot;
+}
+
+MG_FN bool ray_next(Machine& m) {
+  Loop& loop = m.s.loop[m.s.loops - 1];
+  while (loop.direction < loop.directions) {
+    const Integer* step = &m.p.lists[loop.first_direction + 2 * loop.direction];
+    ++loop.distance;
+    const int32_t row = loop.row + step[0].value * loop.distance, col = loop.col + step[1].value * loop.distance;
+    if (loop.distance > loop.range || !m.w.inside(row, col)) {
+      ray_end(loop);
+      continue;
+    }
+    const int32_t slot = m.w.grid[m.w.cell(row, col)];
+    if (slot != kEmpty) {
+      m.ctx.target = slot;
+      return true;
+    }
+    if (loop.spawn >= 0 && spawn_object(m, loop.spawn, row, col) < 0) return false;
+  }
+  return false;
+}
+
+}  // namespace mg

@@ -1,0 +1,89 @@
+// One step, in the order of the rules document (section 10).
+#pragma once
+
+#include "actions.hpp"
+#include "effects.hpp"
+#include "observe.hpp"
+
+namespace mg {
+
+MG_FN void fire_due_events(Machine& m) {
+  const World& w = m.w;
+  while (w.h->next_event < m.p.schedule.size && m.p.schedule[w.h->next_event].timestep <= w.h->step && m.ok()) {
+    m.run_for(m.p.schedule[w.h->next_event++].entry, kNone, kNone);
+  }
+}
+
+MG_FN void run_agent_ticks(Machine& m) {
+  const World& w = m.w;
+  for (int32_t agent = 0; agent < w.h->agents && m.ok(); ++agent) {
+    const int32_t slot = w.agent_slot[agent];
+    m.run_for(m.p.templates[w.object_template[slot]].on_tick, slot, slot);
+  }
+}
+
+MG_FN void run_game_tick(Machine& m) { m.run_for(m.p.set().game_tick_entry, kNone, kNone); }
+
+MG_FN void count_coverage(const Program& p, const World& w) {
+  for (int32_t agent = 0; agent < w.h->agents; ++agent) {
+    const int32_t slot = w.agent_slot[agent], cell = w.cell_of(slot), spawn = w.agent_spawn[agent];
+    uint32_t* cells = w.agent_cells + agent * w.h->cell_words;
+    if (!test_bit(cells, cell)) {
+      set_bit(cells, cell);
+      ++w.agent_unique[agent];
+    }
+    const int32_t far = abs_of(w.object_row[slot] - spawn / w.h->width) + abs_of(w.object_col[slot] - spawn % w.h->width);
+    w.agent_farthest[agent] = max_of(w.agent_farthest[agent], far);
+    agent_stat(w, agent, p.set().stat_unique) = static_cast<float>(w.agent_unique[agent]);
+    agent_stat(w, agent, p.set().stat_distance) = static_cast<float>(w.agent_farthest[agent]);
+  }
+}
+
+// A per-tick entry pays its value, any other the change since it was last evaluated (0 at first).
+MG_FN void write_rewards(Machine& m, const Buffers& io) {
+  const World& w = m.w;
+  for (int32_t agent = 0; agent < w.h->agents && m.ok(); ++agent) {
+    const int32_t slot = w.agent_slot[agent];
+    const Template& t = m.p.templates[w.object_template[slot]];
+    float sum = 0.0f;
+    for (int32_t i = 0; i < t.reward_count; ++i) {
+      const Reward& reward = m.p.rewards[t.first_reward + i];
+      const float value = m.value_for(reward.entry, slot, slot);
+      float& before = w.reward_before[agent * w.h->agent_rewards + i];
+      sum += reward.per_tick ? value : value - before;
+      before = value;
+    }
+    io.rewards[agent] = sum;
+    w.agent_last_reward[agent] = sum;
+    w.agent_total[agent] += sum;
+  }
+}
+
+MG_FN void flag_episode_end(const Program& p, const World& w, const Buffers& io) {
+  if (p.set().max_steps <= 0 || w.h->step < p.set().max_steps) return;
+  bool* flags = p.set().truncates ? io.truncations : io.terminals;
+  for (int32_t agent = 0; agent < w.h->agents; ++agent) flags[agent] = true;
+}
+
+// Everything but observations runs on one lane: effects are immediate and ordered.
+MG_FN void step_world(const Program& p, const World& w, Scratch& scratch, const Buffers& io, int32_t lane, int32_t lanes) {
+  Machine m(p, w, scratch);
+  if (lane == 0) {
+    for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
+    ++w.h->step;  // the first step runs as step 1
+    release_removed(w);
+    apply_actions(m, io);
+    fire_due_events(m);
+    run_agent_ticks(m);
+    apply_area_effects(m);
+    run_game_tick(m);
+    count_coverage(p, w);
+  }
+  write_observations(m, io, lane, lanes);
+  if (lane == 0) {
+    write_rewards(m, io);
+    flag_episode_end(p, w, io);
+  }
+}
+
+}  // namespace mg

@@ -1,0 +1,6 @@
+"""From a configuration to a program: `compile(config) -> Program`."""
+
+from mettagrid.compiler.errors import CompileError, ConfigWarning, UnknownName
+from mettagrid.compiler.program import Program, agent_configs, compile
+
+__all__ = ["CompileError", "ConfigWarning", "Program", "UnknownName", "agent_configs", "compile"]

@@ -1,0 +1,73 @@
+"""Routines: short sequences of instructions with labels, placed once in the code table.
+
+Equal routines share one place, which keeps a game with a thousand near-identical events small.
+"""
+
+from mettagrid import _native
+from mettagrid.compiler.tables import Tables
+
+OPS: dict[str, int] = {name: code for code, name in enumerate(_native.op_names())}
+
+ACTOR, TARGET, FRONTIER, ELEMENT = range(4)
+"""Entities in operands, as in `core/op.hpp`."""
+
+Label = int
+
+
+class Routine:
+    """Instructions under construction. Jumps go to labels, which `mark` ties to a position."""
+
+    def __init__(self) -> None:
+        self.code: list[list[int]] = []
+        self._marks: list[int] = []
+
+    def label(self) -> Label:
+        self._marks.append(-1)
+        return len(self._marks) - 1
+
+    def mark(self, label: Label) -> None:
+        self._marks[label] = len(self.code)
+
+    def here(self) -> Label:
+        """A label at the current position."""
+        label = self.label()
+        self.mark(label)
+        return label
+
+    def emit(self, op: str, a: int = 0, b: int = 0, c: int = 0, *, jump: Label | None = None, sense: int = 0) -> None:
+        self.code.append([OPS[op], -1 if jump is None else jump, sense, a, b, c])
+
+    def test(self, op: str, jump: Label, when: bool, a: int = 0, b: int = 0, c: int = 0) -> None:
+        """A test that jumps when its result equals `when`."""
+        self.emit(op, a, b, c, jump=jump, sense=int(when))
+
+    def resolved(self) -> tuple[tuple[int, ...], ...]:
+        """The instructions with jumps relative to the start of the routine."""
+        return tuple(
+            (op, -1 if jump < 0 else self._marks[jump], sense, a, b, c) for op, jump, sense, a, b, c in self.code
+        )
+
+
+class CodeTable:
+    """The code of a program. Entry 0 does nothing and succeeds."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._entries: dict[tuple[tuple[int, ...], ...], int] = {}
+        self.names: dict[int, str] = {}
+        nothing = Routine()
+        nothing.emit("Return", 1)
+        self.place(nothing, "nothing")
+
+    def place(self, routine: Routine, name: str) -> int:
+        """Put a finished routine into the table and return its entry; `name` is for messages."""
+        code = routine.resolved()
+        entry = self._entries.get(code)
+        if entry is None:
+            entry = self._tables.count("code")
+            self._tables.add_rows(
+                "code", ([op, jump + entry if jump >= 0 else 0, *rest] for op, jump, *rest in code)
+            )
+            self._entries[code] = entry
+            self.names[entry] = name
+        return entry

@@ -1,0 +1,133 @@
+"""What every part of the compiler shares: names and their numbers, the tables, the code, and where in the config it is."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn
+
+from mettagrid.compiler.code import CodeTable, Routine
+from mettagrid.compiler.errors import CompileError, ConfigWarning, UnknownName
+from mettagrid.compiler.stats import GAME_STATS, agent_stat_names
+from mettagrid.compiler.tables import Tables
+from mettagrid.config.mettagrid_config import GameConfig
+
+MAX_NESTING = 64
+
+
+class NameTable:
+    """Names of one kind; the number of a name is its place in the list."""
+
+    def __init__(self, kind: str, names: Sequence[str]) -> None:
+        self.kind = kind
+        self.names = list(names)
+        self._ids = {name: i for i, name in enumerate(self.names)}
+
+    def get(self, name: str) -> int | None:
+        return self._ids.get(name)
+
+    def add(self, name: str) -> int:
+        """The number of a name, a new one when it is new."""
+        if name not in self._ids:
+            self._ids[name] = len(self.names)
+            self.names.append(name)
+        return self._ids[name]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+class Context:
+    """State of one compilation."""
+
+    def __init__(self, game: GameConfig, *, strict: bool) -> None:
+        self.game = game
+        self.strict = strict
+        self.tables = Tables()
+        self.code = CodeTable(self.tables)
+        self.features = game.id_map()
+        self.resources = NameTable("resource", game.resource_names)
+        self.tags = NameTable("tag", self.features.tag_names())
+        self.vibes = NameTable("vibe", [vibe.name for vibe in game.actions.change_vibe.vibes])
+        self.templates = NameTable("object", [item.map_name for item in game.objects.values()])
+        self.game_stats = NameTable("game stat", list(GAME_STATS.values()))
+        self.agent_stats = NameTable("agent stat", agent_stat_names(game.resource_names))
+        self.dynamic_tags: set[int] = set()
+        self.spawned: set[str] = set()
+        self.in_edge_filter = False
+        self._path: list[str] = []
+        self._nesting: list[str] = []
+
+    # Where we are
+
+    @property
+    def path(self) -> str:
+        return "".join(self._path)
+
+    @contextmanager
+    def at(self, *parts: str | int) -> Iterator[None]:
+        """Names and list positions inside the part of the config that is being compiled."""
+        before = len(self._path)
+        for part in parts:
+            self._path.append(f"[{part}]" if isinstance(part, int) else f".{part}" if self._path else part)
+        try:
+            yield
+        finally:
+            del self._path[before:]
+
+    @contextmanager
+    def nested(self, name: str) -> Iterator[None]:
+        """One level of rules inside rules."""
+        self._nesting.append(name)
+        try:
+            if len(self._nesting) > MAX_NESTING:
+                named = " > ".join(name for name in self._nesting if name)
+                self.error(f"rules are nested more than {MAX_NESTING} deep: {named}")
+            yield
+        finally:
+            self._nesting.pop()
+
+    # What is wrong
+
+    def error(self, message: str) -> NoReturn:
+        raise CompileError(self.path, message)
+
+    def warn(self, message: str) -> None:
+        """Something without effect: a warning, or an error when strict."""
+        if self.strict:
+            self.error(message)
+        warnings.warn(f"{self.path}: {message}", ConfigWarning, stacklevel=2)
+
+    # Names
+
+    def require(self, table: NameTable, name: str) -> int:
+        found = table.get(name)
+        if found is None:
+            raise UnknownName(self.path, table.kind, name, table.names)
+        return found
+
+    def resource(self, name: str) -> int:
+        return self.require(self.resources, name)
+
+    def tag(self, name: str) -> int:
+        return self.require(self.tags, name)
+
+    def changing_tag(self, name: str) -> int:
+        """A tag that rules give to objects while the game runs."""
+        tag = self.tag(name)
+        self.dynamic_tags.add(tag)
+        return tag
+
+    def tags_with_prefix(self, prefix: str) -> list[int]:
+        """Ascending numbers of all tags that start with `prefix`."""
+        return [i for i, name in enumerate(self.tags.names) if name.startswith(prefix)]
+
+    def tag_mask(self, prefix: str) -> int:
+        tags = self.tags_with_prefix(prefix)
+        if not tags:
+            raise UnknownName(self.path, "tag with the prefix", prefix, self.tags.names)
+        return self.tables.add_mask(tags)
+
+    # Code
+
+    def place(self, routine: Routine, name: str) -> int:
+        return self.code.place(routine, name or self.path)

@@ -1,0 +1,54 @@
+"""Events as routines, and the schedule that fires them (rules, section 9)."""
+
+from mettagrid.compiler.code import Routine
+from mettagrid.compiler.context import Context
+from mettagrid.compiler.filters import emit_filters
+from mettagrid.compiler.mutations import emit_mutations
+from mettagrid.compiler.queries import call_query
+from mettagrid.config.event_config import EventConfig
+
+
+def add_events(c: Context) -> None:
+    """Place all events and fill the schedule: by timestep, then priority, then key."""
+    entries: dict[str, int] = {}
+    for name in c.game.events:
+        for item in reversed(_fallback_chain(c, name, entries)):
+            with c.at("game", "events", item):
+                entries[item] = _place_event(c, item, c.game.events[item], entries)
+    due = sorted((t, event.priority, name) for name, event in c.game.events.items() for t in event.timesteps)
+    c.tables.add_rows("schedule", ([t, entries[name]] for t, _, name in due))
+
+
+def _fallback_chain(c: Context, name: str, placed: dict[str, int]) -> list[str]:
+    """The event and its fallbacks, up to one that is placed already or has none."""
+    chain: dict[str, None] = {}
+    following: str | None = name
+    while following is not None and following in c.game.events and following not in placed:
+        if following in chain:
+            with c.at("game", "events", name, "fallback"):
+                c.error(f"the fallbacks go in a circle: {' > '.join([*chain, following])}")
+        chain[following] = None
+        following = c.game.events[following].fallback
+    return list(chain)
+
+
+def _place_event(c: Context, name: str, event: EventConfig, entries: dict[str, int]) -> int:
+    fallback = -1
+    if event.fallback is not None:
+        fallback = entries.get(event.fallback, -1)
+        if fallback < 0:
+            c.warn(f"the fallback {event.fallback!r} is not an event; it is ignored")
+    r = Routine()
+    with c.at("target_query"):
+        call_query(c, r, event.target_query)
+    r.emit("EachOpen", 1, -1 if event.max_targets is None else event.max_targets)
+    done = r.label()
+    loop = r.here()
+    r.emit("EachNext", 1, jump=done)
+    emit_filters(c, r, event.filters, loop)
+    emit_mutations(c, r, event.mutations, None)
+    r.emit("EachCount", jump=loop)
+    r.mark(done)
+    r.emit("EachClose", fallback)
+    r.emit("Return", 1)
+    return c.place(r, name)

@@ -1,0 +1,140 @@
+"""Filters as tests that jump.
+
+A filter whose name the game does not know is dropped, as the published engine does: it always passes, and a `not` around
+it never does. The compiler warns about it.
+"""
+
+from collections.abc import Sequence
+
+from mettagrid.compiler import queries, values
+from mettagrid.compiler.code import ACTOR, FRONTIER, TARGET, Label, Routine
+from mettagrid.compiler.context import Context
+from mettagrid.config.filter import (
+    Filter,
+    GameValueFilter,
+    MaxDistanceFilter,
+    NotFilter,
+    OrFilter,
+    PeriodicFilter,
+    ResourceFilter,
+    SharedTagPrefixFilter,
+    TagFilter,
+    TagPrefixFilter,
+    TargetIsUsableFilter,
+    TargetLocEmptyFilter,
+    VibeFilter,
+)
+
+MAX_RADIUS = 46340  # the largest whose square fits in 31 bits; farther than any map reaches
+
+
+def entity_of(name: str) -> int:
+    return ACTOR if str(name) == "actor" else TARGET
+
+
+def emit_filters(c: Context, r: Routine, filters: Sequence[Filter], fail: Label, field: str = "filters") -> None:
+    """All filters in order; the first that does not pass jumps to `fail`."""
+    for i, item in enumerate(filters):
+        with c.at(field, i), c.nested(""):
+            if _is_known(c, item):
+                _emit_test(c, r, item, fail, when=False)
+
+
+def emit_any(c: Context, r: Routine, filters: Sequence[Filter], found: Label, field: str) -> None:
+    """Jump to `found` when any filter passes."""
+    for i, item in enumerate(filters):
+        with c.at(field, i), c.nested(""):
+            if _is_known(c, item):
+                _emit_test(c, r, item, found, when=True)
+
+
+def _is_known(c: Context, item: Filter) -> bool:
+    """Whether the names in a filter exist, as far as the engine looks; warns when not."""
+    missing = ""
+    match item:
+        case VibeFilter():
+            missing = "" if c.vibes.get(item.vibe) is not None else f"vibe {item.vibe!r}"
+        case TagFilter():
+            missing = "" if c.tags.get(item.tag) is not None else f"tag {item.tag!r}"
+        case ResourceFilter():
+            unknown = [name for name in item.resources if c.resources.get(name) is None]
+            if unknown:
+                c.warn(f"the filter names resources the game does not have and ignores them: {', '.join(unknown)}")
+            return len(unknown) < len(item.resources)
+    if missing:
+        c.warn(f"the filter names the {missing}, which the game does not have; it is left out and always passes")
+    return not missing
+
+
+def _emit_all(c: Context, r: Routine, tests: Sequence[tuple[str, int, int, int]], jump: Label, when: bool) -> None:
+    """Several plain tests as one: true when all are."""
+    skip = r.label()
+    for i, (op, *operands) in enumerate(tests):
+        last = i == len(tests) - 1
+        if when and not last:
+            r.test(op, skip, False, *operands)
+        else:
+            r.test(op, jump, when, *operands)
+    r.mark(skip)
+
+
+def _emit_test(c: Context, r: Routine, item: Filter, jump: Label, when: bool) -> None:
+    """Jump when the filter's result equals `when`; otherwise go on."""
+    match item:
+        case VibeFilter():
+            r.test("TestVibe", jump, when, entity_of(item.target), c.vibes.get(item.vibe) or 0)
+        case ResourceFilter():
+            entity = entity_of(item.target)
+            held = [(c.resources.get(name), amount) for name, amount in item.resources.items()]
+            tests = [("TestResource", entity, i, amount) for i, amount in held if i is not None]
+            _emit_all(c, r, tests, jump, when)
+        case TagFilter():
+            r.test("TestTag", jump, when, entity_of(item.target), c.tag(item.tag))
+        case TagPrefixFilter():
+            r.test("TestTagMask", jump, when, entity_of(item.target), c.tag_mask(item.tag_prefix))
+        case SharedTagPrefixFilter():
+            r.test("TestSharedMask", jump, when, c.tag_mask(item.tag_prefix))
+        case MaxDistanceFilter():
+            _emit_distance(c, r, item, jump, when)
+        case GameValueFilter():
+            entity = entity_of(item.target)
+            values.emit_number(c, r, item.value, entity)
+            values.emit_number(c, r, item.min, entity)
+            r.test("TestAtLeast", jump, when)
+        case NotFilter():
+            with c.at("inner"), c.nested("not"):
+                if _is_known(c, item.inner):
+                    _emit_test(c, r, item.inner, jump, not when)
+                else:
+                    r.test("TestConst", jump, when, 0)
+        case OrFilter():
+            _emit_or(c, r, item, jump, when)
+        case TargetLocEmptyFilter():
+            r.test("TestEmptyCell", jump, when)
+        case TargetIsUsableFilter():
+            r.test("TestUsable", jump, when)
+        case PeriodicFilter():
+            start = item.period if item.start_on is None else item.start_on
+            r.test("TestPeriodic", jump, when, item.period, start)
+        case _:
+            c.error(f"a {type(item).__name__} is not a filter")
+
+
+def _emit_or(c: Context, r: Routine, item: OrFilter, jump: Label, when: bool) -> None:
+    passed = jump if when else r.label()
+    emit_any(c, r, item.inner, passed, "inner")
+    if not when:
+        r.emit("Jump", jump=jump)
+        r.mark(passed)
+
+
+def _emit_distance(c: Context, r: Routine, item: MaxDistanceFilter, jump: Label, when: bool) -> None:
+    limit = min(item.radius, MAX_RADIUS) ** 2 if item.radius > 0 else -1
+    entity = entity_of(item.target)
+    if item.query is None:
+        other = FRONTIER if c.in_edge_filter else ACTOR
+        r.test("TestDistance", jump, when, entity, other, limit)
+        return
+    with c.at("query"):
+        queries.call_query(c, r, item.query)
+    r.test("TestNearResult", jump, when, entity, 0, limit)

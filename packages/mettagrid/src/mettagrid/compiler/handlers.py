@@ -1,0 +1,92 @@
+"""Handlers and their trees as routines that succeed or fail."""
+
+from collections.abc import Mapping, Sequence
+
+from mettagrid.compiler.code import Label, Routine
+from mettagrid.compiler.context import Context
+from mettagrid.compiler.filters import emit_filters
+from mettagrid.compiler.mutations import emit_mutations
+from mettagrid.config.handler_config import AllOf, FirstMatch, Handler
+
+AnyHandler = Handler | FirstMatch | AllOf
+
+
+def place_handler(c: Context, handler: AnyHandler | None) -> int:
+    """The routine of a handler tree; 0 for none."""
+    if handler is None:
+        return 0
+    r = Routine()
+    success, failure = r.label(), r.label()
+    _emit_tree(c, r, handler, success, failure)
+    r.mark(success)
+    r.emit("Return", 1)
+    r.mark(failure)
+    r.emit("Return", 0)
+    return c.place(r, getattr(handler, "name", ""))
+
+
+def place_all(c: Context, handlers: Mapping[str, Handler], *, checks_failure: bool) -> int:
+    """One routine that tries every handler of a dict in order; 0 for an empty dict."""
+    if not handlers:
+        return 0
+    r = Routine()
+    for name, handler in handlers.items():
+        with c.at(name):
+            following = r.label()
+            emit_filters(c, r, handler.filters, following)
+            emit_mutations(c, r, handler.mutations, following if checks_failure else None)
+            r.mark(following)
+    r.emit("Return", 1)
+    return c.place(r, "")
+
+
+def place_filters(c: Context, filters: Sequence) -> int:
+    """A routine that succeeds when all filters pass; 0 when there are none."""
+    if not filters:
+        return 0
+    r = Routine()
+    failure = r.label()
+    emit_filters(c, r, filters, failure)
+    r.emit("Return", 1)
+    r.mark(failure)
+    r.emit("Return", 0)
+    return c.place(r, "")
+
+
+def place_mutations(c: Context, mutations: Sequence) -> int:
+    """A routine that applies all mutations, whatever becomes of each; 0 when there are none."""
+    if not mutations:
+        return 0
+    r = Routine()
+    emit_mutations(c, r, mutations, None)
+    r.emit("Return", 1)
+    return c.place(r, "")
+
+
+def _emit_tree(c: Context, r: Routine, handler: AnyHandler, success: Label, failure: Label) -> None:
+    """Ends in a jump to one of the labels, or falls through to `success`, which the caller marks next."""
+    if isinstance(handler, Handler):
+        with c.nested(handler.name or "handler"):
+            emit_filters(c, r, handler.filters, failure)
+            emit_mutations(c, r, handler.mutations, failure)
+            r.emit("Jump", jump=success)
+        return
+    with c.nested("first_match" if isinstance(handler, FirstMatch) else "all_of"):
+        if isinstance(handler, FirstMatch):
+            for i, child in enumerate(handler.handlers):
+                following = r.label()
+                with c.at("handlers", i):
+                    _emit_tree(c, r, child, success, following)
+                r.mark(following)
+            r.emit("Jump", jump=failure)
+            return
+        r.emit("FlagPush")
+        for i, child in enumerate(handler.handlers):
+            done, following = r.label(), r.label()
+            with c.at("handlers", i):
+                _emit_tree(c, r, child, done, following)
+            r.mark(done)
+            r.emit("FlagSet")
+            r.mark(following)
+        r.test("FlagPop", success, True)
+        r.emit("Jump", jump=failure)

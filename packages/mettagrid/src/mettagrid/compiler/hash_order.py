@@ -1,0 +1,36 @@
+"""The order in which the published engine walks a small hash table of resource ids.
+
+It drops over-full resources in that order, so it is part of the rules. Keys are their own hash; a table starts with 13
+buckets and grows to 29, 59, 127 and 257. A new key goes to the front of the whole list, or, when its bucket is in use,
+to the front of its bucket. Growing walks the list once and inserts every key again in the same way.
+"""
+
+from collections.abc import Iterable
+
+_SIZES = (13, 29, 59, 127, 257)
+
+
+def hash_order(keys: Iterable[int]) -> list[int]:
+    """The order of distinct `keys` (0..255) after inserting them one by one."""
+    order: list[int] = []
+    sizes = iter(_SIZES)
+    buckets = next(sizes)
+    for count, key in enumerate(dict.fromkeys(keys), start=1):
+        if count > buckets:
+            buckets = next(sizes)
+            order = _rebuilt(order, buckets)
+        _insert(order, key, buckets)
+    return order
+
+
+def _rebuilt(keys: list[int], buckets: int) -> list[int]:
+    order: list[int] = []
+    for key in keys:
+        _insert(order, key, buckets)
+    return order
+
+
+def _insert(order: list[int], key: int, buckets: int) -> None:
+    """In front of the first key of its bucket, or of everything. Keys of one bucket always stay side by side."""
+    at = next((i for i, other in enumerate(order) if other % buckets == key % buckets), 0)
+    order.insert(at, key)

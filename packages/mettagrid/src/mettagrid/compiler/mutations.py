@@ -1,0 +1,179 @@
+"""Mutations as code. Those that can fail jump when they do, where the trigger asks for it."""
+
+from collections.abc import Sequence
+
+from mettagrid.compiler.code import Label, Routine
+from mettagrid.compiler.context import Context
+from mettagrid.compiler.filters import entity_of
+from mettagrid.compiler.queries import DIRECTIONS, call_query, emit_rays, place_query
+from mettagrid.compiler.values import emit_number
+from mettagrid.config.game_value import InventoryValue, Scope
+from mettagrid.config.mutation import (
+    AddTagMutation,
+    AttackMutation,
+    ChangeVibeMutation,
+    ClearInventoryMutation,
+    Mutation,
+    PushObjectMutation,
+    QueryInventoryMutation,
+    QueryPlaceAdjacentMutation,
+    RaycastSpawnMutation,
+    RecomputeMaterializedQueryMutation,
+    RelocateMutation,
+    RemoveTagMutation,
+    RemoveTagsWithPrefixMutation,
+    ResourceDeltaMutation,
+    ResourceTransferMutation,
+    SetGameValueMutation,
+    SetRelativeTargetMutation,
+    SpawnObjectMutation,
+    StatsMutation,
+    StatsTarget,
+    SwapMutation,
+    UseTargetMutation,
+)
+
+
+def emit_mutations(c: Context, r: Routine, mutations: Sequence[Mutation], fail: Label | None) -> None:
+    """Mutations in order. `fail`: where a failed one continues; None: failures are ignored."""
+    for i, mutation in enumerate(mutations):
+        with c.at("mutations", i), c.nested(""):
+            _emit_mutation(c, r, mutation, fail)
+
+
+def _emit_mutation(c: Context, r: Routine, m: Mutation, fail: Label | None) -> None:
+    match m:
+        case ResourceDeltaMutation():
+            for name, delta in m.deltas.items():
+                r.emit("ChangeResource", entity_of(m.target), c.resource(name), delta)
+        case ResourceTransferMutation():
+            both = entity_of(m.from_target) * 8 + entity_of(m.to_target)
+            for name, amount in m.resources.items():
+                r.emit("Transfer", both, c.resource(name), amount, sense=int(m.remove_source_when_empty))
+        case ClearInventoryMutation():
+            first, count = c.tables.add_list(_limit_members(c, m.limit_name))
+            r.emit("ClearResources", entity_of(m.target), first, count)
+        case StatsMutation():
+            _emit_stat(c, r, m)
+        case AddTagMutation():
+            r.emit("AddTag", entity_of(m.target), c.changing_tag(m.tag))
+        case RemoveTagMutation():
+            r.emit("RemoveTag", entity_of(m.target), c.tag(m.tag))
+        case RemoveTagsWithPrefixMutation():
+            for tag in c.tags_with_prefix(m.prefix):
+                r.emit("RemoveTag", entity_of(m.target), tag)
+        case ChangeVibeMutation():
+            vibe = c.vibes.get(m.vibe_name)
+            if vibe is None:
+                c.warn(f"there is no vibe {m.vibe_name!r}; the mutation sets vibe 0")
+            r.emit("SetVibe", entity_of(m.target), vibe or 0)
+        case SetGameValueMutation():
+            _emit_add(c, r, m)
+        case RecomputeMaterializedQueryMutation():
+            _emit_recompute(c, r, m)
+        case QueryInventoryMutation():
+            _emit_query_inventory(c, r, m)
+        case QueryPlaceAdjacentMutation():
+            call_query(c, r, m.query)
+            r.emit("PlaceAdjacent", entity_of(m.target))
+        case RelocateMutation():
+            r.emit("Relocate")
+        case SetRelativeTargetMutation():
+            first, _ = c.tables.add_list(DIRECTIONS[m.direction])
+            _emit_fallible(r, "RelativeTarget", fail, first, 0, m.distance)
+        case SwapMutation():
+            r.emit("Swap")
+        case PushObjectMutation():
+            _emit_fallible(r, "Push", fail)
+        case UseTargetMutation():
+            _emit_fallible(r, "UseTarget", fail)
+        case SpawnObjectMutation():
+            _emit_fallible(r, "Spawn", fail, _spawned_template(c, m.object_type))
+        case RaycastSpawnMutation():
+            template = _spawned_template(c, m.object_type)
+            if template >= 0:
+                emit_rays(c, r, m.directions, m.max_range, m.blocker, spawn=template)
+        case AttackMutation():
+            c.warn("the attack mutation has no effect; write attacks as handlers with resource deltas")
+        case _:
+            c.error(f"a {type(m).__name__} is not a mutation")
+
+
+def _emit_fallible(r: Routine, op: str, fail: Label | None, a: int = 0, b: int = 0, distance: int = 0) -> None:
+    r.emit(op, a, b, distance, jump=fail, sense=int(fail is not None))
+
+
+def _limit_members(c: Context, limit_name: str) -> list[int]:
+    """The resources of a limit group, as the first agent that has a group of that name defines it."""
+    for agent in c.game.agents or [c.game.agent]:
+        if limit_name in agent.inventory.limits:
+            return [c.resource(name) for name in agent.inventory.limits[limit_name].resources]
+    known = sorted({name for agent in c.game.agents or [c.game.agent] for name in agent.inventory.limits})
+    c.error(f"no agent has a limit named {limit_name!r}; there are: {', '.join(known) or 'none'}")
+
+
+def _emit_stat(c: Context, r: Routine, m: StatsMutation) -> None:
+    entity = entity_of(m.entity)
+    with c.at("source"):
+        emit_number(c, r, m.source, entity)
+    if m.target == StatsTarget.GAME:
+        r.emit("SetGameStat", c.game_stats.add(m.stat))
+    else:
+        r.emit("SetAgentStat", entity, c.agent_stats.add(m.stat))
+
+
+def _emit_add(c: Context, r: Routine, m: SetGameValueMutation) -> None:
+    entity = entity_of(m.target)
+    emit_number(c, r, m.delta if m.source is None else m.source, entity)
+    if isinstance(m.value, InventoryValue):
+        r.emit("AddResource", entity, c.resource(m.value.item))
+    elif m.value.scope == Scope.GAME:
+        r.emit("AddGameStat", c.game_stats.add(m.value.name))
+    else:
+        r.emit("AddAgentStat", entity, c.agent_stats.add(m.value.name))
+
+
+def _emit_recompute(c: Context, r: Routine, m: RecomputeMaterializedQueryMutation) -> None:
+    """Each matching tag in turn: taken from all, given to the query's result, then those who lost it are told."""
+    made = {c.tag(item.tag): item.query for item in c.game.materialize_queries}
+    tags = [tag for tag in c.tags_with_prefix(m.tag_prefix) if tag in made]
+    if not tags:
+        c.warn(f"no materialized query has a tag that starts with {m.tag_prefix!r}; the mutation does nothing")
+    for tag in tags:
+        c.dynamic_tags.add(tag)
+        r.emit("UntagAll", tag)
+        r.emit("Call", place_query(c, made[tag]))
+        r.emit("TagResult", tag)
+        r.emit("EachOpen", 0, -1)
+        done = r.label()
+        loop = r.here()
+        r.emit("EachNext", 0, jump=done)
+        r.emit("FireRemoval", tag)
+        r.emit("Jump", jump=loop)
+        r.mark(done)
+        r.emit("EachClose", -1)
+
+
+def _emit_query_inventory(c: Context, r: Routine, m: QueryInventoryMutation) -> None:
+    with c.at("query"):
+        call_query(c, r, m.query)
+    other = -1 if m.source is None else entity_of(m.source)
+    r.emit("EachOpen", 0, -1)
+    done = r.label()
+    loop = r.here()
+    r.emit("EachNext", 0, jump=done)
+    for name, delta in m.deltas.items():
+        stat = c.game_stats.add(m.transfer_stats[name]) if name in m.transfer_stats and other >= 0 else -1
+        r.emit("QueryMove", other, c.resource(name), delta, sense=stat)
+    r.emit("Jump", jump=loop)
+    r.mark(done)
+    r.emit("EachClose", -1)
+
+
+def _spawned_template(c: Context, object_type: str) -> int:
+    template = c.templates.get(object_type)
+    if template is None:
+        c.warn(f"there is no object with the map name {object_type!r}; nothing is spawned")
+        return -1
+    c.spawned.add(object_type)
+    return template

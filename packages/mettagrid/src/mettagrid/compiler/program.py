@@ -1,0 +1,284 @@
+"""`compile(config) -> Program`: a game as flat tables that the native core runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from mettagrid import _native
+from mettagrid.compiler.code import ACTOR
+from mettagrid.compiler.context import Context
+from mettagrid.compiler.errors import CompileError
+from mettagrid.compiler.events import add_events
+from mettagrid.compiler.handlers import place_all, place_handler
+from mettagrid.compiler.objects import add_agent, add_object, type_numbers
+from mettagrid.compiler.queries import DIRECTIONS, place_query
+from mettagrid.compiler.settings import settings_row
+from mettagrid.compiler.teams import AgentCells, group_teams
+from mettagrid.compiler.values import place_value
+from mettagrid.compiler.window import touched_cells, window_cells
+from mettagrid.config.filter import MaxDistanceFilter, TargetLocEmptyFilter
+from mettagrid.config.handler_config import Handler
+from mettagrid.config.mettagrid_config import AgentConfig, GameConfig, MettaGridConfig
+
+EMPTY_CELLS = frozenset({"empty", ".", " "})
+MAX_RESOURCES = 256
+MAX_TAGS = 256
+
+NOOP, MOVE, CHANGE_VIBE = range(3)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled game: immutable, shared by all its worlds, independent of map and seed."""
+
+    native: _native.Program
+    action_names: list[str]
+    resource_names: list[str]
+    tag_names: list[str]
+    type_names: list[str]
+    feature_names: list[str]
+    game_stat_names: list[str]
+    agent_stat_names: list[str]
+    template_types: list[str]
+    """type name of each template"""
+    group_names: dict[int, str]
+    """team name by template of an agent"""
+    group_ids: dict[int, int]
+    visible_offsets: list[tuple[int, int]]
+    """(row, column) offsets of the cells in the observation window, nearest first"""
+    max_steps: int
+    num_tokens: int
+    obs_height: int
+    obs_width: int
+    routine_names: dict[int, str] = field(repr=False)
+    _objects: dict[str, int] = field(repr=False)
+    _agents: AgentCells = field(repr=False)
+    _first_agent: int = field(repr=False)
+
+    @cached_property
+    def game_stat_ids(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.game_stat_names)}
+
+    @cached_property
+    def agent_stat_ids(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.agent_stat_names)}
+
+    def resolve_map(self, rows: "Sequence[Sequence[str]] | np.ndarray") -> tuple[np.ndarray, np.ndarray]:
+        """(templates, stats): for each cell the template that stands there (-1 = none) and the stat that counts it."""
+        names = np.asarray(rows)
+        if names.ndim != 2 or names.size == 0:
+            raise CompileError("", "The map must be a non-empty grid with rows of equal length.")
+        templates = np.full(names.shape, -1, dtype=np.int32)
+        stats = np.full(names.shape, -1, dtype=np.int32)
+        stat_ids = self.game_stat_ids
+        agents_at: list[tuple[int, int]] = []
+        flat = names.ravel()
+        for name in np.unique(flat).tolist():
+            where = names == name
+            if name in EMPTY_CELLS:
+                continue
+            if name in self._agents:
+                agents_at += [(int(r), int(col)) for r, col in np.argwhere(where)]
+            elif name in self._objects:
+                templates[where] = self._objects[name]
+                stats[where] = stat_ids[f"objects.{name}"]
+            else:
+                row, col = (int(i) for i in np.argwhere(where)[0])
+                raise CompileError("", f"Unknown object type: {name} (map row {row}, column {col})")
+        agents_at.sort()
+        placed = self._agents.place([str(names[cell]) for cell in agents_at])
+        for cell, (counted_as, agent) in zip(agents_at, placed, strict=True):
+            templates[cell] = self._first_agent + agent
+            stats[cell] = stat_ids[f"objects.{counted_as}"]
+        return templates, stats
+
+
+def compile(config: MettaGridConfig | GameConfig, *, strict: bool = False) -> Program:  # noqa: A001 - the word for it
+    """Compile a game.
+
+    Raises `CompileError` with the path inside the config, the bad value and what is allowed. Names and settings without
+    effect give a `ConfigWarning`; with `strict`, an error.
+    """
+    game = config.game if isinstance(config, MettaGridConfig) else config
+    c = Context(game, strict=strict)
+    _check_sizes(c)
+    agents = agent_configs(game)
+    teams = group_teams(agents)
+    objects = list(game.objects.items())
+    types = type_numbers([*(item for _, item in objects), *agents])
+    for key, item in objects:
+        with c.at("game", "objects", key):
+            add_object(c, item, types)
+    groups = {member: team for team in teams for member in team.members}
+    default_limit = agents[0].inventory.default_limit
+    for i, agent in enumerate(agents):
+        with c.at("game", *(("agents", i) if game.agents else ("agent",))):
+            add_agent(c, agent, types, groups[i].group, default_limit)
+    proxy = c.tables.add("templates", limit_map=-1, modifier_mask=-1)
+    cells = AgentCells(teams)
+    for name in [*c.templates.names, *cells.names()]:
+        c.game_stats.add(f"objects.{name}")
+    actions = _add_actions(c)
+    _add_territories(c)
+    _add_materialized(c)
+    add_events(c)
+    with c.at("game", "on_tick"):
+        game_tick = place_handler(c, game.on_tick)
+    _add_window(c)
+    _add_global_values(c)
+    settings_row(c, proxy_template=proxy, game_tick=game_tick, most_rewards=max(len(a.rewards) for a in agents))
+    _mark_dynamic_tags(c, objects)
+    return Program(
+        native=_native.Program(c.tables.block()),
+        action_names=actions,
+        resource_names=list(c.resources.names),
+        tag_names=list(c.tags.names),
+        type_names=list(types),
+        feature_names=[feature.name for feature in c.features.features()],
+        game_stat_names=list(c.game_stats.names),
+        agent_stat_names=list(c.agent_stats.names),
+        template_types=[*(item.name for _, item in objects), *(agent.name for agent in agents), ""],
+        group_names={len(objects) + i: groups[i].name for i in range(len(agents))},
+        group_ids={len(objects) + i: groups[i].group for i in range(len(agents))},
+        visible_offsets=[(cell.dr, cell.dc) for cell in window_cells(game.obs.height, game.obs.width)],
+        max_steps=game.max_steps,
+        num_tokens=game.obs.num_tokens,
+        obs_height=game.obs.height,
+        obs_width=game.obs.width,
+        routine_names=c.code.names,
+        _objects={name: i for i, name in enumerate(c.templates.names)},
+        _agents=cells,
+        _first_agent=len(objects),
+    )
+
+
+def agent_configs(game: GameConfig) -> list[AgentConfig]:
+    """`game.agents`, or as many copies of `game.agent` as there are agents, all of team 0."""
+    if game.agents:
+        return list(game.agents)
+    return [game.agent.model_copy(update={"team_id": 0})] * game.num_agents
+
+
+def _check_sizes(c: Context) -> None:
+    game = c.game
+    with c.at("game"):
+        if len(c.resources) > MAX_RESOURCES or len(set(game.resource_names)) != len(game.resource_names):
+            with c.at("resource_names"):
+                c.error(f"{len(c.resources)} names; at most {MAX_RESOURCES} different ones are allowed")
+        if len(c.tags) > MAX_TAGS:
+            with c.at("tags"):
+                c.error(f"the game has {len(c.tags)} tags; at most {MAX_TAGS} are allowed")
+
+
+def _add_actions(c: Context) -> list[str]:
+    """The action list in engine order; returns the names."""
+    actions = c.game.actions
+    names = ["noop"]
+    c.tables.add("actions", kind=NOOP)
+    with c.at("game", "actions"):
+        for direction in actions.move.allowed_directions:
+            dr, dc = DIRECTIONS[direction]
+            code = list(DIRECTIONS).index(direction)
+            c.tables.add("actions", kind=MOVE, dr=dr, dc=dc, direction=code)
+            names.append(f"move_{direction}")
+        if actions.change_vibe.enabled:
+            for i, vibe in enumerate(c.vibes.names):
+                c.tables.add("actions", kind=CHANGE_VIBE, vibe=i)
+                names.append(f"change_vibe_{vibe}")
+        if len(c.vibes) > 256:  # vibes are bytes
+            c.error(f"the game has {len(c.vibes)} vibes; at most 256 are allowed")
+        for name in ("noop", "move", "attack", "change_vibe"):
+            with c.at(name):
+                _check_costs(c, getattr(actions, name))
+        if actions.attack.enabled:
+            with c.at("attack"):
+                c.warn("the attack action has no effect; write attacks as on_use_handler of agents")
+        for i, handler in enumerate(actions.move.handlers):
+            with c.at("move", "handlers", i):
+                _add_move_handler(c, handler)
+    return names
+
+
+def _check_costs(c: Context, action: object) -> None:
+    for field_name in ("consumed_resources", "required_resources"):
+        costs = getattr(action, field_name)
+        if not costs or not action.enabled:
+            continue
+        with c.at(field_name):
+            for name in costs:
+                if field_name == "consumed_resources":
+                    c.resource(name)
+            c.warn("costs of actions are not enforced; write them as handlers")
+
+
+def _add_move_handler(c: Context, handler: Handler) -> None:
+    filters = getattr(handler, "filters", [])
+    radii = [item.radius for item in filters if isinstance(item, MaxDistanceFilter)]
+    reach = radii[-1] if radii and radii[-1] > 0 else 1
+    takes_empty = any(isinstance(item, TargetLocEmptyFilter) for item in filters)
+    c.tables.add("move_handlers", entry=place_handler(c, handler), range=reach, takes_empty=int(takes_empty))
+
+
+def _add_territories(c: Context) -> None:
+    first_score = 0
+    for name, territory in c.game.territories.items():
+        with c.at("game", "territories", name):
+            tags = c.tags_with_prefix(territory.tag_prefix)
+            if not tags:
+                c.warn(f"no tag starts with {territory.tag_prefix!r}; nobody can own this territory")
+            first_tag, tag_count = c.tables.add_list(tags)
+            entries = {}
+            for field_name in ("on_enter", "on_exit", "presence"):
+                with c.at(field_name):
+                    entries[field_name] = place_all(c, getattr(territory, field_name), checks_failure=False)
+            c.tables.add(
+                "territories",
+                prefix_mask=c.tables.add_mask(tags),
+                first_tag=first_tag,
+                tag_count=tag_count,
+                first_score=first_score,
+                **entries,
+            )
+            first_score += len(tags)
+
+
+def _add_materialized(c: Context) -> None:
+    for i, item in enumerate(c.game.materialize_queries):
+        with c.at("game", "materialize_queries", i):
+            tag = c.changing_tag(item.tag)
+            with c.at("query"):
+                c.tables.add("materialized", tag=tag, query=place_query(c, item.query))
+
+
+def _add_window(c: Context) -> None:
+    obs = c.game.obs
+    hides = any(item.blocks_vision for item in c.game.objects.values())
+    for cell in window_cells(obs.height, obs.width):
+        first, count = c.tables.add_rows("touches", touched_cells(cell.dr, cell.dc) if hides else ())
+        neighbours = cell.neighbours - (1 << 32) if cell.neighbours >= 1 << 31 else cell.neighbours
+        c.tables.add(
+            "window",
+            dr=cell.dr,
+            dc=cell.dc,
+            location=cell.location,
+            radius_mask=cell.radius_mask,
+            neighbours=neighbours,
+            first_touch=first,
+            touch_count=count,
+        )
+
+
+def _add_global_values(c: Context) -> None:
+    for name, value in c.game.obs.global_obs.obs.items():
+        with c.at("game", "obs", "global_obs", "obs", name):
+            c.tables.add("global_values", entry=place_value(c, value, ACTOR), feature=c.features.feature_id(name))
+
+
+def _mark_dynamic_tags(c: Context, objects: Sequence) -> None:
+    """Tags that objects can get while the game runs need room for every object."""
+    for _, item in objects:
+        if item.map_name in c.spawned:
+            c.dynamic_tags |= {c.tag(name) for name in {*item.tags, f"type:{item.name}"}}
+    c.tables.add_rows("tag_is_dynamic", ([int(tag in c.dynamic_tags)] for tag in range(len(c.tags))))

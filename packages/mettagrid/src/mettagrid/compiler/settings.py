@@ -1,0 +1,99 @@
+"""The one row of settings: sizes, switches, feature ids and the numbers of built-in stats."""
+
+from mettagrid.compiler.code import ACTOR
+from mettagrid.compiler.context import Context
+from mettagrid.compiler.stats import stat_fields
+from mettagrid.compiler.values import place_value
+from mettagrid.compiler.window import MAX_SIDE
+
+MAX_FEATURE = 254  # 255 marks an unused token
+
+_FEATURES = {
+    "feature_group": "agent:group",
+    "feature_completion": "episode_completion_pct",
+    "feature_last_action": "last_action",
+    "feature_last_reward": "last_reward",
+    "feature_vibe": "vibe",
+    "feature_tag": "tag",
+    "feature_east": "lp:east",
+    "feature_west": "lp:west",
+    "feature_north": "lp:north",
+    "feature_south": "lp:south",
+    "feature_agent_id": "agent_id",
+}
+
+DEATH_RESOURCE = "hp"
+
+
+def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_rewards: int) -> None:
+    """Add the row. Called last, when all names are known."""
+    game, obs = c.game, c.game.obs
+    with c.at("game", "obs", "observation_radius_value"):
+        value = obs.observation_radius_value
+        radius = 0 if value is None else place_value(c, value, ACTOR)
+    fields = {
+        "resource_count": len(c.resources),
+        "tag_count": len(c.tags),
+        "tag_words": (len(c.tags) + 31) // 32,
+        "agent_count": game.num_agents,
+        "action_count": c.tables.count("actions"),
+        "max_steps": game.max_steps,
+        "truncates": game.episode_truncates,
+        "any_vision_blocker": any(item.blocks_vision for item in game.objects.values()),
+        "any_spawn": bool(c.spawned),
+        "proxy_template": proxy_template,
+        "game_tick_entry": game_tick,
+        "reward_count": most_rewards,
+        "death_resource": -1 if c.resources.get(DEATH_RESOURCE) is None else c.resources.get(DEATH_RESOURCE),
+        "obs_radius_entry": radius,
+    }
+    fields |= _observation_fields(c)
+    fields |= stat_fields()
+    fields |= {"game_stat_count": len(c.game_stats), "agent_stat_count": len(c.agent_stats)}
+    c.tables.add("settings", **fields)
+
+
+def _observation_fields(c: Context) -> dict[str, int]:
+    obs, features = c.game.obs, c.features.features()
+    with c.at("game", "obs"):
+        if not (1 <= obs.height <= MAX_SIDE and 1 <= obs.width <= MAX_SIDE):
+            c.error(
+                f"Observation window size ({obs.width}x{obs.height}) exceeds maximum packable size "
+                f"({MAX_SIDE}x{MAX_SIDE})"
+            )
+        if obs.token_dim != 3:
+            c.error(f"token_dim is {obs.token_dim}; tokens always have 3 bytes")
+        if len(features) > MAX_FEATURE + 1:
+            c.error(
+                f"the game needs {len(features)} observation features; at most {MAX_FEATURE + 1} fit in a byte. "
+                "Use fewer resources, a larger token_value_base, or protocol_details_obs=False"
+            )
+        if not 2 <= obs.token_value_base <= 256:
+            c.error(f"token_value_base is {obs.token_value_base}; digits must fit in a byte, so 2..256 are allowed")
+        if obs.aoe_mask:
+            c.warn("aoe_mask reserves a feature and shows nothing; use territory")
+        if obs.global_obs.goal_obs:
+            c.warn("goal_obs has no effect")
+    number = {feature.name: feature.id for feature in features}
+    first = c.resources.names[0] if len(c.resources) else ""
+    digits = 1
+    while f"inv:{first}:p{digits}" in number:
+        digits += 1
+    globals_ = obs.global_obs
+    return {
+        **{field: number[name] for field, name in _FEATURES.items()},
+        "feature_inventory": number.get(f"inv:{first}", 0),
+        "inventory_digits": digits,
+        "feature_last_move": number.get("last_action_move", 0),
+        "feature_territory_here": number.get("territory:here", 0),
+        "feature_territory_edge": number.get("territory:north", 0),
+        "obs_height": obs.height,
+        "obs_width": obs.width,
+        "obs_base": obs.token_value_base,
+        "obs_completion": int(globals_.episode_completion_pct),
+        "obs_last_action": int(globals_.last_action),
+        "obs_last_move": int(globals_.last_action_move),
+        "obs_last_reward": int(globals_.last_reward),
+        "obs_position": int(globals_.local_position),
+        "obs_territory": int(obs.territory),
+    }

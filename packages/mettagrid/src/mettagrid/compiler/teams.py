@@ -1,0 +1,97 @@
+"""Teams of agents and the names of their map cells (rules, section 1.2)."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from mettagrid.compiler.errors import CompileError
+from mettagrid.config.mettagrid_config import AgentConfig
+
+COLOURS = ("red", "blue", "green", "yellow", "purple", "orange")
+
+
+@dataclass
+class Team:
+    """Agents with one team id. `group` numbers teams in order of first appearance."""
+
+    team_id: int
+    group: int
+    members: list[int] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return COLOURS[self.team_id] if self.team_id < len(COLOURS) else f"group_{self.group}"
+
+    @property
+    def cell(self) -> str:
+        return f"agent.{self.name}"
+
+    def aliases(self) -> Iterator[str]:
+        """Other names for cells of this team, the canonical one left out."""
+        names = [f"team_{self.group}", f"team_{self.team_id}"]
+        names += [COLOURS[i] for i in (self.group, self.team_id) if i < len(COLOURS)]
+        if self.group == 0:
+            names += ["default", "agent"]
+        yield from (f"agent.{name}" for name in dict.fromkeys(names) if name != self.name)
+
+
+def group_teams(agents: Sequence[AgentConfig]) -> list[Team]:
+    """Teams in order of first appearance. Members of a team must carry the same tags."""
+    teams: dict[int, Team] = {}
+    for i, agent in enumerate(agents):
+        team = teams.setdefault(agent.team_id, Team(agent.team_id, len(teams)))
+        first = agents[team.members[0]] if team.members else agent
+        if set(agent.tags) != set(first.tags):
+            raise CompileError(
+                f"game.agents[{i}].tags",
+                f"all agents of team {agent.team_id} must have the same tags; this one has {sorted(agent.tags)}, "
+                f"the first one {sorted(first.tags)}",
+            )
+        team.members.append(i)
+    return list(teams.values())
+
+
+class AgentCells:
+    """Which agent stands on a map cell, by the name of the cell."""
+
+    def __init__(self, teams: Sequence[Team]) -> None:
+        self._teams: dict[str, list[Team]] = {}
+        self._agents: dict[str, int] = {}
+        for team in teams:
+            self._teams.setdefault(team.cell, []).append(team)
+            for k, member in enumerate(team.members):
+                self._agents[f"{team.cell}.{k}"] = member
+            for alias in team.aliases():
+                self._teams.setdefault(alias, []).append(team)
+
+    def names(self) -> list[str]:
+        return [*self._teams, *self._agents]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._teams or name in self._agents
+
+    def place(self, cells: Sequence[str]) -> list[tuple[str, int]]:
+        """(name under which the cell is counted, agent) for agent cells in map order.
+
+        The cells of a team of several agents are numbered per spelling: the k-th is the team's k-th agent.
+        """
+        used: Counter[str] = Counter()
+        placed = []
+        for name in cells:
+            if name in self._agents:
+                placed.append((name, self._agents[name]))
+                continue
+            claims = self._teams[name]
+            if len(claims) > 1:
+                ids = " and ".join(str(team.team_id) for team in claims)
+                raise CompileError("", f"The map cell {name!r} could mean teams {ids}; use {claims[0].cell!r}-like names of one team each.")
+            team = claims[0]
+            if len(team.members) == 1:
+                placed.append((name, team.members[0]))
+                continue
+            k = used[name]
+            used[name] += 1
+            if k >= len(team.members):
+                raise CompileError("", f"The map has more {name!r} cells than team {team.team_id} has agents ({len(team.members)}).")
+            placed.append((f"{team.cell}.{k}", team.members[k]))
+        return placed

@@ -1,0 +1,77 @@
+"""Game values as code that leaves one number on the stack."""
+
+from mettagrid.compiler import queries
+from mettagrid.compiler.code import Routine
+from mettagrid.compiler.context import Context
+from mettagrid.compiler.tables import float_bits
+from mettagrid.config.game_value import (
+    ConstValue,
+    GameValue,
+    InventoryValue,
+    MaxGameValue,
+    MinGameValue,
+    QueryCountValue,
+    QueryInventoryValue,
+    RatioGameValue,
+    Scope,
+    StatValue,
+    SumGameValue,
+)
+
+
+def emit_number(c: Context, r: Routine, value: GameValue | float, entity: int) -> None:
+    """A value read for `entity`, or a plain number."""
+    if isinstance(value, (int, float)):
+        r.emit("PushConst", float_bits(value))
+        return
+    with c.nested(""):
+        _emit_value(c, r, value, entity)
+
+
+def _emit_value(c: Context, r: Routine, value: GameValue, entity: int) -> None:
+    match value:
+        case InventoryValue():
+            game = value.scope == Scope.GAME
+            stat = c.game_stats.add(f"{value.item}.amount") if game else -1
+            r.emit("PushInventory", entity, c.resource(value.item), stat)
+        case StatValue():
+            if value.scope == Scope.GAME:
+                r.emit("PushGameStat", c.game_stats.add(value.name))
+            else:
+                r.emit("PushAgentStat", entity, c.agent_stats.add(value.name))
+        case ConstValue():
+            r.emit("PushConst", float_bits(value.value))
+        case QueryInventoryValue():
+            queries.call_query(c, r, value.query)
+            r.emit("PushSumHeld", c.resource(value.item))
+        case QueryCountValue():
+            queries.call_query(c, r, value.query)
+            r.emit("PushCount")
+        case SumGameValue():
+            for i, item in enumerate(value.values):
+                emit_number(c, r, item, entity)
+                if value.log:
+                    r.emit("LogPlusOne")
+                if value.weights is not None:
+                    r.emit("ScaleBy", float_bits(value.weights[i]))
+                if i:
+                    r.emit("Add")
+        case RatioGameValue():
+            emit_number(c, r, value.numerator, entity)
+            emit_number(c, r, value.denominator, entity)
+            r.emit("Ratio")
+        case MaxGameValue() | MinGameValue():
+            for i, item in enumerate(value.values):
+                emit_number(c, r, item, entity)
+                if i:
+                    r.emit("Max" if isinstance(value, MaxGameValue) else "Min")
+        case _:
+            c.error(f"a {type(value).__name__} is not a game value")
+
+
+def place_value(c: Context, value: GameValue, entity: int) -> int:
+    """A routine that leaves the value on the stack."""
+    r = Routine()
+    emit_number(c, r, value, entity)
+    r.emit("Return", 1)
+    return c.place(r, "")

@@ -1,0 +1,34 @@
+"""The union of all environment configurations, told apart by `game_engine`."""
+
+from typing import Annotated, Any, Union
+
+from pydantic import Discriminator, Tag
+
+from mettagrid.config.bitworld_config import BitWorldEnvConfig
+from mettagrid.config.env_config import EnvConfig
+from mettagrid.config.mettagrid_config import MettaGridConfig
+
+_DEFAULT_ENGINE = "mettagrid"
+
+_ENGINES: dict[str, type[EnvConfig]] = {"mettagrid": MettaGridConfig, "bitworld": BitWorldEnvConfig}
+
+
+def _engine_of(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value.get("game_engine", _DEFAULT_ENGINE)
+    return getattr(value, "game_engine", _DEFAULT_ENGINE)
+
+
+AnyEnvConfig = Annotated[
+    Union[Annotated[MettaGridConfig, Tag("mettagrid")], Annotated[BitWorldEnvConfig, Tag("bitworld")]],
+    Discriminator(_engine_of),
+]
+"""Any environment; a dictionary without `game_engine` is a mettagrid one."""
+
+
+def resolve_env_config_type(config: dict[str, Any]) -> type[EnvConfig]:
+    """The class for a dumped configuration; `ValueError` when its `game_engine` is unknown."""
+    engine = _engine_of(config)
+    if not isinstance(engine, str) or engine not in _ENGINES:
+        raise ValueError(f"Unknown game engine {engine!r}; known are {', '.join(_ENGINES)}.")
+    return _ENGINES[engine]

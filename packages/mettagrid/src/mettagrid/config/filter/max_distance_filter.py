@@ -1,0 +1,34 @@
+"""Filter on distance."""
+
+from typing import TYPE_CHECKING, Literal, Optional
+
+from mettagrid.config.filter.filter import Filter, HandlerTarget
+from mettagrid.config.query import Query
+
+if TYPE_CHECKING:
+    from mettagrid.config.query import AnyQuery
+else:
+    from mettagrid.config._rules import AnyQuery
+
+
+class MaxDistanceFilter(Filter):
+    """Passes within `radius` (Euclidean) of the actor, or of any object the query finds.
+
+    Radius 0 means no limit: always without a query, and with one as soon as anything is found.
+    """
+
+    target: HandlerTarget = HandlerTarget.TARGET
+    filter_type: Literal["max_distance"] = "max_distance"
+    query: Optional[AnyQuery] = None
+    radius: int = 1
+
+
+def isNear(query: "str | AnyQuery", radius: int = 1) -> MaxDistanceFilter:
+    """The target is near an object with that tag, or found by that query."""
+    near = Query(source=query) if isinstance(query, str) else query
+    return MaxDistanceFilter(query=near, radius=radius)
+
+
+def maxDistance(radius: int) -> MaxDistanceFilter:
+    """Actor and target are at most `radius` apart."""
+    return MaxDistanceFilter(radius=radius)

@@ -1,0 +1,11 @@
+"""Filter on an empty target cell."""
+
+from typing import Literal
+
+from mettagrid.base_config import Config
+
+
+class TargetLocEmptyFilter(Config):
+    """Passes when nothing stands on the target cell."""
+
+    filter_type: Literal["target_loc_empty"] = "target_loc_empty"

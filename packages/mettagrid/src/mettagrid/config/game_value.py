@@ -1,0 +1,239 @@
+"""Game values: numbers the rules read while the game runs.
+
+A value is read for one entity (an agent or another object) or for the whole game. In files a value has no tag: its
+keys say what it is (`{"item": "heart"}` is an amount, `{"value": 3}` a constant). Only the maximum and the minimum,
+which look like a sum, name themselves with `"$type"`.
+"""
+
+from typing import TYPE_CHECKING, Annotated, Any, Union
+
+from pydantic import Field, GetJsonSchemaHandler, SerializationInfo, SerializerFunctionWrapHandler
+from pydantic import model_serializer, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from mettagrid.base_config import Config, ConfigStrEnum
+from mettagrid.config._rules import GAME_VALUES
+from mettagrid.config._rules import AnyQuery
+
+if TYPE_CHECKING:
+    from mettagrid.config.filter import AnyFilter
+else:
+    from mettagrid.config._rules import AnyGameValue
+
+PUBLISHED_CONTEXT: dict[str, bool] = {"published": True}
+"""Serialisation context that leaves out what the published 0.26 reader refuses; see `MettaGridConfig.to_published`."""
+
+
+class Scope(ConfigStrEnum):
+    """Whose number is read."""
+
+    AGENT = "agent"
+    GAME = "game"
+
+
+_SCOPES = {"agent": Scope.AGENT, "game": Scope.GAME}
+
+
+class GameValue(Config):
+    """Base of the game values."""
+
+
+class InventoryValue(GameValue):
+    """How much of `item` the entity holds."""
+
+    item: str
+    scope: Scope = Scope.AGENT
+
+
+class StatValue(GameValue):
+    """The stat `name` of the agent or of the game."""
+
+    name: str
+    scope: Scope = Scope.AGENT
+    delta: bool = False
+
+
+class ConstValue(GameValue):
+    """A constant."""
+
+    value: float
+
+
+class QueryInventoryValue(GameValue):
+    """The sum of `item` over all objects the query finds."""
+
+    query: AnyQuery
+    item: str
+
+
+class QueryCountValue(GameValue):
+    """The number of objects the query finds."""
+
+    query: AnyQuery
+
+
+CountQueryValue = QueryCountValue
+
+
+class SumGameValue(GameValue):
+    """The weighted sum of `values`; with `log`, of ln(value + 1) of each."""
+
+    values: list[AnyGameValue] = Field(min_length=1)
+    weights: list[float] | None = None
+    log: bool = False
+
+    @model_validator(mode="after")
+    def _one_weight_per_value(self) -> "SumGameValue":
+        if self.weights is not None and len(self.weights) != len(self.values):
+            raise ValueError(
+                f"A sum of {len(self.values)} values has {len(self.weights)} weights; give one weight per value or none."
+            )
+        return self
+
+
+class RatioGameValue(GameValue):
+    """`numerator` / `denominator`, or the numerator alone while the denominator is not positive."""
+
+    numerator: AnyGameValue
+    denominator: AnyGameValue
+
+
+class _NamedGameValue(GameValue):
+    """A value that writes its class under `$type`, because its fields alone would read as a sum."""
+
+    values: list[AnyGameValue] = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_kind(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "$type" in data:
+            if data["$type"] != cls.__name__:
+                raise ValueError(f"$type is {data['$type']!r}; a {cls.__name__} allows only {cls.__name__!r}.")
+            return {key: value for key, value in data.items() if key != "$type"}
+        return data
+
+    @model_serializer(mode="wrap")
+    def _write_kind(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        if isinstance(info.context, dict) and info.context.get("published"):
+            return handler(self)
+        return {"$type": type(self).__name__, **handler(self)}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        # The serializer's return type says nothing; describe the fields, plus the key it adds.
+        described = handler(_without_serializer(schema))
+        inner = handler.resolve_ref_schema(described)
+        inner["properties"] = {"$type": {"const": cls.__name__, "type": "string"}, **inner["properties"]}
+        return described
+
+
+def _without_serializer(schema: Any) -> Any:
+    """A copy of a model's core schema whose JSON schema is that of its fields in both modes."""
+    copy = {key: value for key, value in schema.items() if key != "serialization"}
+    if isinstance(copy.get("schema"), dict) and copy["type"] != "model-fields":
+        copy["schema"] = _without_serializer(copy["schema"])
+    return copy
+
+
+class MaxGameValue(_NamedGameValue):
+    """The largest of `values`."""
+
+
+class MinGameValue(_NamedGameValue):
+    """The smallest of `values`."""
+
+
+AnyGameValue = Annotated[
+    Union[
+        InventoryValue,
+        StatValue,
+        ConstValue,
+        QueryInventoryValue,
+        QueryCountValue,
+        SumGameValue,
+        RatioGameValue,
+        MaxGameValue,
+        MinGameValue,
+    ],
+    GAME_VALUES,
+]
+
+
+def val(x: float) -> ConstValue:
+    """The constant `x`."""
+    return ConstValue(value=float(x))
+
+
+def inv(s: str) -> InventoryValue:
+    """How much of an item the agent holds: `inv("heart")` or `inv("agent.heart")`."""
+    scope, item = _split_scope(s, allowed={Scope.AGENT})
+    return InventoryValue(item=item, scope=scope)
+
+
+def stat(s: str, delta: bool = False) -> StatValue:
+    """A stat: `stat("name")` or `stat("agent.name")` of the agent, `stat("game.name")` of the game."""
+    scope, name = _split_scope(s, allowed={Scope.AGENT, Scope.GAME})
+    return StatValue(name=name, scope=scope, delta=delta)
+
+
+def num(s: str, filters: "AnyFilter | list[AnyFilter] | None" = None) -> QueryCountValue:
+    """The number of objects with tag `s` that pass the filters."""
+    from mettagrid.config.query import query  # noqa: PLC0415 - queries and values need each other
+
+    return QueryCountValue(query=query(s, filters))
+
+
+def num_tagged(s: str) -> QueryCountValue:
+    """The number of objects with tag `s`."""
+    return num(s)
+
+
+def tag(s: str) -> QueryCountValue:
+    """The number of objects with tag `s`; the same as `num_tagged`."""
+    return num(s)
+
+
+def weighted_sum(
+    weighted_values: list[tuple[float, AnyGameValue]],
+    *,
+    log: bool = False,
+    min: float | None = None,  # noqa: A002 - the published name
+    max: float | None = None,  # noqa: A002 - the published name
+) -> AnyGameValue:
+    """The sum of weight x value over the pairs, not below `min` and not above `max`."""
+    total: AnyGameValue = SumGameValue(
+        values=[value for _, value in weighted_values], weights=[weight for weight, _ in weighted_values], log=log
+    )
+    if min is not None:
+        total = MaxGameValue(values=[total, val(min)])
+    if max is not None:
+        total = MinGameValue(values=[total, val(max)])
+    return total
+
+
+def max_value(values: list[AnyGameValue]) -> MaxGameValue:
+    """The largest of the values."""
+    return MaxGameValue(values=values)
+
+
+def min_value(values: list[AnyGameValue]) -> MinGameValue:
+    """The smallest of the values."""
+    return MinGameValue(values=values)
+
+
+def GameValueRatio(num_gv: AnyGameValue, denom_gv: AnyGameValue) -> RatioGameValue:
+    """`num_gv` / `denom_gv`."""
+    return RatioGameValue(numerator=num_gv, denominator=denom_gv)
+
+
+def _split_scope(text: str, allowed: set[Scope]) -> tuple[Scope, str]:
+    """`agent.x` and `game.x` name a scope; any other text, dots included, is a plain name read for the agent."""
+    prefix, dot, name = text.partition(".")
+    scope = _SCOPES.get(prefix.lower()) if dot else None
+    if scope is None:
+        return Scope.AGENT, text
+    if scope not in allowed:
+        names = ", ".join(repr(item.value) for item in allowed)
+        raise ValueError(f"{text!r} asks for the scope {scope.value!r}; allowed here: {names}.")
+    return scope, name

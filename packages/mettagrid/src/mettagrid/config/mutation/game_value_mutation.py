@@ -1,0 +1,28 @@
+"""Mutation of an amount or a stat."""
+
+from typing import Annotated, Literal, Optional, Union
+
+from pydantic import model_validator
+
+from mettagrid.config._rules import ShapeUnion
+from mettagrid.config.game_value import ConstValue, InventoryValue, StatValue
+from mettagrid.config.mutation.mutation import EntityTarget, Mutation
+
+_WRITABLE = ShapeUnion("writable game value", lambda: (InventoryValue, StatValue))
+_READABLE = ShapeUnion("simple game value", lambda: (InventoryValue, StatValue, ConstValue))
+
+
+class SetGameValueMutation(Mutation):
+    """Adds `delta`, or the value of `source`, to an amount or a stat. (It adds, whatever the name says.)"""
+
+    mutation_type: Literal["set_game_value"] = "set_game_value"
+    value: Annotated[Union[InventoryValue, StatValue], _WRITABLE]
+    delta: float = 0
+    target: EntityTarget = EntityTarget.ACTOR
+    source: Optional[Annotated[Union[InventoryValue, StatValue, ConstValue], _READABLE]] = None
+
+    @model_validator(mode="after")
+    def _delta_or_source(self) -> "SetGameValueMutation":
+        if self.source is not None and self.delta != 0:
+            raise ValueError(f"Both a source and a delta of {self.delta} are given; give one of them.")
+        return self

@@ -1,0 +1,55 @@
+"""The query that looks along straight lines."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Optional
+
+from pydantic import Field
+
+from mettagrid.base_config import Config
+from mettagrid.config._rules import FilterList, IntOrGameValue, TagOrQuery
+
+if TYPE_CHECKING:
+    from mettagrid.config.filter import AnyFilter
+    from mettagrid.config.game_value import AnyGameValue
+    from mettagrid.config.query import AnyQuery
+
+__all__ = ["RaycastQuery", "raycastQuery"]
+
+
+def cardinal_rays() -> list[str]:
+    """Directions of rays unless told otherwise, in the order in which they are walked."""
+    return ["north", "south", "east", "west"]
+
+
+class RaycastQuery(Config):
+    """Objects met when walking from each source in each direction until a blocker or `max_range` cells."""
+
+    query_type: Literal["raycast"] = "raycast"
+    source: TagOrQuery
+    max_range: IntOrGameValue = 2
+    directions: list[str] = Field(default_factory=cardinal_rays)
+    blocker: FilterList = Field(default_factory=list)
+    include_blocker: bool = True
+    max_items: Optional[IntOrGameValue] = None
+    order_by: Optional[Literal["random"]] = None
+
+
+def raycastQuery(
+    source: "str | AnyQuery",
+    max_range: "int | AnyGameValue" = 2,
+    directions: list[str] | None = None,
+    blocker: "AnyFilter | Sequence[AnyFilter] | None" = None,
+    include_blocker: bool = True,
+) -> RaycastQuery:
+    """Objects seen from `source` along `directions` (by default all four), up to the first blocker."""
+    if blocker is None:
+        blockers: list[AnyFilter] = []
+    else:
+        blockers = list(blocker) if isinstance(blocker, (list, tuple)) else [blocker]
+    return RaycastQuery(
+        source=source,
+        max_range=max_range,
+        directions=cardinal_rays() if directions is None else directions,
+        blocker=blockers,
+        include_blocker=include_blocker,
+    )

@@ -1,0 +1,249 @@
+"""The framework of map builders.
+
+A builder is a pair of classes: a configuration, which can be saved, and the builder, which makes a map from it.
+
+    class StripesConfig(MapBuilderConfig["Stripes"]):
+        width: int = 8
+
+    class Stripes(MapBuilder[StripesConfig]):
+        def build(self) -> GameMap: ...
+
+Declaring the builder ties the two: `Stripes.Config` is the configuration class and `StripesConfig().create()` returns
+a `Stripes`. A saved configuration names its class under `type` (`"my_module.Stripes.Config"`), so a field that accepts
+any builder loads the right one.
+"""
+
+import logging
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, Self, TypeVar, get_args, runtime_checkable
+
+from pydantic import (
+    Field,
+    ModelWrapValidatorHandler,
+    SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from mettagrid.base_config import Config
+from mettagrid.util.module import load_symbol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mettagrid.map_builder.utils import MapGrid
+
+logger = logging.getLogger(__name__)
+
+ConfigT = TypeVar("ConfigT", bound="MapBuilderConfig[Any]")
+TBuilder = TypeVar("TBuilder", bound="MapBuilder[Any]")
+
+_AGENT = "agent"
+_EMPTY = "empty"
+
+
+class GameMap:
+    """A finished map: `grid[row, column]` is the name of what stands there (`empty`, `wall`, `agent.red`, ...)."""
+
+    def __init__(self, grid: "MapGrid") -> None:
+        self.grid = grid
+
+
+@runtime_checkable
+class HasSeed(Protocol):
+    """A configuration whose map depends on a seed."""
+
+    seed: int | None
+
+
+class WithMaxRetriesConfig(Config):
+    """Mix-in for configurations whose builds may fail by bad luck: how often to try again."""
+
+    max_retries: int = Field(default=5, ge=0)
+
+
+if TYPE_CHECKING:
+
+    class _ConfigOf(Config, Generic[TBuilder]):
+        pass
+
+else:
+
+    class _ConfigOf(Config):
+        """`MapBuilderConfig["Stripes"]` names the builder for readers and type checkers; at run time it is plain.
+
+        A generic pydantic model would build one more class for each builder.
+        """
+
+        def __class_getitem__(cls, builder: object) -> type:
+            return cls
+
+
+class MapBuilderConfig(_ConfigOf[TBuilder]):
+    """Base of map builder configurations."""
+
+    _builder_cls: ClassVar[type | None] = None
+
+    @classmethod
+    def builder_cls(cls) -> type[TBuilder]:
+        """The builder this configuration belongs to; `TypeError` when it belongs to none."""
+        builder = cls.__dict__.get("_builder_cls")
+        if builder is None:
+            raise TypeError(f"{cls.__name__} belongs to no map builder; declare one with MapBuilder[{cls.__name__}].")
+        return builder
+
+    def create(self) -> TBuilder:
+        """The builder for this configuration."""
+        return self.builder_cls()(self)
+
+    @classmethod
+    def from_uri(cls, uri: "str | Path") -> Self:
+        """Read a configuration from a YAML or JSON file."""
+        path = Path(uri.removeprefix("file://")) if isinstance(uri, str) else uri
+        return cls.from_str(path.read_text(encoding="utf-8"))
+
+    @classmethod
+    def from_str(cls, data: "str | bytes") -> Self:
+        """Read a configuration from YAML or JSON text."""
+        import yaml  # noqa: PLC0415 - only files need it
+
+        return cls.model_validate(yaml.safe_load(data))
+
+    @classmethod
+    def _type_name(cls) -> str:
+        builder = cls.builder_cls()
+        return f"{builder.__module__}.{builder.__qualname__}.Config"
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read_type(cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        if isinstance(data, cls):
+            return handler(data)
+        if not isinstance(data, dict):
+            raise PydanticCustomError(
+                "map_builder_type",
+                "A map builder is given as a dictionary or a configuration object, not as {given}.",
+                {"given": type(data).__name__},
+            )
+        if "type" not in data or "type" in cls.model_fields:
+            return handler(data)
+        fields = {key: value for key, value in data.items() if key != "type"}
+        target = cls._class_called(data["type"])
+        if target is cls:
+            return handler(fields)
+        return target.model_validate(fields, context=info.context)
+
+    @classmethod
+    def _class_called(cls, name: object) -> type[Self]:
+        """The configuration class called `name`; `TypeError` when that is something else than a kind of `cls`."""
+        if not isinstance(name, str):
+            raise PydanticCustomError(
+                "map_builder_type_name",
+                "The type of a map builder is the full name of its configuration class, not {given}.",
+                {"given": repr(name)[:80]},
+            )
+        try:
+            target = load_symbol(name)
+        except Exception as error:  # importing runs foreign code, which may fail in any way
+            raise PydanticCustomError(
+                "map_builder_type_name",
+                "The map builder type {name} cannot be loaded: {reason}",
+                {"name": repr(name)[:200], "reason": str(error) or type(error).__name__},
+            ) from error
+        if not isinstance(target, type) or not issubclass(target, cls):
+            raise TypeError(f"The type {name!r} is not a configuration class derived from {cls.__name__}.")
+        return target
+
+    @model_serializer(mode="wrap")
+    def _write_type(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"type": self._type_name(), **handler(self)}
+
+
+AnyMapBuilderConfig = Annotated[MapBuilderConfig[Any], SerializeAsAny()]
+"""Field type for the configuration of any map builder."""
+
+
+class MapBuilder(ABC, Generic[ConfigT]):
+    """Base of map builders: implement `build`."""
+
+    Config: type[ConfigT]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        config = _declared_config(cls)
+        if config is None:
+            raise TypeError(f"{cls.__name__} names no configuration class; derive it from MapBuilder[SomeConfig].")
+        if config.__dict__.get("_builder_cls") is not None:
+            config = _copy_of(config, cls)
+        config._builder_cls = cls
+        cls.Config = config
+
+    def __init__(self, config: ConfigT) -> None:
+        self.config = config
+
+    @abstractmethod
+    def build(self) -> GameMap:
+        """Make the map."""
+
+    def build_for_num_agents(self, num_agents: int) -> GameMap:
+        """Make a map with exactly `num_agents` places for agents.
+
+        Spare places, chosen by `shuffle_spawn_indices`, become empty. Raises `ValueError` when there are too few.
+        Configurations with `max_retries` try again that often after a `ValueError`.
+        """
+        retries = self.config.max_retries if isinstance(self.config, WithMaxRetriesConfig) else 0
+        for attempt in range(1, retries + 2):
+            try:
+                game_map = self.build()
+                self._keep_spawn_points(game_map, num_agents)
+            except ValueError as error:
+                if attempt > retries:
+                    raise
+                logger.warning("Building the map failed, attempt %d of %d: %s", attempt, retries + 1, error)
+            else:
+                return game_map
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def shuffle_spawn_indices(self, indices: "np.ndarray") -> None:
+        """Put the places for agents in random order, in place; the first ones are kept."""
+        import numpy as np  # noqa: PLC0415 - configurations do without numpy
+
+        np.random.default_rng(getattr(self.config, "seed", None)).shuffle(indices)
+
+    def _keep_spawn_points(self, game_map: GameMap, num_agents: int) -> None:
+        import numpy as np  # noqa: PLC0415 - configurations do without numpy
+
+        places = np.argwhere(np.char.startswith(game_map.grid, _AGENT))
+        if len(places) < num_agents:
+            raise ValueError(f"Number of agents {num_agents} exceeds available spawn points {len(places)} in map.")
+        if len(places) > num_agents:
+            self.shuffle_spawn_indices(places)
+            for row, column in places[num_agents:]:
+                game_map.grid[row, column] = _EMPTY
+
+
+def _declared_config(builder: type[MapBuilder[Any]]) -> Any:
+    """The configuration class in `MapBuilder[...]` of a builder, or that of the builder it derives from."""
+    for base in getattr(builder, "__orig_bases__", ()):
+        for argument in get_args(base):
+            if isinstance(argument, type) and issubclass(argument, MapBuilderConfig):
+                return argument
+    return getattr(builder, "Config", None)
+
+
+def _copy_of(config: type[MapBuilderConfig[Any]], builder: type[MapBuilder[Any]]) -> type[MapBuilderConfig[Any]]:
+    """A class of its own for a second builder, so that each has its own `type` name."""
+    namespace = {"__module__": builder.__module__, "__qualname__": f"{builder.__qualname__}.Config"}
+    return type(config)(f"{builder.__name__}Config", (config,), {**namespace, "__doc__": config.__doc__})
+
+
+def __getattr__(name: str) -> Any:
+    if name == "MapGrid":
+        from mettagrid.map_builder.utils import MapGrid  # noqa: PLC0415 - needs numpy
+
+        return MapGrid
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

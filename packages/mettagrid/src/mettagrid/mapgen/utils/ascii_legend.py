@@ -1,0 +1,35 @@
+"""What characters mean on drawn maps. No numpy here: map configurations need only this part."""
+
+from collections.abc import Mapping
+
+GLOBAL_DEFAULT_MAPPINGS: dict[str, str] = {"#": "wall", ".": "empty", "@": "agent.agent"}
+"""The fixed legend: these characters mean the same on every map."""
+
+DEFAULT_CHAR_TO_NAME: dict[str, str] = {
+    **GLOBAL_DEFAULT_MAPPINGS,
+    "p": "agent.prey",
+    "P": "agent.predator",
+    "_": "hub",
+    "c": "converter",
+    "C": "chest",
+    "Z": "hub",
+    "1": "agent.team_1",
+    "2": "agent.team_2",
+    "3": "agent.team_3",
+    "4": "agent.team_4",
+}
+"""The legend used where a map brings none."""
+
+
+def default_char_to_name() -> dict[str, str]:
+    """A copy of `DEFAULT_CHAR_TO_NAME`."""
+    return dict(DEFAULT_CHAR_TO_NAME)
+
+
+def merge_with_global_defaults(char_to_name: Mapping[str, str]) -> dict[str, str]:
+    """The fixed legend followed by the given one; `ValueError` when that gives a fixed character another meaning."""
+    for char, fixed in GLOBAL_DEFAULT_MAPPINGS.items():
+        given = char_to_name.get(char, fixed)
+        if given != fixed:
+            raise ValueError(f"The character {char!r} is given the meaning {given!r}; it always means {fixed!r}.")
+    return {**GLOBAL_DEFAULT_MAPPINGS, **char_to_name}

@@ -1,0 +1,280 @@
+"""The engine's own interface: one world of one game, stepped in place in the caller's buffers.
+
+The module name is the published one. `Simulation` is the friendlier front.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mettagrid import _native
+from mettagrid.compiler import Program, compile
+from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
+
+dtype_observations = np.dtype(np.uint8)
+dtype_terminals = np.dtype(np.bool_)
+dtype_truncations = np.dtype(np.bool_)
+dtype_rewards = np.dtype(np.float32)
+dtype_actions = np.dtype(np.int32)
+dtype_masks = np.dtype(np.bool_)
+dtype_success = np.dtype(np.bool_)
+
+_FAULTS = {
+    1: "Handlers call one another more than 64 deep, last {routine}; a rule probably triggers itself.",
+    2: "Rules are nested too deeply for the engine's stacks.",
+    3: "Queries of one rule found more objects together than the engine has working memory for.",
+    4: "The world has no room for another object: too many were removed and made in one step.",
+    5: "Too many objects got the tag {tag!r}, which no rule of the game gives; list it in a rule or in `game.tags`.",
+    6: "The world has no room for the areas of another object.",
+}
+_TOKEN_BUDGET = 7
+
+
+class PackedCoordinate:
+    """A cell of the observation window in one byte: row in the high half, column in the low half."""
+
+    MAX_PACKABLE_COORD = 14
+    GLOBAL_LOCATION = 0xFE
+    _EMPTY = 0xFF
+
+    @classmethod
+    def pack(cls, row: int, col: int) -> int:
+        if not (0 <= row <= cls.MAX_PACKABLE_COORD and 0 <= col <= cls.MAX_PACKABLE_COORD):
+            raise ValueError(f"({row}, {col}) is outside the largest window: both must be 0..{cls.MAX_PACKABLE_COORD}.")
+        return row << 4 | col
+
+    @classmethod
+    def unpack(cls, packed: int) -> tuple[int, int] | None:
+        """(row, col), or None for the marks of global and unused tokens."""
+        return None if packed in (cls._EMPTY, cls.GLOBAL_LOCATION) else (packed >> 4, packed & 15)
+
+    @classmethod
+    def is_empty(cls, packed: int) -> bool:
+        return packed == cls._EMPTY
+
+    @classmethod
+    def is_global(cls, packed: int) -> bool:
+        return packed == cls.GLOBAL_LOCATION
+
+
+class TagIndex:
+    """How many objects hold each tag."""
+
+    def __init__(self, world: _native.World) -> None:
+        self._world = world
+
+    def count_objects_with_tag(self, tag_id: int) -> int:
+        return self._world._tag_count(tag_id)
+
+
+class MettaGrid(_native.World):
+    """A world: `MettaGrid(game_config, map_rows, seed)`.
+
+    `game_config` may be a compiled `Program`. All arrays given to `set_buffers` stay the caller's; `step` reads actions
+    from them and writes the rest in place.
+    """
+
+    def __init__(
+        self,
+        game_config: GameConfig | MettaGridConfig | Program,
+        map_rows: "Sequence[Sequence[str]] | np.ndarray",
+        seed: int,
+        *,
+        strict: bool = False,
+    ) -> None:
+        program = game_config if isinstance(game_config, Program) else compile(game_config, strict=strict)
+        templates, stats = program.resolve_map(map_rows)
+        self.program = program
+        self._arrays: dict[str, np.ndarray] = {}
+        super().__init__(program.native, templates, stats, int(seed) & 0xFFFFFFFF)
+        n = self.num_agents
+        if n == 0:
+            raise ValueError("The map has no agents.")
+        self.set_buffers(
+            np.full((n, program.num_tokens, 3), 255, np.uint8),
+            np.zeros(n, np.bool_),
+            np.zeros(n, np.bool_),
+            np.zeros(n, np.float32),
+            np.zeros(n, np.int32),
+        )
+
+    def _describe_fault(self, fault: int, a: int, b: int) -> str:
+        if fault == _TOKEN_BUDGET:
+            row, col = self._object(self._agent_slot(a))[2:4]
+            budget = self._arrays["observations"].shape[1]
+            return (
+                f"Observation token budget exceeded for agent {a} at step {self.current_step} "
+                f"(location={row},{col}, budget={budget}, attempted={b}, dropped={b - budget})"
+            )
+        routine = self.program.routine_names.get(a, "a handler")
+        tag = self.program.tag_names[a] if a < len(self.program.tag_names) else ""
+        return _FAULTS.get(fault, "The engine stopped for an unknown reason.").format(routine=routine, tag=tag)
+
+    # Buffers
+
+    def set_buffers(
+        self,
+        observations: np.ndarray,
+        terminals: np.ndarray,
+        truncations: np.ndarray,
+        rewards: np.ndarray,
+        actions: np.ndarray,
+        vibe_actions: np.ndarray | None = None,
+    ) -> None:
+        """Use these arrays from now on, without copying: uint8 [n, tokens, 3], bool, bool, float32, int32, int32 [n].
+
+        Clears the outputs, starts coverage stats over and writes the current observation.
+        """
+        if vibe_actions is None:
+            vibe_actions = np.zeros(self.num_agents, np.int32)
+        self._arrays = {
+            "observations": observations,
+            "terminals": terminals,
+            "truncations": truncations,
+            "rewards": rewards,
+            "actions": actions,
+            "vibe_actions": vibe_actions,
+        }
+        self._set_buffers(observations, terminals, truncations, rewards, actions, vibe_actions)
+
+    def observations(self) -> np.ndarray:
+        return self._arrays["observations"]
+
+    def terminals(self) -> np.ndarray:
+        return self._arrays["terminals"]
+
+    def truncations(self) -> np.ndarray:
+        return self._arrays["truncations"]
+
+    def rewards(self) -> np.ndarray:
+        return self._arrays["rewards"]
+
+    def actions(self) -> np.ndarray:
+        return self._arrays["actions"]
+
+    def vibe_actions(self) -> np.ndarray:
+        return self._arrays["vibe_actions"]
+
+    def masks(self) -> np.ndarray:
+        """Which actions are allowed: bool [n, actions], always all of them."""
+        return np.ones((self.num_agents, len(self.program.action_names)), np.bool_)
+
+    # What happened
+
+    def get_episode_rewards(self) -> np.ndarray:
+        return np.asarray(self._episode_rewards(), np.float32)
+
+    def get_episode_stats(self) -> dict[str, Any]:
+        """`{"game": {name: value}, "agent": [{name: value}, ...]}`"""
+        game_names, agent_names = self.program.game_stat_names, self.program.agent_stat_names
+        agents = []
+        for agent in range(self.num_agents):
+            stats = {agent_names[i]: value for i, value in self._agent_stats(agent)}
+            stats |= {f"action.invalid_index.{i}": float(count) for i, count in self._invalid_actions(agent)}
+            agents.append(stats)
+        return {"game": {game_names[i]: value for i, value in self._game_stats()}, "agent": agents}
+
+    def get_game_stat(self, key: str) -> float | None:
+        stat = self.program.game_stat_ids.get(key)
+        return None if stat is None else self._game_stat(stat)
+
+    def get_agent_stat(self, agent_id: int, key: str) -> float | None:
+        stat = self.program.agent_stat_ids.get(key)
+        return None if stat is None else self._agent_stat(agent_id, stat)
+
+    def set_inventory(self, agent_id: int, inventory: dict[int, int]) -> None:
+        """Replace what an agent holds: {resource id: amount}, within its limits."""
+        self._set_inventory(agent_id, list(inventory.items()))
+
+    def tag_index(self) -> TagIndex:
+        return TagIndex(self)
+
+    # The game
+
+    @property
+    def max_steps(self) -> int:
+        return self.program.max_steps
+
+    @property
+    def obs_width(self) -> int:
+        return self.program.obs_width
+
+    @property
+    def obs_height(self) -> int:
+        return self.program.obs_height
+
+    @property
+    def object_type_names(self) -> list[str]:
+        return self.program.type_names
+
+    @property
+    def resource_names(self) -> list[str]:
+        return self.program.resource_names
+
+    @property
+    def action_names(self) -> list[str]:
+        return self.program.action_names
+
+    def visible_offsets(self) -> list[tuple[int, int]]:
+        """(row, column) offsets of the cells in the observation window."""
+        return self.program.visible_offsets
+
+    # Objects
+
+    def grid_objects(
+        self,
+        min_row: int = -1,
+        max_row: int = -1,
+        min_col: int = -1,
+        max_col: int = -1,
+        ignore_types: Iterable[str] = (),
+    ) -> dict[int, dict[str, Any]]:
+        """{object id: what it is}. Bounds are half-open and used only when all four are given."""
+        bounds = (min_row, max_row, min_col, max_col)
+        if min(bounds) < 0:
+            bounds = (0, self.map_height, 0, self.map_width)
+        ignored = set(ignore_types)
+        types = self.program.template_types
+        found = {}
+        for slot in self._slots_within(*bounds):
+            seen = self._object(slot)
+            if types[seen[1]] not in ignored:
+                found[seen[0]] = self._describe_object(slot, *seen)
+        return found
+
+    def _describe_object(
+        self, slot: int, object_id: int, template: int, row: int, col: int, agent: int, vibe: int
+    ) -> dict[str, Any]:
+        features = self.program.feature_names
+        described: dict[str, Any] = {
+            "id": object_id,
+            "type_name": self.program.template_types[template],
+            "location": (col, row),
+            "r": row,
+            "c": col,
+            **{features[feature]: value for feature, value in self._object_tokens(slot)},
+            "inventory": dict(self._object_inventory(slot)),
+            "inventory_capacities": dict(self._object_limits(slot)),
+            "tag_ids": self._object_tags(slot),
+            "has_tag": self._tag_test(slot),
+            "add_tag": partial(self._add_tag, slot),
+            "remove_tag": partial(self._remove_tag, slot),
+        }
+        if agent >= 0:
+            action, animation, still, reward = self._agent(agent)
+            described |= {
+                "group_id": self.program.group_ids[template],
+                "group_name": self.program.group_names[template],
+                "vibe": vibe,
+                "agent_id": agent,
+                "last_action_id": action,
+                "last_animation_id": animation,
+                "current_stat_reward": reward,
+                "steps_without_motion": still,
+            }
+        return described
+
+    def _tag_test(self, slot: int) -> Callable[[int], bool]:
+        return lambda tag_id: tag_id in self._object_tags(slot)

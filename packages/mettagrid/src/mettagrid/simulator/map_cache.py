@@ -1,0 +1,65 @@
+"""Built maps kept for later episodes of this process."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mettagrid.map_builder.map_builder import GameMap, MapBuilderConfig
+
+__all__ = ["SharedMapCache", "get_shared_cache", "stop_shared_cache"]
+
+
+class SharedMapCache:
+    """Keeps up to `maps_per_key` maps for each (builder config, number of agents).
+
+    A builder without a seed makes a new map at each of the first `maps_per_key` requests; after that one of them is
+    drawn at random. A builder with a seed makes one map. The maps handed out are shared: do not change them.
+    """
+
+    def __init__(self, maps_per_key: int = 1) -> None:
+        if maps_per_key < 1:
+            raise ValueError(f"A map cache must keep at least one map per key, not {maps_per_key}")
+        self._maps_per_key = maps_per_key
+        self._maps: dict[str, list[GameMap]] = {}
+        self._draw = random.Random()
+
+    def get_or_create(self, map_builder: MapBuilderConfig, num_agents: int) -> GameMap:
+        """A kept map for this builder, built first if there are too few."""
+        maps = self._maps.setdefault(self._make_key(map_builder, num_agents), [])
+        wanted = self._maps_per_key if getattr(map_builder, "seed", None) is None else 1
+        if len(maps) < wanted:
+            maps.append(map_builder.create().build_for_num_agents(num_agents))
+            return maps[-1]
+        return self._draw.choice(maps)
+
+    def clear(self) -> None:
+        self._maps.clear()
+
+    def __len__(self) -> int:
+        """The number of maps kept."""
+        return sum(map(len, self._maps.values()))
+
+    @staticmethod
+    def _make_key(map_builder: MapBuilderConfig, num_agents: int) -> str:
+        # Keyed by content; the digest keeps large ASCII maps from being held as keys.
+        builder = type(map_builder)
+        text = f"{builder.__module__}.{builder.__qualname__}\n{num_agents}\n{map_builder.model_dump_json()}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+_shared: dict[int, SharedMapCache] = {}
+
+
+def get_shared_cache(maps_per_key: int = 1) -> SharedMapCache:
+    """The cache that all simulators of this process with the same `maps_per_key` use."""
+    if maps_per_key not in _shared:
+        _shared[maps_per_key] = SharedMapCache(maps_per_key)
+    return _shared[maps_per_key]
+
+
+def stop_shared_cache() -> None:
+    """Forget every shared cache and its maps."""
+    _shared.clear()

@@ -1,0 +1,28 @@
+"""Format, lint, types and import arrows; runs all of them and names those that failed."""
+
+import subprocess
+import sys
+
+from workspace import ROOT, VENV
+
+CHECKS = {
+    "format": ["ruff", "format", "--check"],
+    "lint": ["ruff", "check"],
+    "types": ["mypy"],
+    "import arrows": ["lint-imports", "--no-logo"],
+    "native core": ["pytest", "tests/test_architecture.py"],
+}
+
+
+def main() -> None:
+    failed = []
+    for name, (tool, *arguments) in CHECKS.items():
+        print(f"== {name}", flush=True)
+        if subprocess.run([str(VENV / "bin" / tool), *arguments], cwd=ROOT).returncode:
+            failed.append(name)
+    print(f"check: {', '.join(failed)} failed" if failed else "check: all fine")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Random configurations through the published engine and ours, and configurations of each read by the other.
+
+usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
+"""
+
+import subprocess
+import sys
+
+from published import published_python
+from workspace import CACHE, PYTHON, ROOT
+
+
+def main() -> None:
+    published = published_python()
+    episodes = [
+        "tests/compat/run.py",
+        "--published",
+        published,
+        "--ours",
+        PYTHON,
+        "--cache",
+        CACHE / "compat",
+        *sys.argv[1:],
+    ]
+    interchange = ["tests/compat/config_interchange.py", published]
+    failed = False
+    for words in (interchange, episodes):
+        failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

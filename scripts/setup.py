@@ -1,0 +1,144 @@
+"""Make or refresh `.venv/`: dependencies, then the native build. Does nothing when nothing has changed.
+
+usage: scripts/setup [run|dev]     run: what the programs need; dev (default): also what the tests and checks need
+
+Runs before anything is installed, so it uses the standard library alone. Each step has a stamp in `.venv/stamps/` with
+a digest of what it was made from; an editable install notices edits to Python by itself, but not to C++.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from workspace import PYTHON, ROOT, VENV, fail, locked, pip, say
+
+LOG = VENV / "setup.log"
+STAMPS = VENV / "stamps"
+PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
+
+
+def read_toml(path: Path) -> dict:
+    return tomllib.loads(path.read_text())
+
+
+def requirements(tier: str) -> list[str]:
+    """Everything to install from the registry: what the packages depend on, the build tools and, for dev, the tools."""
+    projects = [read_toml(package / "pyproject.toml")["project"] for package in PACKAGES]
+    ours = {project["name"] for project in projects}
+    groups = read_toml(ROOT / "pyproject.toml")["dependency-groups"]
+    wanted = [spec for project in projects for spec in project["dependencies"]] + groups["build"]
+    if tier == "dev":
+        wanted += groups["dev"]
+    return sorted({spec for spec in wanted if re.split(r"[^\w.-]", spec)[0] not in ours})
+
+
+def digest(*parts: str | bytes | Path) -> str:
+    """Of texts and of the contents of files (with their names)."""
+    state = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, Path):
+            state.update(str(part.relative_to(ROOT)).encode() + b"\0" + part.read_bytes())
+        else:
+            state.update(part.encode() if isinstance(part, str) else part)
+        state.update(b"\0")
+    return state.hexdigest()
+
+
+def files(folder: Path, pattern: str = "*") -> Iterable[Path]:
+    return sorted(path for path in folder.rglob(pattern) if path.is_file() and "__pycache__" not in path.parts)
+
+
+def is_fresh(step: str, stamp: str) -> bool:
+    path = STAMPS / step
+    return path.exists() and path.read_text() == stamp
+
+
+def set_stamp(step: str, stamp: str) -> None:
+    STAMPS.mkdir(exist_ok=True)
+    (STAMPS / step).write_text(stamp)
+
+
+def find_compiler() -> str:
+    """A C++20 compiler, as CMake would choose it ($CXX first)."""
+    program = "#include <concepts>\n#include <bit>\nstatic_assert(std::integral<int> && std::popcount(3u) == 2);\n"
+    candidates = [os.environ["CXX"]] if os.environ.get("CXX") else ["c++", "g++", "clang++"]
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "probe.cpp"
+        source.write_text(program)
+        for compiler in filter(shutil.which, candidates):
+            command = [compiler, "-std=c++20", "-fsyntax-only", str(source)]
+            if subprocess.run(command, capture_output=True).returncode == 0:
+                return compiler
+    fail(f"setup: no C++20 compiler among {', '.join(candidates)}: install g++ 10 or newer (Debian: g++), or set CXX")
+
+
+def make_venv() -> None:
+    """A new `.venv/` when there is none, its interpreter is gone, or the folder was moved."""
+    stamp = digest(str(ROOT), sys.version, os.path.realpath(sys.executable))
+    if PYTHON.exists() and is_fresh("venv", stamp):
+        return
+    if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
+        fail(f"setup: the headers of {sys.executable} are missing: install them (Debian: python3-dev)")
+    find_compiler()  # better now than after the downloads
+    say(f"setup: making .venv with Python {sys.version.split()[0]}")
+    shutil.rmtree(VENV, ignore_errors=True)
+    made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
+    if made.returncode:
+        say(made.stdout + made.stderr)
+        fail("setup: could not make .venv: install Python's venv module (Debian: python3-venv)")
+    set_stamp("venv", stamp)
+
+
+def install_requirements(tier: str) -> None:
+    """A venv that once got the dev tier keeps it."""
+    if (STAMPS / "dev").exists():
+        tier = "dev"
+    wanted = requirements(tier)
+    stamp = digest(*wanted, ROOT / "constraints.txt")
+    if is_fresh(tier, stamp):
+        return
+    say(f"setup: installing {len(wanted)} requirements and what they need")
+    pip("setup: installing requirements", "install", *wanted, log=LOG)
+    set_stamp(tier, stamp)
+
+
+def install_packages() -> None:
+    for package in PACKAGES:
+        native = package / "CMakeLists.txt"
+        # Names of modules count, their contents do not: the editable install holds a table of them.
+        names = [str(path.relative_to(package)) for path in files(package / "src", "*.py")]
+        parts: list[str | Path] = [*names, package / "pyproject.toml"]
+        if native.exists():
+            parts += [native, *files(package / "native")]
+        stamp = digest(*parts)
+        if is_fresh(package.name, stamp):
+            continue
+        if native.exists():
+            say(f"setup: building {package.name} with {find_compiler()}")
+        else:
+            say(f"setup: installing {package.name}")
+        how = ["--no-deps", "--no-build-isolation", "--editable"]
+        pip(f"setup: building {package.name}", "install", *how, package, log=LOG)
+        set_stamp(package.name, stamp)
+
+
+def main() -> None:
+    tier = sys.argv[1] if len(sys.argv) > 1 else "dev"
+    if tier not in ("run", "dev"):
+        raise SystemExit(__doc__)
+    with locked("setup"):
+        make_venv()
+        install_requirements(tier)
+        install_packages()
+
+
+if __name__ == "__main__":
+    main()

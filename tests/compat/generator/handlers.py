@@ -1,0 +1,178 @@
+"""Handlers and their first_match / all_of trees, for every place where the game calls one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from . import filters, mutations
+from .world import DIRECTIONS, MARKS, Json, Scope, World
+
+USE = Scope("use", "agent", "object")
+USE_AGENT = Scope("use", "agent", "agent")
+AFTER_USE = Scope("after_use", "agent", "maybe")  # the used object may be gone
+TICK = Scope("tick", "agent", "agent")
+GAME_TICK = Scope("game_tick", None, None)
+AREA = Scope("aoe", "object", "agent")
+AREA_OF_AGENT = Scope("aoe", "agent", "agent")
+TERRITORY = Scope("territory", "cell", "agent")
+
+
+def handler(world: World, scope: Scope, filters_at_most: int = 2) -> tuple[Json, Scope]:
+    found = filters.filter_list(world, scope, 0, filters_at_most)
+    done, after = mutations.mutation_list(world, scope)
+    return {"filters": found, "mutations": done}, after
+
+
+def guarded_handler(world: World, scope: Scope) -> tuple[Json, Scope]:
+    """A handler whose filters make sure that there is a target, so that its mutations may touch it."""
+    guard = world.pick(
+        [
+            {"filter_type": "target_is_usable"},
+            {"filter_type": "tag", "target": "target", "tag": "type:" + world.pick([*world.types, world.agent_type])},
+            {"filter_type": "tag_prefix", "target": "target", "tag_prefix": "type:"},
+        ]
+    )
+    made, after = handler(world, replace(scope, target="any"), 1)
+    made["filters"].insert(0, guard)
+    return made, after
+
+
+def tree(world: World, scope: Scope, levels: int = 2) -> tuple[Json, Scope]:
+    """A handler, or a first_match / all_of of trees; children share one context, so the scope runs through them."""
+    if levels > 0 and world.chance(0.12) and scope.exists("target"):
+        return toggle(world, scope), scope
+    if levels == 0 or world.chance(0.5 / world.focus.get("handler", {}).get("tree", 1.0)):
+        guard = scope.target == "maybe" and world.chance(0.7)
+        return guarded_handler(world, scope) if guard else handler(world, scope)
+    children = []
+    for _ in range(world.number(1, 3)):
+        child, scope = tree(world, scope, levels - 1)
+        # A child may be skipped or fail half-way, so a target it would leave behind is never certain.
+        if scope.target == "any":
+            scope = replace(scope, target="maybe")
+        children.append(child)
+    return {"handler_type": world.pick(["first_match", "all_of"]), "handlers": children}, scope
+
+
+def toggle(world: World, scope: Scope) -> Json:
+    """A mark that comes and goes."""
+    tag = world.loose_tag()
+    if scope.place == "tag_remove":
+        tag = MARKS[-1]
+    held = {"filter_type": "tag", "target": "target", "tag": tag}
+    drop = {"mutation_type": "remove_tag", "target": "target", "tag": tag}
+    take = {"mutation_type": "add_tag", "target": "target", "tag": tag}
+    children = [{"filters": [held], "mutations": [drop]}, {"filters": [], "mutations": [take]}]
+    if world.chance(0.5):
+        children[0]["mutations"] += mutations.mutation_list(world, scope, 1, 1)[0]
+    return {"handler_type": "first_match", "handlers": children}
+
+
+def use_handler(world: World, type_name: str) -> Json:
+    """What happens when an object is used; some look one cell further and use what lies there."""
+    if type_name not in world.leaf_types and world.leaf_types and world.chance(0.3):
+        return use_chain(world)
+    scope = replace(USE, target="any") if type_name in world.leaf_types else USE  # leaves are never removed
+    return tree(world, scope)[0]
+
+
+def use_chain(world: World) -> Json:
+    look = {
+        "mutation_type": "set_relative_target",
+        "direction": world.pick(DIRECTIONS),
+        "distance": world.number(1, 2),
+    }
+    leaf = {"filter_type": "tag", "target": "target", "tag": "type:" + world.pick(world.leaf_types)}
+    use: list[Json] = [{"mutation_type": "use_target"}]
+    if world.chance(0.5):
+        use.append(mutations.any_mutation(world, replace(USE, target="maybe"))[0])
+    last = handler(world, replace(USE, target="maybe"))[0]
+    children = [{"filters": [], "mutations": [look]}, {"filters": [leaf], "mutations": use}, last]
+    return {"handler_type": "all_of", "handlers": children}
+
+
+def tag_remove_handlers(world: World, kind: str, tags: list[str]) -> dict[str, Json]:
+    """Keyed by tag prefix; a handler may remove only later marks, so that a chain of them ends."""
+    made = {}
+    likely = [MARKS.index(tag) for tag in tags if tag in MARKS]
+    for rank in sorted({*likely, *world.some(range(len(MARKS)), 0, 2)}):
+        scope = Scope("tag_remove", kind, kind, rank=rank)
+        made[MARKS[rank]] = handler(world, scope, 1)[0]
+    if world.materialized or world.chance(0.3):
+        tags = [entry["tag"] for entry in world.materialized] or ["team:"]
+        made[world.pick(tags)] = handler(world, Scope("tag_remove", kind, kind, rank=len(MARKS)), 1)[0]
+    return made
+
+
+def recompute_handler(world: World) -> Json:
+    """Brings materialized queries up to date every few steps."""
+    prefix = world.pick(world.materialized)["tag"]
+    recompute = {"mutation_type": "recompute_materialized_query", "tag_prefix": prefix}
+    return {"filters": [{"filter_type": "periodic", "period": world.number(1, 4)}], "mutations": [recompute]}
+
+
+def move_handlers(world: World) -> list[Json]:
+    """Handlers tried before the built-in move and use; most concern rare cells, so that agents still walk."""
+    made = [world.pick([onto_empty, onto_object, reach, onto_anything])(world) for _ in range(world.number(1, 4))]
+    for index, one in enumerate(made):
+        if world.chance(0.5):
+            one["name"] = f"rule{index}"
+    return made
+
+
+def rarely(world: World) -> Json:
+    return world.pick(
+        [
+            {"filter_type": "periodic", "period": world.number(2, 4)},
+            {"filter_type": "vibe", "target": "actor", "vibe": world.pick(world.vibes)},
+            {"filter_type": "resource", "target": "actor", "resources": world.amounts(1, 3, 1)},
+            {"filter_type": "not", "inner": {"filter_type": "tag", "target": "actor", "tag": world.loose_tag()}},
+        ]
+    )
+
+
+def onto_empty(world: World) -> Json:
+    scope = Scope("move", "agent", None)
+    done, _ = mutations.mutation_list(world, scope, 1, 2)
+    if world.chance(0.7):
+        done.insert(world.number(0, len(done)), {"mutation_type": "relocate"})
+    found = [{"filter_type": "target_loc_empty"}, rarely(world)]
+    if world.chance(0.3):
+        found.append({"filter_type": "max_distance", "target": "actor", "radius": world.number(1, 3)})
+    return {"filters": found, "mutations": done}
+
+
+def onto_object(world: World) -> Json:
+    """Push, swap, pay and use, or anything else with a known kind of object ahead."""
+    name = world.pick([*world.types, world.agent_type])
+    found = [{"filter_type": "tag", "target": "target", "tag": "type:" + name}]
+    found += filters.filter_list(world, Scope("move", "agent", "any"), 0, 1)
+    scope = Scope("move", "agent", "agent" if name == world.agent_type else "any")
+    start, scope = world.pick(
+        [
+            ([], scope),
+            ([{"mutation_type": "push_object"}], scope),
+            ([{"mutation_type": "push_object"}, {"mutation_type": "relocate"}], scope),
+            ([{"mutation_type": "swap"}], scope),
+            ([{"mutation_type": "use_target"}], replace(scope, target="maybe")),
+        ]
+    )
+    more, _ = mutations.mutation_list(world, scope, 0 if start else 1, 2)
+    return {"filters": found, "mutations": start + more}
+
+
+def reach(world: World) -> Json:
+    """Acts along a line of several cells."""
+    made = onto_object(world)
+    made["filters"].insert(
+        world.number(0, len(made["filters"])),
+        {"filter_type": "max_distance", "target": "target", "radius": world.number(0, 5)},
+    )
+    return made
+
+
+def onto_anything(world: World) -> Json:
+    """No filter on the cell: the scan skips empty cells, so there is a target."""
+    made, _ = handler(world, Scope("move", "agent", "maybe"), 2)
+    made["filters"].append(rarely(world))
+    return made

@@ -1,0 +1,96 @@
+"""The four kinds of query."""
+
+from __future__ import annotations
+
+from . import filters, values
+from .world import CARDINALS, Json, Scope, World
+
+WEIGHTS = {"query": 4.0, "closure": 1.0, "raycast": 1.0, "materialized": 0.7}
+
+
+def any_query(world: World, scope: Scope) -> Json:
+    weights = dict(WEIGHTS)
+    if not world.materialized:
+        del weights["materialized"]
+    if scope.depth <= 0:
+        return plain(world, scope)
+    return MAKERS[world.kind("query", weights)](world, scope)
+
+
+def tag_query(tag: str, *found: Json) -> Json:
+    return {"query_type": "query", "source": tag, "filters": list(found)}
+
+
+def source_tag(world: World) -> str:
+    """A tag that has holders in most games."""
+    return world.pick([world.agent_tag, "type:" + world.pick(world.types), "type:" + world.pick(world.types), world.tag()])
+
+
+def candidate_scope(scope: Scope) -> Scope:
+    return scope.deeper(place="query", target="any")
+
+
+def limited(world: World, scope: Scope, made: Json) -> Json:
+    """Sometimes a random order, sometimes a maximum."""
+    if world.chance(0.25 * world.focus.get("query", {}).get("order", 1.0)):
+        made["order_by"] = "random"
+    if world.chance(0.35):
+        made["max_items"] = world.number(0, 4) if world.chance(0.95) else -1
+        if scope.depth > 0 and world.chance(0.3):
+            made["max_items"] = values.small_value(world, scope.deeper())
+    return made
+
+
+def plain(world: World, scope: Scope) -> Json:
+    source: str | Json = source_tag(world)
+    if scope.depth > 0 and world.chance(0.2):
+        source = any_query(world, scope.deeper())
+    made = {"query_type": "query", "source": source}
+    if scope.depth > 0:
+        made["filters"] = filters.filter_list(world, candidate_scope(scope), 0, 2)
+    return limited(world, scope, made)
+
+
+def closure(world: World, scope: Scope) -> Json:
+    edges = []
+    if world.chance(0.95):
+        edges.append({"filter_type": "max_distance", "target": "target", "radius": world.number(1, 4)})
+    if world.chance(0.4):
+        edges.append(filters.any_filter(world, candidate_scope(scope)))
+    if world.chance(0.2):
+        edges.reverse()
+    made = {
+        "query_type": "closure",
+        "source": plain(world, scope.deeper()),
+        "candidates": plain(world, scope.deeper()),
+        "edge_filters": edges,
+        "filters": filters.filter_list(world, candidate_scope(scope), 0, 1),
+    }
+    return limited(world, scope, made)
+
+
+def raycast(world: World, scope: Scope) -> Json:
+    made: Json = {"query_type": "raycast", "source": plain(world, scope.deeper()), "blocker": filters.blockers(world)}
+    made["max_range"] = world.number(1, 6)
+    if world.chance(0.3):
+        made["max_range"] = values.small_value(world, scope.deeper())
+    if world.chance(0.6):
+        made["directions"] = world.some(CARDINALS, 1, 4)
+    if world.chance(0.5):
+        made["include_blocker"] = world.chance(0.5)
+    if world.chance(0.2):
+        made["max_items"] = world.number(0, 3)
+    return made
+
+
+def materialized(world: World, scope: Scope) -> Json:
+    """Refers to a materialized query by its tag; often as the source of a further query."""
+    entry = world.pick(world.materialized)
+    reference = {"query_type": "materialized", "tag": entry["tag"], "query": world.copy(entry["query"])}
+    if world.chance(0.5):
+        return reference
+    found = filters.filter_list(world, candidate_scope(scope), 0, 1)
+    return limited(world, scope, {"query_type": "query", "source": reference, "filters": found})
+
+
+MAKERS = {"query": plain, "closure": closure, "raycast": raycast, "materialized": materialized}

@@ -1,0 +1,61 @@
+"""What tests of every package share: recorded episodes, tools that may be missing, the table of what was skipped.
+
+A test that cannot run here calls `missing(why)`: locally that skips it, with CI=true it fails, because a green CI must
+mean that everything ran. The fixtures `shared_dir` and `oracle_dir` and the function `require_tool` do it for the usual
+reasons.
+"""
+
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip the running test for want of something; in CI fail it."""
+    if IN_CI:
+        pytest.fail(f"{reason} (with CI set, this is a failure)", pytrace=False)
+    pytest.skip(reason)
+
+
+def find_shared() -> Path | None:
+    """$LEAGUE_SHARED, or the folder `shared` beside the repository; None when there is none."""
+    path = Path(os.environ.get("LEAGUE_SHARED") or ROOT.parent / "shared")
+    return path if (path / "oracle").is_dir() else None
+
+
+def require_tool(name: str) -> str:
+    """Path of a program; without it the test is skipped, or fails in CI."""
+    return shutil.which(name) or missing(f"`{name}` is not installed")
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The folder `shared` with the specification and the recorded episodes."""
+    return find_shared() or missing("no folder `shared` beside the repository (set LEAGUE_SHARED to name another)")
+
+
+@pytest.fixture(scope="session")
+def oracle_dir(shared_dir: Path) -> Path:
+    """Recorded episodes of the published engine: `cases/`, `missions/` and the scripts that compare."""
+    return shared_dir / "oracle"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """End every run with what was skipped and why, also when that is nothing."""
+    reasons: Counter[tuple[str, str]] = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        _, _, reason = report.longrepr
+        reasons[report.nodeid.split("::")[0], reason.removeprefix("Skipped: ")] += 1
+    if not reasons:
+        terminalreporter.write_line("skipped: none")
+        return
+    terminalreporter.section("skipped")
+    for (place, reason), count in sorted(reasons.items()):
+        terminalreporter.write_line(f"{count:5}  {place}  {reason}")

@@ -1,0 +1,39 @@
+"""What the documentation shows must work: Python blocks run, links lead somewhere, make words exist."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("packages/*/README.md"), *ROOT.glob("docs/**/*.md")])
+BLOCKS = [
+    pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
+    for page in PAGES
+    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.S | re.M))
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_python_block_runs(block: str) -> None:
+    subprocess.run([sys.executable, "-W", "error", "-c", block], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())
+    assert not [link for link in links if "://" not in link and not (page.parent / link).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_make_words_exist(page: Path) -> None:
+    words = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.M))
+    used = set(re.findall(r"(?:`|\$ |\d )make ([a-z-]+)", page.read_text()))
+    assert used <= words
+
+
+def test_the_first_example_is_at_most_eight_lines() -> None:
+    first = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), flags=re.S | re.M)[0]
+    assert len(first.strip().splitlines()) <= 8
