@@ -5,7 +5,8 @@
 
 namespace mg {
 
-MG_FN uint32_t* inside_bits(const World& w, int32_t source) { return w.area_inside + source * w.h->agent_words; }
+// When an agent came into the range of a source; 0 = it is not inside.
+MG_FN uint32_t& entered(const World& w, int32_t source, int32_t agent) { return w.area_entered[source * w.h->agents + agent]; }
 
 MG_FN void register_areas(const Program& p, const World& w, int32_t slot) {
   const Template& t = p.templates[w.object_template[slot]];
@@ -13,7 +14,7 @@ MG_FN void register_areas(const Program& p, const World& w, int32_t slot) {
     if (w.h->area_count == w.h->area_capacity) return w.fail(Fault::kAreas);
     const int32_t source = w.h->area_count++;
     w.area_source[source] = AreaSource{slot, t.first_area + i, w.object_row[slot], w.object_col[slot]};
-    for (int32_t k = 0; k < w.h->agent_words; ++k) inside_bits(w, source)[k] = 0;
+    for (int32_t agent = 0; agent < w.h->agents; ++agent) entered(w, source, agent) = 0;
   }
 }
 
@@ -31,13 +32,14 @@ MG_FN void withdraw_areas(const Program& p, const World& w, int32_t slot) {
   int32_t kept = 0;
   for (int32_t i = 0; i < w.h->area_count; ++i) {
     if (w.area_source[i].slot == slot) {
-      for_each_bit(inside_bits(w, i), w.h->agent_words,
-                   [&](int32_t agent) { apply_presence(p, w, p.areas[w.area_source[i].area], agent, -1); });
+      for (int32_t agent = 0; agent < w.h->agents; ++agent) {
+        if (entered(w, i, agent) != 0) apply_presence(p, w, p.areas[w.area_source[i].area], agent, -1);
+      }
       continue;
     }
     if (kept != i) {
       w.area_source[kept] = w.area_source[i];
-      for (int32_t k = 0; k < w.h->agent_words; ++k) inside_bits(w, kept)[k] = inside_bits(w, i)[k];
+      for (int32_t agent = 0; agent < w.h->agents; ++agent) entered(w, kept, agent) = entered(w, i, agent);
     }
     ++kept;
   }

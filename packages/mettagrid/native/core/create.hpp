@@ -42,7 +42,6 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
     h.claim_capacity += t.control_count;
   }
   for (const Template& t : p.templates) most_areas = max_of(most_areas, t.area_count);
-  h.agent_words = words_for(h.agents);
   h.slots = 1 + objects;
   if (set.any_spawn) {
     h.slots += cells + kRemovedPerStep;
@@ -66,7 +65,7 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
   int64_t largest = max_of<int64_t>(holders, int64_t{h.slots} * kLine);
   largest = max_of<int64_t>(largest, int64_t{h.slots} * h.resources);
   largest = max_of<int64_t>(largest, int64_t{h.owner_tags + h.territories} * cells);
-  largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agent_words);
+  largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agents);
   largest = max_of<int64_t>(largest, int64_t{h.agents} * (h.cell_words + h.agent_stats));
   h.bytes = largest > INT32_MAX ? 0 : World::block_bytes(h);
   return h;

@@ -16,14 +16,14 @@ MG_FN void meet_area(Machine& m, int32_t source, int32_t agent, bool in_range) {
   const AreaSource from = w.area_source[source];
   const Area& area = m.p.areas[from.area];
   const int32_t slot = w.agent_slot[agent];
-  const bool was = test_bit(inside_bits(w, source), agent);
+  const bool was = entered(w, source, agent) != 0;
   const bool passes = in_range && (from.slot != slot || area.effect_self) &&
                       (area.filters == 0 || m.run_for(area.filters, from.slot, slot));
   if (passes && !was) {
-    set_bit(inside_bits(w, source), agent);
+    entered(w, source, agent) = ++w.h->entries;
     apply_presence(m.p, w, area, agent, 1);
   } else if (!passes && was) {
-    clear_bit(inside_bits(w, source), agent);
+    entered(w, source, agent) = 0;
     apply_presence(m.p, w, area, agent, -1);
   }
   if (passes) m.run_for(area.mutations, from.slot, slot);
@@ -38,17 +38,29 @@ MG_FN void apply_deferred(Machine& m, int32_t slot) {
   m.s.deferred_count = 0;
 }
 
+// Fixed areas that the agent has walked out of, the one it entered last first.
+MG_FN void leave_fixed_areas(Machine& m, int32_t agent) {
+  const World& w = m.w;
+  const int32_t slot = w.agent_slot[agent];
+  while (true) {
+    int32_t latest = kNone;
+    for (int32_t i = 0; i < w.h->area_count; ++i) {
+      const AreaSource& from = w.area_source[i];
+      const Area& area = m.p.areas[from.area];
+      if (!area.is_static || entered(w, i, agent) == 0 || in_area(w, slot, from.row, from.col, area)) continue;
+      if (latest < 0 || entered(w, i, agent) > entered(w, latest, agent)) latest = i;
+    }
+    if (latest < 0) return;
+    entered(w, latest, agent) = 0;
+    apply_presence(m.p, w, m.p.areas[w.area_source[latest].area], agent, -1);
+  }
+}
+
 // Resource deltas on the agent are summed over all fixed areas and applied once at the end.
 MG_FN void apply_fixed_areas(Machine& m, int32_t agent) {
   const World& w = m.w;
   const int32_t slot = w.agent_slot[agent];
-  for (int32_t i = 0; i < w.h->area_count; ++i) {
-    const AreaSource& from = w.area_source[i];
-    const Area& area = m.p.areas[from.area];
-    if (!area.is_static || !test_bit(inside_bits(w, i), agent) || in_area(w, slot, from.row, from.col, area)) continue;
-    clear_bit(inside_bits(w, i), agent);
-    apply_presence(m.p, w, area, agent, -1);
-  }
+  leave_fixed_areas(m, agent);
   m.s.deferring = true;
   for (int32_t i = 0; i < w.h->area_count && m.ok(); ++i) {
     const AreaSource& from = w.area_source[i];

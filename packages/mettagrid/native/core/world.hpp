@@ -43,7 +43,7 @@ struct Header {
   int32_t game_stats, agent_stats, agent_rewards;               // agent_rewards: most entries of one agent
   int32_t tag_capacity;  // sum over tags
   int32_t area_capacity, claim_capacity;
-  int32_t stat_words_game, stat_words_agent, cell_words, agent_words;
+  int32_t stat_words_game, stat_words_agent, cell_words;
 
   int32_t step;
   int32_t used_slots;    // slots 1 .. used_slots - 1 have been handed out at least once
@@ -54,6 +54,7 @@ struct Header {
   int32_t new_area_slots;  // spawned objects whose areas are registered at the end of the area phase
   int32_t fault, fault_a, fault_b;
   uint32_t version;        // grows with every change that a query could notice
+  uint32_t entries;        // counts agents entering areas
   Random random;
 };
 static_assert(std::is_trivially_copyable<Header>::value, "copied as bytes");
@@ -113,7 +114,7 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(int32_t, invalid_id, h.agents* kInvalidIds)                                                                       \
   X(int32_t, invalid_count, h.agents* kInvalidIds) /* 0 = entry unused */                                             \
   X(AreaSource, area_source, h.area_capacity)                                                                         \
-  X(uint32_t, area_inside, h.area_capacity* h.agent_words) /* [source][agent bit] */                                  \
+  X(uint32_t, area_entered, h.area_capacity* h.agents)     /* [source][agent]: when it came in, 0 = it is outside */  \
   X(Claim, claim, h.claim_capacity)                                                                                   \
   X(int32_t, score, h.owner_tags* h.height* h.width)       /* [territory tag][cell] */                                \
   X(int16_t, owner, h.territories* h.height* h.width)      /* [territory][cell]: tag id or -1 */                      \

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
-from mettagrid.compiler.handlers import place_filters, place_handler, place_mutations
+from mettagrid.compiler.handlers import place_all, place_filters, place_handler, place_mutations
 from mettagrid.compiler.hash_order import hash_order
 from mettagrid.compiler.tables import INT32_MAX, INT32_MIN, float_bits
 from mettagrid.compiler.values import place_value
+from mettagrid.config.handler_config import Handler
 from mettagrid.config.mettagrid_config import AgentConfig, GridObjectConfig, InventoryConfig, WallConfig
 from mettagrid.config.tag import typeTag
 
@@ -195,16 +196,17 @@ def _controls(c: Context, config: GridObjectConfig) -> list[list[int]]:
 
 
 def _removals(c: Context, config: GridObjectConfig) -> list[list[int]]:
-    """[tag, entry] for every tag with one of the prefixes; a later prefix wins."""
-    removals: dict[int, int] = {}
+    """[tag, entry] for every tag with one of the prefixes; the handlers of all its prefixes run in order."""
+    handlers: dict[int, dict[str, Handler]] = {}
     for prefix, handler in config.on_tag_remove.items():
-        with c.at("on_tag_remove", prefix):
-            tags = c.tags_with_prefix(prefix)
-            if not tags:
+        tags = c.tags_with_prefix(prefix)
+        if not tags:
+            with c.at("on_tag_remove", prefix):
                 c.error(f"no tag of the game starts with {prefix!r}")
-            entry = place_handler(c, handler)
-            removals |= dict.fromkeys(tags, entry)
-    return [[tag, entry] for tag, entry in removals.items()]
+        for tag in tags:
+            handlers.setdefault(tag, {})[prefix] = handler
+    with c.at("on_tag_remove"):
+        return [[tag, place_all(c, of_tag, checks_failure=True)] for tag, of_tag in handlers.items()]
 
 
 def type_numbers(configs: Sequence[GridObjectConfig]) -> dict[str, int]:

@@ -1,0 +1,18 @@
+"""A map builder for tests: cells are named directly."""
+
+from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig
+
+
+class ObjectNameMapBuilderConfig(MapBuilderConfig["ObjectNameMapBuilder"]):
+    """Rows of cell names."""
+
+    map_data: list[list[str]]
+
+
+class ObjectNameMapBuilder(MapBuilder[ObjectNameMapBuilderConfig]):
+    """Builds exactly the named cells."""
+
+    def build(self) -> GameMap:
+        import numpy as np  # noqa: PLC0415 - configurations do without numpy
+
+        return GameMap(np.array(self.config.map_data, dtype=str, ndmin=2))
