@@ -90,7 +90,7 @@ def make_venv() -> None:
     find_compiler()  # better now than after the downloads
     say(f"setup: making .venv with Python {sys.version.split()[0]}")
     shutil.rmtree(VENV, ignore_errors=True)
-    made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
+    made = subprocess.run([os.path.realpath(sys.executable), "-m", "venv", str(VENV)], capture_output=True, text=True)
     if made.returncode:
         say(made.stdout + made.stderr)
         fail("setup: could not make .venv: install Python's venv module (Debian: python3-venv)")

@@ -17,11 +17,10 @@ def one_area(world: World, scope: Scope, static: bool | None = None, presence: b
     if world.chance(0.6 if scope.actor == "agent" else 0.1):
         made["effect_self"] = world.chance(0.8)  # of interest to agents that carry an area
     if presence:
-        # One sign for all presence deltas of a game: the order in which an agent leaves several areas at once is left
-        # to a hash table by the published engine, and with mixed signs a limit would make that order visible.
-        made["presence_deltas"] = {
-            name: world.presence_sign * world.number(1, 4) for name in world.items()
-        }
+        # The order in which an agent leaves several areas at once is that of addresses in the published engine: it
+        # changes from run to run. One sign for all presence deltas of a game, and with limits one resource, hide it.
+        items = [world.presence_item] if world.limit_groups else world.items()
+        made["presence_deltas"] = {name: world.presence_sign * world.number(1, 4) for name in items}
     if not presence or world.chance(0.5):
         made["mutations"] = mutations.mutation_list(world, scope, 1, 3)[0]
     return made

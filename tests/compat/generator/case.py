@@ -74,6 +74,7 @@ def add_names(world: World, limits: str) -> None:
     number = world.pick([1, 2, 3, 4, 5, 6, 7, 8, 10, 12])
     world.teams = team_list(world, number)
     world.presence_sign = world.pick([1, 1, -1])
+    world.presence_item = world.pick(world.resources)
 
 
 def team_list(world: World, number: int) -> list[int]:

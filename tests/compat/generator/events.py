@@ -22,6 +22,9 @@ def add_events(world: World, steps: int) -> None:
             event["fallback"] = world.pick(names[place + 1 :])  # forward only: a cycle would never end
             if world.chance(0.05):
                 event["fallback"] = "nobody"
+            if world.chance(0.5):  # hardly anybody qualifies, so the fallback runs
+                rich = {"filter_type": "resource", "target": "target", "resources": world.amounts(5, 40, 1)}
+                event["filters"] = [rich]
         made[name] = event
     listing = world.some(made, len(made), len(made))
     world.game.setdefault("events", {}).update({name: made[name] for name in listing})

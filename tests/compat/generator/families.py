@@ -85,6 +85,10 @@ def area(static: bool | None = None, presence: bool | None = None) -> Ingredient
     return lambda world, steps: areas.add_areas(world, static, presence)
 
 
+def counts(kind: str) -> Ingredient:
+    return lambda world, steps: observation.add_counts(world, kind)
+
+
 use = plain(agents.add_use)
 after_use = plain(agents.add_after_use)
 tick = plain(agents.add_tick)
@@ -118,7 +122,11 @@ SPAWN = ("spawn_object", "raycast_spawn", "set_relative_target")
 FAMILIES: dict[str, Family] = {
     "move": Family([directions], boxes=0.0),
     "move_handlers": Family([move_rules, directions], favour("mutation", *MOTION, factor=3.0), weight=1.5),
-    "use_chain": Family([boxes, use, after_use], favour("mutation", "set_relative_target", "use_target"), boxes=0.6),
+    "use_chain": Family(
+        [boxes, use, after_use],
+        {"handler": {"chain": 3.0}, **favour("mutation", "set_relative_target", "use_target")},
+        boxes=0.6,
+    ),
     "obs_window": Family([global_values], variety=1.0),
     "obs_global": Family([global_values, tick], variety=0.6),
     "obs_vision": Family([vision], favour("mutation", *MOTION, factor=3.0), weight=1.5),
@@ -153,8 +161,8 @@ FAMILIES: dict[str, Family] = {
         materialized=1.0,
         weight=1.5,
     ),
-    "closures": Family([tick, global_values, rewards, boxes], favour("query", "closure"), weight=1.5),
-    "raycasts": Family([tick, global_values, rewards, boxes], favour("query", "raycast")),
+    "closures": Family([tick, global_values, counts("closure"), rewards, boxes], favour("query", "closure"), weight=1.5),
+    "raycasts": Family([tick, global_values, counts("raycast"), rewards, boxes], favour("query", "raycast")),
     "query_order": Family(
         [tick, boxes, rewards], {**favour("query", "order", factor=3.0), **favour("mutation", "query_inventory")}
     ),

@@ -70,24 +70,27 @@ def toggle(world: World, scope: Scope) -> Json:
 
 def use_handler(world: World, type_name: str) -> Json:
     """What happens when an object is used; some look one cell further and use what lies there."""
-    if type_name not in world.leaf_types and world.leaf_types and world.chance(0.3):
+    if type_name not in world.leaf_types and world.leaf_types and world.chance(0.25 * world.focus.get("handler", {}).get("chain", 1.0)):
         return use_chain(world)
     scope = replace(USE, target="any") if type_name in world.leaf_types else USE  # leaves are never removed
     return tree(world, scope)[0]
 
 
 def use_chain(world: World) -> Json:
-    look = {
-        "mutation_type": "set_relative_target",
-        "direction": world.pick(DIRECTIONS),
-        "distance": world.number(1, 2),
-    }
-    leaf = {"filter_type": "tag", "target": "target", "tag": "type:" + world.pick(world.leaf_types)}
-    use: list[Json] = [{"mutation_type": "use_target"}]
-    if world.chance(0.5):
-        use.append(mutations.any_mutation(world, replace(USE, target="maybe"))[0])
-    last = handler(world, replace(USE, target="maybe"))[0]
-    children = [{"filters": [], "mutations": [look]}, {"filters": [leaf], "mutations": use}, last]
+    """Looks around and uses what lies there, if it is of a kind that uses nothing itself."""
+    leaves = [{"filter_type": "tag", "target": "target", "tag": "type:" + name} for name in world.leaf_types]
+    scope = replace(USE, target="maybe")
+    children = []
+    for _ in range(world.number(1, 3)):
+        look = {"mutation_type": "set_relative_target", "direction": world.pick(DIRECTIONS)}
+        if world.chance(0.3):
+            look["distance"] = world.number(1, 2)
+        use: list[Json] = [{"mutation_type": "use_target"}]
+        if world.chance(0.4):
+            use.insert(world.number(0, 1), mutations.any_mutation(world, scope)[0])
+        children += [{"filters": [], "mutations": [look]}]
+        children += [{"filters": [{"filter_type": "or", "inner": leaves}], "mutations": use}]
+    children.append(handler(world, scope)[0])
     return {"handler_type": "all_of", "handlers": children}
 
 
@@ -144,7 +147,9 @@ def onto_empty(world: World) -> Json:
 
 def onto_object(world: World) -> Json:
     """Push, swap, pay and use, or anything else with a known kind of object ahead."""
-    name = world.pick([*world.types, world.agent_type])
+    name, swap = world.pick([*world.types, world.agent_type]), world.chance(0.25)
+    if swap:
+        name = world.agent_type
     found = [{"filter_type": "tag", "target": "target", "tag": "type:" + name}]
     found += filters.filter_list(world, Scope("move", "agent", "any"), 0, 1)
     scope = Scope("move", "agent", "agent" if name == world.agent_type else "any")
@@ -153,10 +158,11 @@ def onto_object(world: World) -> Json:
             ([], scope),
             ([{"mutation_type": "push_object"}], scope),
             ([{"mutation_type": "push_object"}, {"mutation_type": "relocate"}], scope),
-            ([{"mutation_type": "swap"}], scope),
             ([{"mutation_type": "use_target"}], replace(scope, target="maybe")),
         ]
     )
+    if swap:
+        start = [{"mutation_type": "swap"}]
     more, _ = mutations.mutation_list(world, scope, 0 if start else 1, 2)
     return {"filters": found, "mutations": start + more}
 

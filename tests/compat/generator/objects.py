@@ -34,6 +34,9 @@ def simple_use(world: World, made: Json) -> Json:
     stock = list(made.get("inventory", {}).get("initial", {})) or world.some(world.resources, 1, 2)
     transfer: Json = {"mutation_type": "resource_transfer", "from_target": "target", "to_target": "actor"}
     transfer["resources"] = {name: world.pick([1, 2, 5, -1]) for name in world.some(stock, 1, 2)}
+    if world.chance(0.25):
+        transfer["resources"] = dict.fromkeys(world.resources, -1) if world.chance(0.5) else dict.fromkeys(stock, -1)
+        transfer["remove_source_when_empty"] = True
     give: Json = {"mutation_type": "resource_transfer", "from_target": "actor", "to_target": "target"}
     give["resources"] = {name: world.pick([1, 2, -1]) for name in world.some(world.resources, 1, 2)}
     gain = {"mutation_type": "resource_delta", "target": "actor", "deltas": world.amounts(1, 4)}

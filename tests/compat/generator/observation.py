@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from . import values
+from . import queries, values
 from .world import Json, Scope, World
 
 OBSERVER = Scope("value", "agent", "agent", depth=3)
@@ -35,6 +35,13 @@ def add_observation(world: World, variety: float = 0.3) -> None:
 def add_global_values(world: World) -> None:
     names = world.some(["net", "near", "a:b", "score", "clock", "x"], 1, 4)
     world.game["obs"]["global_obs"]["obs"] = {name: values.observable(world, OBSERVER) for name in names}
+
+
+def add_counts(world: World, kind: str) -> None:
+    """Shows how many objects some queries find, each step anew."""
+    shown = world.game["obs"]["global_obs"].setdefault("obs", {})
+    for index in range(world.number(1, 3)):
+        shown[f"found{index}"] = {"query": queries.MAKERS[kind](world, OBSERVER)}
 
 
 def add_radius(world: World) -> None:

@@ -54,7 +54,7 @@ def plain(world: World, scope: Scope) -> Json:
 def closure(world: World, scope: Scope) -> Json:
     edges = []
     if world.chance(0.95):
-        edges.append({"filter_type": "max_distance", "target": "target", "radius": world.number(1, 4)})
+        edges.append({"filter_type": "max_distance", "target": "target", "radius": world.pick([1, 1, 2, 2, 3, 4])})
     if world.chance(0.4):
         edges.append(filters.any_filter(world, candidate_scope(scope)))
     if world.chance(0.2):

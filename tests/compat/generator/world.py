@@ -61,6 +61,7 @@ class World:
     territories: list[str] = field(default_factory=list)
     materialized: list[Json] = field(default_factory=list)  # entries of game.materialize_queries
     presence_sign: int = 1  # of all presence_deltas, see areas.py
+    presence_item: str = ""
     objects: dict[str, Json] = field(default_factory=dict)
     agents: list[Json] = field(default_factory=list)
     game: Json = field(default_factory=dict)

@@ -7,10 +7,10 @@ namespace mg {
 
 MG_FN bool use_object(Machine& m, int32_t actor, int32_t target) {
   const int32_t entry = m.p.templates[m.w.object_template[target]].on_use;
-  if (entry == 0 || !m.run_for(entry, actor, target)) return false;
+  const int32_t row = m.w.object_row[target], col = m.w.object_col[target];
+  if (entry == 0 || !m.run_at(entry, actor, target, row, col)) return false;
   m.w.agent_animation[m.w.object_agent[actor]] = 1;
-  m.run_for(m.p.templates[m.w.object_template[actor]].on_after_use, actor, target);
-  return true;
+  return m.run_at(m.p.templates[m.w.object_template[actor]].on_after_use, actor, target, row, col);
 }
 
 // A configured move handler scans cells ahead up to its range and is tried at most once.

@@ -24,11 +24,12 @@ MG_FN int32_t effective_limit(const Program& p, const World& w, int32_t slot, in
   return static_cast<int32_t>(clamp_to<int64_t>(limit, 0, kMostHeld));
 }
 
+// The sum of a group, in 16 bits as the published engine keeps it: only over-full initial amounts can make it wrap.
 MG_FN int32_t group_total(const Program& p, const World& w, int32_t slot, int32_t group) {
   const LimitGroup& g = p.limit_groups[group];
   int32_t total = 0;
   for (int32_t i = 0; i < g.member_count; ++i) total += w.held(slot)[p.lists[g.first_member + i].value];
-  return total;
+  return total & 0xFFFF;
 }
 
 MG_FN int32_t free_space(const Program& p, const World& w, int32_t slot, int32_t resource) {
@@ -79,7 +80,8 @@ MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, in
   const int32_t group = limit_group(p, w, slot, resource);
   int32_t most = kMostHeld;
   if (group >= 0) {
-    most = max_of(0, effective_limit(p, w, slot, group) - (group_total(p, w, slot, group) - before));
+    const int32_t others = max_of(0, group_total(p, w, slot, group) - before);
+    most = max_of(0, effective_limit(p, w, slot, group) - others);
   }
   const int32_t after = static_cast<int32_t>(clamp_to<int64_t>(before + delta, 0, most));
   if (after == before) return 0;
@@ -88,13 +90,13 @@ MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, in
   return after - before;
 }
 
-// Moves up to `amount` and returns what was moved. Both sides are updated even when nothing fits, which cuts an over-full
-// amount to its limit.
+// Moves up to `amount` and returns what was moved. When there is something to move, both sides are updated even if
+// nothing fits, which cuts an over-full amount to its limit.
 MG_FN int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource, int32_t amount) {
-  if (amount <= 0) return 0;
+  if (amount <= 0 || w.held(from)[resource] == 0) return 0;
   const int32_t moved = min_of(min_of<int32_t>(w.held(from)[resource], amount), free_space(p, w, to, resource));
-  change_resource(p, w, to, resource, moved);
   change_resource(p, w, from, resource, -static_cast<int64_t>(moved));
+  change_resource(p, w, to, resource, moved);
   return moved;
 }
 

@@ -18,12 +18,13 @@ enum class CallKind : int32_t {
   kInline,    // shares the context; its result is ignored (queries)
   kRestore,   // had its own context; its result is ignored
   kUse,       // `use_target`: success continues with on_after_use, failure fails the mutation
+  kAfterUse,  // on_after_use: a failed mutation in it fails the use
 };
 
 struct Call {
   int32_t back;  // where to continue
   CallKind kind;
-  int32_t fail_at;  // kUse: where a failure continues, or kNone
+  int32_t fail_at;  // kUse, kAfterUse: where a failure continues, or kNone
   Context kept;
 };
 
@@ -130,13 +131,16 @@ struct Machine {
   // Runs the routine at `entry` in the context set before; true = success.
   MG_FN bool run(int32_t entry);
 
+  // Where the trigger gives no target cell, it is (0, 0), as in the published engine.
   MG_FN bool run_for(int32_t entry, int32_t actor, int32_t target) {
     if (entry == 0) return true;
     ctx = Context{actor, target, kNone, 0, 0};
-    if (target >= 0) {
-      ctx.row = w.object_row[target];
-      ctx.col = w.object_col[target];
-    }
+    return run(entry);
+  }
+
+  MG_FN bool run_at(int32_t entry, int32_t actor, int32_t target, int32_t row, int32_t col) {
+    if (entry == 0) return true;
+    ctx = Context{actor, target, kNone, row, col};
     return run(entry);
   }
 

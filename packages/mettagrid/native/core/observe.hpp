@@ -120,13 +120,16 @@ MG_FN int32_t owner_label(const World& w, int32_t observer, int32_t cell) {
   return owner < 0 ? 0 : has_tag(w, observer, owner) ? 1 : 2;
 }
 
+// One token per border of the cell. Between two owners that are both the observer's there is no border.
 MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t cell, int32_t edges, uint8_t location,
                      TokenWriter& out) {
-  const int32_t label = 3 * owner_label(w, observer, cell), feature = p.set().feature_territory_edge;
-  if (edges & kNorth) out.put(location, feature, label + owner_label(w, observer, cell - w.h->width));
-  if (edges & kSouth) out.put(location, feature + 1, label + owner_label(w, observer, cell + w.h->width));
-  if (edges & kEast) out.put(location, feature + 2, label + owner_label(w, observer, cell + 1));
-  if (edges & kWest) out.put(location, feature + 3, label + owner_label(w, observer, cell - 1));
+  const int32_t label = owner_label(w, observer, cell), width = w.h->width;
+  const int32_t neighbours[4] = {cell - width, cell + width, cell + 1, cell - 1};  // in the order of the Edge bits
+  for (int32_t i = 0; i < 4; ++i) {
+    if (!((edges >> i) & 1)) continue;
+    const int32_t other = owner_label(w, observer, neighbours[i]);
+    if (label != 1 || other != 1) out.put(location, p.set().feature_territory_edge + i, 3 * label + other);
+  }
 }
 
 // Whether an object that blocks vision lies on a cell between the observer and a window cell.

@@ -15,7 +15,7 @@ namespace mg {
   X(Jump)           /* to jump */                                                                                  \
   X(Call)           /* routine at a, same context */                                                               \
   X(FlagPush)       /* push a false flag */                                                                        \
-  X(FlagSet)        /* top flag = true */                                                                          \
+  X(FlagSet)        /* flag a below the top = b */                                                                 \
   X(FlagPop)        /* test: pop the flag */                                                                       \
   /* tests */                                                                                                      \
   X(TestConst)      /* a */                                                                                        \

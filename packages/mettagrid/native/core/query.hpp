@@ -125,7 +125,7 @@ MG_FN void ray_open(Machine& m, const Instr& in) {
   loop->first_direction = in.a;
   loop->directions = in.b;
   loop->spawn = in.c;
-  if (spawning) m.keep(m.ctx.target);
+  if (spawning && m.ctx.target >= 0) m.keep(m.ctx.target);
   loop->end = m.s.top;
   if (!spawning) reserve_visited(m, *loop, m.w.h->slots);
 }
@@ -134,8 +134,8 @@ MG_FN bool ray_source(Machine& m) {
   Loop& loop = m.s.loop[m.s.loops - 1];
   if (loop.read == loop.end) return false;
   m.ctx.target = m.s.arena[loop.read++];
-  loop.row = m.ctx.target >= 0 ? m.w.object_row[m.ctx.target] : m.ctx.row;
-  loop.col = m.ctx.target >= 0 ? m.w.object_col[m.ctx.target] : m.ctx.col;
+  loop.row = m.w.object_row[m.ctx.target];
+  loop.col = m.w.object_col[m.ctx.target];
   loop.direction = loop.distance = 0;
   return true;
 }

@@ -118,8 +118,8 @@ MG_FN bool relative_target(Machine& m, const Instr& in) {
 
 MG_FN void swap_agents(Machine& m) {
   const int32_t a = m.ctx.actor, b = m.ctx.target;
-  if (a < 0 || b < 0 || a == b || !m.w.is_agent(a) || !m.w.is_agent(b)) return;
-  swap_objects(m.p, m.w, a, b);
+  if (a < 0 || b < 0 || !m.w.is_agent(a) || !m.w.is_agent(b)) return;
+  if (a != b) swap_objects(m.p, m.w, a, b);
   agent_stat(m.w, m.w.object_agent[a], m.p.set().stat_swap) += 1.0f;
 }
 
@@ -152,7 +152,7 @@ MG_FN bool spawn_at_target(Machine& m, int32_t template_index) {
 MG_FN int32_t after_removal(Machine& m, int32_t slot, int32_t tag, int32_t next) {
   const int32_t entry = removal_entry(m.p, m.w, slot, tag);
   if (entry == 0 || !m.enter(next, CallKind::kRestore, entry)) return next;
-  m.ctx = Context{slot, slot, kNone, m.w.object_row[slot], m.w.object_col[slot]};
+  m.ctx = Context{slot, slot, kNone, 0, 0};
   return entry;
 }
 
@@ -162,14 +162,15 @@ MG_FN int32_t use_target(Machine& m, const Instr& in, int32_t next) {
   return m.enter(next, CallKind::kUse, entry, in.sense == 1 ? in.jump : kNone) ? entry : next;
 }
 
-// The end of a used object's handler: on success the actor's `on_after_use` follows, whose result does not matter.
+// The end of a used object's handler: on success the actor's `on_after_use` follows, which can still fail the use.
 MG_FN int32_t after_use(Machine& m, const Call& call, bool success) {
   if (!success) return call.fail_at >= 0 ? call.fail_at : call.back;
+  if (call.kind == CallKind::kAfterUse) return call.back;
   const int32_t actor = m.ctx.actor;
   if (actor < 0 || !m.w.is_agent(actor)) return call.back;
   m.w.agent_animation[m.w.object_agent[actor]] = 1;
   const int32_t entry = m.p.templates[m.w.object_template[actor]].on_after_use;
-  if (entry == 0 || !m.enter(call.back, CallKind::kRestore, entry)) return call.back;
+  if (entry == 0 || !m.enter(call.back, CallKind::kAfterUse, entry, call.fail_at)) return call.back;
   return entry;
 }
 
@@ -210,7 +211,8 @@ MG_FN bool Machine::run(int32_t entry) {
         if (s.calls == bottom) return in.a != 0;
         const Call call = s.call[--s.calls];
         if (call.kind != CallKind::kInline) ctx = call.kept;
-        next = call.kind == CallKind::kUse ? after_use(*this, call, in.a != 0) : call.back;
+        const bool is_use = call.kind == CallKind::kUse || call.kind == CallKind::kAfterUse;
+        next = is_use ? after_use(*this, call, in.a != 0) : call.back;
         break;
       }
       case Op::kJump: next = in.jump; break;
@@ -221,7 +223,7 @@ MG_FN bool Machine::run(int32_t entry) {
         if (s.flags == kNumbers) fail(Fault::kStack);
         else s.flag[s.flags++] = false;
         break;
-      case Op::kFlagSet: s.flag[s.flags - 1] = true; break;
+      case Op::kFlagSet: s.flag[s.flags - 1 - in.a] = in.b != 0; break;
       case Op::kFlagPop: test(s.flag[--s.flags]); break;
 
       case Op::kTestConst: test(in.a != 0); break;

@@ -25,6 +25,25 @@ def place_handler(c: Context, handler: AnyHandler | None) -> int:
     return c.place(r, getattr(handler, "name", ""))
 
 
+def place_after_use(c: Context, handler: AnyHandler | None) -> int:
+    """The routine of an `on_after_use_handler`: it fails when the last handler that got to its mutations failed there.
+
+    Whether filters passed does not matter; that is how the published engine judges the use that came before.
+    """
+    if handler is None:
+        return 0
+    r = Routine()
+    failed, done = r.label(), r.label()
+    r.emit("FlagPush")
+    _emit_tree(c, r, handler, done, done, failure_flag=0)
+    r.mark(done)
+    r.test("FlagPop", failed, True)
+    r.emit("Return", 1)
+    r.mark(failed)
+    r.emit("Return", 0)
+    return c.place(r, getattr(handler, "name", ""))
+
+
 def place_all(c: Context, handlers: Mapping[str, Handler], *, checks_failure: bool) -> int:
     """One routine that tries every handler of a dict in order; 0 for an empty dict."""
     if not handlers:
@@ -63,30 +82,57 @@ def place_mutations(c: Context, mutations: Sequence) -> int:
     return c.place(r, "")
 
 
-def _emit_tree(c: Context, r: Routine, handler: AnyHandler, success: Label, failure: Label) -> None:
-    """Ends in a jump to one of the labels, or falls through to `success`, which the caller marks next."""
+def _emit_tree(
+    c: Context, r: Routine, handler: AnyHandler, success: Label, failure: Label, failure_flag: int | None = None
+) -> None:
+    """A handler tree that ends in a jump to one of the labels.
+
+    `failure_flag`: how far below the top of the flag stack to note whether mutations failed; None: nowhere.
+    """
     if isinstance(handler, Handler):
         with c.nested(handler.name or "handler"):
-            emit_filters(c, r, handler.filters, failure)
-            emit_mutations(c, r, handler.mutations, failure)
-            r.emit("Jump", jump=success)
-        return
-    with c.nested("first_match" if isinstance(handler, FirstMatch) else "all_of"):
-        if isinstance(handler, FirstMatch):
+            _emit_leaf(c, r, handler, success, failure, failure_flag)
+    elif isinstance(handler, FirstMatch):
+        with c.nested("first_match"):
             for i, child in enumerate(handler.handlers):
                 following = r.label()
                 with c.at("handlers", i):
-                    _emit_tree(c, r, child, success, following)
+                    _emit_tree(c, r, child, success, following, failure_flag)
                 r.mark(following)
             r.emit("Jump", jump=failure)
-            return
-        r.emit("FlagPush")
-        for i, child in enumerate(handler.handlers):
-            done, following = r.label(), r.label()
-            with c.at("handlers", i):
-                _emit_tree(c, r, child, done, following)
-            r.mark(done)
-            r.emit("FlagSet")
-            r.mark(following)
-        r.test("FlagPop", success, True)
-        r.emit("Jump", jump=failure)
+    else:
+        with c.nested("all_of"):
+            _emit_all_of(c, r, handler, success, failure, failure_flag)
+
+
+def _emit_leaf(
+    c: Context, r: Routine, handler: Handler, success: Label, failure: Label, failure_flag: int | None
+) -> None:
+    emit_filters(c, r, handler.filters, failure)
+    if failure_flag is None:
+        emit_mutations(c, r, handler.mutations, failure)
+        r.emit("Jump", jump=success)
+        return
+    failed = r.label()
+    emit_mutations(c, r, handler.mutations, failed)
+    r.emit("FlagSet", failure_flag, 0)
+    r.emit("Jump", jump=success)
+    r.mark(failed)
+    r.emit("FlagSet", failure_flag, 1)
+    r.emit("Jump", jump=failure)
+
+
+def _emit_all_of(
+    c: Context, r: Routine, handler: AllOf, success: Label, failure: Label, failure_flag: int | None
+) -> None:
+    deeper = None if failure_flag is None else failure_flag + 1
+    r.emit("FlagPush")
+    for i, child in enumerate(handler.handlers):
+        done, following = r.label(), r.label()
+        with c.at("handlers", i):
+            _emit_tree(c, r, child, done, following, deeper)
+        r.mark(done)
+        r.emit("FlagSet", 0, 1)
+        r.mark(following)
+    r.test("FlagPop", success, True)
+    r.emit("Jump", jump=failure)

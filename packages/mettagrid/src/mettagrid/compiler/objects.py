@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
-from mettagrid.compiler.handlers import place_all, place_filters, place_handler, place_mutations
+from mettagrid.compiler.handlers import place_after_use, place_all, place_filters, place_handler, place_mutations
 from mettagrid.compiler.hash_order import hash_order
 from mettagrid.compiler.tables import INT32_MAX, INT32_MIN, float_bits
 from mettagrid.compiler.values import place_value
@@ -39,7 +39,7 @@ def add_agent(c: Context, config: AgentConfig, type_ids: Mapping[str, int], grou
     with c.at("on_tick"):
         on_tick = place_handler(c, config.on_tick)
     with c.at("on_after_use_handler"):
-        on_after_use = place_handler(c, config.on_after_use_handler)
+        on_after_use = place_after_use(c, config.on_after_use_handler)
     fields |= {"is_agent": 1, "group": group, "on_tick": on_tick, "on_after_use": on_after_use}
     fields |= {"first_reward": first_reward, "reward_count": reward_count}
     c.tables.add("templates", **fields, first_stat=first_stat, stat_count=stat_count)

@@ -150,10 +150,12 @@ class RuleUnion:
 
 
 def _json_member(cls: type[BaseModel], *, reference: bool) -> CoreSchema:
-    schema = _completed(cls).__pydantic_core_schema__
-    if reference:
-        return core_schema.definition_reference_schema(schema["ref"])  # type: ignore[typeddict-item]
-    return schema
+    schema: Any = _completed(cls).__pydantic_core_schema__
+    if not reference:
+        return schema
+    while schema["type"] == "definitions":
+        schema = schema["schema"]
+    return core_schema.definition_reference_schema(schema.get("ref") or schema["schema_ref"])
 
 
 class TaggedUnion(RuleUnion):

@@ -225,7 +225,7 @@ class GameConfig(Config):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    resource_names: list[str] = Field(default_factory=lambda: list(_DEFAULT_RESOURCES))
+    resource_names: list[str] = Field(default=_DEFAULT_RESOURCES)
     vibe_names: list[str] = Field(default_factory=list)
     num_agents: int = Field(default=_DEFAULT_NUM_AGENTS, ge=1)
     max_steps: int = Field(default=10000, ge=0)
