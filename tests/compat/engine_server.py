@@ -8,6 +8,7 @@ Each input line is a JSON list [case folder, case name, output folder]; the answ
 import json
 import os
 import sys
+from functools import partial
 
 answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # engines may print
@@ -17,5 +18,5 @@ import trace_episode  # noqa: E402  (lies in the oracle folder)
 print("ready", file=answers)
 for line in sys.stdin:
     folder, name, out = json.loads(line)
-    trace_episode.isolated(lambda: trace_episode.run_case(folder, name, out), os.path.join(out, name + ".err"))
+    trace_episode.isolated(partial(trace_episode.run_case, folder, name, out), os.path.join(out, name + ".err"))
     print("done", file=answers)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from . import handlers, inventories, values
-from .world import AGENT_STATS, MARKS, Json, Scope, World, team_tag
+from .world import AGENT_STATS, MARKS, Json, Scope, World, duplicate, team_tag
 
 
 def add_agents(world: World, limits: dict[str, Json] | None) -> None:
     extra = {team: world.some(MARKS, 0, 2) for team in set(world.teams)}  # tags must agree within a team
     same = inventories.inventory(world, limits)
+    other = world.chance(0.15) and limits  # clear_inventory takes the first group of a name
+    mixed = [limits, inventories.limit_groups(world, world.resources, 0.3)] if other else [limits]
     for team in world.teams:
         agent: Json = {"team_id": team, "tags": [team_tag(team), *extra[team]]}
         if world.agent_type != "agent":
             agent["name"] = world.agent_type
-        agent["inventory"] = world.copy(same) if world.chance(0.5) else inventories.inventory(world, limits)
+        agent["inventory"] = duplicate(same) if world.chance(0.5) else inventories.inventory(world, world.pick(mixed))
         if world.chance(0.2):
             agent["vibe"] = world.number(1, len(world.vibes) - 1)
         if world.chance(0.2):
@@ -28,7 +30,7 @@ def spread(world: World, field: str, make) -> None:
     same = make()
     for agent in world.agents:
         if kind == 0:
-            agent[field] = world.copy(same)
+            agent[field] = duplicate(same)
         elif kind == 1 or world.chance(0.5):
             agent[field] = make()
 

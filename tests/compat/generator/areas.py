@@ -27,7 +27,7 @@ def one_area(world: World, scope: Scope, static: bool | None = None, presence: b
 
 
 def add_areas(world: World, static: bool | None = None, presence: bool | None = None) -> None:
-    for name in world.some(world.types, 1, 3):
+    for name in world.some([*world.types, "wall"], 1, 3):
         areas = {f"area{i}": one_area(world, handlers.AREA, static, presence) for i in range(world.number(1, 2))}
         world.objects[name].setdefault("aoes", {}).update(areas)
     if world.chance(0.5):
@@ -54,7 +54,7 @@ def add_territory(world: World) -> None:
         source = world.objects[name]
         source["territory_controls"] = [control(world) for _ in range(world.pick([1, 1, 2]))]
         tags = source.setdefault("tags", [])
-        for tag in world.some(world.team_tags + ["mark:a", "mark:b", "state:on"], 1, 2):
+        for tag in world.some([*world.team_tags, "mark:a", "mark:b", "state:on"], 1, 2):
             if tag not in tags:
                 tags.append(tag)
         if world.chance(0.6):
@@ -92,7 +92,7 @@ def control(world: World) -> Json:
 
 def turn_over(world: World) -> Json:
     """Using a source pushes it away or gives it to somebody else."""
-    tag = world.pick(world.team_tags + ["mark:a", "mark:b"])
+    tag = world.pick([*world.team_tags, "mark:a", "mark:b"])
     prefix = tag.split(":")[0] + ":"
     clear = {"mutation_type": "remove_tags_with_prefix", "target": "target", "prefix": prefix}
     give = {"mutation_type": "add_tag", "target": "target", "tag": tag}

@@ -112,7 +112,7 @@ def finished(world: World) -> Json:
 
 
 def drop_nested_blockers(node: object, inside: bool = False) -> None:
-    """Raycasts inside sums, ratios and extremes go without blockers: the published engine refuses some of them there."""
+    """Raycasts inside sums, ratios, maxima go without blockers: the published engine refuses some of them there."""
     if isinstance(node, dict):
         if inside and "blocker" in node:
             node["blocker"] = []

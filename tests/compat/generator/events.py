@@ -35,7 +35,7 @@ def timesteps(world: World, steps: int) -> list[int]:
     if kind == 0:
         start, period = world.number(0, 6), world.number(1, 7)
         return list(range(start, steps + 5, period))
-    found = [world.number(0, steps) for _ in range(world.number(1, 8))]
+    found = [world.number(0, steps) for _ in range(world.number(0, 8))]
     if kind == 1:
         found += found[: world.number(0, 2)]  # a repeated step fires again
     return found if world.chance(0.5) else sorted(found)

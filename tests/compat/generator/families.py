@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import agents, areas, events, handlers, inventories, observation, objects
+from . import agents, areas, events, handlers, inventories, objects, observation
 from .world import AGENT_STATS, DIRECTIONS, World
 
 Ingredient = Callable[[World, int], None]  # takes the world and the number of steps
@@ -113,7 +113,7 @@ class Family:
 
 
 def favour(group: str, *kinds: str, factor: float = 6.0) -> dict[str, dict[str, float]]:
-    return {group: {kind: factor for kind in kinds}}
+    return {group: dict.fromkeys(kinds, factor)}
 
 
 MOTION = ("push_object", "swap", "relocate", "set_relative_target", "query_place_adjacent")
@@ -153,7 +153,9 @@ FAMILIES: dict[str, Family] = {
         [boxes, use, tick], favour("mutation", "resource_transfer", "clear_inventory"), boxes=0.8, limits="groups"
     ),
     "tags": Family(
-        [boxes, tag_remove, tick, events.add_shedding], favour("mutation", "add_tag", "remove_tag", "remove_tags_with_prefix"), boxes=0.6
+        [boxes, tag_remove, tick, events.add_shedding],
+        favour("mutation", "add_tag", "remove_tag", "remove_tags_with_prefix"),
+        boxes=0.6,
     ),
     "materialize": Family(
         [boxes, tick, tag_remove, game_tick, events.add_shedding, recompute],
@@ -161,7 +163,9 @@ FAMILIES: dict[str, Family] = {
         materialized=1.0,
         weight=1.5,
     ),
-    "closures": Family([tick, global_values, counts("closure"), rewards, boxes], favour("query", "closure"), weight=1.5),
+    "closures": Family(
+        [tick, global_values, counts("closure"), rewards, boxes], favour("query", "closure"), weight=1.5
+    ),
     "raycasts": Family([tick, global_values, counts("raycast"), rewards, boxes], favour("query", "raycast")),
     "query_order": Family(
         [tick, boxes, rewards], {**favour("query", "order", factor=3.0), **favour("mutation", "query_inventory")}

@@ -62,7 +62,8 @@ def tag_prefix(world: World, scope: Scope) -> Json:
 
 
 def shared_tag_prefix(world: World, scope: Scope) -> Json:
-    return {"filter_type": "shared_tag_prefix", "tag_prefix": world.pick(["team:", "team:", "mark:", "state:", "type:"])}
+    prefix = world.pick(["team:", "team:", "mark:", "state:", "type:"])
+    return {"filter_type": "shared_tag_prefix", "tag_prefix": prefix}
 
 
 def max_distance(world: World, scope: Scope) -> Json:

@@ -19,7 +19,7 @@ TERRITORY = Scope("territory", "cell", "agent")
 
 def handler(world: World, scope: Scope, filters_at_most: int = 2) -> tuple[Json, Scope]:
     found = filters.filter_list(world, scope, 0, filters_at_most)
-    done, after = mutations.mutation_list(world, scope)
+    done, after = mutations.mutation_list(world, scope, 1 if world.chance(0.98) else 0)
     return {"filters": found, "mutations": done}, after
 
 
@@ -41,11 +41,11 @@ def tree(world: World, scope: Scope, levels: int = 2) -> tuple[Json, Scope]:
     """A handler, or a first_match / all_of of trees; children share one context, so the scope runs through them."""
     if levels > 0 and world.chance(0.12) and scope.exists("target"):
         return toggle(world, scope), scope
-    if levels == 0 or world.chance(0.5 / world.focus.get("handler", {}).get("tree", 1.0)):
+    if levels == 0 or world.chance(0.5 / world.factor("handler", "tree")):
         guard = scope.target == "maybe" and world.chance(0.7)
         return guarded_handler(world, scope) if guard else handler(world, scope)
     children = []
-    for _ in range(world.number(1, 3)):
+    for _ in range(world.number(1, 3) if world.chance(0.98) else 0):
         child, scope = tree(world, scope, levels - 1)
         # A child may be skipped or fail half-way, so a target it would leave behind is never certain.
         if scope.target == "any":
@@ -70,7 +70,8 @@ def toggle(world: World, scope: Scope) -> Json:
 
 def use_handler(world: World, type_name: str) -> Json:
     """What happens when an object is used; some look one cell further and use what lies there."""
-    if type_name not in world.leaf_types and world.leaf_types and world.chance(0.25 * world.focus.get("handler", {}).get("chain", 1.0)):
+    chains = type_name not in world.leaf_types and world.leaf_types
+    if chains and world.chance(0.25 * world.factor("handler", "chain")):
         return use_chain(world)
     scope = replace(USE, target="any") if type_name in world.leaf_types else USE  # leaves are never removed
     return tree(world, scope)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .world import Json, World
+from .world import Json, World, duplicate
 
 
 def limit_groups(world: World, resources: list[str], modifiers: float, small: bool = True) -> dict[str, Json]:
@@ -32,7 +32,7 @@ def limit_groups(world: World, resources: list[str], modifiers: float, small: bo
 def inventory(world: World, limits: dict[str, Json] | None = None, rich: bool = True) -> Json:
     made: Json = {}
     if limits:
-        made["limits"] = world.copy(limits)
+        made["limits"] = duplicate(limits)
     if world.chance(0.9):
         most = len(world.resources) if rich else 2
         held = world.some(world.resources, 1, most)

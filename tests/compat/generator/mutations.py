@@ -135,6 +135,8 @@ def touchable(world: World, scope: Scope, needed: bool = False) -> str:
 
 def resource_delta(world: World, scope: Scope) -> tuple[Json, Scope]:
     deltas = {name: world.pick([1, 1, 2, 3, 5, -1, -1, -2, -4]) for name in world.items()}
+    if world.chance(0.03):
+        deltas[world.pick(world.resources)] = world.pick([300, -300, 65535, -70000, 0])
     return {"mutation_type": "resource_delta", "target": entity(world, scope), "deltas": deltas}, scope
 
 
@@ -167,7 +169,9 @@ def stats(world: World, scope: Scope) -> tuple[Json, Scope]:
     name = world.pick(GAME_STATS if owner == "game" else AGENT_STATS)
     inner = scope.deeper()
     if world.chance(0.6):
-        step = {"value": world.pick([1, 1, 2, 0.5])} if world.chance(0.6) else values.any_value(world, inner, stats=False)
+        step: Json = {"value": world.pick([1, 1, 2, 0.5])}
+        if world.chance(0.4):
+            step = values.any_value(world, inner, stats=False)
         source = values.counter(name, owner, step, STAT_CEILING if world.chance(0.3) else None)
     else:
         source = values.bounded(world, inner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from . import handlers, inventories, queries
-from .world import MARKS, Json, Scope, World
+from .world import MARKS, Json, Scope, World, duplicate
 
 
 def add_objects(world: World, boxes: float = 0.3) -> None:
@@ -48,7 +48,7 @@ def simple_use(world: World, made: Json) -> Json:
 def add_twin(world: World) -> None:
     """A second map name for an existing type name, with its own settings."""
     name = world.pick(world.types)
-    twin = world.copy(world.objects[name])
+    twin = duplicate(world.objects[name])
     twin["map_name"] = "other_" + name
     twin["vibe"] = world.number(0, len(world.vibes) - 1)
     world.objects["twin_" + name] = twin
@@ -79,7 +79,12 @@ def changing_query(world: World) -> Json:
             {**agents, "filters": [{**reach, "query": things}]},
             {**agents, "filters": [world.pick([stocked, tuned])]},
             {"query_type": "closure", "source": agents, "candidates": things, "edge_filters": [reach]},
-            {"query_type": "closure", "source": {**agents, "filters": [tuned]}, "candidates": agents, "edge_filters": [reach]},
+            {
+                "query_type": "closure",
+                "source": {**agents, "filters": [tuned]},
+                "candidates": agents,
+                "edge_filters": [reach],
+            },
             {"query_type": "raycast", "source": agents, "max_range": world.number(1, 4)},
         ]
     )

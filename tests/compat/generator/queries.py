@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import filters, values
-from .world import CARDINALS, Json, Scope, World
+from .world import CARDINALS, Json, Scope, World, duplicate
 
 WEIGHTS = {"query": 4.0, "closure": 1.0, "raycast": 1.0, "materialized": 0.7}
 
@@ -23,7 +23,8 @@ def tag_query(tag: str, *found: Json) -> Json:
 
 def source_tag(world: World) -> str:
     """A tag that has holders in most games."""
-    return world.pick([world.agent_tag, "type:" + world.pick(world.types), "type:" + world.pick(world.types), world.tag()])
+    kinds = ["type:" + world.pick(world.types) for _ in range(2)]
+    return world.pick([world.agent_tag, *kinds, world.tag()])
 
 
 def candidate_scope(scope: Scope) -> Scope:
@@ -32,7 +33,7 @@ def candidate_scope(scope: Scope) -> Scope:
 
 def limited(world: World, scope: Scope, made: Json) -> Json:
     """Sometimes a random order, sometimes a maximum."""
-    if world.chance(0.25 * world.focus.get("query", {}).get("order", 1.0)):
+    if world.chance(0.25 * world.factor("query", "order")):
         made["order_by"] = "random"
     if world.chance(0.35):
         made["max_items"] = world.number(0, 4) if world.chance(0.95) else -1
@@ -80,13 +81,15 @@ def raycast(world: World, scope: Scope) -> Json:
         made["include_blocker"] = world.chance(0.5)
     if world.chance(0.2):
         made["max_items"] = world.number(0, 3)
+    if world.chance(0.1):
+        made["order_by"] = "random"  # not looked at for rays
     return made
 
 
 def materialized(world: World, scope: Scope) -> Json:
     """Refers to a materialized query by its tag; often as the source of a further query."""
     entry = world.pick(world.materialized)
-    reference = {"query_type": "materialized", "tag": entry["tag"], "query": world.copy(entry["query"])}
+    reference = {"query_type": "materialized", "tag": entry["tag"], "query": duplicate(entry["query"])}
     if world.chance(0.5):
         return reference
     found = filters.filter_list(world, candidate_scope(scope), 0, 1)

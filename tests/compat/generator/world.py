@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -84,11 +85,14 @@ class World:
         items = list(items)
         return self.rng.sample(items, min(len(items), self.number(low, high)))
 
+    def factor(self, group: str, kind: str) -> float:
+        """How much more often than usual the family wants this."""
+        return self.focus.get(group, {}).get(kind, 1.0)
+
     def kind(self, group: str, weights: dict[str, float]) -> str:
         """One kind of rule by weight; the family's focus multiplies weights."""
-        factors = self.focus.get(group, {})
         names = list(weights)
-        return self.rng.choices(names, [weights[name] * factors.get(name, 1.0) for name in names])[0]
+        return self.rng.choices(names, [weights[name] * self.factor(group, name) for name in names])[0]
 
     # Names.
 
@@ -123,11 +127,10 @@ class World:
         """A few resources with random amounts."""
         return {name: self.number(low, high) for name in self.items(most)}
 
-    def copy(self, rule: Json) -> Json:
-        """Rules are shared between agents in the generator and must not be in the file: a plain deep copy."""
-        import copy
 
-        return copy.deepcopy(rule)
+def duplicate(rule: Json) -> Json:
+    """A copy of its own: rules that start alike may be changed later."""
+    return copy.deepcopy(rule)
 
 
 def team_name(team: int) -> str:

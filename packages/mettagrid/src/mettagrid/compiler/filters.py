@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from mettagrid.compiler import queries, values
 from mettagrid.compiler.code import ACTOR, FRONTIER, TARGET, Label, Routine
 from mettagrid.compiler.context import Context
+from mettagrid.config._rules import UnreadFilter
 from mettagrid.config.filter import (
     Filter,
     GameValueFilter,
@@ -52,6 +53,9 @@ def _is_known(c: Context, item: Filter) -> bool:
     """Whether the names in a filter exist, as far as the engine looks; warns when not."""
     missing = ""
     match item:
+        case UnreadFilter():
+            c.warn("a filter given as plain data inside a sum, ratio, maximum or minimum has no effect; give an object")
+            return False
         case VibeFilter():
             missing = "" if c.vibes.get(item.vibe) is not None else f"vibe {item.vibe!r}"
         case TagFilter():

@@ -15,11 +15,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, ValidationInfo
+from pydantic import model_serializer
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator, core_schema
 
-from mettagrid.base_config import is_lenient
+from mettagrid.base_config import Config, is_lenient
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,10 +41,14 @@ ClassFinder = Callable[[], tuple[type[BaseModel], ...]]
 
 
 class _ThreadState(threading.local):
-    """What is going on in this thread: levels of validation, and unions whose JSON schema is being written."""
+    """What is going on in this thread: levels of validation, and unions whose JSON schema is being written.
+
+    `composites` counts the sums, ratios, maxima and minima around the value that is being read.
+    """
 
     def __init__(self) -> None:
         self.depth = 0
+        self.composites = 0
         self.writing: list[RuleUnion] = []
 
 
@@ -236,6 +241,39 @@ class TaggedUnion(RuleUnion):
         return core_schema.tagged_union_schema(tags, discriminator)
 
 
+class FilterUnion(TaggedUnion):
+    """Filters. Inside a composite game value a dictionary without `$type` stays unread; see `UnreadFilter`."""
+
+    def _validate(self, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, UnreadFilter):
+            return value
+        if _state.composites == 0 or not isinstance(value, dict):
+            return super()._validate(value, info)
+        if "$type" not in value:
+            return UnreadFilter(data=value)
+        marked = {key: item for key, item in value.items() if key != "$type"}
+        outside, _state.composites = _state.composites, 0
+        try:
+            return super()._validate(marked, info)
+        finally:
+            _state.composites = outside
+
+
+class UnreadFilter(Config):
+    """A filter that was given as a dictionary inside a sum, ratio, maximum or minimum. It has no effect.
+
+    The published package does not read filters there (those of queries below a composite game value) and plays as if
+    they were absent; files depend on it. A filter given as an object works, and our own dumps mark it with `"$type"`,
+    so that it works again when loaded.
+    """
+
+    data: dict[str, Any]
+
+    @model_serializer(mode="plain")
+    def _write_as_given(self) -> dict[str, Any]:
+        return self.data
+
+
 class NestedHandlers(TaggedUnion):
     """Handlers inside a composite: `{"handlers": [...]}` without a `handler_type` counts as first-match there."""
 
@@ -318,6 +356,17 @@ class ShapeUnion(RuleUnion):
         )
 
 
+class CompositeParts(ShapeUnion):
+    """The values inside a sum, ratio, maximum or minimum."""
+
+    def _validate(self, value: Any, info: ValidationInfo) -> Any:
+        _state.composites += 1
+        try:
+            return super()._validate(value, info)
+        finally:
+            _state.composites -= 1
+
+
 def _required(cls: type[BaseModel]) -> set[str]:
     return {name for name, field in cls.model_fields.items() if field.is_required()}
 
@@ -336,10 +385,11 @@ def _members_of(module: str, alias: str) -> ClassFinder:
     return find
 
 
-FILTERS = TaggedUnion("filter", "filter_type", _members_of("mettagrid.config.filter", "AnyFilter"))
+FILTERS = FilterUnion("filter", "filter_type", _members_of("mettagrid.config.filter", "AnyFilter"))
 MUTATIONS = TaggedUnion("mutation", "mutation_type", _members_of("mettagrid.config.mutation", "AnyMutation"))
 QUERIES = TaggedUnion("query", "query_type", _members_of("mettagrid.config.query", "AnyQuery"))
 GAME_VALUES = ShapeUnion("game value", _members_of("mettagrid.config.game_value", "AnyGameValue"))
+PARTS = CompositeParts("game value", _members_of("mettagrid.config.game_value", "AnyGameValue"))
 HANDLERS = TaggedUnion(
     "handler", "handler_type", _members_of("mettagrid.config.handler_config", "AnyHandler"), default="handler"
 )
@@ -352,11 +402,13 @@ if TYPE_CHECKING:
     TagOrQuery = str | AnyQuery
     IntOrGameValue = int | AnyGameValue
     AnyNestedHandler = AnyHandler
+    AnyPart = AnyGameValue
 else:
     AnyFilter = Annotated[BaseModel, FILTERS]
     AnyMutation = Annotated[BaseModel, MUTATIONS]
     AnyQuery = Annotated[BaseModel, QUERIES]
     AnyGameValue = Annotated[BaseModel, GAME_VALUES]
+    AnyPart = Annotated[BaseModel, PARTS]
     AnyHandler = Annotated[BaseModel, HANDLERS]
     AnyNestedHandler = Annotated[BaseModel, NESTED_HANDLERS]
     FilterList = list[AnyFilter]

@@ -7,14 +7,13 @@ which look like a sum, name themselves with `"$type"`.
 
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
-from pydantic import Field, GetJsonSchemaHandler, SerializationInfo, SerializerFunctionWrapHandler
+from pydantic import BaseModel, Field, GetJsonSchemaHandler, SerializationInfo, SerializerFunctionWrapHandler
 from pydantic import model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from mettagrid.base_config import Config, ConfigStrEnum
-from mettagrid.config._rules import GAME_VALUES
-from mettagrid.config._rules import AnyQuery
+from mettagrid.config._rules import GAME_VALUES, AnyPart, AnyQuery, UnreadFilter
 
 if TYPE_CHECKING:
     from mettagrid.config.filter import AnyFilter
@@ -76,10 +75,61 @@ class QueryCountValue(GameValue):
 CountQueryValue = QueryCountValue
 
 
-class SumGameValue(GameValue):
+class CompositeValue(GameValue):
+    """A value made of values.
+
+    Its dump says two things that fields alone do not: a maximum and a minimum, which look like a sum, name themselves
+    under `"$type"`, and so does every filter of a query inside (see `UnreadFilter`).
+    """
+
+    @model_serializer(mode="wrap")
+    def _write_kinds(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        dumped = handler(self)
+        if isinstance(info.context, dict) and info.context.get("published"):
+            return dumped
+        _mark_filters(self, dumped)
+        return {"$type": type(self).__name__, **dumped} if isinstance(self, _NamedGameValue) else dumped
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        # The serializer's return type says nothing; describe the fields, plus the key it adds.
+        described = handler(_without_serializer(schema))
+        if issubclass(cls, _NamedGameValue):
+            inner = handler.resolve_ref_schema(described)
+            inner["properties"] = {"$type": {"const": cls.__name__, "type": "string"}, **inner["properties"]}
+        return described
+
+
+def _without_serializer(schema: Any) -> Any:
+    """A copy of a model's core schema whose JSON schema is that of its fields in both modes."""
+    copy = {key: value for key, value in schema.items() if key != "serialization"}
+    if isinstance(copy.get("schema"), dict) and copy["type"] != "model-fields":
+        copy["schema"] = _without_serializer(copy["schema"])
+    return copy
+
+
+def _mark_filters(model: BaseModel, dumped: Any) -> None:
+    """Name the class of every filter in the queries below `model`; composites further down have done so already."""
+    if not isinstance(dumped, dict):
+        return
+    for name in type(model).model_fields:
+        value, written = getattr(model, name), dumped.get(name)
+        if name in ("filters", "edge_filters", "blocker"):
+            for i, item in enumerate(value if isinstance(written, list) else ()):
+                if not isinstance(item, UnreadFilter):
+                    written[i] = {"$type": type(item).__name__, **written[i]}
+        elif isinstance(value, list):
+            for item, part in zip(value, written or (), strict=False):
+                if isinstance(item, BaseModel) and not isinstance(item, CompositeValue):
+                    _mark_filters(item, part)
+        elif isinstance(value, BaseModel) and not isinstance(value, CompositeValue):
+            _mark_filters(value, written)
+
+
+class SumGameValue(CompositeValue):
     """The weighted sum of `values`; with `log`, of ln(value + 1) of each."""
 
-    values: list[AnyGameValue] = Field(min_length=1)
+    values: list[AnyPart] = Field(min_length=1)
     weights: list[float] | None = None
     log: bool = False
 
@@ -92,17 +142,17 @@ class SumGameValue(GameValue):
         return self
 
 
-class RatioGameValue(GameValue):
+class RatioGameValue(CompositeValue):
     """`numerator` / `denominator`, or the numerator alone while the denominator is not positive."""
 
-    numerator: AnyGameValue
-    denominator: AnyGameValue
+    numerator: AnyPart
+    denominator: AnyPart
 
 
-class _NamedGameValue(GameValue):
+class _NamedGameValue(CompositeValue):
     """A value that writes its class under `$type`, because its fields alone would read as a sum."""
 
-    values: list[AnyGameValue] = Field(min_length=1)
+    values: list[AnyPart] = Field(min_length=1)
 
     @model_validator(mode="before")
     @classmethod
@@ -112,28 +162,6 @@ class _NamedGameValue(GameValue):
                 raise ValueError(f"$type is {data['$type']!r}; a {cls.__name__} allows only {cls.__name__!r}.")
             return {key: value for key, value in data.items() if key != "$type"}
         return data
-
-    @model_serializer(mode="wrap")
-    def _write_kind(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
-        if isinstance(info.context, dict) and info.context.get("published"):
-            return handler(self)
-        return {"$type": type(self).__name__, **handler(self)}
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        # The serializer's return type says nothing; describe the fields, plus the key it adds.
-        described = handler(_without_serializer(schema))
-        inner = handler.resolve_ref_schema(described)
-        inner["properties"] = {"$type": {"const": cls.__name__, "type": "string"}, **inner["properties"]}
-        return described
-
-
-def _without_serializer(schema: Any) -> Any:
-    """A copy of a model's core schema whose JSON schema is that of its fields in both modes."""
-    copy = {key: value for key, value in schema.items() if key != "serialization"}
-    if isinstance(copy.get("schema"), dict) and copy["type"] != "model-fields":
-        copy["schema"] = _without_serializer(copy["schema"])
-    return copy
 
 
 class MaxGameValue(_NamedGameValue):

@@ -1,8 +1,11 @@
 """Maps with objects and agents strewn at random."""
 
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig
+
+if TYPE_CHECKING:
+    from mettagrid.map_builder.utils import MapGrid
 
 
 class RandomMapBuilderConfig(MapBuilderConfig["RandomMapBuilder"]):
@@ -18,13 +21,7 @@ class RandomMapBuilderConfig(MapBuilderConfig["RandomMapBuilder"]):
 
 
 class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
-    """Builds a bordered room and shuffles everything inside. Each `build` of one builder gives another map."""
-
-    def __init__(self, config: RandomMapBuilderConfig) -> None:
-        import numpy as np  # noqa: PLC0415 - configurations do without numpy
-
-        super().__init__(config)
-        self._rng = np.random.default_rng(config.seed)
+    """Builds a bordered room and shuffles everything inside. With a seed every `build` gives the same map."""
 
     def build(self) -> GameMap:
         import numpy as np  # noqa: PLC0415 - configurations do without numpy
@@ -35,19 +32,27 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
         border = config.border_width
         grid = np.full((config.height, config.width), "empty", dtype="<U50")
         draw_border(grid, border, config.border_object)
-        inner_height, inner_width = max(0, config.height - 2 * border), max(0, config.width - 2 * border)
-        area = inner_height * inner_width
-
-        agents = agent_cells(config.agents)
-        cells = [name for name, count in fitted(config.objects, area - len(agents)).items() for _ in range(count)]
-        cells += agents
-        cells += ["empty"] * (area - len(cells))
-        shuffled = np.array(cells, dtype=grid.dtype)
-        self._rng.shuffle(shuffled)
-        if area:
-            inside = shuffled[:area].reshape(inner_height, inner_width)
+        inner_height, inner_width = config.height - 2 * border, config.width - 2 * border
+        if inner_height > 0 and inner_width > 0:
+            inside = self._shuffled_cells(inner_height * inner_width).reshape(inner_height, inner_width)
             grid[border : border + inner_height, border : border + inner_width] = inside
         return GameMap(grid)
+
+    def _shuffled_cells(self, area: int) -> "MapGrid":
+        import numpy as np  # noqa: PLC0415 - configurations do without numpy
+
+        agents = agent_cells(self.config.agents)
+        objects = fitted_objects(self.config.objects, area - len(agents))
+        cells = [name for name, count in objects.items() for _ in range(count)] + agents
+        if len(cells) > area:
+            raise ValueError(
+                f"The map has {area} cells inside its border; {len(agents)} agents and at least one each of "
+                f"{len(objects)} kinds of objects do not fit."
+            )
+        cells += ["empty"] * (area - len(cells))
+        shuffled = np.array(cells, dtype="<U50")
+        np.random.default_rng(self.config.seed).shuffle(shuffled)
+        return shuffled
 
 
 def agent_cells(agents: int | dict[str, int]) -> list[str]:
@@ -57,7 +62,7 @@ def agent_cells(agents: int | dict[str, int]) -> list[str]:
     return [f"agent.{name}" for name, count in agents.items() for _ in range(count)]
 
 
-def fitted(objects: dict[str, int], room: int) -> dict[str, int]:
+def fitted_objects(objects: dict[str, int], room: int) -> dict[str, int]:
     """Object counts halved, down to one each, until they fit in `room` cells."""
     counts = dict(objects)
     while sum(counts.values()) > room and any(count > 1 for count in counts.values()):
