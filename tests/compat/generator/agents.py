@@ -21,7 +21,7 @@ def add_agents(world: World, limits: dict[str, Json] | None) -> None:
         if world.chance(0.2):
             agent["initial_stats"] = {name: world.pick([1, 2.5, -3, 7]) for name in world.some(AGENT_STATS, 1, 2)}
         world.agents.append(agent)
-    world.limit_groups = sorted(limits or {})
+    world.limit_groups = sorted(set.intersection(*(set(one or {}) for one in mixed)))
 
 
 def spread(world: World, field: str, make) -> None:

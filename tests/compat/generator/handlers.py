@@ -88,7 +88,9 @@ def use_chain(world: World) -> Json:
             look["distance"] = world.number(1, 2)
         use: list[Json] = [{"mutation_type": "use_target"}]
         if world.chance(0.4):
-            use.insert(world.number(0, 1), mutations.any_mutation(world, scope)[0])
+            use.append(mutations.any_mutation(world, scope)[0])
+        if world.chance(0.2):  # nothing before the use may turn the target to another object
+            use.insert(0, mutations.resource_delta(world, replace(scope, target=None))[0])
         children += [{"filters": [], "mutations": [look]}]
         children += [{"filters": [{"filter_type": "or", "inner": leaves}], "mutations": use}]
     children.append(handler(world, scope)[0])

@@ -90,10 +90,10 @@ MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, in
   return after - before;
 }
 
-// Moves up to `amount` and returns what was moved. When there is something to move, both sides are updated even if
-// nothing fits, which cuts an over-full amount to its limit.
+// Moves up to `amount` and returns what was moved. Both sides are updated even when nothing can move, which cuts an
+// over-full amount to its limit.
 MG_FN int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource, int32_t amount) {
-  if (amount <= 0 || w.held(from)[resource] == 0) return 0;
+  if (amount <= 0) return 0;
   const int32_t moved = min_of(min_of<int32_t>(w.held(from)[resource], amount), free_space(p, w, to, resource));
   change_resource(p, w, from, resource, -static_cast<int64_t>(moved));
   change_resource(p, w, to, resource, moved);

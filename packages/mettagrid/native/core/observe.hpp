@@ -133,9 +133,9 @@ MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t
 }
 
 // Whether an object that blocks vision lies on a cell between the observer and a window cell.
-MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col, const WindowCell& view) {
-  for (int32_t i = 0; i < view.touch_count; ++i) {
-    const Offset& offset = p.touches[view.first_touch + i];
+MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col, const Sight& sight) {
+  for (int32_t i = 0; i < sight.touch_count; ++i) {
+    const Offset& offset = p.touches[sight.first_touch + i];
     if (!w.inside(row + offset.dr, col + offset.dc)) continue;
     const int32_t slot = w.grid[w.cell(row + offset.dr, col + offset.dc)];
     if (slot != kEmpty && (w.object_flags[slot] & kBlocksVision)) return true;
@@ -161,16 +161,17 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
   if (set.obs_radius_entry != 0) {
     radius = clamp_to(truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, 7);
   }
-  const bool occluded = w.h->vision_blockers > 0;
+  const bool occluded = w.h->vision_blockers > 0;  // then the program has sights
   int32_t fresh = 0;  // steps since the seen objects were last seen by anybody
-  for (const WindowCell& view : p.window) {
+  for (int32_t i = 0; i < p.window.size; ++i) {
+    const WindowCell& view = p.window[i];
     const int32_t r = row + view.dr, c = col + view.dc;
     if (!((view.radius_mask >> radius) & 1) || !w.inside(r, c)) continue;
     const int32_t cell = w.cell(r, c), seen = w.grid[cell];
     int32_t edges = 0;
     if (set.obs_territory) edges = w.owner_edges[cell] & (view.neighbours >> (4 * radius));
     if (seen == kEmpty && edges == 0) continue;
-    if (occluded && is_hidden(p, w, row, col, view)) continue;
+    if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
     if (edges != 0) put_edges(p, w, slot, cell, edges, static_cast<uint8_t>(view.location), out);
     if (seen == kEmpty) continue;
     fresh += w.h->step - w.object_seen[seen];

@@ -55,7 +55,7 @@ namespace mg {
   X(ClosureNext)    /* next pair (frontier, unvisited candidate); at the end jump */                               \
   X(ClosureAdd)     /* the target is reached; jump */                                                              \
   X(ClosureClose)                                                                                                  \
-  X(RayOpen)        /* b directions from lists[a]; c < 0: sources are the query result, else spawn template c from the target */ \
+  X(RayOpen)        /* b directions from lists[a]; c < 0: from the query result, else spawning template c from the target, which can fail */ \
   X(RaySource)      /* next source becomes the target; at the end jump */                                          \
   X(RayRange)       /* pops the range of this source */                                                            \
   X(RayNext)        /* next object on the ray becomes the target; at the end of the source's rays jump */          \

@@ -82,9 +82,14 @@ MG_ROW(Scheduled, MG_SCHEDULED)
 MG_ROW(Reward, MG_REWARD)
 
 // A cell of the observation window, nearest first. `radius_mask`: bit v set = visible at radius v (0..7).
-// `neighbours`: bits N, S, E, W = the neighbour is inside the window's shape. `touches`: cells between it and the observer.
-#define MG_WINDOW_CELL(F) F(dr) F(dc) F(location) F(radius_mask) F(neighbours) F(first_touch) F(touch_count)
+// `neighbours`: 4 bits N, S, E, W per radius = the neighbour is visible too.
+#define MG_WINDOW_CELL(F) F(dr) F(dc) F(location) F(radius_mask) F(neighbours)
 MG_ROW(WindowCell, MG_WINDOW_CELL)
+
+// The cells between the observer and a window cell, as a slice of `touches`: [radius 0..7][window cell]. No rows: nothing in
+// this game blocks vision.
+#define MG_SIGHT(F) F(first_touch) F(touch_count)
+MG_ROW(Sight, MG_SIGHT)
 #define MG_OFFSET(F) F(dr) F(dc)
 MG_ROW(Offset, MG_OFFSET)
 
@@ -106,7 +111,7 @@ MG_ROW(Integer, MG_INTEGER)
   X(Settings, settings) X(Template, templates) X(Instr, code) X(Pair, pairs) X(Integer, lists) X(Mask, masks)   \
   X(LimitGroup, limit_groups) X(Area, areas) X(Control, controls) X(Territory, territories)                     \
   X(Removal, removals) X(MoveHandler, move_handlers) X(Action, actions) X(Scheduled, schedule)                  \
-  X(Reward, rewards) X(WindowCell, window) X(Offset, touches) X(GlobalValue, global_values)                     \
+  X(Reward, rewards) X(WindowCell, window) X(Sight, sights) X(Offset, touches) X(GlobalValue, global_values)                     \
   X(Materialized, materialized) X(Integer, tag_is_dynamic)
 
 enum class ActionKind : int32_t { kNoop = 0, kMove = 1, kChangeVibe = 2 };

@@ -116,18 +116,22 @@ MG_FN bool closure_next(Machine& m) {
   return false;
 }
 
-MG_FN void ray_open(Machine& m, const Instr& in) {
+// False when there is no target to spawn around. Where failures count, no loop is opened then; elsewhere an empty one.
+MG_FN bool ray_open(Machine& m, const Instr& in) {
   const bool spawning = in.c >= 0;
+  const bool has_source = !spawning || m.ctx.target >= 0;
+  if (!has_source && in.sense == 1) return false;
   const int32_t begin = spawning ? m.s.top : m.s.result[--m.s.results];
   Loop* loop = m.open_loop();
-  if (loop == nullptr) return;
+  if (loop == nullptr) return false;
   loop->begin = loop->read = begin;
   loop->first_direction = in.a;
   loop->directions = in.b;
   loop->spawn = in.c;
-  if (spawning && m.ctx.target >= 0) m.keep(m.ctx.target);
+  if (spawning && has_source) m.keep(m.ctx.target);
   loop->end = m.s.top;
   if (!spawning) reserve_visited(m, *loop, m.w.h->slots);
+  return has_source;
 }
 
 MG_FN bool ray_source(Machine& m) {

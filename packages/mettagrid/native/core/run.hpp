@@ -45,7 +45,7 @@ MG_FN void change_or_defer(Machine& m, const Instr& in) {
 MG_FN void transfer(Machine& m, const Instr& in) {
   const int32_t from = m.entity(in.a / 8), to = m.entity(in.a % 8);
   if (from < 0 || to < 0) return;
-  const int32_t moved = transfer_resource(m.p, m.w, from, to, in.b, in.c < 0 ? kMostHeld : in.c);
+  const int32_t moved = transfer_resource(m.p, m.w, from, to, in.b, in.c < 0 ? m.w.held(from)[in.b] : in.c);
   if (moved > 0 && m.w.is_agent(from)) {
     agent_stat(m.w, m.w.object_agent[from], resource_stat(m.p, in.b, kDeposited)) += static_cast<float>(moved);
   }
@@ -350,7 +350,9 @@ MG_FN bool Machine::run(int32_t entry) {
         next = in.jump;
         break;
       case Op::kClosureClose: close_queue(*this); break;
-      case Op::kRayOpen: ray_open(*this, in); break;
+      case Op::kRayOpen:
+        if (!ray_open(*this, in) && in.sense == 1) next = in.jump;
+        break;
       case Op::kRaySource:
         if (!ray_source(*this)) next = in.jump;
         break;

@@ -63,7 +63,7 @@ class Config(BaseModel):
         Raises `ValueError` when the path leads nowhere and pydantic's `ValidationError` (also a `ValueError`) when the
         value does not fit. Nothing is changed in either case.
         """
-        from mettagrid.config._override import override_path  # noqa: PLC0415 - only needed by this method
+        from mettagrid.config._override import override_path  # only needed by this method
 
         override_path(self, key, value)
         return self

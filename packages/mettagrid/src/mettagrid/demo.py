@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from mettagrid.config.game_value import stat
 from mettagrid.config.handler_config import Handler, actorHas, deposit, isNot, targetHas, withdraw
 from mettagrid.config.mettagrid_config import (
     GridObjectConfig,
@@ -20,8 +21,6 @@ from mettagrid.config.mettagrid_config import (
 from mettagrid.config.mutation.stats_mutation import logActorAgentStat
 from mettagrid.config.reward_config import reward
 from mettagrid.map_builder.random_map import RandomMapBuilder
-
-from mettagrid.config.game_value import stat
 from mettagrid.simulator import Simulation
 
 ORE_PER_DEPOSIT = 5

@@ -49,6 +49,17 @@ def emit_any(c: Context, r: Routine, filters: Sequence[Filter], found: Label, fi
                 _emit_test(c, r, item, found, when=True)
 
 
+def emit_blockers(c: Context, r: Routine, filters: Sequence[Filter], found: Label) -> None:
+    """Jump to `found` when any blocker of a ray passes. A blocker on several resources counts as several blockers."""
+    split: list[Filter] = []
+    for item in filters:
+        if isinstance(item, ResourceFilter):
+            split += [item.model_copy(update={"resources": {name: n}}) for name, n in item.resources.items()]
+        else:
+            split.append(item)
+    emit_any(c, r, split, found, "blocker")
+
+
 def _is_known(c: Context, item: Filter) -> bool:
     """Whether the names in a filter exist, as far as the engine looks; warns when not."""
     missing = ""

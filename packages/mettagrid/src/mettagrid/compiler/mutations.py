@@ -92,7 +92,7 @@ def _emit_mutation(c: Context, r: Routine, m: Mutation, fail: Label | None) -> N
         case RaycastSpawnMutation():
             template = _spawned_template(c, m.object_type)
             if template >= 0:
-                emit_rays(c, r, m.directions, m.max_range, m.blocker, spawn=template)
+                emit_rays(c, r, m.directions, m.max_range, m.blocker, spawn=template, fail=fail)
         case AttackMutation():
             c.warn("the attack mutation has no effect; write attacks as handlers with resource deltas")
         case _:

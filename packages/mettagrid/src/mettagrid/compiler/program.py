@@ -17,7 +17,7 @@ from mettagrid.compiler.queries import DIRECTIONS, place_query
 from mettagrid.compiler.settings import settings_row
 from mettagrid.compiler.teams import AgentCells, group_teams
 from mettagrid.compiler.values import place_value
-from mettagrid.compiler.window import touched_cells, window_cells
+from mettagrid.compiler.window import RADII, sight_target, touched_cells, window_cells
 from mettagrid.config.filter import MaxDistanceFilter, TargetLocEmptyFilter
 from mettagrid.config.handler_config import Handler
 from mettagrid.config.mettagrid_config import AgentConfig, GameConfig, MettaGridConfig
@@ -254,20 +254,15 @@ def _add_materialized(c: Context) -> None:
 
 def _add_window(c: Context) -> None:
     obs = c.game.obs
-    hides = any(item.blocks_vision for item in c.game.objects.values())
-    for cell in window_cells(obs.height, obs.width):
-        first, count = c.tables.add_rows("touches", touched_cells(cell.dr, cell.dc) if hides else ())
+    cells = window_cells(obs.height, obs.width)
+    for cell in cells:
         neighbours = cell.neighbours - (1 << 32) if cell.neighbours >= 1 << 31 else cell.neighbours
-        c.tables.add(
-            "window",
-            dr=cell.dr,
-            dc=cell.dc,
-            location=cell.location,
-            radius_mask=cell.radius_mask,
-            neighbours=neighbours,
-            first_touch=first,
-            touch_count=count,
-        )
+        c.tables.add_rows("window", [[cell.dr, cell.dc, cell.location, cell.radius_mask, neighbours]])
+    if any(item.blocks_vision for item in c.game.objects.values()):
+        for radius in range(RADII):
+            for cell in cells:
+                target = sight_target(cell.dr, cell.dc, obs.height >> 1, obs.width >> 1, radius)
+                c.tables.add_rows("sights", [c.tables.add_rows("touches", touched_cells(*target))])
 
 
 def _add_global_values(c: Context) -> None:

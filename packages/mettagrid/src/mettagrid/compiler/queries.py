@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from mettagrid.compiler import filters as tests
 from mettagrid.compiler import values
-from mettagrid.compiler.code import ACTOR, TARGET, Routine
+from mettagrid.compiler.code import ACTOR, TARGET, Label, Routine
 from mettagrid.compiler.context import Context
 from mettagrid.config.query import ClosureQuery, MaterializedQuery, Query, RaycastQuery
 
@@ -127,15 +127,19 @@ def emit_rays(
     *,
     include_blocker: bool = False,
     spawn: int = -1,
+    fail: Label | None = None,
 ) -> None:
-    """Rays from the query result (objects on them are the new result), or from the target (empty cells are filled)."""
+    """Rays from the query result (objects on them are the new result), or from the target (empty cells are filled).
+
+    Spawning without a target fails: `fail` says where that continues.
+    """
     steps = []
     for name in directions:
         if name not in DIRECTIONS:
             c.error(f"{name!r} is not a direction; allowed: {', '.join(DIRECTIONS)}")
         steps += DIRECTIONS[name]
     first, _ = c.tables.add_list(steps)
-    r.emit("RayOpen", first, len(directions), spawn)
+    r.emit("RayOpen", first, len(directions), spawn, jump=fail, sense=int(fail is not None))
     done, stop = r.label(), r.label()
     source = r.here()
     r.emit("RaySource", jump=done)
@@ -144,7 +148,7 @@ def emit_rays(
     r.emit("RayRange")
     loop = r.here()
     r.emit("RayNext", jump=source)
-    tests.emit_any(c, r, blocker, stop, "blocker")
+    tests.emit_blockers(c, r, blocker, stop)
     r.emit("RayKeep" if spawn < 0 else "Jump", jump=loop)
     r.mark(stop)
     r.emit("RayStop", int(include_blocker and spawn < 0), jump=loop)

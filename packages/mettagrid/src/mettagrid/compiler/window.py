@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 MAX_SIDE = 15
-_RADII = 8
+RADII = 8
 _NEIGHBOURS = ((-1, 0), (1, 0), (0, 1), (0, -1))  # north, south, east, west
 
 
@@ -47,7 +47,7 @@ def window_cells(height: int, width: int) -> tuple[WindowCell, ...]:
         if (dr, dc) not in shape:
             continue
         radius_mask = neighbours = 0
-        for radius in range(_RADII):
+        for radius in range(RADII):
             inner = min(rows, radius), min(cols, radius)
             if not is_visible(dr, dc, *inner):
                 continue
@@ -58,6 +58,16 @@ def window_cells(height: int, width: int) -> tuple[WindowCell, ...]:
                     neighbours |= 1 << (4 * radius + bit)
         cells.append(WindowCell(dr, dc, (rows + dr) << 4 | (cols + dc), radius_mask, neighbours))
     return tuple(cells)
+
+
+def sight_target(dr: int, dc: int, rows: int, cols: int, radius: int) -> tuple[int, int]:
+    """The window cell whose line of sight decides over (dr, dc) when the observer sees no farther than `radius`.
+
+    It should be the cell itself. The published engine looks it up in the full window with the row length of the smaller
+    one, and so do we.
+    """
+    index = (dr + rows) * (2 * min(cols, radius) + 1) + dc + cols
+    return index // (2 * cols + 1) - rows, index % (2 * cols + 1) - cols
 
 
 @lru_cache(maxsize=1024)

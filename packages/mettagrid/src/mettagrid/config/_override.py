@@ -78,7 +78,7 @@ def _created(model_type: type[BaseModel] | None, name: str, path: str) -> BaseMo
     return model_type()
 
 
-def _converted(declared: object, value: object) -> object:
+def _converted(declared: Any, value: object) -> object:
     return value if declared is _UNKNOWN else TypeAdapter(declared).validate_python(value)
 
 

@@ -12,10 +12,16 @@ import the same names from `mettagrid.config.filter`, `.mutation`, `.query`, `.g
 import importlib
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
-from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, ValidationInfo
-from pydantic import model_serializer
+from pydantic import (
+    BaseModel,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    ValidationInfo,
+    model_serializer,
+)
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator, core_schema
@@ -245,9 +251,16 @@ class FilterUnion(TaggedUnion):
     """Filters. Inside a composite game value a dictionary without `$type` stays unread; see `UnreadFilter`."""
 
     def _validate(self, value: Any, info: ValidationInfo) -> Any:
+        # Filters are the most frequent rules by far: the short way of `TaggedUnion` is repeated here to save a call.
+        if type(value) is dict and not _state.composites:
+            tag = value.get(self.key)
+            validate = self._leaves.get(tag) if type(tag) is str else None
+            if validate is not None:
+                return validate(value, context=info.context)
+            return TaggedUnion._validate(self, value, info)
         if isinstance(value, UnreadFilter):
             return value
-        if _state.composites == 0 or not isinstance(value, dict):
+        if not isinstance(value, dict) or not _state.composites:
             return super()._validate(value, info)
         if "$type" not in value:
             return UnreadFilter(data=value)
@@ -398,10 +411,10 @@ NESTED_HANDLERS = NestedHandlers(
 )
 
 if TYPE_CHECKING:
-    FilterList = Sequence[AnyFilter]
-    TagOrQuery = str | AnyQuery
-    IntOrGameValue = int | AnyGameValue
-    AnyNestedHandler = AnyHandler
+    FilterList: TypeAlias = Sequence[AnyFilter]
+    TagOrQuery: TypeAlias = str | AnyQuery
+    IntOrGameValue: TypeAlias = int | AnyGameValue
+    AnyNestedHandler: TypeAlias = AnyHandler
     AnyPart = AnyGameValue
 else:
     AnyFilter = Annotated[BaseModel, FILTERS]

@@ -28,6 +28,10 @@ CardinalDirection = Literal["north", "south", "west", "east"]
 CardinalDirections: list[CardinalDirection] = ["north", "south", "west", "east"]
 
 
+def _cardinal_directions() -> list[Direction]:
+    return ["north", "south", "west", "east"]
+
+
 class ActionConfig(Config):
     """Base of the action kinds. Resource costs are checked for known names and otherwise have no effect."""
 
@@ -64,7 +68,7 @@ class MoveActionConfig(ActionConfig):
     """
 
     action_handler: str = "move"
-    allowed_directions: list[Direction] = Field(default_factory=lambda: list(CardinalDirections))
+    allowed_directions: list[Direction] = Field(default_factory=_cardinal_directions)
     handlers: list[AnyNestedHandler] = Field(default_factory=list)
 
     def Move(self, direction: Direction) -> Action:

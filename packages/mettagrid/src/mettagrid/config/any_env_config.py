@@ -1,6 +1,6 @@
 """The union of all environment configurations, told apart by `game_engine`."""
 
-from typing import Annotated, Any, Union
+from typing import Annotated, Any
 
 from pydantic import Discriminator, Tag
 
@@ -20,7 +20,7 @@ def _engine_of(value: Any) -> Any:
 
 
 AnyEnvConfig = Annotated[
-    Union[Annotated[MettaGridConfig, Tag("mettagrid")], Annotated[BitWorldEnvConfig, Tag("bitworld")]],
+    Annotated[MettaGridConfig, Tag("mettagrid")] | Annotated[BitWorldEnvConfig, Tag("bitworld")],
     Discriminator(_engine_of),
 ]
 """Any environment; a dictionary without `game_engine` is a mettagrid one."""

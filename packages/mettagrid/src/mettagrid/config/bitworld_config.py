@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from mettagrid.config.env_config import EnvConfig
 
 
@@ -15,7 +17,7 @@ class BitWorldEnvConfig(EnvConfig):
     max_ticks: int = 10000
     num_players: int = 5
     connect_timeout_s: float = 10.0
-    server_config: dict[str, Any] = {}
+    server_config: dict[str, Any] = Field(default={})
 
     @property
     def num_agents(self) -> int:

@@ -1,7 +1,5 @@
 """Events: rules that run at given steps."""
 
-from typing import Optional
-
 from pydantic import Field
 
 from mettagrid.config._rules import TagOrQuery
@@ -22,8 +20,8 @@ class EventConfig(Handler):
     target_query: TagOrQuery
     timesteps: list[int] = Field(default_factory=list)
     priority: int = 0
-    max_targets: Optional[int] = Field(default=None, ge=1)
-    fallback: Optional[str] = None
+    max_targets: int | None = Field(default=None, ge=1)
+    fallback: str | None = None
 
 
 def once(timestep: int) -> list[int]:
@@ -31,7 +29,7 @@ def once(timestep: int) -> list[int]:
     return [timestep]
 
 
-def periodic(start: int, period: int, end: Optional[int] = None, end_period: Optional[int] = None) -> list[int]:
+def periodic(start: int, period: int, end: int | None = None, end_period: int | None = None) -> list[int]:
     """Steps from `start` to `end` (inclusive, 100000 by default), `period` apart.
 
     With `end_period` the gap changes evenly from `period` at the start to `end_period` at the end; it is rounded to

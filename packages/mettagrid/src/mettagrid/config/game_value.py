@@ -5,10 +5,17 @@ keys say what it is (`{"item": "heart"}` is an amount, `{"value": 3}` a constant
 which look like a sum, name themselves with `"$type"`.
 """
 
-from typing import TYPE_CHECKING, Annotated, Any, Union
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, Field, GetJsonSchemaHandler, SerializationInfo, SerializerFunctionWrapHandler
-from pydantic import model_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    GetJsonSchemaHandler,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -115,8 +122,8 @@ def _mark_filters(model: BaseModel, dumped: Any) -> None:
     for name in type(model).model_fields:
         value, written = getattr(model, name), dumped.get(name)
         if name in ("filters", "edge_filters", "blocker"):
-            for i, item in enumerate(value if isinstance(written, list) else ()):
-                if not isinstance(item, UnreadFilter):
+            for i, item in enumerate(value):
+                if isinstance(written, list) and not isinstance(item, UnreadFilter):
                     written[i] = {"$type": type(item).__name__, **written[i]}
         elif isinstance(value, list):
             for item, part in zip(value, written or (), strict=False):
@@ -137,7 +144,7 @@ class SumGameValue(CompositeValue):
     def _one_weight_per_value(self) -> "SumGameValue":
         if self.weights is not None and len(self.weights) != len(self.values):
             raise ValueError(
-                f"A sum of {len(self.values)} values has {len(self.weights)} weights; give one weight per value or none."
+                f"A sum of {len(self.values)} values has {len(self.weights)} weights; give one per value or none."
             )
         return self
 
@@ -173,17 +180,15 @@ class MinGameValue(_NamedGameValue):
 
 
 AnyGameValue = Annotated[
-    Union[
-        InventoryValue,
-        StatValue,
-        ConstValue,
-        QueryInventoryValue,
-        QueryCountValue,
-        SumGameValue,
-        RatioGameValue,
-        MaxGameValue,
-        MinGameValue,
-    ],
+    InventoryValue
+    | StatValue
+    | ConstValue
+    | QueryInventoryValue
+    | QueryCountValue
+    | SumGameValue
+    | RatioGameValue
+    | MaxGameValue
+    | MinGameValue,
     GAME_VALUES,
 ]
 
@@ -207,7 +212,7 @@ def stat(s: str, delta: bool = False) -> StatValue:
 
 def num(s: str, filters: "AnyFilter | list[AnyFilter] | None" = None) -> QueryCountValue:
     """The number of objects with tag `s` that pass the filters."""
-    from mettagrid.config.query import query  # noqa: PLC0415 - queries and values need each other
+    from mettagrid.config.query import query  # queries and values need each other
 
     return QueryCountValue(query=query(s, filters))
 
@@ -226,8 +231,8 @@ def weighted_sum(
     weighted_values: list[tuple[float, AnyGameValue]],
     *,
     log: bool = False,
-    min: float | None = None,  # noqa: A002 - the published name
-    max: float | None = None,  # noqa: A002 - the published name
+    min: float | None = None,  # the published name
+    max: float | None = None,  # the published name
 ) -> AnyGameValue:
     """The sum of weight x value over the pairs, not below `min` and not above `max`."""
     total: AnyGameValue = SumGameValue(

@@ -4,7 +4,7 @@ Every filter and mutation helper can also be imported from here.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, Union
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -132,7 +132,7 @@ class AOEConfig(Handler):
     presence_deltas: dict[str, int] = Field(default_factory=dict)
 
 
-AnyHandler = Annotated[Union[Handler, FirstMatch, AllOf], HANDLERS]
+AnyHandler = Annotated[Handler | FirstMatch | AllOf, HANDLERS]
 
 
 def firstMatch(handlers: "Sequence[AnyHandler | None]") -> "AnyHandler | None":
@@ -149,9 +149,7 @@ def allOf(handlers: "Sequence[AnyHandler | None]") -> "AnyHandler | None":
     return _combined(AllOf, handlers)
 
 
-def _combined(
-    kind: type[FirstMatch] | type[AllOf], handlers: "Sequence[AnyHandler | None]"
-) -> "AnyHandler | None":
+def _combined(kind: type[FirstMatch] | type[AllOf], handlers: "Sequence[AnyHandler | None]") -> "AnyHandler | None":
     members: list[AnyHandler] = []
     for handler in handlers:
         if isinstance(handler, kind):

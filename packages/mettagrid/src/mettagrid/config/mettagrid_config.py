@@ -3,7 +3,7 @@
 The action, observation, reward, render and game value models can also be imported from here.
 """
 
-from typing import Annotated, Any, Literal, Optional, Union
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -163,7 +163,7 @@ class GridObjectConfig(Config):
     inventory: InventoryConfig = Field(default_factory=InventoryConfig)
     blocks_vision: bool = False
     handlers: dict[str, Handler] = Field(default_factory=dict)
-    on_use_handler: Optional[AnyHandler] = None
+    on_use_handler: AnyHandler | None = None
     on_tag_remove: dict[str, Handler] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -189,8 +189,8 @@ class AgentConfig(GridObjectConfig):
     team_id: int = Field(default=0, ge=0)
     rewards: dict[str, AgentReward] = Field(default_factory=dict)
     initial_stats: dict[str, float] = Field(default_factory=dict)
-    on_tick: Optional[AnyHandler] = None
-    on_after_use_handler: Optional[AnyHandler] = None
+    on_tick: AnyHandler | None = None
+    on_after_use_handler: AnyHandler | None = None
 
     @model_validator(mode="after")
     def _cannot_block_vision(self) -> "AgentConfig":
@@ -199,11 +199,9 @@ class AgentConfig(GridObjectConfig):
         return self
 
 
-_GRID_OBJECTS = TaggedUnion(
-    "grid object", "pydantic_type", lambda: (WallConfig, GridObjectConfig), default="object"
-)
+_GRID_OBJECTS = TaggedUnion("grid object", "pydantic_type", lambda: (WallConfig, GridObjectConfig), default="object")
 
-AnyGridObjectConfig = Annotated[Union[WallConfig, GridObjectConfig], _GRID_OBJECTS]
+AnyGridObjectConfig = Annotated[WallConfig | GridObjectConfig, _GRID_OBJECTS]
 
 
 class TalkConfig(Config):
@@ -235,7 +233,7 @@ class GameConfig(Config):
     agents: list[AgentConfig] = Field(default_factory=list)
     actions: ActionsConfig = Field(default_factory=ActionsConfig)
     objects: dict[str, AnyGridObjectConfig] = Field(default_factory=dict)
-    params: Optional[Any] = None
+    params: Any | None = None
     territories: dict[str, TerritoryConfig] = Field(default_factory=dict)
     events: dict[str, EventConfig] = Field(default_factory=dict)
     render: RenderConfig = Field(default_factory=RenderConfig)
@@ -243,11 +241,11 @@ class GameConfig(Config):
         default_factory=lambda: RandomMapBuilder.Config(agents=_DEFAULT_NUM_AGENTS)
     )
     protocol_details_obs: bool = True
-    reward_estimates: Optional[dict[str, float]] = None
+    reward_estimates: dict[str, float] | None = None
     talk: TalkConfig = Field(default_factory=TalkConfig)
     tags: list[str] = Field(default_factory=list)
     materialize_queries: list[MaterializedQuery] = Field(default_factory=list)
-    on_tick: Optional[AnyHandler] = None
+    on_tick: AnyHandler | None = None
     end_episode_on_game_stats: dict[str, float] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -341,4 +339,3 @@ class MettaGridConfig(EnvConfig):
         there as sums, exactly as they do from that package's own dumps.
         """
         return self.model_dump(mode="json", context=PUBLISHED_CONTEXT)
-

@@ -1,6 +1,6 @@
 """What agents see."""
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -37,6 +37,6 @@ class ObsConfig(Config):
     num_tokens: int = 500
     token_value_base: int = 256
     global_obs: GlobalObsConfig = Field(default_factory=GlobalObsConfig)
-    observation_radius_value: Optional[AnyGameValue] = None
+    observation_radius_value: AnyGameValue | None = None
     aoe_mask: bool = False
     territory: bool = False

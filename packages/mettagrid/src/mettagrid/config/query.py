@@ -1,12 +1,12 @@
 """Queries: which objects a rule means."""
 
-from typing import TYPE_CHECKING, Annotated, Literal, Optional, Union
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from mettagrid.base_config import Config
 from mettagrid.config._rules import QUERIES, IntOrGameValue, TagOrQuery
-from mettagrid.config.raycast_query import RaycastQuery
+from mettagrid.config.raycast_query import RaycastQuery, as_filter_list
 
 if TYPE_CHECKING:
     from mettagrid.config.filter import AnyFilter
@@ -31,8 +31,8 @@ class Query(Config):
     query_type: Literal["query"] = "query"
     source: TagOrQuery
     filters: list[AnyFilter] = Field(default_factory=list)
-    max_items: Optional[IntOrGameValue] = None
-    order_by: Optional[Literal["random"]] = None
+    max_items: IntOrGameValue | None = None
+    order_by: Literal["random"] | None = None
 
 
 class MaterializedQuery(Query):
@@ -55,16 +55,16 @@ class ClosureQuery(Config):
     candidates: TagOrQuery
     edge_filters: list[AnyFilter] = Field(default_factory=list)
     filters: list[AnyFilter] = Field(default_factory=list)
-    max_items: Optional[IntOrGameValue] = None
-    order_by: Optional[Literal["random"]] = None
+    max_items: IntOrGameValue | None = None
+    order_by: Literal["random"] | None = None
 
 
-AnyQuery = Annotated[Union[Query, MaterializedQuery, ClosureQuery, RaycastQuery], QUERIES]
+AnyQuery = Annotated[Query | MaterializedQuery | ClosureQuery | RaycastQuery, QUERIES]
 
 
 def query(source: "str | AnyQuery", filters: "AnyFilter | list[AnyFilter] | None" = None) -> Query:
     """Objects with a tag, or from another query, that pass a filter or a list of filters."""
-    return Query(source=source, filters=_as_list(filters))
+    return Query(source=source, filters=as_filter_list(filters))
 
 
 def materializedQuery(tag: str, q: AnyQuery) -> MaterializedQuery:
@@ -80,11 +80,5 @@ def closureQuery(
 ) -> ClosureQuery:
     """What can be reached from `source` through `candidates`."""
     return ClosureQuery(
-        source=source, candidates=candidates, edge_filters=_as_list(edge_filters), filters=_as_list(filters)
+        source=source, candidates=candidates, edge_filters=as_filter_list(edge_filters), filters=as_filter_list(filters)
     )
-
-
-def _as_list(filters: "AnyFilter | list[AnyFilter] | None") -> "list[AnyFilter]":
-    if filters is None:
-        return []
-    return list(filters) if isinstance(filters, (list, tuple)) else [filters]

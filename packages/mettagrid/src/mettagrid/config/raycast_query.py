@@ -1,9 +1,9 @@
 """The query that looks along straight lines."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Optional
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from mettagrid.base_config import Config
 from mettagrid.config._rules import FilterList, IntOrGameValue, TagOrQuery
@@ -30,8 +30,15 @@ class RaycastQuery(Config):
     directions: list[str] = Field(default_factory=cardinal_rays)
     blocker: FilterList = Field(default_factory=list)
     include_blocker: bool = True
-    max_items: Optional[IntOrGameValue] = None
-    order_by: Optional[Literal["random"]] = None
+    max_items: IntOrGameValue | None = None
+    order_by: Literal["random"] | None = None
+
+
+def as_filter_list(filters: "AnyFilter | Sequence[AnyFilter] | None") -> "list[AnyFilter]":
+    """A filter, several or none as a list."""
+    if filters is None:
+        return []
+    return [filters] if isinstance(filters, BaseModel) else list(filters)
 
 
 def raycastQuery(
@@ -42,14 +49,10 @@ def raycastQuery(
     include_blocker: bool = True,
 ) -> RaycastQuery:
     """Objects seen from `source` along `directions` (by default all four), up to the first blocker."""
-    if blocker is None:
-        blockers: list[AnyFilter] = []
-    else:
-        blockers = list(blocker) if isinstance(blocker, (list, tuple)) else [blocker]
     return RaycastQuery(
         source=source,
         max_range=max_range,
         directions=cardinal_rays() if directions is None else directions,
-        blocker=blockers,
+        blocker=as_filter_list(blocker),
         include_blocker=include_blocker,
     )

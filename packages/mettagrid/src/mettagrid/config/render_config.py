@@ -1,6 +1,6 @@
 """Hints for viewers. The rules never read them."""
 
-from typing import Optional, TypeVar
+from typing import TypeVar
 
 from pydantic import Field, model_validator
 
@@ -11,7 +11,7 @@ class RenderHudConfig(Config):
     """A number shown for an agent; `short_name` is the resource in capitals unless given."""
 
     resource: str
-    short_name: Optional[str] = None
+    short_name: str | None = None
     max: int = 100
     rank: int = 0
 
@@ -25,7 +25,7 @@ class RenderStatusBarConfig(Config):
     """A bar shown on an object: `bar_type` is large, medium or small."""
 
     resource: str
-    short_name: Optional[str] = None
+    short_name: str | None = None
     bar_type: str = "medium"
     max: int = 100
     divisions: int = Field(default=20, ge=1)
@@ -59,7 +59,7 @@ class RenderConfig(Config):
     object_status: dict[str, dict[str, RenderStatusBarConfig]] = Field(default_factory=dict)
     symbols: dict[str, str] = Field(default_factory=dict)
     assets: dict[str, RenderAssetValue] = Field(default_factory=dict)
-    terrain_tile: Optional[str] = None
+    terrain_tile: str | None = None
     stamp_assets: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")

@@ -1,7 +1,5 @@
 """Rewards of agents."""
 
-from typing import Optional, Union
-
 from pydantic import Field
 
 from mettagrid.base_config import Config
@@ -63,7 +61,7 @@ class AgentReward(Config):
         return value.weights[0]
 
     @property
-    def max(self) -> Optional[float]:
+    def max(self) -> float | None:
         """The upper bound of a reward made by `reward(...)`, or `None`."""
         if not isinstance(self.reward, MinGameValue):
             return None
@@ -75,12 +73,12 @@ class AgentReward(Config):
 
 
 def reward(
-    value: Union[AnyGameValue, list[AnyGameValue]],
+    value: AnyGameValue | list[AnyGameValue],
     *,
     weight: float = 1.0,
     log: bool = False,
-    min: Optional[float] = None,  # noqa: A002 - the published name
-    max: Optional[float] = None,  # noqa: A002 - the published name
+    min: float | None = None,  # the published name
+    max: float | None = None,  # the published name
     per_tick: bool = False,
 ) -> AgentReward:
     """`weight` points for each of one value or several, in total not below `min` and not above `max`."""
@@ -93,7 +91,7 @@ def inventoryReward(
     item: str,
     *,
     weight: float = 1.0,
-    max: Optional[float] = None,  # noqa: A002 - the published name
+    max: float | None = None,  # the published name
     per_tick: bool = False,
 ) -> AgentReward:
     """`weight` points for each `item` held."""

@@ -9,7 +9,7 @@ __all__ = ["GameMap", "MapBuilder", "MapBuilderConfig", "MapGrid"]
 
 def __getattr__(name: str) -> Any:
     if name == "MapGrid":  # needs numpy, which configurations do without
-        from mettagrid.map_builder.utils import MapGrid  # noqa: PLC0415
+        from mettagrid.map_builder.utils import MapGrid
 
         return MapGrid
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

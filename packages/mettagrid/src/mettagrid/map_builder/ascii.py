@@ -73,7 +73,7 @@ class AsciiMapBuilder(MapBuilder[AsciiMapBuilderConfig]):
 
 def named_grid(rows: list[list[str]], legend: dict[str, str]) -> "MapGrid":
     """Rows of characters as a grid of cell names; `ValueError` for an empty map or a character without meaning."""
-    import numpy as np  # noqa: PLC0415 - configurations do without numpy
+    import numpy as np  # configurations do without numpy
 
     if not rows or not rows[0]:
         raise ValueError("The map is empty; it needs at least one row with one character.")

@@ -36,7 +36,7 @@ class ChoiceAsciiMapBuilder(MapBuilder[ChoiceAsciiMapBuilderConfig]):
     """Builds one of the maps. The same seed always chooses the same one."""
 
     def build(self) -> GameMap:
-        import numpy as np  # noqa: PLC0415 - configurations do without numpy
+        import numpy as np  # configurations do without numpy
 
         options = self.config.map_options
         chosen = options[int(np.random.default_rng(self.config.seed).integers(len(options)))]
@@ -56,5 +56,7 @@ def _split(number: int, option: Any) -> Any:
     if not rows or 0 in lengths:
         raise ValueError(f"Map option {number} is empty; it needs at least one row with one character.")
     if len(lengths) > 1:
-        raise ValueError(f"Map option {number} has rows of {sorted(lengths)} characters; all must have the same length.")
+        raise ValueError(
+            f"Map option {number} has rows of {sorted(lengths)} characters; all must have the same length."
+        )
     return rows

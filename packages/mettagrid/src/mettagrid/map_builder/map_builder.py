@@ -16,7 +16,18 @@ any builder loads the right one.
 import logging
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, Self, TypeVar, get_args, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    Protocol,
+    Self,
+    TypeVar,
+    get_args,
+    runtime_checkable,
+)
 
 from pydantic import (
     Field,
@@ -109,7 +120,7 @@ class MapBuilderConfig(_ConfigOf[TBuilder]):
     @classmethod
     def from_str(cls, data: "str | bytes") -> Self:
         """Read a configuration from YAML or JSON text."""
-        import yaml  # noqa: PLC0415 - only files need it
+        import yaml  # only files need it
 
         return cls.model_validate(yaml.safe_load(data))
 
@@ -170,7 +181,7 @@ AnyMapBuilderConfig = Annotated[MapBuilderConfig[Any], SerializeAsAny()]
 class MapBuilder(ABC, Generic[ConfigT]):
     """Base of map builders: implement `build`."""
 
-    Config: type[ConfigT]
+    Config: ClassVar[type[Any]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -210,12 +221,12 @@ class MapBuilder(ABC, Generic[ConfigT]):
 
     def shuffle_spawn_indices(self, indices: "np.ndarray") -> None:
         """Put the places for agents in random order, in place; the first ones are kept."""
-        import numpy as np  # noqa: PLC0415 - configurations do without numpy
+        import numpy as np  # configurations do without numpy
 
         np.random.default_rng(getattr(self.config, "seed", None)).shuffle(indices)
 
     def _keep_spawn_points(self, game_map: GameMap, num_agents: int) -> None:
-        import numpy as np  # noqa: PLC0415 - configurations do without numpy
+        import numpy as np  # configurations do without numpy
 
         places = np.argwhere(np.char.startswith(game_map.grid, _AGENT))
         if len(places) < num_agents:
@@ -238,12 +249,13 @@ def _declared_config(builder: type[MapBuilder[Any]]) -> Any:
 def _copy_of(config: type[MapBuilderConfig[Any]], builder: type[MapBuilder[Any]]) -> type[MapBuilderConfig[Any]]:
     """A class of its own for a second builder, so that each has its own `type` name."""
     namespace = {"__module__": builder.__module__, "__qualname__": f"{builder.__qualname__}.Config"}
-    return type(config)(f"{builder.__name__}Config", (config,), {**namespace, "__doc__": config.__doc__})
+    metaclass: Any = type(config)
+    return metaclass(f"{builder.__name__}Config", (config,), {**namespace, "__doc__": config.__doc__})
 
 
 def __getattr__(name: str) -> Any:
     if name == "MapGrid":
-        from mettagrid.map_builder.utils import MapGrid  # noqa: PLC0415 - needs numpy
+        from mettagrid.map_builder.utils import MapGrid  # needs numpy
 
         return MapGrid
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from typing import Optional
 
 from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig
 
@@ -17,14 +16,14 @@ class MazeConfigMapBuilderConfig(MapBuilderConfig["MazePrimMapBuilder"]):
     start_pos: tuple[int, int]
     end_pos: tuple[int, int]
     branching: float = 0.0
-    seed: Optional[int] = None
+    seed: int | None = None
 
 
 class _Maze:
     """A maze being drawn: all walls at first. Even sizes lose a column or a row."""
 
     def __init__(self, config: MazeConfigMapBuilderConfig) -> None:
-        from mettagrid.map_builder.utils import create_grid, set_position  # noqa: PLC0415 - needs numpy
+        from mettagrid.map_builder.utils import create_grid, set_position  # needs numpy
 
         self.width = config.width - (1 - config.width % 2)
         self.height = config.height - (1 - config.height % 2)

@@ -1,6 +1,8 @@
 """Maps with objects and agents strewn at random."""
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
+
+from pydantic import Field
 
 from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig
 
@@ -11,10 +13,10 @@ if TYPE_CHECKING:
 class RandomMapBuilderConfig(MapBuilderConfig["RandomMapBuilder"]):
     """How much of what to strew. `agents` is a number, or numbers per agent kind (`{"red": 2}` for `agent.red`)."""
 
-    seed: Optional[int] = None
+    seed: int | None = None
     width: int = 10
     height: int = 10
-    objects: dict[str, int] = {}
+    objects: dict[str, int] = Field(default={})
     agents: int | dict[str, int] = 0
     border_width: int = 0
     border_object: str = "wall"
@@ -24,9 +26,9 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
     """Builds a bordered room and shuffles everything inside. With a seed every `build` gives the same map."""
 
     def build(self) -> GameMap:
-        import numpy as np  # noqa: PLC0415 - configurations do without numpy
+        import numpy as np  # configurations do without numpy
 
-        from mettagrid.map_builder.utils import draw_border  # noqa: PLC0415 - needs numpy
+        from mettagrid.map_builder.utils import draw_border  # needs numpy
 
         config = self.config
         border = config.border_width
@@ -39,7 +41,7 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
         return GameMap(grid)
 
     def _shuffled_cells(self, area: int) -> "MapGrid":
-        import numpy as np  # noqa: PLC0415 - configurations do without numpy
+        import numpy as np  # configurations do without numpy
 
         agents = agent_cells(self.config.agents)
         objects = fitted_objects(self.config.objects, area - len(agents))

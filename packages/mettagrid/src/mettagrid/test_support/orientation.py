@@ -14,3 +14,7 @@ class Orientation(Enum):
     NORTHEAST = 5
     SOUTHWEST = 6
     SOUTHEAST = 7
+
+
+N, S, W, E = Orientation.NORTH, Orientation.SOUTH, Orientation.WEST, Orientation.EAST
+NW, NE, SW, SE = Orientation.NORTHWEST, Orientation.NORTHEAST, Orientation.SOUTHWEST, Orientation.SOUTHEAST

@@ -1,6 +1,6 @@
 """Filters: the conditions of handlers, events and queries."""
 
-from typing import Annotated, Union
+from typing import Annotated
 
 from mettagrid.config._rules import FILTERS
 from mettagrid.config.filter.filter import Filter, HandlerTarget, NotFilter, OrFilter, anyOf, isNot
@@ -20,45 +20,72 @@ from mettagrid.config.filter.tag_prefix_filter import TagPrefixFilter, actorHasT
 from mettagrid.config.filter.target_is_usable_filter import TargetIsUsableFilter
 from mettagrid.config.filter.target_loc_empty_filter import TargetLocEmptyFilter
 from mettagrid.config.filter.vibe_filter import VibeFilter, actorVibe, targetVibe
-from mettagrid.config.query import AnyQuery, ClosureQuery, MaterializedQuery, Query, closureQuery
-from mettagrid.config.query import materializedQuery, query
+from mettagrid.config.game_value import (
+    AnyGameValue,
+    ConstValue,
+    InventoryValue,
+    MaxGameValue,
+    MinGameValue,
+    QueryCountValue,
+    QueryInventoryValue,
+    RatioGameValue,
+    StatValue,
+    SumGameValue,
+)
+from mettagrid.config.query import (
+    AnyQuery,
+    ClosureQuery,
+    MaterializedQuery,
+    Query,
+    closureQuery,
+    materializedQuery,
+    query,
+)
 from mettagrid.config.raycast_query import RaycastQuery, raycastQuery
 from mettagrid.config.tag import typeTag
 
 AnyFilter = Annotated[
-    Union[
-        VibeFilter,
-        ResourceFilter,
-        TagFilter,
-        SharedTagPrefixFilter,
-        TagPrefixFilter,
-        MaxDistanceFilter,
-        GameValueFilter,
-        NotFilter,
-        OrFilter,
-        TargetLocEmptyFilter,
-        TargetIsUsableFilter,
-        PeriodicFilter,
-    ],
+    VibeFilter
+    | ResourceFilter
+    | TagFilter
+    | SharedTagPrefixFilter
+    | TagPrefixFilter
+    | MaxDistanceFilter
+    | GameValueFilter
+    | NotFilter
+    | OrFilter
+    | TargetLocEmptyFilter
+    | TargetIsUsableFilter
+    | PeriodicFilter,
     FILTERS,
 ]
 
 __all__ = [
     "AnyFilter",
+    "AnyGameValue",
     "AnyQuery",
     "ClosureQuery",
+    "ConstValue",
     "Filter",
     "GameValueFilter",
     "HandlerTarget",
+    "InventoryValue",
     "MaterializedQuery",
     "MaxDistanceFilter",
+    "MaxGameValue",
+    "MinGameValue",
     "NotFilter",
     "OrFilter",
     "PeriodicFilter",
     "Query",
+    "QueryCountValue",
+    "QueryInventoryValue",
+    "RatioGameValue",
     "RaycastQuery",
     "ResourceFilter",
     "SharedTagPrefixFilter",
+    "StatValue",
+    "SumGameValue",
     "TagFilter",
     "TagPrefixFilter",
     "TargetIsUsableFilter",

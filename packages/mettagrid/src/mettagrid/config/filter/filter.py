@@ -33,7 +33,7 @@ class OrFilter(Config):
     inner: list[AnyFilter]
 
 
-def isNot(filter: AnyFilter) -> NotFilter:  # noqa: A002 - the published name
+def isNot(filter: AnyFilter) -> NotFilter:  # the published name
     """The opposite of a filter."""
     return NotFilter(inner=filter)
 

@@ -1,6 +1,6 @@
 """Filter on distance."""
 
-from typing import TYPE_CHECKING, Literal, Optional
+from typing import TYPE_CHECKING, Literal
 
 from mettagrid.config.filter.filter import Filter, HandlerTarget
 from mettagrid.config.query import Query
@@ -19,7 +19,7 @@ class MaxDistanceFilter(Filter):
 
     target: HandlerTarget = HandlerTarget.TARGET
     filter_type: Literal["max_distance"] = "max_distance"
-    query: Optional[AnyQuery] = None
+    query: AnyQuery | None = None
     radius: int = 1
 
 

@@ -1,6 +1,6 @@
 """Filter on the step number."""
 
-from typing import Literal, Optional
+from typing import Literal
 
 from pydantic import Field
 
@@ -12,4 +12,4 @@ class PeriodicFilter(Config):
 
     filter_type: Literal["periodic"] = "periodic"
     period: int = Field(ge=1)
-    start_on: Optional[int] = None
+    start_on: int | None = None

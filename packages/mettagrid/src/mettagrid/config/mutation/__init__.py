@@ -1,8 +1,9 @@
 """Mutations: the effects of handlers and events."""
 
-from typing import Annotated, Union
+from typing import Annotated
 
 from mettagrid.config._rules import MUTATIONS
+from mettagrid.config.game_value import AnyGameValue
 from mettagrid.config.mutation.attack_mutation import AttackMutation
 from mettagrid.config.mutation.change_vibe_mutation import ChangeVibeMutation, changeTargetVibe
 from mettagrid.config.mutation.clear_inventory_mutation import ClearInventoryMutation
@@ -55,33 +56,32 @@ from mettagrid.config.mutation.use_target_mutation import UseTargetMutation, use
 from mettagrid.config.query import AnyQuery, ClosureQuery, MaterializedQuery, Query
 
 AnyMutation = Annotated[
-    Union[
-        ResourceDeltaMutation,
-        ResourceTransferMutation,
-        ClearInventoryMutation,
-        AttackMutation,
-        StatsMutation,
-        AddTagMutation,
-        RemoveTagMutation,
-        RemoveTagsWithPrefixMutation,
-        SetGameValueMutation,
-        QueryPlaceAdjacentMutation,
-        RecomputeMaterializedQueryMutation,
-        QueryInventoryMutation,
-        RelocateMutation,
-        SetRelativeTargetMutation,
-        SpawnObjectMutation,
-        SwapMutation,
-        UseTargetMutation,
-        ChangeVibeMutation,
-        RaycastSpawnMutation,
-        PushObjectMutation,
-    ],
+    ResourceDeltaMutation
+    | ResourceTransferMutation
+    | ClearInventoryMutation
+    | AttackMutation
+    | StatsMutation
+    | AddTagMutation
+    | RemoveTagMutation
+    | RemoveTagsWithPrefixMutation
+    | SetGameValueMutation
+    | QueryPlaceAdjacentMutation
+    | RecomputeMaterializedQueryMutation
+    | QueryInventoryMutation
+    | RelocateMutation
+    | SetRelativeTargetMutation
+    | SpawnObjectMutation
+    | SwapMutation
+    | UseTargetMutation
+    | ChangeVibeMutation
+    | RaycastSpawnMutation
+    | PushObjectMutation,
     MUTATIONS,
 ]
 
 __all__ = [
     "AddTagMutation",
+    "AnyGameValue",
     "AnyMutation",
     "AnyQuery",
     "AttackMutation",

@@ -1,6 +1,6 @@
 """Mutation of an amount or a stat."""
 
-from typing import Annotated, Literal, Optional, Union
+from typing import Annotated, Literal
 
 from pydantic import model_validator
 
@@ -16,10 +16,10 @@ class SetGameValueMutation(Mutation):
     """Adds `delta`, or the value of `source`, to an amount or a stat. (It adds, whatever the name says.)"""
 
     mutation_type: Literal["set_game_value"] = "set_game_value"
-    value: Annotated[Union[InventoryValue, StatValue], _WRITABLE]
+    value: Annotated[InventoryValue | StatValue, _WRITABLE]
     delta: float = 0
     target: EntityTarget = EntityTarget.ACTOR
-    source: Optional[Annotated[Union[InventoryValue, StatValue, ConstValue], _READABLE]] = None
+    source: Annotated[InventoryValue | StatValue | ConstValue, _READABLE] | None = None
 
     @model_validator(mode="after")
     def _delta_or_source(self) -> "SetGameValueMutation":

@@ -47,6 +47,4 @@ def withdraw(resources: dict[str, int], *, remove_when_empty: bool = False) -> R
 
 def deposit(resources: dict[str, int]) -> ResourceTransferMutation:
     """Move resources from the actor to the target."""
-    return ResourceTransferMutation(
-        from_target=EntityTarget.ACTOR, to_target=EntityTarget.TARGET, resources=resources
-    )
+    return ResourceTransferMutation(from_target=EntityTarget.ACTOR, to_target=EntityTarget.TARGET, resources=resources)

@@ -1,6 +1,6 @@
 """Mutation of stats."""
 
-from typing import TYPE_CHECKING, Literal, Optional
+from typing import TYPE_CHECKING, Literal
 
 from mettagrid.base_config import ConfigStrEnum
 from mettagrid.config.game_value import SumGameValue, stat, val
@@ -41,24 +41,24 @@ def logStat(
     delta: float = 1,
     target: StatsTarget = StatsTarget.GAME,
     entity: StatsEntity = StatsEntity.TARGET,
-    source: "Optional[AnyGameValue]" = None,
+    source: "AnyGameValue | None" = None,
 ) -> StatsMutation:
     """Add `delta`, or the value of `source` if given, to a stat."""
     added = val(delta) if source is None else source
     return StatsMutation(stat=stat, target=target, entity=entity, source=_accumulate(stat, added, target))
 
 
-def logStatToGame(stat: str, delta: float = 1, source: "Optional[AnyGameValue]" = None) -> StatsMutation:
+def logStatToGame(stat: str, delta: float = 1, source: "AnyGameValue | None" = None) -> StatsMutation:
     """Add to a stat of the game."""
     return logStat(stat, delta, StatsTarget.GAME, source=source)
 
 
-def logTargetAgentStat(stat: str, delta: float = 1, source: "Optional[AnyGameValue]" = None) -> StatsMutation:
+def logTargetAgentStat(stat: str, delta: float = 1, source: "AnyGameValue | None" = None) -> StatsMutation:
     """Add to a stat of the target agent."""
     return logStat(stat, delta, StatsTarget.AGENT, StatsEntity.TARGET, source)
 
 
-def logActorAgentStat(stat: str, delta: float = 1, source: "Optional[AnyGameValue]" = None) -> StatsMutation:
+def logActorAgentStat(stat: str, delta: float = 1, source: "AnyGameValue | None" = None) -> StatsMutation:
     """Add to a stat of the acting agent."""
     return logStat(stat, delta, StatsTarget.AGENT, StatsEntity.ACTOR, source)
 

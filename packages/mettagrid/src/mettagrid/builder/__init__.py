@@ -1,0 +1,1 @@
+"""Ready-made pieces and small example environments."""
