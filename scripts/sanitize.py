@@ -1,20 +1,22 @@
 """Every recorded episode and the engine's tests under the address and undefined-behaviour sanitizers.
 
 Builds the extension once more in build/sanitize/, with the checks of METTAGRID_DEBUG_CHECKS, and leaves `.venv/` alone.
-A finding ends the process it happens in and is printed here. Leaks are not looked for: Python itself leaves memory at
-exit.
+A finding ends the process it happens in and is listed at the end. Leaks are not looked for: Python itself leaves memory
+at exit.
 """
 
 import os
+import re
 import shutil
 import subprocess
-import sys
+from collections import Counter
 from pathlib import Path
 
 from workspace import ROOT, build_wheel, fail, locked, overlay, say, shared_dir
 
 HOME = ROOT / "build" / "sanitize"
-REPORTS = HOME / "reports"
+ERRORS = HOME / "stderr.log"
+FINDING = re.compile(r"ERROR: AddressSanitizer: .*|\S*: runtime error: .*")
 
 
 def runtime_libraries() -> str:
@@ -44,25 +46,26 @@ def main() -> None:
         python, env = overlay(build_wheel(HOME, defines={"METTAGRID_SANITIZE": "ON"}), site)
         if not is_instrumented(site):
             fail("sanitize: the build has no sanitizers in it")
-        shutil.rmtree(REPORTS, ignore_errors=True)
-        REPORTS.mkdir()
-        log = f"log_path={REPORTS / 'finding'}"
+        ERRORS.write_text("")
         env |= {
             "LD_PRELOAD": runtime_libraries(),
-            "ASAN_OPTIONS": f"detect_leaks=0:{log}",
-            "UBSAN_OPTIONS": f"print_stacktrace=1:{log}",
+            "ASAN_OPTIONS": "detect_leaks=0",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
             "PYTHONMALLOC": "malloc",  # buffers of Python objects are then seen one by one
             "LEAGUE_SHARED": str(shared),
         }
         problems = [name for name in ("cases", "missions") if not episodes_equal(shared / "oracle", name, python, env)]
         say("sanitize: tests of the engine")
-        if not run(python, "-m", "pytest", "-m", "not slow", "packages/mettagrid/tests", env=env):
+        if not run(python, "-m", "pytest", "--capture=sys", "-m", "not slow", "packages/mettagrid/tests", env=env):
             problems.append("tests")
-        findings = sorted(REPORTS.iterdir())
-        for finding in findings:
-            print(finding.read_text())
+        findings = Counter(
+            re.sub(r"0x[0-9a-f]+|\b[0-9]+\b(?!:)", "N", line) for line in FINDING.findall(ERRORS.read_text())
+        )
+        for finding, count in findings.most_common():
+            print(f"{count:5}  {finding}")
         if findings or problems:
-            fail(f"sanitize: {len(findings)} findings; failed: {', '.join(problems) or 'nothing else'}")
+            say(f"sanitize: what the processes wrote is in {ERRORS.relative_to(ROOT)}")
+            fail(f"sanitize: {findings.total()} findings; failed: {', '.join(problems) or 'nothing else'}")
         print("sanitize: clean, 0 findings")
 
 
@@ -78,8 +81,8 @@ def episodes_equal(oracle: Path, name: str, python: str, env: dict[str, str]) ->
 
 def run(*command: str | Path, env: dict[str, str]) -> bool:
     words = [str(word) for word in command]
-    sys.stdout.flush()
-    return subprocess.run(words, cwd=ROOT, env={**os.environ, **env}).returncode == 0
+    with open(ERRORS, "a") as errors:
+        return subprocess.run(words, cwd=ROOT, env={**os.environ, **env}, stderr=errors).returncode == 0
 
 
 if __name__ == "__main__":

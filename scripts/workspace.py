@@ -69,7 +69,7 @@ def pip(what: str, *arguments: str | Path, log: Path, python: Path = PYTHON) -> 
 
 def build_wheel(out: Path, *, defines: Mapping[str, str] | None = None, env: Mapping[str, str] | None = None) -> Path:
     """Build a wheel of mettagrid into `out`, its CMake folder inside; `.venv/` is not touched."""
-    settings = [f"--config-settings=build-dir={out / 'cmake'}"]
+    settings = [f"--config-settings=build-dir={out / 'cmake'}", "--config-settings=install.strip=false"]
     settings += [f"--config-settings=cmake.define.{key}={value}" for key, value in (defines or {}).items()]
     for old in out.glob("*.whl"):
         old.unlink()

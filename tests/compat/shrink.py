@@ -1,10 +1,11 @@
 """Make a game smaller for as long as the two engines still disagree about it, and print what is left.
 
 usage: python tests/compat/shrink.py --published PYTHON --ours PYTHON (--seed N [--family F] | --case DIR/NAME)
-                                     [--out DIR] [--crash]
+                                     [--like TEXT] [--out DIR] [--crash]
 
 Everything that can go is tried, big pieces first: whole rules, then filters, mutations, objects on the map, agents,
-rows and columns, steps. With --crash the game must keep ending the published engine instead (one engine is enough).
+rows and columns, steps. `--like rewards:` keeps to one kind of difference. With --crash the game must keep ending the
+published engine instead, and one engine is enough.
 The smallest game goes to standard output, or to DIR/small.json with its meta file; progress goes to standard error.
 """
 
@@ -64,9 +65,9 @@ class Judge:
             self.ours.stop()
 
 
-def same_kind(first: str, second: str | None) -> bool:
+def same_kind(first: str, second: str | None, like: str = "") -> bool:
     """A difference between traces must not turn into a refused configuration, or the other way round."""
-    return second is not None and first.startswith("no trace") == second.startswith("no trace")
+    return second is not None and first.startswith("no trace") == second.startswith("no trace") and like in second
 
 
 def paths(node: object, here: tuple = ()) -> Iterator[tuple[tuple, int]]:
@@ -166,7 +167,7 @@ def fewer_agents(case: Case) -> Iterator[Trial]:
         yield from (drop(index, r, c) for r, c in cells)
 
 
-def shrink(case: Case, judge: Judge) -> tuple[Case, str]:
+def shrink(case: Case, judge: Judge, like: str = "") -> tuple[Case, str]:
     first = judge(case)
     if first is None:
         raise SystemExit("The engines agree about this game")
@@ -178,7 +179,7 @@ def shrink(case: Case, judge: Judge) -> tuple[Case, str]:
             while place < len(trials):
                 smaller = trials[place]()
                 found = judge(smaller)
-                if same_kind(first, found):
+                if same_kind(first, found, like):
                     case, text = smaller, found
                     trials = list(step(case))  # what failed before this place is not tried again now
                 else:
@@ -195,6 +196,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="a game of the generator")
     parser.add_argument("--family", choices=FAMILIES)
     parser.add_argument("--case", type=Path, metavar="DIR/NAME", help="a game on disk (NAME.json, NAME.meta.json)")
+    parser.add_argument("--like", default="", metavar="TEXT", help="only differences whose sentence contains this")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write small.json and small.meta.json here")
     parser.add_argument("--crash", action="store_true", help="look for crashes of the published engine instead")
     args = parser.parse_args()
@@ -211,7 +213,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         judge = Judge(args.published, None if args.crash else args.ours, Path(scratch))
         try:
-            case, text = shrink(case, judge)
+            case, text = shrink(case, judge, args.like)
         finally:
             judge.close()
     if args.out:

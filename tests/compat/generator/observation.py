@@ -69,8 +69,10 @@ def parts(base: int) -> int:
 
 
 def settle(world: World) -> None:
-    """Keep feature ids below 255, and give room for every token the window can hold."""
+    """Keep to what is defined: feature ids below 255, room for every token, borders of territory in odd windows."""
     obs = world.game["obs"]
+    if obs.get("territory"):
+        obs["width"] |= 1  # in an even window the published engine writes borders toward cells outside the map
     count = len(world.resources)
     shown = len(obs["global_obs"].get("obs", {}))
 

@@ -5,9 +5,15 @@
 
 namespace mg {
 
-MG_FN bool in_area(const World& w, int32_t slot, int32_t row, int32_t col, const Area& area) {
-  const int32_t dr = w.object_row[slot] - row, dc = w.object_col[slot] - col;
-  return int64_t{dr} * dr + int64_t{dc} * dc <= int64_t{area.radius} * area.radius;
+struct Cell {
+  int32_t row, col;
+};
+
+MG_FN Cell cell_at(const World& w, int32_t slot) { return Cell{w.object_row[slot], w.object_col[slot]}; }
+
+MG_FN bool in_area(const Area& area, Cell centre, Cell cell) {
+  const int64_t dr = cell.row - centre.row, dc = cell.col - centre.col;
+  return dr * dr + dc * dc <= int64_t{area.radius} * area.radius;
 }
 
 // One source and one agent in range or not: presence paid on entering, taken back on leaving, mutations while inside.
@@ -39,15 +45,14 @@ MG_FN void apply_deferred(Machine& m, int32_t slot) {
 }
 
 // Fixed areas that the agent has walked out of, the one it entered last first.
-MG_FN void leave_fixed_areas(Machine& m, int32_t agent) {
+MG_FN void leave_fixed_areas(Machine& m, int32_t agent, Cell cell) {
   const World& w = m.w;
-  const int32_t slot = w.agent_slot[agent];
   while (true) {
     int32_t latest = kNone;
     for (int32_t i = 0; i < w.h->area_count; ++i) {
       const AreaSource& from = w.area_source[i];
       const Area& area = m.p.areas[from.area];
-      if (!area.is_static || entered(w, i, agent) == 0 || in_area(w, slot, from.row, from.col, area)) continue;
+      if (!area.is_static || entered(w, i, agent) == 0 || in_area(area, Cell{from.row, from.col}, cell)) continue;
       if (latest < 0 || entered(w, i, agent) > entered(w, latest, agent)) latest = i;
     }
     if (latest < 0) return;
@@ -56,16 +61,18 @@ MG_FN void leave_fixed_areas(Machine& m, int32_t agent) {
   }
 }
 
-// Resource deltas on the agent are summed over all fixed areas and applied once at the end.
+// Resource deltas on the agent are summed over all fixed areas and applied once at the end. What counts is the cell where
+// the agent stands at first, even if a mutation moves it.
 MG_FN void apply_fixed_areas(Machine& m, int32_t agent) {
   const World& w = m.w;
   const int32_t slot = w.agent_slot[agent];
-  leave_fixed_areas(m, agent);
+  const Cell cell = cell_at(w, slot);
+  leave_fixed_areas(m, agent, cell);
   m.s.deferring = true;
   for (int32_t i = 0; i < w.h->area_count && m.ok(); ++i) {
     const AreaSource& from = w.area_source[i];
     const Area& area = m.p.areas[from.area];
-    if (area.is_static && in_area(w, slot, from.row, from.col, area)) meet_area(m, i, agent, true);
+    if (area.is_static && in_area(area, Cell{from.row, from.col}, cell)) meet_area(m, i, agent, true);
   }
   m.s.deferring = false;
   apply_deferred(m, slot);
@@ -78,8 +85,7 @@ MG_FN void apply_mobile_areas(Machine& m) {
     // A mutation may take the source away, hence the second condition.
     for (int32_t agent = 0; agent < w.h->agents && i < w.h->area_count && m.ok(); ++agent) {
       const AreaSource& from = w.area_source[i];
-      const int32_t row = w.object_row[from.slot], col = w.object_col[from.slot];
-      meet_area(m, i, agent, in_area(w, w.agent_slot[agent], row, col, m.p.areas[from.area]));
+      meet_area(m, i, agent, in_area(m.p.areas[from.area], cell_at(w, from.slot), cell_at(w, w.agent_slot[agent])));
     }
   }
 }

@@ -68,9 +68,10 @@ struct Machine {
   const World& w;
   Scratch& s;
   Context ctx;
+  int32_t now;  // the step that periodic filters see
 
   MG_FN Machine(const Program& program, const World& world, Scratch& scratch)
-      : p(program), w(world), s(scratch), ctx{kNone, kNone, kNone, 0, 0} {
+      : p(program), w(world), s(scratch), ctx{kNone, kNone, kNone, 0, 0}, now(world.h->step) {
     s.top = s.calls = s.loops = s.numbers = s.flags = s.results = 0;
     s.deferring = false;
     s.deferred_count = 0;

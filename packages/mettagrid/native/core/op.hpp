@@ -27,6 +27,7 @@ namespace mg {
   X(TestDistance)   /* entities a and b at squared distance <= c; c < 0: no bound */                               \
   X(TestNearResult) /* entity a at squared distance <= c of any query result; c < 0: any result; drops the result */ \
   X(TestAtLeast)    /* pops minimum, pops value: value >= minimum */                                               \
+  X(TestPresent)    /* there is an entity a */                                                                     \
   X(TestEmptyCell)  /* no target */                                                                                \
   X(TestUsable)     /* target exists */                                                                            \
   X(TestPeriodic)   /* period a, first b */                                                                        \

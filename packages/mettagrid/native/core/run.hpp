@@ -152,7 +152,7 @@ MG_FN bool spawn_at_target(Machine& m, int32_t template_index) {
 MG_FN int32_t after_removal(Machine& m, int32_t slot, int32_t tag, int32_t next) {
   const int32_t entry = removal_entry(m.p, m.w, slot, tag);
   if (entry == 0 || !m.enter(next, CallKind::kRestore, entry)) return next;
-  m.ctx = Context{slot, slot, kNone, 0, 0};
+  m.ctx = Context{slot, slot, kNone, m.w.object_row[slot], m.w.object_col[slot]};
   return entry;
 }
 
@@ -267,9 +267,10 @@ MG_FN bool Machine::run(int32_t entry) {
         test(value >= least);
         break;
       }
+      case Op::kTestPresent: test(entity(in.a) >= 0); break;
       case Op::kTestEmptyCell: test(ctx.target < 0); break;
       case Op::kTestUsable: test(ctx.target >= 0); break;
-      case Op::kTestPeriodic: test(w.h->step >= in.b && (w.h->step - in.b) % in.a == 0); break;
+      case Op::kTestPeriodic: test(now >= in.b && (now - in.b) % in.a == 0); break;
 
       case Op::kPushConst: push(float_from_bits(in.a)); break;
       case Op::kPushInventory: {

@@ -22,7 +22,19 @@ MG_FN void run_agent_ticks(Machine& m) {
   }
 }
 
-MG_FN void run_game_tick(Machine& m) { m.run_for(m.p.set().game_tick_entry, kNone, kNone); }
+// The game's own handler has neither actor nor target, but one context for the whole episode: a target that a spawn left
+// behind is still there in the next step.
+MG_FN void run_game_tick(Machine& m) {
+  const int32_t entry = m.p.set().game_tick_entry;
+  if (entry == 0) return;
+  Header& h = *m.w.h;
+  const bool is_same = h.tick_target > 0 && m.w.object_id[h.tick_target] == h.tick_target_id;
+  m.run_at(entry, kNone, is_same ? h.tick_target : kNone, h.tick_row, h.tick_col);
+  h.tick_target = max_of(0, m.ctx.target);
+  h.tick_target_id = m.w.object_id[h.tick_target];
+  h.tick_row = m.ctx.row;
+  h.tick_col = m.ctx.col;
+}
 
 MG_FN void count_coverage(const Program& p, const World& w) {
   for (int32_t agent = 0; agent < w.h->agents; ++agent) {
@@ -39,9 +51,11 @@ MG_FN void count_coverage(const Program& p, const World& w) {
   }
 }
 
-// A per-tick entry pays its value, any other the change since it was last evaluated (0 at first).
+// A per-tick entry pays its value, any other the change since it was last evaluated (0 at first). Periodic filters in
+// rewards see step 0 throughout.
 MG_FN void write_rewards(Machine& m, const Buffers& io) {
   const World& w = m.w;
+  m.now = 0;
   for (int32_t agent = 0; agent < w.h->agents && m.ok(); ++agent) {
     const int32_t slot = w.agent_slot[agent];
     const Template& t = m.p.templates[w.object_template[slot]];
@@ -68,6 +82,7 @@ MG_FN void flag_episode_end(const Program& p, const World& w, const Buffers& io)
 // Everything but observations runs on one lane: effects are immediate and ordered.
 MG_FN void step_world(const Program& p, const World& w, Scratch& scratch, const Buffers& io, int32_t lane, int32_t lanes) {
   Machine m(p, w, scratch);
+  m.now = w.h->step + (lane == 0);
   if (lane == 0) {
     for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
     ++w.h->step;  // the first step runs as step 1

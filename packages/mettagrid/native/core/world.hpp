@@ -52,6 +52,7 @@ struct Header {
   int32_t next_event;
   int32_t area_count, claim_count, vision_blockers;
   int32_t new_area_slots;  // spawned objects whose areas are registered at the end of the area phase
+  int32_t tick_target, tick_target_id, tick_row, tick_col;  // what the game's on_tick left behind, see step.hpp
   int32_t fault, fault_a, fault_b;
   uint32_t version;        // grows with every change that a query could notice
   uint32_t entries;        // counts agents entering areas

@@ -192,7 +192,6 @@ for first in sys.argv[1:]:
     for name in [name for name in sys.modules if name.split(".")[0] == "mettagrid"]:
         del sys.modules[name]
     importlib.import_module(first)
-    importlib.import_module("mettagrid.config.mettagrid_config").MettaGridConfig()
 """
     subprocess.run([sys.executable, "-c", program, *PUBLIC_NAMES], check=True)
 

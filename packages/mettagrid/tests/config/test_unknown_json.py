@@ -45,11 +45,18 @@ def field_names() -> list[str]:
 
 TAGS = (
     "vibe resource tag tag_prefix shared_tag_prefix max_distance game_value not or target_loc_empty periodic stats "
-    "attack query_inventory raycast_spawn set_game_value query materialized closure raycast first_match all_of wall object "
-    "actor target MaxGameValue MinGameValue mettagrid bitworld random north"
+    "attack query_inventory raycast_spawn set_game_value query materialized closure raycast first_match all_of wall "
+    "object actor target MaxGameValue MinGameValue mettagrid bitworld random north"
 ).split()
 
-LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(TAGS)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5)
+    | st.sampled_from(TAGS)
+)
 KEYS = st.sampled_from(field_names()) | st.text(max_size=5)
 JSON = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=6), max_leaves=25
@@ -64,7 +71,7 @@ TAGGED = st.builds(
     ),
     st.dictionaries(KEYS, JSON, max_size=6),
 )
-MANY = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("union", UNIONS)
@@ -78,11 +85,11 @@ def test_unknown_json_for_a_union(union: str, data: Any, lenient: bool) -> None:
 @MANY
 @given(game=st.dictionaries(KEYS, JSON | TAGGED, max_size=5), lenient=st.booleans())
 def test_unknown_json_for_a_game(game: dict[str, Any], lenient: bool) -> None:
-    with contextlib.suppress(ValidationError):
+    try:
         config = MettaGridConfig.model_validate({"game": game}, context=LENIENT_CONTEXT if lenient else None)
-        assert (
-            MettaGridConfig.model_validate_json(config.model_dump_json()).model_dump_json() == config.model_dump_json()
-        )
+    except ValidationError:
+        return
+    assert MettaGridConfig.model_validate_json(config.model_dump_json()) == config
 
 
 @MANY

@@ -150,6 +150,10 @@ def _emit_distance(c: Context, r: Routine, item: MaxDistanceFilter, jump: Label,
         other = FRONTIER if c.in_edge_filter else ACTOR
         r.test("TestDistance", jump, when, entity, other, limit)
         return
+    # Without the entity the query is not asked, which matters when it draws random numbers.
+    skip = r.label()
+    r.test("TestPresent", skip if when else jump, False, entity)
     with c.at("query"):
         queries.call_query(c, r, item.query)
     r.test("TestNearResult", jump, when, entity, 0, limit)
+    r.mark(skip)

@@ -74,8 +74,11 @@ def _emit_mutation(c: Context, r: Routine, m: Mutation, fail: Label | None) -> N
         case QueryInventoryMutation():
             _emit_query_inventory(c, r, m)
         case QueryPlaceAdjacentMutation():
+            skip = r.label()
+            r.test("TestPresent", skip, False, entity_of(m.target))
             call_query(c, r, m.query)
             r.emit("PlaceAdjacent", entity_of(m.target))
+            r.mark(skip)
         case RelocateMutation():
             r.emit("Relocate")
         case SetRelativeTargetMutation():

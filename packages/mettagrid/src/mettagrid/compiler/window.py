@@ -54,7 +54,8 @@ def window_cells(height: int, width: int) -> tuple[WindowCell, ...]:
             radius_mask |= 1 << radius
             for bit, (nr, nc) in enumerate(_NEIGHBOURS):
                 there = dr + nr, dc + nc
-                if there in shape and is_visible(*there, *inner):
+                in_window = there[0] + rows < height and there[1] + cols < width  # not a matter of course when even
+                if in_window and there in shape and is_visible(*there, *inner):
                     neighbours |= 1 << (4 * radius + bit)
         cells.append(WindowCell(dr, dc, (rows + dr) << 4 | (cols + dc), radius_mask, neighbours))
     return tuple(cells)

@@ -140,6 +140,12 @@ class MapBuilderConfig(_ConfigOf[TBuilder]):
                 "A map builder is given as a dictionary or a configuration object, not as {given}.",
                 {"given": type(data).__name__},
             )
+        if "type" not in data and cls is MapBuilderConfig:
+            raise PydanticCustomError(
+                "map_builder_type_missing",
+                "A map builder needs the key 'type', the full name of its configuration class such as {example}.",
+                {"example": "mettagrid.map_builder.random_map.RandomMapBuilder.Config"},
+            )
         if "type" not in data or "type" in cls.model_fields:
             return handler(data)
         fields = {key: value for key, value in data.items() if key != "type"}
