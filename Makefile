@@ -47,4 +47,4 @@ wheels: setup ## build the distributions, use them in an empty environment, buil
 clean: ## remove what was built; .venv/ and .cache/ stay
 	rm -rf build dist packages/*/build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -not -path './.venv/*' -not -path './.cache/*' -prune -exec rm -rf {} +
-	rm -rf .venv/stamps
+	rm -f $(patsubst packages/%,.venv/stamps/%,$(wildcard packages/*))

@@ -46,15 +46,22 @@ def main() -> None:
         vibe_rows = rng.choice(vibes, size=(steps, n)).astype(np.int32)
         # Rows are written from Python, as a training loop would; they are part of what is timed, on both sides.
         actions, vibe_actions, step = buffers.actions, buffers.vibe_actions, sim._c_sim.step
-        start = time.perf_counter()
+        start, cpu_start = time.perf_counter(), time.process_time()
         for row, vibe_row in zip(rows, vibe_rows, strict=True):
             actions[:] = row
             vibe_actions[:] = vibe_row
             step()
-        seconds = time.perf_counter() - start
+        seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
         digest = hashlib.sha256(te.canonical(buffers.observations).tobytes())
         digest.update(np.asarray(sim.episode_rewards, np.float32).round(3).tobytes())
-        answer = {"seconds": seconds, "create_seconds": created, "agents": n, "digest": digest.hexdigest()[:16]}
+        answer = {
+            "seconds": seconds,
+            "cpu_seconds": cpu_seconds,
+            "create_seconds": created,
+            "agents": n,
+            "steps": steps,
+            "digest": digest.hexdigest()[:16],
+        }
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 

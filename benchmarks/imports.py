@@ -4,6 +4,7 @@ usage: imports.py [--runs 7]     each run is a new process; the start of the int
 """
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
@@ -28,7 +29,8 @@ print(time.process_time() - start)
 def cpu_seconds(python: Path) -> float:
     # -P keeps the current folder off the path, so that each interpreter imports what is installed in it.
     command = [str(python), "-P", "-c", PROGRAM]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=env)
     return float(result.stdout.splitlines()[-1])
 
 

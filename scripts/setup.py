@@ -6,6 +6,7 @@ Runs before anything is installed, so it uses the standard library alone. Each s
 a digest of what it was made from; an editable install notices edits to Python by itself, but not to C++.
 """
 
+import compileall
 import hashlib
 import os
 import re
@@ -128,6 +129,9 @@ def install_packages() -> None:
         how = ["--no-deps", "--no-build-isolation", "--editable"]
         pip(f"setup: building {package.name}", "install", *how, package, log=LOG)
         set_stamp(package.name, stamp)
+    # As pip does for what it installs; Python itself writes no bytecode where PYTHONDONTWRITEBYTECODE is set.
+    for package in PACKAGES:
+        compileall.compile_dir(package / "src", quiet=2)
 
 
 def main() -> None:

@@ -107,6 +107,7 @@ def test_the_wheel_holds_every_module_and_the_extension(wheel: Path) -> None:
     }
     assert wanted - held == set()
     assert any(name.startswith("mettagrid/_native") and name.endswith(".so") for name in held)
+    assert not [name for name in held if "__pycache__" in name or name.startswith("native/")]
     assert any(name.endswith("licenses/LICENSE") for name in held)
 
 

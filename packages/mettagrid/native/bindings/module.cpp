@@ -175,7 +175,7 @@ class World {
     std::vector<std::pair<int32_t, int32_t>> found;
     for (int32_t slot = 1; slot < w_.h->used_slots; ++slot) {
       const int32_t row = w_.object_row[slot], col = w_.object_col[slot];
-      if (!(w_.object_flags[slot] & mg::kOnGrid)) continue;
+      if (!(w_.object_flags[slot] & mg::kOnGrid) || (w_.object_flags[slot] & mg::kRemoved)) continue;
       if (row >= min_row && row < max_row && col >= min_col && col < max_col) found.emplace_back(w_.object_id[slot], slot);
     }
     std::sort(found.begin(), found.end());

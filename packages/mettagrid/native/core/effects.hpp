@@ -16,7 +16,8 @@ MG_FN bool in_area(const Area& area, Cell centre, Cell cell) {
   return dr * dr + dc * dc <= int64_t{area.radius} * area.radius;
 }
 
-// One source and one agent in range or not: presence paid on entering, taken back on leaving, mutations while inside.
+// One source and one agent in range or not: presence paid on entering, taken back on leaving, mutations while inside. Before
+// mutations the filters are asked again: presence may have changed the answer, and a random query draws once more.
 MG_FN void meet_area(Machine& m, int32_t source, int32_t agent, bool in_range) {
   const World& w = m.w;
   const AreaSource from = w.area_source[source];
@@ -32,7 +33,8 @@ MG_FN void meet_area(Machine& m, int32_t source, int32_t agent, bool in_range) {
     entered(w, source, agent) = 0;
     apply_presence(m.p, w, area, agent, -1);
   }
-  if (passes) m.run_for(area.mutations, from.slot, slot);
+  if (!passes || area.mutations == 0) return;
+  if (area.filters == 0 || m.run_for(area.filters, from.slot, slot)) m.run_for(area.mutations, from.slot, slot);
 }
 
 MG_FN void apply_deferred(Machine& m, int32_t slot) {

@@ -62,11 +62,19 @@ MG_FN void set_vibe(const World& w, int32_t slot, int32_t vibe) {
   w.touch(slot);
 }
 
-// The cell must be empty and on the grid.
+MG_FN void put_back(const Program& p, const World& w, int32_t slot) {
+  const bool blocks = p.templates[w.object_template[slot]].blocks_vision != 0;
+  w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] | kOnGrid | (blocks ? kBlocksVision : 0));
+  w.h->vision_blockers += blocks;
+}
+
+// The cell must be empty and on the grid. An object that was removed before is back on the grid then, but in no list of
+// objects or tags; only the stand-in of slot 0 never is.
 MG_FN void move_object(const Program& p, const World& w, int32_t slot, int32_t row, int32_t col) {
-  if (w.object_flags[slot] & kOnGrid) {
+  if (slot != 0) {
     w.grid[w.cell_of(slot)] = kEmpty;
     w.grid[w.cell(row, col)] = slot;
+    if (!(w.object_flags[slot] & kOnGrid)) put_back(p, w, slot);
   }
   w.object_row[slot] = static_cast<uint16_t>(row);
   w.object_col[slot] = static_cast<uint16_t>(col);
@@ -130,7 +138,7 @@ MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
   w.grid[w.cell_of(slot)] = kEmpty;
   for_each_bit(w.tags(slot), h.tag_words, [&](int32_t tag) { unlist_holder(w, slot, tag); });
   h.vision_blockers -= p.templates[w.object_template[slot]].blocks_vision;
-  w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] & ~(kOnGrid | kBlocksVision));
+  w.object_flags[slot] = static_cast<uint8_t>((w.object_flags[slot] & ~(kOnGrid | kBlocksVision)) | kRemoved);
   ++h.version;
   if (p.set().correct_removed_territory) withdraw_claims(p, w, slot);
   if (!p.set().any_spawn || w.is_agent(slot) || (w.object_flags[slot] & kHasClaims)) return;
@@ -140,7 +148,12 @@ MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
 // Slots of objects removed in this step can be used again from now on.
 MG_FN void release_removed(const World& w) {
   Header& h = *w.h;
-  for (int32_t i = 0; i < h.removed_count; ++i) w.free_slots[h.free_count++] = w.removed_slots[i];
+  for (int32_t i = 0; i < h.removed_count; ++i) {
+    const int32_t slot = w.removed_slots[i];
+    if ((w.object_flags[slot] & kOnGrid) || w.object_id[slot] == 0) continue;  // it is back, or was removed twice
+    w.object_id[slot] = 0;
+    w.free_slots[h.free_count++] = slot;
+  }
   h.removed_count = 0;
 }
 

@@ -77,7 +77,7 @@ namespace mg {
   X(SetAgentStat)   /* entity a, stat b, pops value */                                                             \
   X(AddGameStat)    /* stat a, pops value */                                                                       \
   X(AddAgentStat)   /* entity a, stat b, pops value */                                                             \
-  X(AddResource)    /* entity a, resource b, pops a number, truncated */                                           \
+  X(AddResource)    /* pops a number: to resource b of entity a, truncated; no entity: to game stat c, if any */    \
   X(AddTag)         /* entity a, tag b */                                                                          \
   X(RemoveTag)      /* entity a, tag b */                                                                          \
   X(SetVibe)        /* entity a, vibe b */                                                                         \

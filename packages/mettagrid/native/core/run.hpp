@@ -425,8 +425,9 @@ MG_FN bool Machine::run(int32_t entry) {
       }
       case Op::kAddResource: {
         const int32_t slot = entity(in.a);
-        const int32_t delta = truncate_to_int(pop());
-        if (slot >= 0) change_resource(p, w, slot, in.b, delta);
+        const float delta = pop();
+        if (slot >= 0) change_resource(p, w, slot, in.b, truncate_to_int(delta));
+        else if (in.c >= 0) game_stat(w, in.c) += delta;
         break;
       }
       case Op::kAddTag: {

@@ -70,7 +70,7 @@ struct Claim {
   int32_t slot, control, tag, row, col;
 };
 
-enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasAreas = 8, kBlocksVision = 16 };
+enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasAreas = 8, kBlocksVision = 16, kRemoved = 32 };
 
 // X(type, name, count): every array of the block.
 #define MG_ARRAYS(X)                                                                                                  \

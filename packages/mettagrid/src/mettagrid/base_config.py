@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
+from pydantic_core import from_json
 
 __all__ = ["LENIENT_CONTEXT", "Config", "ConfigStrEnum"]
 
@@ -52,6 +53,18 @@ class Config(BaseModel):
             finally:
                 _being_completed.discard(cls)
         return super().model_rebuild(_parent_namespace_depth=_parent_namespace_depth + 1, **options)
+
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
+        # Parsing the whole text first is faster than validating while parsing: each class looks at its data in Python.
+        if options.get("strict") is None:
+            try:
+                data = from_json(json_data)
+            except ValueError:
+                pass  # pydantic's own message for text that is no JSON follows below
+            else:
+                return cls.model_validate(data, **options)
+        return super().model_validate_json(json_data, **options)
 
     def override(self, key: str, value: object) -> Self:
         """Set the value at a dotted path, such as `game.agent.inventory.initial.heart`, and return `self`.

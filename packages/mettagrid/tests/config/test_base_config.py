@@ -95,6 +95,12 @@ def test_lenient_reading_of_json_text() -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["", "{", "[1", b"\xff", "nope"])
+def test_text_that_is_no_json_is_a_validation_error(text: str) -> None:
+    with pytest.raises(ValidationError):
+        MettaGridConfig.model_validate_json(text)
+
+
 def test_lenient_reading_still_refuses_wrong_values() -> None:
     with pytest.raises(ValidationError):
         MettaGridConfig.model_validate({"game": {"num_agents": 0}}, context=LENIENT_CONTEXT)

@@ -6,6 +6,8 @@ import pickle
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from mettagrid.builder.building import wall
+from mettagrid.builder.envs import make_arena, make_navigation
 from mettagrid.config.action_config import ActionConfig, ActionsConfig, ChangeVibeActionConfig, MoveActionConfig
 from mettagrid.config.any_env_config import AnyEnvConfig, resolve_env_config_type
 from mettagrid.config.bitworld_config import BitWorldEnvConfig
@@ -139,6 +141,16 @@ def test_the_map_can_be_replaced_by_a_drawn_one() -> None:
     config = MettaGridConfig()
     assert config.with_ascii_map([["#", "@", "x"]], {"x": "chest"}) is config
     assert config.game.map_builder.char_to_map_name["x"] == "chest"
+
+
+def test_example_environments() -> None:
+    navigation = make_navigation(num_agents=3)
+    assert (navigation.game.num_agents, navigation.game.resource_names) == (3, ["heart"])
+    arena = make_arena(num_agents=4, combat=False, map_builder=RandomMapBuilder.Config(agents=4))
+    assert (arena.label, arena.game.actions.attack.consumed_resources) == ("arena", {"laser": 100})
+    assert arena.game.agent.inventory.get_limit("heart") == 255
+    arena.game.objects["wall"].tags.append("mine")
+    assert wall.tags == []
 
 
 FIRST_FEATURES = (

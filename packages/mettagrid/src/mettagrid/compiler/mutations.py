@@ -129,7 +129,8 @@ def _emit_add(c: Context, r: Routine, m: SetGameValueMutation) -> None:
     entity = entity_of(m.target)
     emit_number(c, r, m.delta if m.source is None else m.source, entity)
     if isinstance(m.value, InventoryValue):
-        r.emit("AddResource", entity, c.resource(m.value.item))
+        stat = c.game_stats.add(f"{m.value.item}.amount") if m.value.scope == Scope.GAME else -1
+        r.emit("AddResource", entity, c.resource(m.value.item), stat)
     elif m.value.scope == Scope.GAME:
         r.emit("AddGameStat", c.game_stats.add(m.value.name))
     else:

@@ -165,6 +165,8 @@ def _initial_amounts(c: Context, initial: Mapping[str, int]) -> list[tuple[int, 
 def _areas(c: Context, config: GridObjectConfig) -> list[list[int]]:
     areas = []
     for name, area in config.aoes.items():
+        if not area.mutations and not area.presence_deltas:
+            continue  # nothing happens there, not even its filters are asked
         with c.at("aoes", name):
             presence = [(c.resource(item), delta) for item, delta in area.presence_deltas.items()]
             first_presence, presence_count = c.tables.add_rows("pairs", presence)

@@ -31,13 +31,13 @@ from typing import (
 
 from pydantic import (
     Field,
-    ModelWrapValidatorHandler,
     SerializeAsAny,
     SerializerFunctionWrapHandler,
     ValidationInfo,
     model_serializer,
     model_validator,
 )
+from pydantic.functional_validators import ModelWrapValidatorHandler
 from pydantic_core import PydanticCustomError
 
 from mettagrid.base_config import Config
