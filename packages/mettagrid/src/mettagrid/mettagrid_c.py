@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mettagrid import _native
-from mettagrid.compiler import Program, compile
+from mettagrid.compiler import Program, compiled
 from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
 
 dtype_observations = np.dtype(np.uint8)
@@ -84,7 +84,7 @@ class MettaGrid(_native.World):
         *,
         strict: bool = False,
     ) -> None:
-        program = game_config if isinstance(game_config, Program) else compile(game_config, strict=strict)
+        program = game_config if isinstance(game_config, Program) else compiled(game_config, strict=strict)
         templates, stats = program.resolve_map(map_rows)
         self.program = program
         self._arrays: dict[str, np.ndarray] = {}

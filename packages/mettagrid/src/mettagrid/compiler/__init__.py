@@ -1,6 +1,7 @@
-"""From a configuration to a program: `compile(config) -> Program`."""
+"""From a configuration to a program: `compile(config) -> Program`, or `compiled(config)` to find one made before."""
 
+from mettagrid.compiler.cache import compiled
 from mettagrid.compiler.errors import CompileError, ConfigWarning, UnknownName
 from mettagrid.compiler.program import Program, agent_configs, compile
 
-__all__ = ["CompileError", "ConfigWarning", "Program", "UnknownName", "agent_configs", "compile"]
+__all__ = ["CompileError", "ConfigWarning", "Program", "UnknownName", "agent_configs", "compile", "compiled"]

@@ -43,9 +43,8 @@ class Routine:
 
     def resolved(self) -> tuple[tuple[int, ...], ...]:
         """The instructions with jumps relative to the start of the routine."""
-        return tuple(
-            (op, -1 if jump < 0 else self._marks[jump], sense, a, b, c) for op, jump, sense, a, b, c in self.code
-        )
+        marks = self._marks
+        return tuple([(op, marks[jump] if jump >= 0 else -1, *rest) for op, jump, *rest in self.code])
 
 
 class CodeTable:

@@ -1,8 +1,7 @@
 """What every part of the compiler shares: names and their numbers, the tables, the code, and where in the config it is."""
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NoReturn
 
 from mettagrid.compiler.code import CodeTable, Routine
@@ -36,6 +35,23 @@ class NameTable:
         return len(self.names)
 
 
+class _Pushed:
+    """Entries on a stack for the length of a `with` block. A class, because configs have tens of thousands of blocks."""
+
+    __slots__ = ("_before", "_entries", "_stack")
+
+    def __init__(self, stack: list[str], entries: list[str]) -> None:
+        self._stack = stack
+        self._entries = entries
+
+    def __enter__(self) -> None:
+        self._before = len(self._stack)
+        self._stack += self._entries
+
+    def __exit__(self, *_: object) -> None:
+        del self._stack[self._before :]
+
+
 class Context:
     """State of one compilation."""
 
@@ -54,6 +70,8 @@ class Context:
         self.dynamic_tags: set[int] = set()
         self.spawned: set[str] = set()
         self.in_edge_filter = False
+        self.materialized: dict[int, int] = {}
+        """entry of the query of each tag that is materialized"""
         self._path: list[str] = []
         self._nesting: list[str] = []
 
@@ -61,30 +79,18 @@ class Context:
 
     @property
     def path(self) -> str:
-        return "".join(self._path)
+        return "".join(self._path).removeprefix(".")
 
-    @contextmanager
-    def at(self, *parts: str | int) -> Iterator[None]:
+    def at(self, *parts: str | int) -> "_Pushed":
         """Names and list positions inside the part of the config that is being compiled."""
-        before = len(self._path)
-        for part in parts:
-            self._path.append(f"[{part}]" if isinstance(part, int) else f".{part}" if self._path else part)
-        try:
-            yield
-        finally:
-            del self._path[before:]
+        return _Pushed(self._path, [f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts])
 
-    @contextmanager
-    def nested(self, name: str) -> Iterator[None]:
+    def nested(self, name: str) -> "_Pushed":
         """One level of rules inside rules."""
-        self._nesting.append(name)
-        try:
-            if len(self._nesting) > MAX_NESTING:
-                named = " > ".join(name for name in self._nesting if name)
-                self.error(f"rules are nested more than {MAX_NESTING} deep: {named}")
-            yield
-        finally:
-            self._nesting.pop()
+        if len(self._nesting) >= MAX_NESTING:
+            named = " > ".join(name for name in [*self._nesting, name] if name)
+            self.error(f"rules are nested more than {MAX_NESTING} deep: {named}")
+        return _Pushed(self._nesting, [name])
 
     # What is wrong
 

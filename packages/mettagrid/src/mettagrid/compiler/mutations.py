@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from mettagrid.compiler.code import Label, Routine
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.filters import entity_of
-from mettagrid.compiler.queries import DIRECTIONS, call_query, emit_rays, place_query
+from mettagrid.compiler.queries import DIRECTIONS, call_query, emit_rays
 from mettagrid.compiler.values import emit_number
 from mettagrid.config.game_value import InventoryValue, Scope
 from mettagrid.config.mutation import (
@@ -139,14 +139,12 @@ def _emit_add(c: Context, r: Routine, m: SetGameValueMutation) -> None:
 
 def _emit_recompute(c: Context, r: Routine, m: RecomputeMaterializedQueryMutation) -> None:
     """Each matching tag in turn: taken from all, given to the query's result, then those who lost it are told."""
-    made = {c.tag(item.tag): item.query for item in c.game.materialize_queries}
-    tags = [tag for tag in c.tags_with_prefix(m.tag_prefix) if tag in made]
+    tags = [tag for tag in c.tags_with_prefix(m.tag_prefix) if tag in c.materialized]
     if not tags:
         c.warn(f"no materialized query has a tag that starts with {m.tag_prefix!r}; the mutation does nothing")
     for tag in tags:
-        c.dynamic_tags.add(tag)
         r.emit("UntagAll", tag)
-        r.emit("Call", place_query(c, made[tag]))
+        r.emit("Call", c.materialized[tag])
         r.emit("TagResult", tag)
         r.emit("EachOpen", 0, -1)
         done = r.label()

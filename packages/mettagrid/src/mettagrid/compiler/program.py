@@ -108,6 +108,7 @@ def compile(config: MettaGridConfig | GameConfig, *, strict: bool = False) -> Pr
     teams = group_teams(agents)
     objects = list(game.objects.items())
     types = type_numbers([*(item for _, item in objects), *agents])
+    _add_materialized(c)
     for key, item in objects:
         with c.at("game", "objects", key):
             add_object(c, item, types)
@@ -122,7 +123,6 @@ def compile(config: MettaGridConfig | GameConfig, *, strict: bool = False) -> Pr
         c.game_stats.add(f"objects.{name}")
     actions = _add_actions(c)
     _add_territories(c)
-    _add_materialized(c)
     add_events(c)
     with c.at("game", "on_tick"):
         game_tick = place_handler(c, game.on_tick)
@@ -249,7 +249,8 @@ def _add_materialized(c: Context) -> None:
         with c.at("game", "materialize_queries", i):
             tag = c.changing_tag(item.tag)
             with c.at("query"):
-                c.tables.add("materialized", tag=tag, query=place_query(c, item.query))
+                entry = c.materialized[tag] = place_query(c, item.query)
+            c.tables.add("materialized", tag=tag, query=entry)
 
 
 def _add_window(c: Context) -> None:

@@ -1,7 +1,6 @@
 """Queries as routines that leave their result in the arena."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from mettagrid.compiler import filters as tests
 from mettagrid.compiler import values
@@ -32,7 +31,8 @@ def call_query(c: Context, r: Routine, query: AnyQuery | str) -> None:
 def place_query(c: Context, query: AnyQuery | str) -> int:
     """The routine of a query; a tag means everything that has it."""
     r = Routine()
-    with c.nested(""), _outside_edges(c):
+    in_edge, c.in_edge_filter = c.in_edge_filter, False  # a query inside an edge filter has no frontier node
+    with c.nested(""):
         if isinstance(query, str):
             r.emit("ScanTag", c.tag(query))
             _emit_scan(c, r, [], None, None)
@@ -46,18 +46,9 @@ def place_query(c: Context, query: AnyQuery | str) -> int:
         else:
             _emit_source(c, r, query.source)
             _emit_scan(c, r, query.filters, query.order_by, query.max_items)
+    c.in_edge_filter = in_edge
     r.emit("Return", 1)
     return c.place(r, "query")
-
-
-@contextmanager
-def _outside_edges(c: Context) -> Iterator[None]:
-    """A query inside an edge filter has no frontier node of its own."""
-    before, c.in_edge_filter = c.in_edge_filter, False
-    try:
-        yield
-    finally:
-        c.in_edge_filter = before
 
 
 def _emit_source(c: Context, r: Routine, source: AnyQuery | str) -> None:

@@ -3,7 +3,7 @@
 The native core owns the description of the rows (`core/program.hpp`); here it is only read, so the two cannot disagree.
 """
 
-import struct
+from array import array
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -20,53 +20,53 @@ def float_bits(value: float) -> int:
 
 
 class Tables:
-    """Growing tables. Rows are lists of integers; missing fields are 0."""
+    """Growing tables. A row is written by field names, missing ones being 0, or whole in field order."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[list[int]]] = {name: [] for name in LAYOUT}
-        self._index = {name: {field: i for i, field in enumerate(fields)} for name, fields in LAYOUT.items()}
+        self._words = {name: array("i") for name in LAYOUT}
+        self._masks: dict[frozenset[int], int] = {}
 
     def count(self, table: str) -> int:
-        return len(self._rows[table])
+        return len(self._words[table]) // len(LAYOUT[table])
 
     def add(self, table: str, **fields: int) -> int:
         """Append a row and return its index."""
-        index = self._index[table]
-        row = [0] * len(index)
-        for name, value in fields.items():
-            row[index[name]] = int(value)
-        rows = self._rows[table]
-        rows.append(row)
-        return len(rows) - 1
+        index = self.count(table)
+        unknown = fields.keys() - set(LAYOUT[table])
+        if unknown:
+            raise KeyError(f"Table {table!r} has no fields {sorted(unknown)}.")
+        self._words[table].extend([int(fields.get(name, 0)) for name in LAYOUT[table]])
+        return index
 
     def add_rows(self, table: str, rows: Iterable[Sequence[int]]) -> tuple[int, int]:
         """Append whole rows in field order; returns (first, count)."""
-        first = self.count(table)
-        self._rows[table].extend(list(row) for row in rows)
+        first, words = self.count(table), self._words[table]
+        for row in rows:
+            words.extend(row)
         return first, self.count(table) - first
 
     def add_list(self, values: Iterable[int]) -> tuple[int, int]:
         """Append plain integers to `lists`; returns (first, count)."""
-        return self.add_rows("lists", ([value] for value in values))
+        first = self.count("lists")
+        self._words["lists"].extend(values)
+        return first, self.count("lists") - first
 
     def add_mask(self, bits: Iterable[int]) -> int:
         """Append a set of numbers 0..255 to `masks`, once per distinct set; returns its index."""
-        words = [0] * 8
-        for bit in bits:
-            words[bit >> 5] |= 1 << (bit & 31)
-        row = [struct.unpack("<i", struct.pack("<I", word))[0] for word in words]
-        rows = self._rows["masks"]
-        if row in rows:
-            return rows.index(row)
-        rows.append(row)
-        return len(rows) - 1
+        key = frozenset(bits)
+        if key not in self._masks:
+            words = [0] * len(LAYOUT["masks"])
+            for bit in key:
+                words[bit >> 5] |= 1 << (bit & 31)
+            self._masks[key] = self.count("masks")
+            self._words["masks"].extend([word - (1 << 32) if word >> 31 else word for word in words])
+        return self._masks[key]
 
     def block(self) -> np.ndarray:
         """The program block: {offset, rows} per table, then the tables."""
-        parts, head, at = [], [], 2 * len(LAYOUT)
-        for name, fields in LAYOUT.items():
-            rows = self._rows[name]
-            head += [at, len(rows)]
-            parts.append(np.asarray(rows, dtype=np.int32).reshape(-1))
-            at += len(rows) * len(fields)
-        return np.concatenate([np.asarray(head, dtype=np.int32), *parts])
+        head, at = array("i"), 2 * len(LAYOUT)
+        for name, words in self._words.items():
+            head.extend([at, self.count(name)])
+            at += len(words)
+        parts = [head, *self._words.values()]
+        return np.concatenate([np.frombuffer(part, dtype=np.int32) if part else np.empty(0, np.int32) for part in parts])
