@@ -148,16 +148,19 @@ MG_FN bool spawn_at_target(Machine& m, int32_t template_index) {
   return true;
 }
 
-// A tag was taken from `slot`: its handler runs with the object as actor and target. Returns where to continue.
+// A tag was taken from `slot`: its handler runs with the object as actor and target, and the target cell of the rule that
+// took the tag. Returns where to continue.
 MG_FN int32_t after_removal(Machine& m, int32_t slot, int32_t tag, int32_t next) {
   const int32_t entry = removal_entry(m.p, m.w, slot, tag);
   if (entry == 0 || !m.enter(next, CallKind::kRestore, entry)) return next;
-  m.ctx = Context{slot, slot, kNone, m.w.object_row[slot], m.w.object_col[slot]};
+  m.ctx = Context{slot, slot, kNone, m.ctx.row, m.ctx.col};
   return entry;
 }
 
+// Only agents use things.
 MG_FN int32_t use_target(Machine& m, const Instr& in, int32_t next) {
-  const int32_t entry = m.ctx.target < 0 ? 0 : m.p.templates[m.w.object_template[m.ctx.target]].on_use;
+  const bool can_use = m.ctx.actor >= 0 && m.w.is_agent(m.ctx.actor) && m.ctx.target >= 0;
+  const int32_t entry = can_use ? m.p.templates[m.w.object_template[m.ctx.target]].on_use : 0;
   if (entry == 0) return in.sense == 1 ? in.jump : next;
   return m.enter(next, CallKind::kUse, entry, in.sense == 1 ? in.jump : kNone) ? entry : next;
 }

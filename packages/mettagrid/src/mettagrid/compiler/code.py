@@ -64,9 +64,7 @@ class CodeTable:
         entry = self._entries.get(code)
         if entry is None:
             entry = self._tables.count("code")
-            self._tables.add_rows(
-                "code", ([op, jump + entry if jump >= 0 else 0, *rest] for op, jump, *rest in code)
-            )
+            self._tables.add_rows("code", ([op, jump + entry if jump >= 0 else 0, *rest] for op, jump, *rest in code))
             self._entries[code] = entry
             self.names[entry] = name
         return entry

@@ -1,4 +1,4 @@
-"""What every part of the compiler shares: names and their numbers, the tables, the code, and where in the config it is."""
+"""What every part of the compiler shares: names and numbers, tables, code, and where in the config it is."""
 
 import warnings
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class NameTable:
 
 
 class _Pushed:
-    """Entries on a stack for the length of a `with` block. A class, because configs have tens of thousands of blocks."""
+    """Entries on a stack for the length of a `with` block. A class: large configs have tens of thousands of blocks."""
 
     __slots__ = ("_before", "_entries", "_stack")
 

@@ -1,7 +1,7 @@
 """Filters as tests that jump.
 
-A filter whose name the game does not know is dropped, as the published engine does: it always passes, and a `not` around
-it never does. The compiler warns about it.
+A filter whose name the game does not know is dropped, as the published engine does: it always passes, and a `not`
+around it never does. The compiler warns about it.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from mettagrid.compiler.code import ACTOR, FRONTIER, TARGET, Label, Routine
 from mettagrid.compiler.context import Context
 from mettagrid.config._rules import UnreadFilter
 from mettagrid.config.filter import (
-    Filter,
+    AnyFilter,
     GameValueFilter,
     MaxDistanceFilter,
     NotFilter,
@@ -33,7 +33,7 @@ def entity_of(name: str) -> int:
     return ACTOR if str(name) == "actor" else TARGET
 
 
-def emit_filters(c: Context, r: Routine, filters: Sequence[Filter], fail: Label, field: str = "filters") -> None:
+def emit_filters(c: Context, r: Routine, filters: Sequence[AnyFilter], fail: Label, field: str = "filters") -> None:
     """All filters in order; the first that does not pass jumps to `fail`."""
     for i, item in enumerate(filters):
         with c.at(field, i), c.nested(""):
@@ -41,7 +41,7 @@ def emit_filters(c: Context, r: Routine, filters: Sequence[Filter], fail: Label,
                 _emit_test(c, r, item, fail, when=False)
 
 
-def emit_any(c: Context, r: Routine, filters: Sequence[Filter], found: Label, field: str) -> None:
+def emit_any(c: Context, r: Routine, filters: Sequence[AnyFilter], found: Label, field: str) -> None:
     """Jump to `found` when any filter passes."""
     for i, item in enumerate(filters):
         with c.at(field, i), c.nested(""):
@@ -49,9 +49,9 @@ def emit_any(c: Context, r: Routine, filters: Sequence[Filter], found: Label, fi
                 _emit_test(c, r, item, found, when=True)
 
 
-def emit_blockers(c: Context, r: Routine, filters: Sequence[Filter], found: Label) -> None:
+def emit_blockers(c: Context, r: Routine, filters: Sequence[AnyFilter], found: Label) -> None:
     """Jump to `found` when any blocker of a ray passes. A blocker on several resources counts as several blockers."""
-    split: list[Filter] = []
+    split: list[AnyFilter] = []
     for item in filters:
         if isinstance(item, ResourceFilter):
             split += [item.model_copy(update={"resources": {name: n}}) for name, n in item.resources.items()]
@@ -60,7 +60,7 @@ def emit_blockers(c: Context, r: Routine, filters: Sequence[Filter], found: Labe
     emit_any(c, r, split, found, "blocker")
 
 
-def _is_known(c: Context, item: Filter) -> bool:
+def _is_known(c: Context, item: AnyFilter) -> bool:
     """Whether the names in a filter exist, as far as the engine looks; warns when not."""
     missing = ""
     match item:
@@ -93,7 +93,7 @@ def _emit_all(c: Context, r: Routine, tests: Sequence[tuple[str, int, int, int]]
     r.mark(skip)
 
 
-def _emit_test(c: Context, r: Routine, item: Filter, jump: Label, when: bool) -> None:
+def _emit_test(c: Context, r: Routine, item: AnyFilter, jump: Label, when: bool) -> None:
     """Jump when the filter's result equals `when`; otherwise go on."""
     match item:
         case VibeFilter():

@@ -6,7 +6,9 @@ from mettagrid.compiler.code import Label, Routine
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.filters import emit_filters
 from mettagrid.compiler.mutations import emit_mutations
+from mettagrid.config.filter import AnyFilter
 from mettagrid.config.handler_config import AllOf, FirstMatch, Handler
+from mettagrid.config.mutation import AnyMutation
 
 AnyHandler = Handler | FirstMatch | AllOf
 
@@ -59,7 +61,7 @@ def place_all(c: Context, handlers: Mapping[str, Handler], *, checks_failure: bo
     return c.place(r, "")
 
 
-def place_filters(c: Context, filters: Sequence) -> int:
+def place_filters(c: Context, filters: Sequence[AnyFilter]) -> int:
     """A routine that succeeds when all filters pass; 0 when there are none."""
     if not filters:
         return 0
@@ -72,7 +74,7 @@ def place_filters(c: Context, filters: Sequence) -> int:
     return c.place(r, "")
 
 
-def place_mutations(c: Context, mutations: Sequence) -> int:
+def place_mutations(c: Context, mutations: Sequence[AnyMutation]) -> int:
     """A routine that applies all mutations, whatever becomes of each; 0 when there are none."""
     if not mutations:
         return 0

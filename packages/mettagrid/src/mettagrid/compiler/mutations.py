@@ -10,10 +10,10 @@ from mettagrid.compiler.values import emit_number
 from mettagrid.config.game_value import InventoryValue, Scope
 from mettagrid.config.mutation import (
     AddTagMutation,
+    AnyMutation,
     AttackMutation,
     ChangeVibeMutation,
     ClearInventoryMutation,
-    Mutation,
     PushObjectMutation,
     QueryInventoryMutation,
     QueryPlaceAdjacentMutation,
@@ -34,14 +34,14 @@ from mettagrid.config.mutation import (
 )
 
 
-def emit_mutations(c: Context, r: Routine, mutations: Sequence[Mutation], fail: Label | None) -> None:
+def emit_mutations(c: Context, r: Routine, mutations: Sequence[AnyMutation], fail: Label | None) -> None:
     """Mutations in order. `fail`: where a failed one continues; None: failures are ignored."""
     for i, mutation in enumerate(mutations):
         with c.at("mutations", i), c.nested(""):
             _emit_mutation(c, r, mutation, fail)
 
 
-def _emit_mutation(c: Context, r: Routine, m: Mutation, fail: Label | None) -> None:
+def _emit_mutation(c: Context, r: Routine, m: AnyMutation, fail: Label | None) -> None:
     match m:
         case ResourceDeltaMutation():
             for name, delta in m.deltas.items():

@@ -99,9 +99,7 @@ def _limit_fields(c: Context, limits: Mapping[int, Limit]) -> dict[str, int]:
             first_member=first_member,
             member_count=member_count,
         )
-    limit_map, _ = c.tables.add_list(
-        groups[id(limits[r])] if r in limits else -1 for r in range(len(c.resources))
-    )
+    limit_map, _ = c.tables.add_list(groups[id(limits[r])] if r in limits else -1 for r in range(len(c.resources)))
     first_drop, drop_count = c.tables.add_list(hash_order(limits))
     return {
         "limit_map": limit_map,

@@ -11,13 +11,14 @@ from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.errors import CompileError
 from mettagrid.compiler.events import add_events
-from mettagrid.compiler.handlers import place_all, place_handler
+from mettagrid.compiler.handlers import AnyHandler, place_all, place_handler
 from mettagrid.compiler.objects import add_agent, add_object, type_numbers
 from mettagrid.compiler.queries import DIRECTIONS, place_query
 from mettagrid.compiler.settings import settings_row
 from mettagrid.compiler.teams import AgentCells, group_teams
 from mettagrid.compiler.values import place_value
 from mettagrid.compiler.window import RADII, sight_target, touched_cells, window_cells
+from mettagrid.config.action_config import ActionConfig
 from mettagrid.config.filter import MaxDistanceFilter, TargetLocEmptyFilter
 from mettagrid.config.handler_config import Handler
 from mettagrid.config.mettagrid_config import AgentConfig, GameConfig, MettaGridConfig
@@ -95,7 +96,7 @@ class Program:
         return templates, stats
 
 
-def compile(config: MettaGridConfig | GameConfig, *, strict: bool = False) -> Program:  # noqa: A001 - the word for it
+def compile(config: MettaGridConfig | GameConfig, *, strict: bool = False) -> Program:
     """Compile a game.
 
     Raises `CompileError` with the path inside the config, the bad value and what is allowed. Names and settings without
@@ -201,7 +202,7 @@ def _add_actions(c: Context) -> list[str]:
     return names
 
 
-def _check_costs(c: Context, action: object) -> None:
+def _check_costs(c: Context, action: ActionConfig) -> None:
     for field_name in ("consumed_resources", "required_resources"):
         costs = getattr(action, field_name)
         if not costs or not action.enabled:
@@ -213,8 +214,8 @@ def _check_costs(c: Context, action: object) -> None:
             c.warn("costs of actions are not enforced; write them as handlers")
 
 
-def _add_move_handler(c: Context, handler: Handler) -> None:
-    filters = getattr(handler, "filters", [])
+def _add_move_handler(c: Context, handler: AnyHandler) -> None:
+    filters = handler.filters if isinstance(handler, Handler) else []
     radii = [item.radius for item in filters if isinstance(item, MaxDistanceFilter)]
     reach = radii[-1] if radii and radii[-1] > 0 else 1
     takes_empty = any(isinstance(item, TargetLocEmptyFilter) for item in filters)

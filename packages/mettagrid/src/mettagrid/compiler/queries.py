@@ -6,6 +6,8 @@ from mettagrid.compiler import filters as tests
 from mettagrid.compiler import values
 from mettagrid.compiler.code import ACTOR, TARGET, Label, Routine
 from mettagrid.compiler.context import Context
+from mettagrid.config.filter import AnyFilter
+from mettagrid.config.game_value import GameValue
 from mettagrid.config.query import ClosureQuery, MaterializedQuery, Query, RaycastQuery
 
 AnyQuery = Query | MaterializedQuery | ClosureQuery | RaycastQuery
@@ -61,7 +63,9 @@ def _emit_source(c: Context, r: Routine, source: AnyQuery | str) -> None:
             r.emit("ScanResult")
 
 
-def _emit_scan(c: Context, r: Routine, filters: Sequence, order_by: str | None, max_items: object) -> None:
+def _emit_scan(
+    c: Context, r: Routine, filters: Sequence[AnyFilter], order_by: str | None, max_items: GameValue | int | None
+) -> None:
     """The body and end of an open scan: keep what passes, shuffle, cut."""
     done = r.label()
     loop = r.here()
@@ -113,8 +117,8 @@ def emit_rays(
     c: Context,
     r: Routine,
     directions: Sequence[str],
-    max_range: object,
-    blocker: Sequence,
+    max_range: GameValue | int,
+    blocker: Sequence[AnyFilter],
     *,
     include_blocker: bool = False,
     spawn: int = -1,
@@ -124,7 +128,7 @@ def emit_rays(
 
     Spawning without a target fails: `fail` says where that continues.
     """
-    steps = []
+    steps: list[int] = []
     for name in directions:
         if name not in DIRECTIONS:
             c.error(f"{name!r} is not a direction; allowed: {', '.join(DIRECTIONS)}")

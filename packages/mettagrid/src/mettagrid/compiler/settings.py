@@ -31,6 +31,7 @@ def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_reward
     with c.at("game", "obs", "observation_radius_value"):
         value = obs.observation_radius_value
         radius = 0 if value is None else place_value(c, value, ACTOR)
+    death = c.resources.get(DEATH_RESOURCE)
     fields = {
         "resource_count": len(c.resources),
         "tag_count": len(c.tags),
@@ -44,7 +45,7 @@ def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_reward
         "proxy_template": proxy_template,
         "game_tick_entry": game_tick,
         "reward_count": most_rewards,
-        "death_resource": -1 if c.resources.get(DEATH_RESOURCE) is None else c.resources.get(DEATH_RESOURCE),
+        "death_resource": -1 if death is None else death,
         "obs_radius_entry": radius,
     }
     fields |= _observation_fields(c)

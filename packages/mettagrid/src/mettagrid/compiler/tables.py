@@ -69,4 +69,6 @@ class Tables:
             head.extend([at, self.count(name)])
             at += len(words)
         parts = [head, *self._words.values()]
-        return np.concatenate([np.frombuffer(part, dtype=np.int32) if part else np.empty(0, np.int32) for part in parts])
+        return np.concatenate(
+            [np.frombuffer(part, dtype=np.int32) if part else np.empty(0, np.int32) for part in parts]
+        )

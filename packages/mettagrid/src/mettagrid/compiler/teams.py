@@ -84,7 +84,10 @@ class AgentCells:
             claims = self._teams[name]
             if len(claims) > 1:
                 ids = " and ".join(str(team.team_id) for team in claims)
-                raise CompileError("", f"The map cell {name!r} could mean teams {ids}; use {claims[0].cell!r}-like names of one team each.")
+                single = f"{claims[0].cell}.0"
+                raise CompileError(
+                    "", f"The map cell {name!r} could mean teams {ids}; name agents, such as {single!r}."
+                )
             team = claims[0]
             if len(team.members) == 1:
                 placed.append((name, team.members[0]))
@@ -92,6 +95,8 @@ class AgentCells:
             k = used[name]
             used[name] += 1
             if k >= len(team.members):
-                raise CompileError("", f"The map has more {name!r} cells than team {team.team_id} has agents ({len(team.members)}).")
+                raise CompileError(
+                    "", f"The map has more {name!r} cells than team {team.team_id} has agents ({len(team.members)})."
+                )
             placed.append((f"{team.cell}.{k}", team.members[k]))
         return placed
