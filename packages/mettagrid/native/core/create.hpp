@@ -32,7 +32,7 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
   h.stat_words_agent = words_for(h.agent_stats);
   const int32_t cells = map.height * map.width;
   h.cell_words = words_for(cells);
-  int32_t objects = 0, most_areas = 0;
+  int32_t objects = 0, most_areas = 0, most_controls = 0;
   for (int32_t i = 0; i < cells; ++i) {
     if (map.cells[i] < 0) continue;
     const Template& t = p.templates[map.cells[i]];
@@ -41,12 +41,15 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
     h.area_capacity += t.area_count;
     h.claim_capacity += t.control_count;
   }
-  for (const Template& t : p.templates) most_areas = max_of(most_areas, t.area_count);
+  for (const Template& t : p.templates) {
+    most_areas = max_of(most_areas, t.area_count);
+    most_controls = max_of(most_controls, t.control_count);
+  }
   h.slots = 1 + objects;
   if (set.any_spawn) {
     h.slots += cells + kRemovedPerStep;
     h.area_capacity += (cells + kRemovedPerStep) * most_areas;
-    if (set.correct_spawned) h.claim_capacity += 4 * (cells + kRemovedPerStep);
+    if (set.correct_spawned) h.claim_capacity += (cells + kRemovedPerStep) * most_controls;
   }
   int64_t holders = 0;
   for (int32_t tag = 0; tag < h.tags; ++tag) {

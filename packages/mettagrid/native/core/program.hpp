@@ -19,17 +19,17 @@ namespace mg {
 
 // One row: sizes, switches and feature ids of the game.
 #define MG_SETTINGS(F)                                                                                          \
-  F(resource_count) F(tag_count) F(tag_words) F(agent_count) F(action_count) F(max_steps) F(truncates)          \
+  F(resource_count) F(tag_count) F(tag_words) F(action_count) F(max_steps) F(truncates)          \
   F(obs_height) F(obs_width) F(obs_base) F(obs_completion) F(obs_last_action) F(obs_last_move)                  \
-  F(obs_last_reward) F(obs_position) F(obs_territory) F(obs_radius_entry) F(any_vision_blocker) F(any_spawn)    \
-  F(any_random_query) F(proxy_template) F(game_tick_entry) F(game_stat_count) F(agent_stat_count)               \
+  F(obs_last_reward) F(obs_position) F(obs_territory) F(obs_radius_entry) F(any_spawn)                          \
+  F(proxy_template) F(game_tick_entry) F(game_stat_count) F(agent_stat_count)               \
   F(feature_group) F(feature_completion) F(feature_last_action) F(feature_last_reward) F(feature_vibe)          \
   F(feature_tag) F(feature_east) F(feature_west) F(feature_north) F(feature_south) F(feature_agent_id)          \
   F(feature_inventory) F(feature_last_move) F(feature_territory_here) F(feature_territory_edge)                 \
-  F(inventory_digits) F(token_block) F(stat_tokens_written) F(stat_tokens_dropped) F(stat_tokens_free)          \
+  F(inventory_digits) F(stat_tokens_written) F(stat_tokens_dropped) F(stat_tokens_free)          \
   F(stat_visited) F(stat_unique) F(stat_distance) F(stat_still) F(stat_invalid) F(stat_swap) F(stat_death)      \
   F(stat_failed) F(stat_noop) F(stat_move) F(stat_vibe) F(stat_resources) F(death_resource) F(reward_count)     \
-  F(correct_spawned) F(correct_invalid) F(correct_last_reward) F(correct_removed_territory)
+  F(correct_spawned) F(correct_invalid) F(correct_last_reward) F(correct_removed_territory) F(correct_tick)
 MG_ROW(Settings, MG_SETTINGS)
 
 // What an object is when it is made. Agents have one template each. `limit_map`: `resource_count` group indices in `lists`,

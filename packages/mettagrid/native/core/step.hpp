@@ -28,6 +28,10 @@ MG_FN void run_game_tick(Machine& m) {
   const int32_t entry = m.p.set().game_tick_entry;
   if (entry == 0) return;
   Header& h = *m.w.h;
+  if (m.p.set().correct_tick) {
+    m.run_for(entry, kNone, kNone);
+    return;
+  }
   const bool is_same = h.tick_target > 0 && m.w.object_id[h.tick_target] == h.tick_target_id;
   m.run_at(entry, kNone, is_same ? h.tick_target : kNone, h.tick_row, h.tick_col);
   h.tick_target = max_of(0, m.ctx.target);

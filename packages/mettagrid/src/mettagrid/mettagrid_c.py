@@ -3,7 +3,7 @@
 The module name is the published one. `Simulation` is the friendlier front.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -72,7 +72,7 @@ class TagIndex:
 class MettaGrid(_native.World):
     """A world: `MettaGrid(game_config, map_rows, seed)`.
 
-    `game_config` may be a compiled `Program`. All arrays given to `set_buffers` stay the caller's; `step` reads actions
+    `game_config` may be a compiled `Program`; `strict` and `corrections` are those of `compile`. All arrays given to `set_buffers` stay the caller's; `step` reads actions
     from them and writes the rest in place.
     """
 
@@ -83,8 +83,11 @@ class MettaGrid(_native.World):
         seed: int,
         *,
         strict: bool = False,
+        corrections: Collection[str] = (),
     ) -> None:
-        program = game_config if isinstance(game_config, Program) else compiled(game_config, strict=strict)
+        program = game_config
+        if not isinstance(program, Program):
+            program = compiled(program, strict=strict, corrections=corrections)
         templates, stats = program.resolve_map(map_rows)
         self.program = program
         self._arrays: dict[str, np.ndarray] = {}

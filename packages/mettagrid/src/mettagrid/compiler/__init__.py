@@ -1,7 +1,17 @@
 """From a configuration to a program: `compile(config) -> Program`, or `compiled(config)` to find one made before."""
 
 from mettagrid.compiler.cache import compiled
+from mettagrid.compiler.corrections import CORRECTIONS
 from mettagrid.compiler.errors import CompileError, ConfigWarning, UnknownName
 from mettagrid.compiler.program import Program, agent_configs, compile
 
-__all__ = ["CompileError", "ConfigWarning", "Program", "UnknownName", "agent_configs", "compile", "compiled"]
+__all__ = [
+    "CORRECTIONS",
+    "CompileError",
+    "ConfigWarning",
+    "Program",
+    "UnknownName",
+    "agent_configs",
+    "compile",
+    "compiled",
+]

@@ -4,6 +4,7 @@ memory copy."""
 import hashlib
 import threading
 from collections import OrderedDict
+from collections.abc import Collection
 
 from mettagrid.compiler.program import Program, compile
 from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
@@ -14,16 +15,18 @@ _programs: OrderedDict[str, Program] = OrderedDict()
 _lock = threading.Lock()
 
 
-def compiled(config: MettaGridConfig | GameConfig, *, strict: bool = False) -> Program:
+def compiled(
+    config: MettaGridConfig | GameConfig, *, strict: bool = False, corrections: Collection[str] = ()
+) -> Program:
     """The program of a game, compiled now or found by the content of its config. Map and looks do not count."""
     game = config.game if isinstance(config, MettaGridConfig) else config
     written = game.model_dump_json(exclude={"map_builder", "render", "params"})
-    key = hashlib.sha256(f"{strict}{written}".encode()).hexdigest()
+    key = hashlib.sha256(f"{strict}{sorted(corrections)}{written}".encode()).hexdigest()
     with _lock:
         if key in _programs:
             _programs.move_to_end(key)
             return _programs[key]
-    program = compile(game, strict=strict)
+    program = compile(game, strict=strict, corrections=corrections)
     with _lock:
         _programs[key] = program
         while len(_programs) > MAX_PROGRAMS:

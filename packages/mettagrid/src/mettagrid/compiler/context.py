@@ -55,9 +55,10 @@ class _Pushed:
 class Context:
     """State of one compilation."""
 
-    def __init__(self, game: GameConfig, *, strict: bool) -> None:
+    def __init__(self, game: GameConfig, *, strict: bool, corrections: frozenset[str] = frozenset()) -> None:
         self.game = game
         self.strict = strict
+        self.corrections = corrections
         self.tables = Tables()
         self.code = CodeTable(self.tables)
         self.features = game.id_map()

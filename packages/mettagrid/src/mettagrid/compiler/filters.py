@@ -25,6 +25,7 @@ from mettagrid.config.filter import (
     TargetLocEmptyFilter,
     VibeFilter,
 )
+from mettagrid.config.query import Query
 
 MAX_RADIUS = 46340  # the largest whose square fits in 31 bits; farther than any map reaches
 
@@ -37,6 +38,7 @@ def emit_filters(c: Context, r: Routine, filters: Sequence[AnyFilter], fail: Lab
     """All filters in order; the first that does not pass jumps to `fail`."""
     for i, item in enumerate(filters):
         with c.at(field, i), c.nested(""):
+            item = _read(c, item)
             if _is_known(c, item):
                 _emit_test(c, r, item, fail, when=False)
 
@@ -45,6 +47,7 @@ def emit_any(c: Context, r: Routine, filters: Sequence[AnyFilter], found: Label,
     """Jump to `found` when any filter passes."""
     for i, item in enumerate(filters):
         with c.at(field, i), c.nested(""):
+            item = _read(c, item)
             if _is_known(c, item):
                 _emit_test(c, r, item, found, when=True)
 
@@ -58,6 +61,13 @@ def emit_blockers(c: Context, r: Routine, filters: Sequence[AnyFilter], found: L
         else:
             split.append(item)
     emit_any(c, r, split, found, "blocker")
+
+
+def _read(c: Context, item: AnyFilter) -> AnyFilter:
+    """The filter, read now if it was left unread and the game wants it."""
+    if isinstance(item, UnreadFilter) and "composite_filters" in c.corrections:
+        return Query(source="", filters=[item.data]).filters[0]
+    return item
 
 
 def _is_known(c: Context, item: AnyFilter) -> bool:

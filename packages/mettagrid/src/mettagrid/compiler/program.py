@@ -1,6 +1,6 @@
 """`compile(config) -> Program`: a game as flat tables that the native core runs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -9,6 +9,7 @@ import numpy as np
 from mettagrid import _native
 from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
+from mettagrid.compiler.corrections import checked_corrections
 from mettagrid.compiler.errors import CompileError
 from mettagrid.compiler.events import add_events
 from mettagrid.compiler.handlers import AnyHandler, place_all, place_handler
@@ -96,14 +97,17 @@ class Program:
         return templates, stats
 
 
-def compile(config: MettaGridConfig | GameConfig, *, strict: bool = False) -> Program:
+def compile(
+    config: MettaGridConfig | GameConfig, *, strict: bool = False, corrections: Collection[str] = ()
+) -> Program:
     """Compile a game.
 
     Raises `CompileError` with the path inside the config, the bad value and what is allowed. Names and settings without
-    effect give a `ConfigWarning`; with `strict`, an error.
+    effect give a `ConfigWarning`; with `strict`, an error. `corrections` names faults of the published engine to leave
+    out, from `CORRECTIONS`.
     """
     game = config.game if isinstance(config, MettaGridConfig) else config
-    c = Context(game, strict=strict)
+    c = Context(game, strict=strict, corrections=checked_corrections(corrections))
     _check_sizes(c)
     agents = agent_configs(game)
     teams = group_teams(agents)
@@ -114,9 +118,10 @@ def compile(config: MettaGridConfig | GameConfig, *, strict: bool = False) -> Pr
         with c.at("game", "objects", key):
             add_object(c, item, types)
     groups = {member: team for team in teams for member in team.members}
-    default_limit = agents[0].inventory.default_limit
+    own_limits = "default_limits" in c.corrections
     for i, agent in enumerate(agents):
         with c.at("game", *(("agents", i) if game.agents else ("agent",))):
+            default_limit = agents[i if own_limits else 0].inventory.default_limit
             add_agent(c, agent, types, groups[i].group, default_limit)
     proxy = c.tables.add("templates", limit_map=-1, modifier_mask=-1)
     cells = AgentCells(teams)
@@ -264,6 +269,8 @@ def _add_window(c: Context) -> None:
         for radius in range(RADII):
             for cell in cells:
                 target = sight_target(cell.dr, cell.dc, obs.height >> 1, obs.width >> 1, radius)
+                if "sight" in c.corrections:
+                    target = cell.dr, cell.dc
                 c.tables.add_rows("sights", [c.tables.add_rows("touches", touched_cells(*target))])
 
 

@@ -36,17 +36,20 @@ def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_reward
         "resource_count": len(c.resources),
         "tag_count": len(c.tags),
         "tag_words": (len(c.tags) + 31) // 32,
-        "agent_count": game.num_agents,
         "action_count": c.tables.count("actions"),
         "max_steps": game.max_steps,
         "truncates": game.episode_truncates,
-        "any_vision_blocker": any(item.blocks_vision for item in game.objects.values()),
         "any_spawn": bool(c.spawned),
         "proxy_template": proxy_template,
         "game_tick_entry": game_tick,
         "reward_count": most_rewards,
         "death_resource": -1 if death is None else death,
         "obs_radius_entry": radius,
+        "correct_spawned": "spawned_objects" in c.corrections,
+        "correct_invalid": "invalid_actions" in c.corrections,
+        "correct_last_reward": "last_reward" in c.corrections,
+        "correct_removed_territory": "removed_territory" in c.corrections,
+        "correct_tick": "game_tick" in c.corrections,
     }
     fields |= _observation_fields(c)
     fields |= stat_fields()

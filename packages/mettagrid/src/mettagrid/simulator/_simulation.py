@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,7 +34,8 @@ class Simulation:
 
     `seed` drives the engine's own randomness (None draws one); the map has its own seed in its builder's config. With
     `buffers` the engine works in the caller's arrays, otherwise it allocates its own. If the config lists no agents,
-    `game.num_agents` copies of `game.agent` in team 0 are written into it.
+    `game.num_agents` copies of `game.agent` in team 0 are written into it. `strict` and `corrections` are those of
+    `mettagrid.compiler.compile`.
     """
 
     def __init__(
@@ -45,6 +46,9 @@ class Simulation:
         simulator: Simulator | None = None,
         buffers: Buffers | None = None,
         maps_cache: SharedMapCache | None = None,
+        *,
+        strict: bool = False,
+        corrections: Collection[str] = (),
     ) -> None:
         game = game_of(config)
         self._engine: MettaGrid | None = None
@@ -60,7 +64,7 @@ class Simulation:
 
         fill_agents(game)
         game_map = build_map(game, simulator=simulator, maps_cache=maps_cache)
-        self._engine = engine = MettaGrid(game, game_map.grid, self._seed)
+        self._engine = engine = MettaGrid(game, game_map.grid, self._seed, strict=strict, corrections=corrections)
         if buffers is not None:
             share_buffers(engine, buffers)
         self._action_names: list[str] = list(engine.action_names)
