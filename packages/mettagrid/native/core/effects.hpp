@@ -129,9 +129,8 @@ MG_FN void apply_area_effects(Machine& m) {
     apply_territories(m, agent);
   }
   apply_mobile_areas(m);
-  for (int32_t i = 0; i < w.h->new_area_slots; ++i) {
-    if (w.object_flags[w.new_areas[i]] & kOnGrid) register_areas(m.p, w, w.new_areas[i]);
-  }
+  // Also of objects that are gone again: nobody withdraws those areas, as in the published engine.
+  for (int32_t i = 0; i < w.h->new_area_slots; ++i) register_areas(m.p, w, w.new_areas[i]);
   w.h->new_area_slots = 0;
 }
 

@@ -112,7 +112,7 @@ MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_ind
   w.object_agent[slot] = kNone;
   w.object_seen[slot] = 0;
   w.object_vibe[slot] = static_cast<uint8_t>(t.vibe);
-  w.object_flags[slot] = static_cast<uint8_t>(kOnGrid | (t.area_count > 0 ? kHasAreas : 0) | (t.blocks_vision ? kBlocksVision : 0));
+  w.object_flags[slot] = static_cast<uint8_t>(kOnGrid | (t.blocks_vision ? kBlocksVision : 0));
   h.vision_blockers += t.blocks_vision;
   for (int32_t i = 0; i < h.tag_words; ++i) w.tags(slot)[i] = 0;
   for (int32_t i = 0; i < t.tag_count; ++i) {
@@ -150,7 +150,8 @@ MG_FN void release_removed(const World& w) {
   Header& h = *w.h;
   for (int32_t i = 0; i < h.removed_count; ++i) {
     const int32_t slot = w.removed_slots[i];
-    if ((w.object_flags[slot] & kOnGrid) || w.object_id[slot] == 0) continue;  // it is back, or was removed twice
+    // Not when it is back on the grid, when its areas live on, or when it was removed twice.
+    if ((w.object_flags[slot] & (kOnGrid | kHasAreas)) || w.object_id[slot] == 0) continue;
     w.object_id[slot] = 0;
     w.free_slots[h.free_count++] = slot;
   }

@@ -72,8 +72,8 @@ class TagIndex:
 class MettaGrid(_native.World):
     """A world: `MettaGrid(game_config, map_rows, seed)`.
 
-    `game_config` may be a compiled `Program`; `strict` and `corrections` are those of `compile`. All arrays given to `set_buffers` stay the caller's; `step` reads actions
-    from them and writes the rest in place.
+    `game_config` may be a compiled `Program`; `strict` and `corrections` are those of `compile`. All arrays given to
+    `set_buffers` stay the caller's; `step` reads actions from them and writes the rest in place.
     """
 
     def __init__(

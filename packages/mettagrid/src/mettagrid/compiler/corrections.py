@@ -1,7 +1,7 @@
 """Faults of the published engine that a game may opt out of: `compile(config, corrections={"last_reward"})`.
 
-By default everything a policy could notice stays as published, faults included; `docs/decisions/0003-published-quirks.md`
-lists them all.
+By default everything a policy could notice stays as published, faults included;
+`docs/decisions/0003-published-quirks.md` lists them all.
 """
 
 from collections.abc import Collection
