@@ -7,7 +7,7 @@ from typing import NoReturn
 from mettagrid.compiler.code import CodeTable, Routine
 from mettagrid.compiler.errors import CompileError, ConfigWarning, UnknownName
 from mettagrid.compiler.stats import GAME_STATS, agent_stat_names
-from mettagrid.compiler.tables import Tables
+from mettagrid.compiler.tables import INT32_MAX, Tables
 from mettagrid.config.mettagrid_config import GameConfig
 
 MAX_NESTING = 64
@@ -52,6 +52,18 @@ class _Pushed:
         del self._stack[self._before :]
 
 
+class _Place(_Pushed):
+    """A place inside the config. Numbers that do not fit in the tables are reported with it."""
+
+    __slots__ = ()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        path = "".join(self._stack).removeprefix(".") if kind is OverflowError else ""
+        del self._stack[self._before :]
+        if kind is OverflowError:
+            raise CompileError(path, "a number here does not fit in 32 bits")
+
+
 class Context:
     """State of one compilation."""
 
@@ -82,11 +94,11 @@ class Context:
     def path(self) -> str:
         return "".join(self._path).removeprefix(".")
 
-    def at(self, *parts: str | int) -> "_Pushed":
+    def at(self, *parts: str | int) -> _Place:
         """Names and list positions inside the part of the config that is being compiled."""
-        return _Pushed(self._path, [f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts])
+        return _Place(self._path, [f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts])
 
-    def nested(self, name: str) -> "_Pushed":
+    def nested(self, name: str) -> _Pushed:
         """One level of rules inside rules."""
         if len(self._nesting) >= MAX_NESTING:
             named = " > ".join(name for name in [*self._nesting, name] if name)
@@ -103,6 +115,13 @@ class Context:
         if self.strict:
             self.error(message)
         warnings.warn(f"{self.path}: {message}", ConfigWarning, stacklevel=2)
+
+    def number(self, value: int, *where: str | int, low: int = -INT32_MAX, high: int = INT32_MAX) -> int:
+        """An integer of the config, refused outside low..high; `where` leads to it from here."""
+        if not low <= value <= high:
+            with self.at(*where):
+                self.error(f"{value} is outside {low}..{high}")
+        return value
 
     # Names
 

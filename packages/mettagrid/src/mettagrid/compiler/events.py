@@ -15,6 +15,9 @@ def add_events(c: Context) -> None:
         for item in reversed(_fallback_chain(c, name, entries)):
             with c.at("game", "events", item):
                 entries[item] = _place_event(c, item, c.game.events[item], entries)
+    for name, event in c.game.events.items():
+        for i, step in enumerate(event.timesteps):
+            c.number(step, "game", "events", name, "timesteps", i)
     due = sorted((t, event.priority, name) for name, event in c.game.events.items() for t in event.timesteps)
     c.tables.add_rows("schedule", ([t, entries[name]] for t, _, name in due))
 
@@ -41,7 +44,7 @@ def _place_event(c: Context, name: str, event: EventConfig, entries: dict[str, i
     r = Routine()
     with c.at("target_query"):
         call_query(c, r, event.target_query)
-    r.emit("EachOpen", 1, -1 if event.max_targets is None else event.max_targets)
+    r.emit("EachOpen", 1, -1 if event.max_targets is None else c.number(event.max_targets, "max_targets", low=1))
     done = r.label()
     loop = r.here()
     r.emit("EachNext", 1, jump=done)

@@ -110,7 +110,7 @@ def _emit_test(c: Context, r: Routine, item: AnyFilter, jump: Label, when: bool)
             r.test("TestVibe", jump, when, entity_of(item.target), c.vibes.get(item.vibe) or 0)
         case ResourceFilter():
             entity = entity_of(item.target)
-            held = [(c.resources.get(name), amount) for name, amount in item.resources.items()]
+            held = [(c.resources.get(name), c.number(n, "resources", name)) for name, n in item.resources.items()]
             tests = [("TestResource", entity, i, amount) for i, amount in held if i is not None]
             _emit_all(c, r, tests, jump, when)
         case TagFilter():
@@ -139,8 +139,9 @@ def _emit_test(c: Context, r: Routine, item: AnyFilter, jump: Label, when: bool)
         case TargetIsUsableFilter():
             r.test("TestUsable", jump, when)
         case PeriodicFilter():
-            start = item.period if item.start_on is None else item.start_on
-            r.test("TestPeriodic", jump, when, item.period, start)
+            period = c.number(item.period, "period", low=1)
+            start = period if item.start_on is None else c.number(item.start_on, "start_on")
+            r.test("TestPeriodic", jump, when, period, start)
         case _:
             c.error(f"a {type(item).__name__} is not a filter")
 

@@ -33,6 +33,8 @@ from mettagrid.config.mutation import (
     UseTargetMutation,
 )
 
+MAX_SIDE = 65535  # of a map
+
 
 def emit_mutations(c: Context, r: Routine, mutations: Sequence[AnyMutation], fail: Label | None) -> None:
     """Mutations in order. `fail`: where a failed one continues; None: failures are ignored."""
@@ -45,10 +47,11 @@ def _emit_mutation(c: Context, r: Routine, m: AnyMutation, fail: Label | None) -
     match m:
         case ResourceDeltaMutation():
             for name, delta in m.deltas.items():
-                r.emit("ChangeResource", entity_of(m.target), c.resource(name), delta)
+                r.emit("ChangeResource", entity_of(m.target), c.resource(name), c.number(delta, "deltas", name))
         case ResourceTransferMutation():
             both = entity_of(m.from_target) * 8 + entity_of(m.to_target)
             for name, amount in m.resources.items():
+                amount = c.number(amount, "resources", name)
                 r.emit("Transfer", both, c.resource(name), amount, sense=int(m.remove_source_when_empty))
         case ClearInventoryMutation():
             first, count = c.tables.add_list(_limit_members(c, m.limit_name))
@@ -83,7 +86,7 @@ def _emit_mutation(c: Context, r: Routine, m: AnyMutation, fail: Label | None) -
             r.emit("Relocate")
         case SetRelativeTargetMutation():
             first, _ = c.tables.add_list(DIRECTIONS[m.direction])
-            _emit_fallible(r, "RelativeTarget", fail, first, 0, m.distance)
+            _emit_fallible(r, "RelativeTarget", fail, first, 0, min(m.distance, MAX_SIDE))
         case SwapMutation():
             r.emit("Swap")
         case PushObjectMutation():
@@ -166,7 +169,7 @@ def _emit_query_inventory(c: Context, r: Routine, m: QueryInventoryMutation) -> 
     r.emit("EachNext", 0, jump=done)
     for name, delta in m.deltas.items():
         stat = c.game_stats.add(m.transfer_stats[name]) if name in m.transfer_stats and other >= 0 else -1
-        r.emit("QueryMove", other, c.resource(name), delta, sense=stat)
+        r.emit("QueryMove", other, c.resource(name), c.number(delta, "deltas", name), sense=stat)
     r.emit("Jump", jump=loop)
     r.mark(done)
     r.emit("EachClose", -1)

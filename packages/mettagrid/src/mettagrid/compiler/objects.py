@@ -189,8 +189,8 @@ def _controls(c: Context, config: GridObjectConfig) -> list[list[int]]:
         with c.at("territory_controls", i):
             if control.territory not in territories:
                 c.error(f"there is no territory {control.territory!r}; known: {', '.join(territories) or 'none'}")
-            if control.strength > MAX_STRENGTH or control.decay > MAX_STRENGTH:
-                c.error(f"strength and decay must be at most {MAX_STRENGTH}")
+            if not (1 <= control.strength <= MAX_STRENGTH and 1 <= control.decay <= MAX_STRENGTH):
+                c.error(f"strength is {control.strength} and decay {control.decay}; both must be 1..{MAX_STRENGTH}")
             controls.append([territories.index(control.territory), control.strength, control.decay])
     return controls
 
