@@ -52,18 +52,6 @@ class _Pushed:
         del self._stack[self._before :]
 
 
-class _Place(_Pushed):
-    """A place inside the config. Numbers that do not fit in the tables are reported with it."""
-
-    __slots__ = ()
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        path = "".join(self._stack).removeprefix(".") if kind is OverflowError else ""
-        del self._stack[self._before :]
-        if kind is OverflowError:
-            raise CompileError(path, "a number here does not fit in 32 bits")
-
-
 class Context:
     """State of one compilation."""
 
@@ -94,9 +82,9 @@ class Context:
     def path(self) -> str:
         return "".join(self._path).removeprefix(".")
 
-    def at(self, *parts: str | int) -> _Place:
+    def at(self, *parts: str | int) -> _Pushed:
         """Names and list positions inside the part of the config that is being compiled."""
-        return _Place(self._path, [f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts])
+        return _Pushed(self._path, [f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts])
 
     def nested(self, name: str) -> _Pushed:
         """One level of rules inside rules."""

@@ -16,8 +16,8 @@ def add_events(c: Context) -> None:
             with c.at("game", "events", item):
                 entries[item] = _place_event(c, item, c.game.events[item], entries)
     for name, event in c.game.events.items():
-        for i, step in enumerate(event.timesteps):
-            c.number(step, "game", "events", name, "timesteps", i)
+        for step in (min(event.timesteps), max(event.timesteps)) if event.timesteps else ():
+            c.number(step, "game", "events", name, "timesteps")
     due = sorted((t, event.priority, name) for name, event in c.game.events.items() for t in event.timesteps)
     c.tables.add_rows("schedule", ([t, entries[name]] for t, _, name in due))
 

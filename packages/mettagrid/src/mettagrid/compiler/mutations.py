@@ -33,7 +33,7 @@ from mettagrid.config.mutation import (
     UseTargetMutation,
 )
 
-MAX_SIDE = 65535  # of a map
+MAX_DISTANCE = 65535  # the longest side of a map
 
 
 def emit_mutations(c: Context, r: Routine, mutations: Sequence[AnyMutation], fail: Label | None) -> None:
@@ -86,7 +86,8 @@ def _emit_mutation(c: Context, r: Routine, m: AnyMutation, fail: Label | None) -
             r.emit("Relocate")
         case SetRelativeTargetMutation():
             first, _ = c.tables.add_list(DIRECTIONS[m.direction])
-            _emit_fallible(r, "RelativeTarget", fail, first, 0, min(m.distance, MAX_SIDE))
+            distance = min(c.number(m.distance, "distance", low=1), MAX_DISTANCE)
+            _emit_fallible(r, "RelativeTarget", fail, first, 0, distance)
         case SwapMutation():
             r.emit("Swap")
         case PushObjectMutation():
