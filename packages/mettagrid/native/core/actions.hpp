@@ -10,7 +10,8 @@ MG_FN bool use_object(Machine& m, int32_t actor, int32_t target) {
   const int32_t row = m.w.object_row[target], col = m.w.object_col[target];
   if (entry == 0 || !m.run_at(entry, actor, target, row, col)) return false;
   m.w.agent_animation[m.w.object_agent[actor]] = 1;
-  return m.run_at(m.p.templates[m.w.object_template[actor]].on_after_use, actor, target, row, col);
+  const int32_t after = m.p.templates[m.w.object_template[actor]].on_after_use;
+  return after == 0 || m.run(after);  // in the context that the use left behind
 }
 
 // A configured move handler scans cells ahead up to its range and is tried at most once.

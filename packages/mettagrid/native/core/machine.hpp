@@ -16,9 +16,9 @@ struct Context {
 
 enum class CallKind : int32_t {
   kInline,    // shares the context; its result is ignored (queries)
-  kRestore,   // had its own context; its result is ignored
-  kUse,       // `use_target`: success continues with on_after_use, failure fails the mutation
-  kAfterUse,  // on_after_use: a failed mutation in it fails the use
+  kRestore,   // has its own context; its result is ignored (tag handlers)
+  kUse,       // `use_target`, shares the context: success continues with on_after_use, failure fails the mutation
+  kAfterUse,  // on_after_use, shares the context: a failed mutation in it fails the use
 };
 
 struct Call {

@@ -57,8 +57,8 @@ namespace mg {
   X(ClosureAdd)     /* the target is reached; jump */                                                              \
   X(ClosureClose)                                                                                                  \
   X(RayOpen)        /* b directions from lists[a]; c < 0: from the query result, else spawning template c from the target, which can fail */ \
-  X(RaySource)      /* next source becomes the target; at the end jump */                                          \
-  X(RayRange)       /* pops the range of this source */                                                            \
+  X(RaySource)      /* next source becomes actor and target; at the end jump */                                    \
+  X(RayRange)       /* pops the range of this source; the actor is restored */                                     \
   X(RayNext)        /* next object on the ray becomes the target; at the end of the source's rays jump */          \
   X(RayKeep)        /* keep the target; jump */                                                                    \
   X(RayStop)        /* a = 1 keep the target; end of this ray; jump */                                             \

@@ -134,10 +134,11 @@ MG_FN bool ray_open(Machine& m, const Instr& in) {
   return has_source;
 }
 
+// The next source; its range is read with the source as actor and target.
 MG_FN bool ray_source(Machine& m) {
   Loop& loop = m.s.loop[m.s.loops - 1];
   if (loop.read == loop.end) return false;
-  m.ctx.target = m.s.arena[loop.read++];
+  m.ctx.actor = m.ctx.target = m.s.arena[loop.read++];
   loop.row = m.w.object_row[m.ctx.target];
   loop.col = m.w.object_col[m.ctx.target];
   loop.direction = loop.distance = 0;

@@ -213,7 +213,7 @@ MG_FN bool Machine::run(int32_t entry) {
       case Op::kReturn: {
         if (s.calls == bottom) return in.a != 0;
         const Call call = s.call[--s.calls];
-        if (call.kind != CallKind::kInline) ctx = call.kept;
+        if (call.kind == CallKind::kRestore) ctx = call.kept;
         const bool is_use = call.kind == CallKind::kUse || call.kind == CallKind::kAfterUse;
         next = is_use ? after_use(*this, call, in.a != 0) : call.back;
         break;
@@ -360,7 +360,10 @@ MG_FN bool Machine::run(int32_t entry) {
       case Op::kRaySource:
         if (!ray_source(*this)) next = in.jump;
         break;
-      case Op::kRayRange: s.loop[s.loops - 1].range = truncate_to_int(pop()); break;
+      case Op::kRayRange:
+        s.loop[s.loops - 1].range = truncate_to_int(pop());
+        ctx.actor = s.loop[s.loops - 1].kept.actor;
+        break;
       case Op::kRayNext:
         if (!ray_next(*this)) next = in.jump;
         break;

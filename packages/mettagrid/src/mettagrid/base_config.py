@@ -29,7 +29,7 @@ class ConfigStrEnum(StrEnum):
 class Config(BaseModel):
     """Base of all configuration models."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, ser_json_inf_nan="constants")
 
     @model_validator(mode="before")
     @classmethod

@@ -93,8 +93,6 @@ class MettaGrid(_native.World):
         self._arrays: dict[str, np.ndarray] = {}
         super().__init__(program.native, templates, stats, int(seed) & 0xFFFFFFFF)
         n = self.num_agents
-        if n == 0:
-            raise ValueError("The map has no agents.")
         self.set_buffers(
             np.full((n, program.num_tokens, 3), 255, np.uint8),
             np.zeros(n, np.bool_),

@@ -164,6 +164,8 @@ def _emit_query_inventory(c: Context, r: Routine, m: QueryInventoryMutation) -> 
     with c.at("query"):
         call_query(c, r, m.query)
     other = -1 if m.source is None else entity_of(m.source)
+    if m.transfer_stats and other < 0:
+        c.warn("transfer_stats has no effect without a source")
     r.emit("EachOpen", 0, -1)
     done = r.label()
     loop = r.here()

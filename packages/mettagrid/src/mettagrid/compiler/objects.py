@@ -20,6 +20,9 @@ MAX_AREA_RADIUS = 65535
 def add_object(c: Context, config: GridObjectConfig, type_ids: Mapping[str, int]) -> None:
     """Append the template of an object that is not an agent."""
     is_wall = isinstance(config, WallConfig)
+    if is_wall and config.inventory != InventoryConfig():
+        with c.at("inventory"):
+            c.warn("walls hold nothing; their inventory has no effect")
     limits = {} if is_wall else _object_limits(c, config.inventory)
     initial = {} if is_wall else config.inventory.initial
     c.tables.add("templates", **_shared_fields(c, config, type_ids, limits, initial))
@@ -57,7 +60,7 @@ def _configured_limits(c: Context, inventory: InventoryConfig) -> dict[int, Limi
     limits: dict[int, Limit] = {}
     for name, group in inventory.limits.items():
         with c.at("inventory", "limits", name):
-            modifiers = {c.resource(item): bonus for item, bonus in group.modifiers.items()}
+            modifiers = {c.resource(item): c.number(n, "modifiers", item) for item, n in group.modifiers.items()}
             limit = Limit(group.base, group.max, modifiers)
             for resource in group.resources:
                 limits[c.resource(resource)] = limit
@@ -133,7 +136,7 @@ def _shared_fields(
             c.warn("handlers of objects have no effect; use on_use_handler")
     return {
         "type_id": type_ids[config.name],
-        "vibe": config.vibe,
+        "vibe": c.number(config.vibe, "vibe", low=0, high=255),
         "blocks_vision": int(config.blocks_vision),
         "first_tag": first_tag,
         "tag_count": tag_count,
@@ -154,9 +157,7 @@ def _initial_amounts(c: Context, initial: Mapping[str, int]) -> list[tuple[int, 
     amounts = []
     for name, amount in initial.items():
         with c.at("inventory", "initial", name):
-            if not 0 <= amount <= MAX_AMOUNT:
-                c.error(f"{amount} is outside 0..{MAX_AMOUNT}")
-            amounts.append((c.resource(name), amount))
+            amounts.append((c.resource(name), c.number(amount, low=0, high=MAX_AMOUNT)))
     return amounts
 
 
@@ -166,13 +167,14 @@ def _areas(c: Context, config: GridObjectConfig) -> list[list[int]]:
         if not area.mutations and not area.presence_deltas:
             continue  # nothing happens there, not even its filters are asked
         with c.at("aoes", name):
-            presence = [(c.resource(item), delta) for item, delta in area.presence_deltas.items()]
+            deltas = area.presence_deltas.items()
+            presence = [(c.resource(item), c.number(delta, "presence_deltas", item)) for item, delta in deltas]
             first_presence, presence_count = c.tables.add_rows("pairs", presence)
             areas.append(
                 [
                     place_filters(c, area.filters),
                     place_mutations(c, area.mutations),
-                    min(area.radius, MAX_AREA_RADIUS),
+                    min(c.number(area.radius, "radius", low=0), MAX_AREA_RADIUS),
                     int(area.is_static),
                     int(area.effect_self),
                     first_presence,
@@ -189,9 +191,9 @@ def _controls(c: Context, config: GridObjectConfig) -> list[list[int]]:
         with c.at("territory_controls", i):
             if control.territory not in territories:
                 c.error(f"there is no territory {control.territory!r}; known: {', '.join(territories) or 'none'}")
-            if not (1 <= control.strength <= MAX_STRENGTH and 1 <= control.decay <= MAX_STRENGTH):
-                c.error(f"strength is {control.strength} and decay {control.decay}; both must be 1..{MAX_STRENGTH}")
-            controls.append([territories.index(control.territory), control.strength, control.decay])
+            strength = c.number(control.strength, "strength", low=1, high=MAX_STRENGTH)
+            decay = c.number(control.decay, "decay", low=1, high=MAX_STRENGTH)
+            controls.append([territories.index(control.territory), strength, decay])
     return controls
 
 

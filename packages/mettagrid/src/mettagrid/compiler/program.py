@@ -1,5 +1,6 @@
 """`compile(config) -> Program`: a game as flat tables that the native core runs."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,9 +14,10 @@ from mettagrid.compiler.corrections import checked_corrections
 from mettagrid.compiler.errors import CompileError
 from mettagrid.compiler.events import add_events
 from mettagrid.compiler.handlers import AnyHandler, place_all, place_handler
+from mettagrid.compiler.mutations import MAX_DISTANCE
 from mettagrid.compiler.objects import add_agent, add_object, type_numbers
 from mettagrid.compiler.queries import DIRECTIONS, place_query
-from mettagrid.compiler.settings import settings_row
+from mettagrid.compiler.settings import check_observation, settings_row
 from mettagrid.compiler.teams import AgentCells, group_teams
 from mettagrid.compiler.values import place_value
 from mettagrid.compiler.window import RADII, sight_target, touched_cells, window_cells
@@ -50,6 +52,7 @@ class Program:
     group_ids: dict[int, int]
     visible_offsets: list[tuple[int, int]]
     """(row, column) offsets of the cells in the observation window, nearest first"""
+    num_agents: int
     max_steps: int
     num_tokens: int
     obs_height: int
@@ -69,9 +72,7 @@ class Program:
 
     def resolve_map(self, rows: "Sequence[Sequence[str]] | np.ndarray") -> tuple[np.ndarray, np.ndarray]:
         """(templates, stats): for each cell the template that stands there (-1 = none) and the stat that counts it."""
-        names = np.asarray(rows)
-        if names.ndim != 2 or names.size == 0:
-            raise CompileError("", "The map must be a non-empty grid with rows of equal length.")
+        names = _grid_of(rows)
         templates = np.full(names.shape, -1, dtype=np.int32)
         stats = np.full(names.shape, -1, dtype=np.int32)
         stat_ids = self.game_stat_ids
@@ -91,10 +92,27 @@ class Program:
                 raise CompileError("", f"Unknown object type: {name} (map row {row}, column {col})")
         agents_at.sort()
         placed = self._agents.place([str(names[cell]) for cell in agents_at])
+        if len(placed) != self.num_agents:
+            raise CompileError(
+                "game.num_agents", f"the map has {len(placed)} agents, but the game has {self.num_agents}"
+            )
         for cell, (counted_as, agent) in zip(agents_at, placed, strict=True):
             templates[cell] = self._first_agent + agent
             stats[cell] = stat_ids[f"objects.{counted_as}"]
         return templates, stats
+
+
+def _grid_of(rows: "Sequence[Sequence[str]] | np.ndarray") -> np.ndarray:
+    """The cell names of a map as an array with two axes."""
+    try:
+        names = np.asarray(rows)
+    except ValueError:  # rows of different lengths
+        names = np.empty(0)
+    if names.ndim != 2 or names.size == 0:
+        raise CompileError("", "The map must be a non-empty grid with rows of equal length.")
+    if names.dtype.kind != "U":
+        names = np.array([[str(name) for name in row] for row in names.tolist()])
+    return names
 
 
 def compile(
@@ -149,6 +167,7 @@ def compile(
         group_names={len(objects) + i: groups[i].name for i in range(len(agents))},
         group_ids={len(objects) + i: groups[i].group for i in range(len(agents))},
         visible_offsets=[(cell.dr, cell.dc) for cell in window_cells(game.obs.height, game.obs.width)],
+        num_agents=game.num_agents,
         max_steps=game.max_steps,
         num_tokens=game.obs.num_tokens,
         obs_height=game.obs.height,
@@ -170,12 +189,17 @@ def agent_configs(game: GameConfig) -> list[AgentConfig]:
 def _check_sizes(c: Context) -> None:
     game = c.game
     with c.at("game"):
-        if len(c.resources) > MAX_RESOURCES or len(set(game.resource_names)) != len(game.resource_names):
-            with c.at("resource_names"):
-                c.error(f"{len(c.resources)} names; at most {MAX_RESOURCES} different ones are allowed")
+        c.number(game.num_agents, "num_agents", low=1)
+        with c.at("resource_names"):
+            if len(c.resources) > MAX_RESOURCES:
+                c.error(f"the game has {len(c.resources)} resources; at most {MAX_RESOURCES} are allowed")
+            for name, count in Counter(game.resource_names).items():
+                if count > 1:
+                    c.error(f"{name!r} is listed {count} times")
         if len(c.tags) > MAX_TAGS:
             with c.at("tags"):
                 c.error(f"the game has {len(c.tags)} tags; at most {MAX_TAGS} are allowed")
+    check_observation(c)
 
 
 def _add_actions(c: Context) -> list[str]:
@@ -198,6 +222,8 @@ def _add_actions(c: Context) -> list[str]:
         for name in ("noop", "move", "attack", "change_vibe"):
             with c.at(name):
                 _check_costs(c, getattr(actions, name))
+                if name in ("noop", "move") and not getattr(actions, name).enabled:
+                    c.warn("the engine always has this action; disabling it only shifts the ids that Python counts")
         if actions.attack.enabled:
             with c.at("attack"):
                 c.warn("the attack action has no effect; write attacks as on_use_handler of agents")
@@ -222,7 +248,7 @@ def _check_costs(c: Context, action: ActionConfig) -> None:
 def _add_move_handler(c: Context, handler: AnyHandler) -> None:
     filters = handler.filters if isinstance(handler, Handler) else []
     radii = [item.radius for item in filters if isinstance(item, MaxDistanceFilter)]
-    reach = radii[-1] if radii and radii[-1] > 0 else 1
+    reach = min(radii[-1], MAX_DISTANCE) if radii and radii[-1] > 0 else 1
     takes_empty = any(isinstance(item, TargetLocEmptyFilter) for item in filters)
     c.tables.add("move_handlers", entry=place_handler(c, handler), range=reach, takes_empty=int(takes_empty))
 

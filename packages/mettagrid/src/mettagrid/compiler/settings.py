@@ -2,11 +2,14 @@
 
 from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
+from mettagrid.compiler.objects import MAX_AMOUNT
 from mettagrid.compiler.stats import stat_fields
 from mettagrid.compiler.values import place_value
 from mettagrid.compiler.window import MAX_SIDE
+from mettagrid.config.id_map import num_inventory_tokens_needed
 
 MAX_FEATURE = 254  # 255 marks an unused token
+MAX_TOKENS = 1 << 24
 
 _FEATURES = {
     "feature_group": "agent:group",
@@ -37,7 +40,7 @@ def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_reward
         "tag_count": len(c.tags),
         "tag_words": (len(c.tags) + 31) // 32,
         "action_count": c.tables.count("actions"),
-        "max_steps": game.max_steps,
+        "max_steps": c.number(game.max_steps, "game", "max_steps", low=0),
         "truncates": game.episode_truncates,
         "any_spawn": bool(c.spawned),
         "proxy_template": proxy_template,
@@ -57,8 +60,9 @@ def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_reward
     c.tables.add("settings", **fields)
 
 
-def _observation_fields(c: Context) -> dict[str, int]:
-    obs, features = c.game.obs, c.features.features()
+def check_observation(c: Context) -> None:
+    """Refuse windows and tokens that do not fit. Called first: large windows take long to compile."""
+    obs = c.game.obs
     with c.at("game", "obs"):
         if not (1 <= obs.height <= MAX_SIDE and 1 <= obs.width <= MAX_SIDE):
             c.error(
@@ -67,27 +71,30 @@ def _observation_fields(c: Context) -> dict[str, int]:
             )
         if obs.token_dim != 3:
             c.error(f"token_dim is {obs.token_dim}; tokens always have 3 bytes")
-        if len(features) > MAX_FEATURE + 1:
-            c.error(
-                f"the game needs {len(features)} observation features; at most {MAX_FEATURE + 1} fit in a byte. "
-                "Use fewer resources, a larger token_value_base, or protocol_details_obs=False"
-            )
+        c.number(obs.num_tokens, "num_tokens", low=1, high=MAX_TOKENS)
         if not 2 <= obs.token_value_base <= 256:
             c.error(f"token_value_base is {obs.token_value_base}; digits must fit in a byte, so 2..256 are allowed")
+        count = len(c.features.features())
+        if count > MAX_FEATURE + 1:
+            c.error(
+                f"the game needs {count} observation features; at most {MAX_FEATURE + 1} fit in a byte. "
+                "Use fewer resources, a larger token_value_base, or protocol_details_obs=False"
+            )
         if obs.aoe_mask:
             c.warn("aoe_mask reserves a feature and shows nothing; use territory")
         if obs.global_obs.goal_obs:
             c.warn("goal_obs has no effect")
-    number = {feature.name: feature.id for feature in features}
+
+
+def _observation_fields(c: Context) -> dict[str, int]:
+    obs = c.game.obs
+    number = {feature.name: feature.id for feature in c.features.features()}
     first = c.resources.names[0] if len(c.resources) else ""
-    digits = 1
-    while f"inv:{first}:p{digits}" in number:
-        digits += 1
     globals_ = obs.global_obs
     return {
         **{field: number[name] for field, name in _FEATURES.items()},
         "feature_inventory": number.get(f"inv:{first}", 0),
-        "inventory_digits": digits,
+        "inventory_digits": num_inventory_tokens_needed(MAX_AMOUNT, obs.token_value_base),
         "feature_last_move": number.get("last_action_move", 0),
         "feature_territory_here": number.get("territory:here", 0),
         "feature_territory_edge": number.get("territory:north", 0),

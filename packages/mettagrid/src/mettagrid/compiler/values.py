@@ -35,6 +35,8 @@ def _emit_value(c: Context, r: Routine, value: GameValue, entity: int) -> None:
             stat = c.game_stats.add(f"{value.item}.amount") if game else -1
             r.emit("PushInventory", entity, c.resource(value.item), stat)
         case StatValue():
+            if value.delta:
+                c.warn(f"delta of the stat {value.name!r} has no effect; rewards pay differences by themselves")
             if value.scope == Scope.GAME:
                 r.emit("PushGameStat", c.game_stats.add(value.name))
             else:
