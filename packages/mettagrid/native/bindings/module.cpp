@@ -52,7 +52,11 @@ class Program {
   mg::Program view_;
 };
 
-std::string shape_text(const nb::ndarray<>& array) {
+// More tokens than any game needs; keeps their number, and the bytes of an agent, in 32 bits.
+constexpr std::size_t kMostTokens = std::size_t{1} << 24;
+
+template <class Any>
+std::string shape_text(const Any& array) {
   std::string text = "[";
   for (std::size_t i = 0; i < array.ndim(); ++i) text += (i ? ", " : "") + std::to_string(array.shape(i));
   return text + "]";
@@ -87,13 +91,19 @@ class World {
     raise_fault();
   }
 
+  // Refused arrays leave the old ones in use.
   void set_buffers(nb::ndarray<> observations, nb::ndarray<> terminals, nb::ndarray<> truncations, nb::ndarray<> rewards,
-                   nb::ndarray<> actions, nb::ndarray<> vibe_actions) {
+                   nb::ndarray<nb::ro> actions, nb::ndarray<nb::ro> vibe_actions) {
+    check_idle();
     const std::size_t n = static_cast<std::size_t>(w_.h->agents);
     check(observations, nb::dtype<uint8_t>(), "observations");
     if (observations.ndim() != 3 || observations.shape(0) != n || observations.shape(2) != 3) {
       throw std::runtime_error("observations has shape " + shape_text(observations) + " but expected [" + std::to_string(n) +
                                ", [something], 3]");
+    }
+    if (observations.shape(1) > kMostTokens) {
+      throw std::runtime_error("observations has " + std::to_string(observations.shape(1)) + " tokens per agent; at most " +
+                               std::to_string(kMostTokens) + " are allowed");
     }
     check_row(terminals, nb::dtype<bool>(), "terminals");
     check_row(truncations, nb::dtype<bool>(), "truncations");
@@ -107,16 +117,24 @@ class World {
     // The arrays stay alive as long as this world writes into them.
     kept_ = nb::make_tuple(nb::cast(observations), nb::cast(terminals), nb::cast(truncations), nb::cast(rewards),
                            nb::cast(actions), nb::cast(vibe_actions));
+  }
+
+  // Clears the outputs and writes the current observation.
+  void observe_start() {
+    check_idle();
     mg::observe_start(p_, w_, scratch(w_.h->slots), io_);
     raise_fault();
   }
 
   void step() {
-    if (io_.observations == nullptr) throw std::runtime_error("Call `set_buffers` before `step`");
+    check_idle();
+    if (io_.rewards == nullptr) throw std::runtime_error("Call `set_buffers` before `step`");
+    is_stepping_ = true;
     {
       nb::gil_scoped_release unlocked;
       mg::step_world(p_, w_, scratch(w_.h->slots), io_, 0, 1);
     }
+    is_stepping_ = false;
     if (w_.h->fault != 0) raise_fault();
   }
 
@@ -156,6 +174,7 @@ class World {
 
   // Removes everything an agent holds, then gives it what is asked for, within its limits.
   void set_inventory(int32_t agent, const std::vector<std::pair<int32_t, int32_t>>& amounts) {
+    check_idle();
     check_agent(agent);
     for (const auto& [resource, amount] : amounts) {
       if (resource < 0 || resource >= w_.h->resources) throw std::runtime_error("There is no resource " + std::to_string(resource));
@@ -232,15 +251,22 @@ class World {
     return {w_.agent_action[agent], w_.agent_animation[agent], w_.agent_still[agent], sum};
   }
 
-  bool add_tag(int32_t slot, int32_t tag) {
-    check_slot(slot);
+  // Objects are named by slot and id here, since a slot may have passed on to another object.
+  bool has_tag(int32_t slot, int32_t id, int32_t tag) const {
+    check_object(slot, id);
+    return tag >= 0 && tag < w_.h->tags && mg::has_tag(w_, slot, tag);
+  }
+  bool add_tag(int32_t slot, int32_t id, int32_t tag) {
+    check_idle();
+    check_object(slot, id);
     check_tag(tag);
     const bool added = mg::add_tag(p_, w_, slot, tag);
     raise_fault();
     return added;
   }
-  bool remove_tag(int32_t slot, int32_t tag) {
-    check_slot(slot);
+  bool remove_tag(int32_t slot, int32_t id, int32_t tag) {
+    check_idle();
+    check_object(slot, id);
     check_tag(tag);
     if (!mg::remove_tag(p_, w_, slot, tag)) return false;
     mg::Machine machine(p_, w_, scratch(w_.h->slots));
@@ -265,20 +291,27 @@ class World {
     throw std::runtime_error(nb::cast<std::string>(text));
   }
 
-  static void check(const nb::ndarray<>& array, nb::dlpack::dtype dtype, const char* name) {
+  template <class Any>
+  static void check(const Any& array, nb::dlpack::dtype dtype, const char* name) {
     if (array.dtype() != dtype) throw nb::type_error((std::string(name) + " has the wrong type of elements").c_str());
+    if (array.size() == 0) return;  // strides mean nothing then
     for (std::size_t i = array.ndim(), expected = 1; i-- > 0; expected *= array.shape(i)) {
       if (array.shape(i) > 1 && array.stride(i) != static_cast<int64_t>(expected)) {
         throw std::runtime_error(std::string(name) + " is not contiguous in memory");
       }
     }
   }
-  void check_row(const nb::ndarray<>& array, nb::dlpack::dtype dtype, const char* name) const {
+  template <class Any>
+  void check_row(const Any& array, nb::dlpack::dtype dtype, const char* name) const {
     check(array, dtype, name);
     if (array.ndim() != 1 || array.shape(0) != static_cast<std::size_t>(w_.h->agents)) {
       throw std::runtime_error(std::string(name) + " has the wrong shape: " + shape_text(array) + ", expected [" +
                                std::to_string(w_.h->agents) + "]");
     }
+  }
+  // A step runs without Python's lock; nothing may change the world meanwhile.
+  void check_idle() const {
+    if (is_stepping_) throw std::runtime_error("Another thread is stepping this world");
   }
   void check_agent(int32_t agent) const {
     if (agent < 0 || agent >= w_.h->agents) throw nb::index_error(("There is no agent " + std::to_string(agent)).c_str());
@@ -290,7 +323,16 @@ class World {
     if (slot < 1 || slot >= w_.h->used_slots) throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
   }
 
+  void check_object(int32_t slot, int32_t id) const {
+    check_slot(slot);
+    const bool is_listed = (w_.object_flags[slot] & mg::kOnGrid) && !(w_.object_flags[slot] & mg::kRemoved);
+    if (w_.object_id[slot] != id || !is_listed) {
+      throw std::runtime_error("Object " + std::to_string(id) + " is no longer on the grid");
+    }
+  }
+
   nb::object program_, kept_;
+  bool is_stepping_ = false;
   const mg::Program& p_;
   cpu::Block block_;
   mg::World w_{};
@@ -308,6 +350,7 @@ NB_MODULE(_native, module) {
       .def(nb::init<nb::object, const Array<const int32_t, nb::ndim<2>>&, const Array<const int32_t, nb::ndim<2>>&, uint32_t>(), "program"_a,
            "cells"_a, "cell_stats"_a, "seed"_a)
       .def("_set_buffers", &World::set_buffers)
+      .def("_observe_start", &World::observe_start)
       .def("step", &World::step, "Run one step in place in the buffers")
       .def("action_success", &World::action_success)
       .def("_episode_rewards", &World::episode_rewards)
@@ -326,6 +369,7 @@ NB_MODULE(_native, module) {
       .def("_object_tokens", &World::object_tokens)
       .def("_agent_slot", &World::agent_slot)
       .def("_agent", &World::agent)
+      .def("_has_tag", &World::has_tag)
       .def("_add_tag", &World::add_tag)
       .def("_remove_tag", &World::remove_tag)
       .def_prop_ro("current_step", [](const World& w) { return w.header().step; })

@@ -10,8 +10,7 @@ MG_FN bool use_object(Machine& m, int32_t actor, int32_t target) {
   const int32_t row = m.w.object_row[target], col = m.w.object_col[target];
   if (entry == 0 || !m.run_at(entry, actor, target, row, col)) return false;
   m.w.agent_animation[m.w.object_agent[actor]] = 1;
-  const int32_t after = m.p.templates[m.w.object_template[actor]].on_after_use;
-  return after == 0 || m.run(after);  // in the context that the use left behind
+  return m.run_at(m.p.templates[m.w.object_template[actor]].on_after_use, actor, target, row, col);
 }
 
 // A configured move handler scans cells ahead up to its range and is tried at most once.
@@ -82,8 +81,10 @@ MG_FN void act(Machine& m, int32_t agent, int32_t id) {
   }
 }
 
-// Ids outside the list are counted once per pass, twice in all, as in the published engine.
+// Ids outside the list are counted once per pass, twice in all, as in the published engine. In the vibe stream they also
+// take back the success of the primary action.
 MG_FN void count_invalid(Machine& m, int32_t agent, int32_t id) {
+  m.w.agent_success[agent] = 0;
   count_invalid_action(m.p, m.w, agent, id);
   if (!m.p.set().correct_invalid) count_invalid_action(m.p, m.w, agent, id);
 }

@@ -17,7 +17,7 @@ struct Context {
 enum class CallKind : int32_t {
   kInline,    // shares the context; its result is ignored (queries)
   kRestore,   // has its own context; its result is ignored (tag handlers)
-  kUse,       // `use_target`, shares the context: success continues with on_after_use, failure fails the mutation
+  kUse,       // `use_target`, with a context of its own: success continues with on_after_use, failure fails the mutation
   kAfterUse,  // on_after_use, shares the context: a failed mutation in it fails the use
 };
 

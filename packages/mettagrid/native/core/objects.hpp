@@ -8,11 +8,15 @@ namespace mg {
 
 MG_FN bool has_tag(const World& w, int32_t slot, int32_t tag) { return test_bit(w.tags(slot), tag); }
 
-// The list of holders keeps the order in which they got the tag; slot 0 is never listed.
-MG_FN void list_holder(const World& w, int32_t slot, int32_t tag) {
-  if (slot == 0) return;
-  if (w.tag_held[tag] == w.tag_room[tag]) return w.fail(Fault::kTagHolders, tag);
+// The list of holders keeps the order in which they got the tag; slot 0 is never listed. False when there is no room.
+MG_FN bool list_holder(const World& w, int32_t slot, int32_t tag) {
+  if (slot == 0) return true;
+  if (w.tag_held[tag] == w.tag_room[tag]) {
+    w.fail(Fault::kTagHolders, tag);
+    return false;
+  }
   w.tag_holders[w.tag_first[tag] + w.tag_held[tag]++] = slot;
+  return true;
 }
 
 MG_FN void unlist_holder(const World& w, int32_t slot, int32_t tag) {
@@ -33,8 +37,8 @@ MG_FN void tags_changed(const Program& p, const World& w, int32_t slot) {
 // Both return whether anything changed. The caller fires `on_tag_remove`.
 MG_FN bool add_tag(const Program& p, const World& w, int32_t slot, int32_t tag) {
   if (has_tag(w, slot, tag)) return false;
+  if (!list_holder(w, slot, tag)) return false;
   set_bit(w.tags(slot), tag);
-  list_holder(w, slot, tag);
   tags_changed(p, w, slot);
   return true;
 }
@@ -142,7 +146,7 @@ MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
   ++h.version;
   if (p.set().correct_removed_territory) withdraw_claims(p, w, slot);
   if (!p.set().any_spawn || w.is_agent(slot) || (w.object_flags[slot] & kHasClaims)) return;
-  if (h.removed_count < kRemovedPerStep) w.removed_slots[h.removed_count++] = slot;
+  if (h.removed_count < h.slots) w.removed_slots[h.removed_count++] = slot;
 }
 
 // Slots of objects removed in this step can be used again from now on.

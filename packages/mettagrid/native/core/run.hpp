@@ -213,7 +213,7 @@ MG_FN bool Machine::run(int32_t entry) {
       case Op::kReturn: {
         if (s.calls == bottom) return in.a != 0;
         const Call call = s.call[--s.calls];
-        if (call.kind == CallKind::kRestore) ctx = call.kept;
+        if (call.kind == CallKind::kRestore || call.kind == CallKind::kUse) ctx = call.kept;
         const bool is_use = call.kind == CallKind::kUse || call.kind == CallKind::kAfterUse;
         next = is_use ? after_use(*this, call, in.a != 0) : call.back;
         break;

@@ -20,7 +20,7 @@ constexpr uint8_t kLineDirty = 255;    // ...must be encoded before use
 constexpr uint8_t kLineTooLong = 254;  // ...does not fit: encode straight into the observation
 constexpr int32_t kInvalidIds = 64;    // distinct invalid action ids counted one by one, per agent
 constexpr int32_t kTagSlack = 16;      // holders a tag without rules may gain through the debugging API
-constexpr int32_t kRemovedPerStep = 256;
+constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed and made anew in one step
 
 // Why a step stopped early. The binding turns it into an exception; `fault_a`, `fault_b` carry the details.
 enum class Fault : int32_t {
@@ -87,7 +87,7 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint16_t, inventory, h.slots* h.resources)     /* [slot][resource] */                                             \
   X(uint8_t, lines, h.slots* kLine)                /* encoded tokens, see observe.hpp */                              \
   X(int32_t, free_slots, h.slots)                                                                                     \
-  X(int32_t, removed_slots, kRemovedPerStep)       /* removed in this step, free from the next */                     \
+  X(int32_t, removed_slots, h.slots)               /* removed in this step, free from the next */                     \
   X(int32_t, new_areas, h.slots)                   /* slots spawned in this step that have areas */                   \
   X(int32_t, tag_first, h.tags)                    /* slice of tag_holders */                                         \
   X(int32_t, tag_room, h.tags)                                                                                        \

@@ -3,8 +3,9 @@
 The module name is the published one. `Simulation` is the friendlier front.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,32 @@ _FAULTS = {
     2: "Rules are nested too deeply for the engine's stacks.",
     3: "Queries of one rule found more objects together than the engine has working memory for.",
     4: "The world has no room for another object: too many were removed and made in one step.",
-    5: "Too many objects got the tag {tag!r}, which no rule of the game gives; list it in a rule or in `game.tags`.",
+    5: "Too many objects got the tag {tag!r}, which no rule of the game gives; only 16 more can be given such a tag.",
     6: "The world has no room for the areas of another object.",
 }
 _TOKEN_BUDGET = 7
+
+
+_MAX_AMOUNT = 65535
+
+_BUFFER_TYPES = {
+    "observations": dtype_observations,
+    "terminals": dtype_terminals,
+    "truncations": dtype_truncations,
+    "rewards": dtype_rewards,
+    "actions": dtype_actions,
+    "vibe_actions": dtype_actions,
+}
+
+
+def _check_array(name: str, array: np.ndarray) -> None:
+    """Refuse what the engine cannot work in, whatever its shape."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a numpy array, not {type(array).__name__}.")
+    if array.dtype != _BUFFER_TYPES[name]:
+        raise TypeError(f"{name} has elements of type {array.dtype}; they must be {_BUFFER_TYPES[name]}.")
+    if not array.flags.writeable and not name.endswith("actions"):
+        raise ValueError(f"{name} is not writeable, and the engine writes into it.")
 
 
 class PackedCoordinate:
@@ -126,11 +149,12 @@ class MettaGrid(_native.World):
     ) -> None:
         """Use these arrays from now on, without copying: uint8 [n, tokens, 3], bool, bool, float32, int32, int32 [n].
 
-        Clears the outputs, starts coverage stats over and writes the current observation.
+        Clears the outputs, starts coverage stats over and writes the current observation. Arrays of a wrong type or shape
+        are refused, and those from before stay in use.
         """
         if vibe_actions is None:
             vibe_actions = np.zeros(self.num_agents, np.int32)
-        self._arrays = {
+        arrays = {
             "observations": observations,
             "terminals": terminals,
             "truncations": truncations,
@@ -138,7 +162,11 @@ class MettaGrid(_native.World):
             "actions": actions,
             "vibe_actions": vibe_actions,
         }
-        self._set_buffers(observations, terminals, truncations, rewards, actions, vibe_actions)
+        for name, array in arrays.items():
+            _check_array(name, array)
+        self._set_buffers(*arrays.values())
+        self._arrays = arrays
+        self._observe_start()
 
     def observations(self) -> np.ndarray:
         return self._arrays["observations"]
@@ -173,9 +201,11 @@ class MettaGrid(_native.World):
         agents = []
         for agent in range(self.num_agents):
             stats = {agent_names[i]: value for i, value in self._agent_stats(agent)}
-            stats |= {f"action.invalid_index.{i}": float(count) for i, count in self._invalid_actions(agent)}
-            agents.append(stats)
+            agents.append(stats | self._invalid_stats(agent))
         return {"game": {game_names[i]: value for i, value in self._game_stats()}, "agent": agents}
+
+    def _invalid_stats(self, agent_id: int) -> dict[str, float]:
+        return {f"action.invalid_index.{i}": float(count) for i, count in self._invalid_actions(agent_id)}
 
     def get_game_stat(self, key: str) -> float | None:
         stat = self.program.game_stat_ids.get(key)
@@ -183,11 +213,15 @@ class MettaGrid(_native.World):
 
     def get_agent_stat(self, agent_id: int, key: str) -> float | None:
         stat = self.program.agent_stat_ids.get(key)
-        return None if stat is None else self._agent_stat(agent_id, stat)
+        return self._invalid_stats(agent_id).get(key) if stat is None else self._agent_stat(agent_id, stat)
 
     def set_inventory(self, agent_id: int, inventory: dict[int, int]) -> None:
         """Replace what an agent holds: {resource id: amount}, within its limits."""
-        self._set_inventory(agent_id, list(inventory.items()))
+        amounts = [(index(resource), index(amount)) for resource, amount in dict(inventory).items()]
+        for _, amount in amounts:
+            if not 0 <= amount <= _MAX_AMOUNT:
+                raise ValueError(f"An amount must be from 0 to {_MAX_AMOUNT}, not {amount}.")
+        self._set_inventory(agent_id, amounts)
 
     def tag_index(self) -> TagIndex:
         return TagIndex(self)
@@ -208,19 +242,19 @@ class MettaGrid(_native.World):
 
     @property
     def object_type_names(self) -> list[str]:
-        return self.program.type_names
+        return list(self.program.type_names)
 
     @property
     def resource_names(self) -> list[str]:
-        return self.program.resource_names
+        return list(self.program.resource_names)
 
     @property
     def action_names(self) -> list[str]:
-        return self.program.action_names
+        return list(self.program.action_names)
 
     def visible_offsets(self) -> list[tuple[int, int]]:
         """(row, column) offsets of the cells in the observation window."""
-        return self.program.visible_offsets
+        return list(self.program.visible_offsets)
 
     # Objects
 
@@ -259,9 +293,9 @@ class MettaGrid(_native.World):
             "inventory": dict(self._object_inventory(slot)),
             "inventory_capacities": dict(self._object_limits(slot)),
             "tag_ids": self._object_tags(slot),
-            "has_tag": self._tag_test(slot),
-            "add_tag": partial(self._add_tag, slot),
-            "remove_tag": partial(self._remove_tag, slot),
+            "has_tag": partial(self._has_tag, slot, object_id),
+            "add_tag": partial(self._add_tag, slot, object_id),
+            "remove_tag": partial(self._remove_tag, slot, object_id),
         }
         if agent >= 0:
             action, animation, still, reward = self._agent(agent)
@@ -276,6 +310,3 @@ class MettaGrid(_native.World):
                 "steps_without_motion": still,
             }
         return described
-
-    def _tag_test(self, slot: int) -> Callable[[int], bool]:
-        return lambda tag_id: tag_id in self._object_tags(slot)
