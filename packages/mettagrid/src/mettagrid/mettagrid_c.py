@@ -6,7 +6,7 @@ The module name is the published one. `Simulation` is the friendlier front.
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,6 +82,29 @@ class PackedCoordinate:
         return packed == cls.GLOBAL_LOCATION
 
 
+class StepTimingStats(NamedTuple):
+    """Time per phase of the last step: always 0, as published without profiling. This engine does not time itself."""
+
+    reset_ns: float = 0.0
+    actions_ns: float = 0.0
+    events_ns: float = 0.0
+    on_tick_ns: float = 0.0
+    aoe_ns: float = 0.0
+    observations_ns: float = 0.0
+    rewards_ns: float = 0.0
+    truncation_ns: float = 0.0
+    total_ns: float = 0.0
+
+
+class ObsValidationStats(NamedTuple):
+    """Comparisons between two ways to observe. There is one here, so nothing is ever compared."""
+
+    comparison_count: int = 0
+    mismatch_count: int = 0
+    original_time_ns: float = 0.0
+    optimized_time_ns: float = 0.0
+
+
 class TagIndex:
     """How many objects hold each tag."""
 
@@ -149,8 +172,8 @@ class MettaGrid(_native.World):
     ) -> None:
         """Use these arrays from now on, without copying: uint8 [n, tokens, 3], bool, bool, float32, int32, int32 [n].
 
-        Clears the outputs, starts coverage stats over and writes the current observation. Arrays of a wrong type or shape
-        are refused, and those from before stay in use.
+        Clears the outputs, starts coverage stats over and writes the current observation. Arrays of a wrong type or
+        shape are refused, and those from before stay in use.
         """
         if vibe_actions is None:
             vibe_actions = np.zeros(self.num_agents, np.int32)
@@ -225,6 +248,18 @@ class MettaGrid(_native.World):
 
     def tag_index(self) -> TagIndex:
         return TagIndex(self)
+
+    @property
+    def step_timing(self) -> StepTimingStats:
+        return StepTimingStats()
+
+    @property
+    def last_obs_time_ns(self) -> float:
+        return 0.0
+
+    @property
+    def obs_validation_stats(self) -> ObsValidationStats:
+        return ObsValidationStats()
 
     # The game
 

@@ -63,7 +63,10 @@ def _emit_mutation(c: Context, r: Routine, m: AnyMutation, fail: Label | None) -
         case RemoveTagMutation():
             r.emit("RemoveTag", entity_of(m.target), c.tag(m.tag))
         case RemoveTagsWithPrefixMutation():
-            for tag in c.tags_with_prefix(m.prefix):
+            tags = c.tags_with_prefix(m.prefix)
+            if not tags:
+                c.warn(f"no tag starts with {m.prefix!r}; the mutation does nothing")
+            for tag in tags:
                 r.emit("RemoveTag", entity_of(m.target), tag)
         case ChangeVibeMutation():
             vibe = c.vibes.get(m.vibe_name)

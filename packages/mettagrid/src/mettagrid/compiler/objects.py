@@ -1,6 +1,6 @@
 """Objects and agents as templates: tags, limits, handlers, areas, claims on territory, rewards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
@@ -55,20 +55,37 @@ class Limit:
         self.base, self.most, self.modifiers = base, most, dict(modifiers)
 
 
-def _configured_limits(c: Context, inventory: InventoryConfig) -> dict[int, Limit]:
-    """Limit of each resource, in the order in which the engine meets them; in two groups the last one wins."""
+def _configured_limits(c: Context, inventory: InventoryConfig, *, must_exist: bool) -> dict[int, Limit]:
+    """Limit of each resource, in the order in which the engine meets them; in two groups the last one wins.
+
+    Unknown modifiers are left out, and so are unknown resources unless they `must_exist`.
+    """
     limits: dict[int, Limit] = {}
     for name, group in inventory.limits.items():
         with c.at("inventory", "limits", name):
-            modifiers = {c.resource(item): c.number(n, "modifiers", item) for item, n in group.modifiers.items()}
-            limit = Limit(group.base, group.max, modifiers)
-            for resource in group.resources:
-                limits[c.resource(resource)] = limit
+            known = _known_resources(c, group.modifiers)
+            limit = Limit(group.base, group.max, {i: c.number(group.modifiers[n], "modifiers", n) for n, i in known})
+            if must_exist:
+                members = [c.resource(resource) for resource in group.resources]
+            else:
+                members = [i for _, i in _known_resources(c, group.resources)]
+            limits |= dict.fromkeys(members, limit)
     return limits
 
 
+def _known_resources(c: Context, names: Iterable[str]) -> list[tuple[str, int]]:
+    found = []
+    for name in names:
+        resource = c.resources.get(name)
+        if resource is None:
+            c.warn(f"there is no resource {name!r}; it is left out of the limit")
+        else:
+            found.append((name, resource))
+    return found
+
+
 def _object_limits(c: Context, inventory: InventoryConfig) -> dict[int, Limit]:
-    limits = _configured_limits(c, inventory)
+    limits = _configured_limits(c, inventory, must_exist=False)
     for name in inventory.initial:
         with c.at("inventory", "initial"):
             limits.setdefault(c.resource(name), Limit(inventory.default_limit, MAX_AMOUNT, {}))
@@ -76,7 +93,7 @@ def _object_limits(c: Context, inventory: InventoryConfig) -> dict[int, Limit]:
 
 
 def _agent_limits(c: Context, inventory: InventoryConfig, default_limit: int) -> dict[int, Limit]:
-    limits = _configured_limits(c, inventory)
+    limits = _configured_limits(c, inventory, must_exist=True)
     for resource in range(len(c.resources)):
         limits.setdefault(resource, Limit(default_limit, MAX_AMOUNT, {}))
     return limits
@@ -174,7 +191,7 @@ def _areas(c: Context, config: GridObjectConfig) -> list[list[int]]:
                 [
                     place_filters(c, area.filters),
                     place_mutations(c, area.mutations),
-                    min(c.number(area.radius, "radius", low=0), MAX_AREA_RADIUS),
+                    c.number(min(area.radius, MAX_AREA_RADIUS), "radius", low=0),
                     int(area.is_static),
                     int(area.effect_self),
                     first_presence,

@@ -146,6 +146,7 @@ def compile(
     for name in [*c.templates.names, *cells.names()]:
         c.game_stats.add(f"objects.{name}")
     actions = _add_actions(c)
+    _check_talk(c)
     _add_territories(c)
     add_events(c)
     with c.at("game", "on_tick"):
@@ -224,9 +225,8 @@ def _add_actions(c: Context) -> list[str]:
                 _check_costs(c, getattr(actions, name))
                 if name in ("noop", "move") and not getattr(actions, name).enabled:
                     c.warn("the engine always has this action; disabling it only shifts the ids that Python counts")
-        if actions.attack.enabled:
-            with c.at("attack"):
-                c.warn("the attack action has no effect; write attacks as on_use_handler of agents")
+        with c.at("attack"):
+            _check_attack(c)
         for i, handler in enumerate(actions.move.handlers):
             with c.at("move", "handlers", i):
                 _add_move_handler(c, handler)
@@ -240,9 +240,32 @@ def _check_costs(c: Context, action: ActionConfig) -> None:
             continue
         with c.at(field_name):
             for name in costs:
-                if field_name == "consumed_resources":
-                    c.resource(name)
+                c.resource(name)
             c.warn("costs of actions are not enforced; write them as handlers")
+
+
+def _check_attack(c: Context) -> None:
+    """Names in the attack action must exist, although nothing uses them."""
+    attack = c.game.actions.attack
+    for field_name in ("vibes", "vibe_bonus"):
+        with c.at(field_name):
+            for name in getattr(attack, field_name):
+                c.require(c.vibes, name)
+    outcome = attack.success
+    for resources in (attack.defense_resources, attack.armor_resources, attack.weapon_resources):
+        for name in resources:
+            c.resource(name)
+    for name in (*outcome.actor_inv_delta, *outcome.target_inv_delta, *outcome.loot):
+        c.resource(name)
+    if attack.enabled:
+        c.warn("the attack action has no effect; write attacks as on_use_handler of agents")
+
+
+def _check_talk(c: Context) -> None:
+    name = c.game.talk.broadcast_resource
+    if name is not None and c.resources.get(name) is None:
+        with c.at("game", "talk", "broadcast_resource"):
+            c.warn(f"there is no resource {name!r}; nobody hears at a distance")
 
 
 def _add_move_handler(c: Context, handler: AnyHandler) -> None:

@@ -1,5 +1,7 @@
 """The one row of settings: sizes, switches, feature ids and the numbers of built-in stats."""
 
+from collections import Counter
+
 from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.objects import MAX_AMOUNT
@@ -72,14 +74,22 @@ def check_observation(c: Context) -> None:
         if obs.token_dim != 3:
             c.error(f"token_dim is {obs.token_dim}; tokens always have 3 bytes")
         c.number(obs.num_tokens, "num_tokens", low=1, high=MAX_TOKENS)
-        if not 2 <= obs.token_value_base <= 256:
-            c.error(f"token_value_base is {obs.token_value_base}; digits must fit in a byte, so 2..256 are allowed")
+        if obs.token_value_base < 2:
+            c.error(f"token_value_base is {obs.token_value_base}; it must be at least 2")
+        if obs.token_value_base > 256:
+            c.warn(
+                f"token_value_base is {obs.token_value_base}; digits above 255 do not fit in a token and wrap around"
+            )
         count = len(c.features.features())
         if count > MAX_FEATURE + 1:
             c.error(
                 f"the game needs {count} observation features; at most {MAX_FEATURE + 1} fit in a byte. "
                 "Use fewer resources, a larger token_value_base, or protocol_details_obs=False"
             )
+        names = Counter(feature.name for feature in c.features.features())
+        for name, times in names.items():
+            if times > 1 and name.startswith("inv:"):
+                c.error(f"{times} features are called {name!r}; rename the resource or the key of global_obs.obs")
         if obs.aoe_mask:
             c.warn("aoe_mask reserves a feature and shows nothing; use territory")
         if obs.global_obs.goal_obs:

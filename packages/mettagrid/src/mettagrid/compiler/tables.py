@@ -3,6 +3,7 @@
 The native core owns the description of the rows (`core/program.hpp`); here it is only read, so the two cannot disagree.
 """
 
+import math
 from array import array
 from collections.abc import Iterable, Sequence
 
@@ -12,10 +13,13 @@ from mettagrid import _native
 
 LAYOUT: dict[str, list[str]] = {name: list(fields) for name, fields in _native.table_layout().items()}
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+_INFINITE_FROM = 2.0**128 - 2.0**103  # half a step above the largest 32-bit float
 
 
 def float_bits(value: float) -> int:
     """The bits of `value` as a 32-bit float; out-of-range values become infinite."""
+    if abs(value) >= _INFINITE_FROM:
+        value = math.inf if value > 0 else -math.inf
     return int(np.float32(value).view(np.int32))
 
 
