@@ -24,9 +24,11 @@ from generator import FAMILIES, Case, random_case
 
 Trial = Callable[[], Case]  # builds a smaller game when it is its turn
 
-# Keys that a rule cannot do without; trying to delete them would only cost time.
+# Keys that a rule cannot do without, so that trying would only cost time; and "target", whose default may name an
+# entity that is not there, which ends in another difference.
 NEEDED = {"filter_type", "mutation_type", "query_type", "name", "pydantic_type", "resource_names", "num_agents"}
 NEEDED |= {"map_builder", "game", "$type", "map_data", "char_to_map_name", "type", "num_tokens", "vibes", "team_id"}
+NEEDED |= {"target"}
 
 
 class Judge:

@@ -40,7 +40,7 @@ def guarded_handler(world: World, scope: Scope) -> tuple[Json, Scope]:
 def tree(world: World, scope: Scope, levels: int = 2) -> tuple[Json, Scope]:
     """A handler, or a first_match / all_of of trees; children share one context, so the scope runs through them."""
     if levels > 0 and world.chance(0.12) and scope.exists("target"):
-        return toggle(world, scope), scope
+        return toggle(world, scope)
     if levels == 0 or world.chance(0.5 / world.factor("handler", "tree")):
         guard = scope.target == "maybe" and world.chance(0.7)
         return guarded_handler(world, scope) if guard else handler(world, scope)
@@ -54,7 +54,7 @@ def tree(world: World, scope: Scope, levels: int = 2) -> tuple[Json, Scope]:
     return {"handler_type": world.pick(["first_match", "all_of"]), "handlers": children}, scope
 
 
-def toggle(world: World, scope: Scope) -> Json:
+def toggle(world: World, scope: Scope) -> tuple[Json, Scope]:
     """A mark that comes and goes."""
     tag = world.loose_tag()
     if scope.place == "tag_remove":
@@ -64,8 +64,11 @@ def toggle(world: World, scope: Scope) -> Json:
     take = {"mutation_type": "add_tag", "target": "target", "tag": tag}
     children = [{"filters": [held], "mutations": [drop]}, {"filters": [], "mutations": [take]}]
     if world.chance(0.5):
-        children[0]["mutations"] += mutations.mutation_list(world, scope, 1, 1)[0]
-    return {"handler_type": "first_match", "handlers": children}
+        more, after = mutations.mutation_list(world, scope, 1, 1)
+        children[0]["mutations"] += more
+        if after.target != scope.target:
+            scope = replace(scope, target="maybe")
+    return {"handler_type": "first_match", "handlers": children}, scope
 
 
 def use_handler(world: World, type_name: str) -> Json:

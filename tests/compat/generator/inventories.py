@@ -38,7 +38,10 @@ def inventory(world: World, limits: dict[str, Json] | None = None, rich: bool = 
         held = world.some(world.resources, 1, most)
         made["initial"] = {name: world.pick([1, 2, 3, 5, 8, 13, 0]) for name in held}
         if world.chance(0.1):
-            made["initial"][world.pick(world.resources)] = world.pick([255, 256, 300, 1000, 65535])
+            # The published engine adds up a limit group in 16 bits: no group comes near 65536.
+            made["initial"][world.pick(world.resources)] = min(
+                world.pick([255, 256, 300, 1000, 65535]), 1000 if limits else 65535
+            )
     if world.chance(0.2):
         made["default_limit"] = world.pick([0, 5, 10, 100, 5000])
     return made

@@ -8,7 +8,8 @@ What the published engine cannot bear, found by running it, and therefore never 
 * use_target inside an on_use_handler or on_after_use_handler recurses without end when it comes back to the same
   object; here it is only generated behind a filter for object types that use nothing themselves;
 * on_tag_remove handlers may remove tags only in one direction (Scope.rank), for the same reason;
-* tagging or moving the actor of a territory handler leaves a dangling stand-in object behind.
+* tagging or moving the actor of a territory handler puts a stand-in object into the tag index or on the grid (there is
+  one per territory, kept for the episode; its inventory and vibe are fair game).
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Scope:
         return replace(self, depth=self.depth - 1, **changes)
 
     def exists(self, entity: str) -> bool:
-        return getattr(self, entity) in ("agent", "object", "any")
+        return getattr(self, entity) in ("agent", "object", "any", "cell")
 
     @property
     def checks_failure(self) -> bool:

@@ -32,7 +32,6 @@ _FAULTS = {
 }
 _TOKEN_BUDGET = 7
 
-
 _MAX_AMOUNT = 65535
 
 _BUFFER_TYPES = {
@@ -241,7 +240,9 @@ class MettaGrid(_native.World):
     def set_inventory(self, agent_id: int, inventory: dict[int, int]) -> None:
         """Replace what an agent holds: {resource id: amount}, within its limits."""
         amounts = [(index(resource), index(amount)) for resource, amount in dict(inventory).items()]
-        for _, amount in amounts:
+        for resource, amount in amounts:
+            if not 0 <= resource < len(self.program.resource_names):
+                raise IndexError(f"There is no resource {resource}.")
             if not 0 <= amount <= _MAX_AMOUNT:
                 raise ValueError(f"An amount must be from 0 to {_MAX_AMOUNT}, not {amount}.")
         self._set_inventory(agent_id, amounts)

@@ -6,7 +6,7 @@ from mettagrid.compiler import CompileError, compile
 from mettagrid.config.event_config import EventConfig
 from mettagrid.config.filter import GameValueFilter, NotFilter, OrFilter, actorHas, isNear
 from mettagrid.config.game_value import MaxGameValue, RatioGameValue, SumGameValue, inv, val
-from mettagrid.config.handler_config import AllOf, FirstMatch, Handler
+from mettagrid.config.handler_config import AllOf, FirstMatch, Handler, addTag
 from mettagrid.config.mettagrid_config import AgentConfig, AgentReward
 from mettagrid.config.query import ClosureQuery, query
 from mettagrid.mettagrid_c import MettaGrid
@@ -145,11 +145,8 @@ def test_fallbacks_in_a_circle_are_refused_with_the_circle(game, events, path, c
 def test_a_long_chain_of_fallbacks_is_no_circle_and_runs(game):
     names = [f"e{i:03}" for i in range(300)]
     events = chain(**dict(zip(names, [*names[1:], None], strict=True)))
-    events["e299"].target_query = "type:agent"
-    events["e299"].mutations = [{"mutation_type": "add_tag", "tag": "found"}]
-    config = game(tags=["found"]).model_validate(
-        game(tags=["found"], events=events).model_dump(exclude={"map_builder"})
-    )
+    events["e299"] = EventConfig(name="e299", target_query="type:agent", mutations=[addTag("found")])
+    config = game(tags=["found"], events=events)
     world = MettaGrid(config, [["agent.agent"]], 0)
     world.step()
     assert world.tag_index().count_objects_with_tag(config.id_map().tag_names().index("found")) == 1

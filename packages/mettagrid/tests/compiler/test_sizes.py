@@ -76,13 +76,13 @@ def test_a_window_larger_than_15_or_without_cells_is_refused_at_once(game, width
     assert time.perf_counter() - started < 1
 
 
-@pytest.mark.parametrize("base", [-3, 0, 1, 257, 300])
-def test_a_number_base_whose_digits_are_no_bytes_is_refused(game, base):
-    with pytest.raises(CompileError, match=rf"^game\.obs: token_value_base is {base}; .* 2\.\.256 are allowed$"):
+@pytest.mark.parametrize("base", [-3, 0, 1, 2**31])
+def test_a_number_base_without_digits_is_refused(game, base):
+    with pytest.raises(CompileError, match=rf"^game\.obs\.token_value_base: {base} is outside 2\.\.2147483647$"):
         compile(game(obs=ObsConfig(token_value_base=base)))
 
 
-@pytest.mark.parametrize(("base", "parts"), [(2, 16), (16, 4), (100, 3), (255, 3), (256, 2)])
+@pytest.mark.parametrize(("base", "parts"), [(2, 16), (4, 8), (100, 3), (255, 3), (256, 2)])
 def test_amounts_take_as_many_features_as_their_base_needs(game, base, parts):
     features = compile(game(obs=ObsConfig(token_value_base=base))).feature_names
     assert [name for name in features if name.split(":p")[0] == "inv:gold"] == [

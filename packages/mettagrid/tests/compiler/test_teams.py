@@ -33,8 +33,8 @@ def groups(world):
 
 
 def test_teams_are_numbered_by_first_appearance_and_named_by_id(build):
-    world = build(["agent.green", "agent.red", "agent.group_2", "agent.orange"], team(2, 0, 17, 5))
-    assert groups(world) == [(0, "green"), (1, "red"), (2, "group_2"), (3, "orange")]
+    world = build(["agent.group_2", "agent.yellow", "agent.blue"], team(3, 1, 17))
+    assert groups(world) == [(2, "group_2"), (0, "yellow"), (1, "blue")]
 
 
 @pytest.mark.parametrize(

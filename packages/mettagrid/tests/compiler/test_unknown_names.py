@@ -56,9 +56,7 @@ RESOURCES = {
         "agents": [
             AgentConfig(),
             AgentConfig(
-                inventory=InventoryConfig(
-                    limits={"bag": ResourceLimitsConfig(base=1, resources=["gold"], modifiers={"golf": 2})}
-                )
+                inventory=InventoryConfig(limits={"bag": ResourceLimitsConfig(base=1, resources=["ore", "golf"])})
             ),
         ]
     },

@@ -19,6 +19,7 @@ from mettagrid.config.mettagrid_config import (
     MoveActionConfig,
     NoopActionConfig,
     ObsConfig,
+    ResourceLimitsConfig,
     TalkConfig,
     WallConfig,
 )
@@ -41,9 +42,18 @@ def moving(**fields):
     return {"actions": ActionsConfig(move=MoveActionConfig(**fields))}
 
 
-UNREAD = {
-    "query": {"query_type": "query", "source": "type:box", "filters": [{"filter_type": "tag", "tag": "type:box"}]}
-}
+def counting(data):
+    """A reward for boxes that pass a filter given as plain data inside a sum."""
+    counted = {"query": {"query_type": "query", "source": "type:box", "filters": [data]}}
+    return {"agent": AgentConfig(rewards={"sum": AgentReward(reward=SumGameValue(values=[counted]))})}
+
+
+UNREAD = counting({"filter_type": "tag", "target": "target", "tag": "type:box"})
+
+
+def bag(**fields):
+    return InventoryConfig(limits={"bag": ResourceLimitsConfig(base=1, **fields)})
+
 
 WITHOUT_EFFECT = {
     "game.agent.on_tick.filters[0]: the filter names the vibe 'gloomy'": ticking(filters=[actorVibe("gloomy")]),
@@ -79,8 +89,15 @@ WITHOUT_EFFECT = {
     "game.agent.rewards.old: delta of the stat 'seen' has no effect": {
         "agent": AgentConfig(rewards={"old": AgentReward(reward=StatValue(name="seen", delta=True))})
     },
-    "game.agent.rewards.sum.*filters[0]: a filter given as plain data inside a sum": {
-        "agent": AgentConfig(rewards={"sum": AgentReward(reward=SumGameValue(values=[UNREAD]))})
+    "game.agent.rewards.sum.*filters[0]: a filter given as plain data inside a sum": UNREAD,
+    "game.agent.inventory.limits.bag: there is no resource 'golf'; it is left out": {
+        "agent": AgentConfig(inventory=bag(resources=["gold"], modifiers={"golf": 2}))
+    },
+    "game.objects.box.inventory.limits.bag: there is no resource 'golf'; it is left out": {
+        "objects": {"box": GridObjectConfig(name="box", inventory=bag(resources=["golf"]))}
+    },
+    "game.obs: token_value_base is 300; digits above 255 do not fit in a token": {
+        "obs": ObsConfig(token_value_base=300)
     },
     "game.agent.handlers: handlers of objects have no effect": {"agent": AgentConfig(handlers={"x": Handler()})},
     "game.objects.box.handlers: handlers of objects have no effect": {
@@ -131,9 +148,13 @@ def test_a_setting_without_effect_is_an_error_in_a_strict_game(game, message):
 
 
 def test_a_correction_that_gives_a_setting_its_effect_ends_the_warning(game):
-    reward = AgentReward(reward=SumGameValue(values=[UNREAD]))
-    config = game(agent=AgentConfig(rewards={"sum": reward}))
-    compile(config, strict=True, corrections={"composite_filters"})
+    compile(game(**UNREAD), strict=True, corrections={"composite_filters"})
+
+
+def test_a_filter_that_makes_no_sense_is_refused_once_it_is_read(game):
+    config = game(**counting({"filter_type": "tag", "tag": "type:box"}))  # whose tag?
+    with pytest.raises(CompileError, match=r"^game\.agent\.rewards\.sum\.filters\[0\]: the filter cannot be read: "):
+        compile(config, corrections={"composite_filters"})
 
 
 def test_a_game_in_order_gives_no_warning_and_compiles_strictly(game):

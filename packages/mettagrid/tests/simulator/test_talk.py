@@ -2,6 +2,7 @@
 
 import pytest
 
+from mettagrid.compiler import ConfigWarning
 from mettagrid.config.mettagrid_config import ObsConfig, TalkConfig
 from mettagrid.simulator import Location, Simulation, SimulatorEventHandler, VisibleTalk
 
@@ -184,7 +185,8 @@ def test_holders_of_the_broadcast_resource_hear_each_other_anywhere(talking):
 
 
 def test_a_broadcast_resource_the_game_does_not_have_changes_nothing(talking):
-    simulation = talking(broadcast_resource="radio")
+    with pytest.warns(ConfigWarning, match="radio"):
+        simulation = talking(broadcast_resource="radio")
     simulation.agent(0).set_talk("hello")
     simulation.step()
     assert [talk.text for talk in simulation.agent(0).observation.talk] == ["hello"]

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection
 
-from mettagrid.compiler.program import Program, compile
+from mettagrid.compiler.program import Program, compile, game_of
 from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
 
 MAX_PROGRAMS = 32
@@ -19,7 +19,7 @@ def compiled(
     config: MettaGridConfig | GameConfig, *, strict: bool = False, corrections: Collection[str] = ()
 ) -> Program:
     """The program of a game, compiled now or found by the content of its config. Map and looks do not count."""
-    game = config.game if isinstance(config, MettaGridConfig) else config
+    game = game_of(config)
     written = game.model_dump_json(exclude={"map_builder", "render", "params"})
     key = hashlib.sha256(f"{strict}{sorted(corrections)}{written}".encode()).hexdigest()
     with _lock:

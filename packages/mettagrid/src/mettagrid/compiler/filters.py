@@ -66,7 +66,10 @@ def emit_blockers(c: Context, r: Routine, filters: Sequence[AnyFilter], found: L
 def _read(c: Context, item: AnyFilter) -> AnyFilter:
     """The filter, read now if it was left unread and the game wants it."""
     if isinstance(item, UnreadFilter) and "composite_filters" in c.corrections:
-        return Query(source="", filters=[item.data]).filters[0]
+        try:
+            return Query(source="", filters=[item.data]).filters[0]
+        except ValueError as error:
+            c.error(f"the filter cannot be read: {error}")
     return item
 
 

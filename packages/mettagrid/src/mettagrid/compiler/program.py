@@ -124,7 +124,7 @@ def compile(
     effect give a `ConfigWarning`; with `strict`, an error. `corrections` names faults of the published engine to leave
     out, from `CORRECTIONS`.
     """
-    game = config.game if isinstance(config, MettaGridConfig) else config
+    game = game_of(config)
     c = Context(game, strict=strict, corrections=checked_corrections(corrections))
     _check_sizes(c)
     agents = agent_configs(game)
@@ -178,6 +178,14 @@ def compile(
         _agents=cells,
         _first_agent=len(objects),
     )
+
+
+def game_of(config: MettaGridConfig | GameConfig) -> GameConfig:
+    """The game of a config that may be just that."""
+    game = config.game if isinstance(config, MettaGridConfig) else config
+    if not isinstance(game, GameConfig):
+        raise TypeError(f"A game is a GameConfig or MettaGridConfig, not {type(game).__name__}.")
+    return game
 
 
 def agent_configs(game: GameConfig) -> list[AgentConfig]:

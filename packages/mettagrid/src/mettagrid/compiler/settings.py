@@ -74,8 +74,7 @@ def check_observation(c: Context) -> None:
         if obs.token_dim != 3:
             c.error(f"token_dim is {obs.token_dim}; tokens always have 3 bytes")
         c.number(obs.num_tokens, "num_tokens", low=1, high=MAX_TOKENS)
-        if obs.token_value_base < 2:
-            c.error(f"token_value_base is {obs.token_value_base}; it must be at least 2")
+        c.number(obs.token_value_base, "token_value_base", low=2)
         if obs.token_value_base > 256:
             c.warn(
                 f"token_value_base is {obs.token_value_base}; digits above 255 do not fit in a token and wrap around"
