@@ -122,13 +122,14 @@ class World {
   // Clears the outputs and writes the current observation.
   void observe_start() {
     check_idle();
+    check_buffers();
     mg::observe_start(p_, w_, scratch(w_.h->slots), io_);
     raise_fault();
   }
 
   void step() {
     check_idle();
-    if (io_.rewards == nullptr) throw std::runtime_error("Call `set_buffers` before `step`");
+    check_buffers();
     is_stepping_ = true;
     {
       nb::gil_scoped_release unlocked;
@@ -312,6 +313,9 @@ class World {
   // A step runs without Python's lock; nothing may change the world meanwhile.
   void check_idle() const {
     if (is_stepping_) throw std::runtime_error("Another thread is stepping this world");
+  }
+  void check_buffers() const {
+    if (io_.rewards == nullptr) throw std::runtime_error("The world has no buffers yet");
   }
   void check_agent(int32_t agent) const {
     if (agent < 0 || agent >= w_.h->agents) throw nb::index_error(("There is no agent " + std::to_string(agent)).c_str());

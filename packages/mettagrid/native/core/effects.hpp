@@ -92,17 +92,21 @@ MG_FN void apply_mobile_areas(Machine& m) {
   }
 }
 
-// Territory handlers see, as actor, somebody who has just the owning tag and stands where the agent stands.
-MG_FN void run_as_owner(Machine& m, int32_t entry, int32_t owner, int32_t slot) {
+// Territory handlers see, as actor, a stand-in that has just the owning tag and stands where the agent stands. Each
+// territory has one for the whole episode: what it holds and its vibe stay, whoever the owner and the agent are.
+MG_FN void run_as_owner(Machine& m, int32_t territory, int32_t entry, int32_t owner, int32_t slot) {
   if (entry == 0) return;
   const World& w = m.w;
+  uint16_t* held = w.owner_held + territory * w.h->resources;
   for (int32_t i = 0; i < w.h->tag_words; ++i) w.tags(0)[i] = 0;
-  for (int32_t r = 0; r < w.h->resources; ++r) w.held(0)[r] = 0;
+  for (int32_t r = 0; r < w.h->resources; ++r) w.held(0)[r] = held[r];
   set_bit(w.tags(0), owner);
-  w.object_vibe[0] = 0;
+  w.object_vibe[0] = w.owner_vibe[territory];
   w.object_row[0] = w.object_row[slot];
   w.object_col[0] = w.object_col[slot];
   m.run_for(entry, 0, slot);
+  for (int32_t r = 0; r < w.h->resources; ++r) held[r] = w.held(0)[r];
+  w.owner_vibe[territory] = w.object_vibe[0];
 }
 
 MG_FN void apply_territories(Machine& m, int32_t agent) {
@@ -115,10 +119,10 @@ MG_FN void apply_territories(Machine& m, int32_t agent) {
     if (now != before) {
       const int16_t left = before;
       before = now;
-      if (left >= 0) run_as_owner(m, territory.on_exit, left, slot);
-      if (now >= 0) run_as_owner(m, territory.on_enter, now, slot);
+      if (left >= 0) run_as_owner(m, k, territory.on_exit, left, slot);
+      if (now >= 0) run_as_owner(m, k, territory.on_enter, now, slot);
     }
-    if (now >= 0) run_as_owner(m, territory.presence, now, slot);
+    if (now >= 0) run_as_owner(m, k, territory.presence, now, slot);
   }
 }
 

@@ -121,7 +121,9 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(int16_t, owner, h.territories* h.height* h.width)      /* [territory][cell]: tag id or -1 */                      \
   X(int16_t, owner_seen, h.height* h.width)                /* owner of the first territory that has one, or -1 */     \
   X(uint8_t, owner_edges, h.height* h.width)               /* bits N, S, E, W: the neighbour's owner differs */       \
-  X(int16_t, agent_owner, h.agents* h.territories)         /* owner of the agent's cell last step */
+  X(int16_t, agent_owner, h.agents* h.territories)         /* owner of the agent's cell last step */                  \
+  X(uint16_t, owner_held, h.territories* h.resources)      /* [territory][resource]: held by the owner's stand-in */  \
+  X(uint8_t, owner_vibe, h.territories)                    /* vibe of the owner's stand-in */
 
 struct World {
   Header* h;

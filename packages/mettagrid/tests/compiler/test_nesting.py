@@ -108,7 +108,9 @@ def test_a_config_thousands_of_levels_deep_is_refused_without_overflowing(game):
     deep = nested(inv("gold"), 5000, lambda item, level: MaxGameValue.model_construct(values=[item]))
     config = game(agent=AgentConfig())
     config.agent.rewards = {"deep": AgentReward.model_construct(reward=deep, per_tick=False)}
-    with pytest.raises(CompileError, match=r"^game\.agent\.rewards\.deep: rules are nested more than 64 deep"):
+    with pytest.raises(
+        CompileError, match=r"^game\.agent\.rewards\.deep\.reward\.values\[0\].*: rules are nested more than 64 deep"
+    ):
         compile(config)
 
 
@@ -118,6 +120,25 @@ def test_a_sum_may_be_as_wide_as_it_likes(game):
     world = MettaGrid(game(agent=AgentConfig(rewards=reward)), [["agent.agent"]], 0)
     world.step()
     assert world.rewards().tolist() == [1000]
+
+
+@pytest.mark.parametrize("kind", [SumGameValue, MaxGameValue])
+def test_a_composite_whose_parts_were_taken_away_is_refused(game, kind):
+    value = kind(values=[inv("gold")])
+    config = game(agent=AgentConfig(rewards={"none": AgentReward(reward=value)}))
+    value.values.clear()
+    with pytest.raises(
+        CompileError, match=r"^game\.agent\.rewards\.none\.reward\.values: at least one value is needed$"
+    ):
+        compile(config)
+
+
+def test_a_sum_that_lost_its_weights_is_refused(game):
+    value = SumGameValue(values=[inv("gold"), inv("ore")], weights=[1.0, 2.0])
+    config = game(agent=AgentConfig(rewards={"sum": AgentReward(reward=value)}))
+    value.weights.pop()
+    with pytest.raises(CompileError, match=r"^game\.agent\.rewards\.sum\.reward: there are 2 values and 1 weights$"):
+        compile(config)
 
 
 def chain(**fallbacks):

@@ -45,7 +45,7 @@ RESOURCES = {
     "game.agent.on_tick.mutations[1]": ticking(updateActor({"ore": 1}), withdraw({"golf": 1})),
     "game.agent.on_tick.mutations[0] ": ticking(SetGameValueMutation(value=inv("golf"), delta=1)),
     "game.agent.on_tick.mutations[0]  ": ticking(QueryInventoryMutation(query=query("type:box"), deltas={"golf": 1})),
-    "game.agent.on_tick.filters[0]": ticking(filters=[GameValueFilter(target="actor", value=inv("golf"), min=1)]),
+    "game.agent.on_tick.filters[0].value": ticking(filters=[GameValueFilter(target="actor", value=inv("golf"), min=1)]),
     "game.agent.inventory.initial.golf": {"agent": AgentConfig(inventory=InventoryConfig(initial={"golf": 1}))},
     "game.agent.inventory.limits.bag": {
         "agent": AgentConfig(
@@ -60,7 +60,7 @@ RESOURCES = {
             ),
         ]
     },
-    "game.agent.rewards.greed": {"agent": AgentConfig(rewards={"greed": AgentReward(reward=inv("golf"))})},
+    "game.agent.rewards.greed.reward": {"agent": AgentConfig(rewards={"greed": AgentReward(reward=inv("golf"))})},
     "game.objects.box.aoes.glow": boxes(aoes={"glow": AOEConfig(presence_deltas={"golf": 1})}),
     "game.objects.box.inventory.initial": boxes(inventory=InventoryConfig(initial={"golf": 1})),
     "game.events.rain.mutations[0]": event(mutations=[updateActor({"golf": 1})]),
@@ -106,7 +106,7 @@ TAGS = {
     "game.materialize_queries[0].query.source": {
         "materialize_queries": [MaterializedQuery(tag="near", query=query("type:bx"))]
     },
-    "game.agent.rewards.many.source": {
+    "game.agent.rewards.many.reward.query.source": {
         "agent": AgentConfig(rewards={"many": AgentReward(reward=QueryCountValue(query=query("type:bx")))})
     },
 }

@@ -86,10 +86,10 @@ WITHOUT_EFFECT = {
     "game.agent.on_tick.mutations[0]: transfer_stats has no effect without a source": ticking(
         QueryInventoryMutation(query=query("type:box"), deltas={"gold": 1}, transfer_stats={"gold": "moved"})
     ),
-    "game.agent.rewards.old: delta of the stat 'seen' has no effect": {
+    "game.agent.rewards.old.reward: delta of the stat 'seen' has no effect": {
         "agent": AgentConfig(rewards={"old": AgentReward(reward=StatValue(name="seen", delta=True))})
     },
-    "game.agent.rewards.sum.*filters[0]: a filter given as plain data inside a sum": UNREAD,
+    "game.agent.rewards.sum.reward.values[0].query.filters[0]: a filter given as plain data inside a sum": UNREAD,
     "game.agent.inventory.limits.bag: there is no resource 'golf'; it is left out": {
         "agent": AgentConfig(inventory=bag(resources=["gold"], modifiers={"golf": 2}))
     },
@@ -153,7 +153,9 @@ def test_a_correction_that_gives_a_setting_its_effect_ends_the_warning(game):
 
 def test_a_filter_that_makes_no_sense_is_refused_once_it_is_read(game):
     config = game(**counting({"filter_type": "tag", "tag": "type:box"}))  # whose tag?
-    with pytest.raises(CompileError, match=r"^game\.agent\.rewards\.sum\.filters\[0\]: the filter cannot be read: "):
+    with pytest.raises(
+        CompileError, match=r"^game\.agent\.rewards\.sum\..*\.filters\[0\]: the filter cannot be read: "
+    ):
         compile(config, corrections={"composite_filters"})
 
 

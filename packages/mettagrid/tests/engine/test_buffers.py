@@ -6,6 +6,8 @@ import weakref
 import numpy as np
 import pytest
 
+from mettagrid import _native
+
 EAST = 4
 NAMES = ("observations", "terminals", "truncations", "rewards", "actions", "vibe_actions")
 
@@ -284,3 +286,11 @@ def test_a_world_has_arrays_of_its_own_from_the_start(world):
         "vibe_actions": (np.int32, (2,)),
     }
     assert engine.observations() is engine.observations()
+
+
+def test_the_native_world_does_nothing_without_arrays(world):
+    program = world("@").program
+    bare = _native.World(program.native, *program.resolve_map([["agent.agent"]]), 0)
+    for call in (bare.step, bare._observe_start):
+        with pytest.raises(RuntimeError, match=r"^The world has no buffers yet$"):
+            call()

@@ -126,8 +126,10 @@ def _emit_test(c: Context, r: Routine, item: AnyFilter, jump: Label, when: bool)
             _emit_distance(c, r, item, jump, when)
         case GameValueFilter():
             entity = entity_of(item.target)
-            values.emit_number(c, r, item.value, entity)
-            values.emit_number(c, r, item.min, entity)
+            with c.at("value"):
+                values.emit_number(c, r, item.value, entity)
+            with c.at("min"):
+                values.emit_number(c, r, item.min, entity)
             r.test("TestAtLeast", jump, when)
         case NotFilter():
             with c.at("inner"), c.nested("not"):

@@ -82,7 +82,8 @@ def _emit_mutation(c: Context, r: Routine, m: AnyMutation, fail: Label | None) -
         case QueryPlaceAdjacentMutation():
             skip = r.label()
             r.test("TestPresent", skip, False, entity_of(m.target))
-            call_query(c, r, m.query)
+            with c.at("query"):
+                call_query(c, r, m.query)
             r.emit("PlaceAdjacent", entity_of(m.target))
             r.mark(skip)
         case RelocateMutation():
@@ -134,7 +135,8 @@ def _emit_stat(c: Context, r: Routine, m: StatsMutation) -> None:
 
 def _emit_add(c: Context, r: Routine, m: SetGameValueMutation) -> None:
     entity = entity_of(m.target)
-    emit_number(c, r, m.delta if m.source is None else m.source, entity)
+    with c.at("source"):
+        emit_number(c, r, m.delta if m.source is None else m.source, entity)
     if isinstance(m.value, InventoryValue):
         stat = c.game_stats.add(f"{m.value.item}.amount") if m.value.scope == Scope.GAME else -1
         r.emit("AddResource", entity, c.resource(m.value.item), stat)

@@ -34,7 +34,7 @@ def add_agent(c: Context, config: AgentConfig, type_ids: Mapping[str, int], grou
     fields = _shared_fields(c, config, type_ids, limits, config.inventory.initial)
     rewards = []
     for name, reward in config.rewards.items():
-        with c.at("rewards", name):
+        with c.at("rewards", name, "reward"):
             rewards.append([place_value(c, reward.reward, ACTOR), int(reward.per_tick)])
     first_reward, reward_count = c.tables.add_rows("rewards", rewards)
     stats = [[c.agent_stats.add(name), float_bits(value)] for name, value in config.initial_stats.items()]

@@ -39,8 +39,8 @@ def place_query(c: Context, query: AnyQuery | str) -> int:
             r.emit("ScanTag", c.tag(query))
             _emit_scan(c, r, [], None, None)
         elif isinstance(query, MaterializedQuery):
-            r.emit("ScanTag", c.tag(query.tag))
-            _emit_scan(c, r, query.filters, query.order_by, query.max_items)
+            r.emit("ScanTag", c.tag(query.tag))  # whatever else it says: only its tag counts here
+            _emit_scan(c, r, [], None, None)
         elif isinstance(query, ClosureQuery):
             _emit_closure(c, r, query)
         elif isinstance(query, RaycastQuery):

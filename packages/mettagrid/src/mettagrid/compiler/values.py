@@ -1,5 +1,7 @@
 """Game values as code that leaves one number on the stack."""
 
+from collections.abc import Iterator, Sequence
+
 from mettagrid.compiler import queries
 from mettagrid.compiler.code import Routine
 from mettagrid.compiler.context import Context
@@ -44,14 +46,19 @@ def _emit_value(c: Context, r: Routine, value: GameValue, entity: int) -> None:
         case ConstValue():
             r.emit("PushConst", float_bits(value.value))
         case QueryInventoryValue():
-            queries.call_query(c, r, value.query)
+            with c.at("query"):
+                queries.call_query(c, r, value.query)
             r.emit("PushSumHeld", c.resource(value.item))
         case QueryCountValue():
-            queries.call_query(c, r, value.query)
+            with c.at("query"):
+                queries.call_query(c, r, value.query)
             r.emit("PushCount")
         case SumGameValue():
-            for i, item in enumerate(value.values):
-                emit_number(c, r, item, entity)
+            if value.weights is not None and len(value.weights) != len(value.values):
+                c.error(f"there are {len(value.values)} values and {len(value.weights)} weights")
+            for i, item in _parts(c, value.values):
+                with c.at("values", i):
+                    emit_number(c, r, item, entity)
                 if value.log:
                     r.emit("LogPlusOne")
                 if value.weights is not None:
@@ -59,16 +66,27 @@ def _emit_value(c: Context, r: Routine, value: GameValue, entity: int) -> None:
                 if i:
                     r.emit("Add")
         case RatioGameValue():
-            emit_number(c, r, value.numerator, entity)
-            emit_number(c, r, value.denominator, entity)
+            with c.at("numerator"):
+                emit_number(c, r, value.numerator, entity)
+            with c.at("denominator"):
+                emit_number(c, r, value.denominator, entity)
             r.emit("Ratio")
         case MaxGameValue() | MinGameValue():
-            for i, item in enumerate(value.values):
-                emit_number(c, r, item, entity)
+            for i, item in _parts(c, value.values):
+                with c.at("values", i):
+                    emit_number(c, r, item, entity)
                 if i:
                     r.emit("Max" if isinstance(value, MaxGameValue) else "Min")
         case _:
             c.error(f"a {type(value).__name__} is not a game value")
+
+
+def _parts(c: Context, values: Sequence[GameValue]) -> Iterator[tuple[int, GameValue]]:
+    """The parts of a composite, numbered; there must be some, or nothing would be on the stack."""
+    if not values:
+        with c.at("values"):
+            c.error("at least one value is needed")
+    return enumerate(values)
 
 
 def place_value(c: Context, value: GameValue, entity: int) -> int:
