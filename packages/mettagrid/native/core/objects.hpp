@@ -82,7 +82,6 @@ MG_FN void move_object(const Program& p, const World& w, int32_t slot, int32_t r
   }
   w.object_row[slot] = static_cast<uint16_t>(row);
   w.object_col[slot] = static_cast<uint16_t>(col);
-  ++w.h->version;
   if (w.object_flags[slot] & kHasClaims) refresh_claims(p, w, slot);
 }
 
@@ -91,7 +90,6 @@ MG_FN void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) 
   w.grid[w.cell_of(b)] = a;
   swap_values(w.object_row[a], w.object_row[b]);
   swap_values(w.object_col[a], w.object_col[b]);
-  ++w.h->version;
   if (w.object_flags[a] & kHasClaims) refresh_claims(p, w, a);
   if (w.object_flags[b] & kHasClaims) refresh_claims(p, w, b);
 }
@@ -143,7 +141,6 @@ MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
   for_each_bit(w.tags(slot), h.tag_words, [&](int32_t tag) { unlist_holder(w, slot, tag); });
   h.vision_blockers -= p.templates[w.object_template[slot]].blocks_vision;
   w.object_flags[slot] = static_cast<uint8_t>((w.object_flags[slot] & ~(kOnGrid | kBlocksVision)) | kRemoved);
-  ++h.version;
   if (p.set().correct_removed_territory) withdraw_claims(p, w, slot);
   if (!p.set().any_spawn || w.is_agent(slot) || (w.object_flags[slot] & kHasClaims)) return;
   if (h.removed_count < h.slots) w.removed_slots[h.removed_count++] = slot;

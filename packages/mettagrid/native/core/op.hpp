@@ -63,7 +63,6 @@ namespace mg {
   X(RayKeep)        /* keep the target; jump */                                                                    \
   X(RayStop)        /* a = 1 keep the target; end of this ray; jump */                                             \
   X(RayClose)                                                                                                      \
-  X(DropResult)                                                                                                    \
   /* loops over a query result for mutations */                                                                    \
   X(EachOpen)       /* a = 1: shuffle when more than b; b = most elements to count, < 0 all; context is saved */   \
   X(EachNext)       /* next element; a = 1: it becomes actor and target; at the end jump */                        \

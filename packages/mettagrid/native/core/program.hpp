@@ -20,7 +20,7 @@ namespace mg {
 // One row: sizes, switches and feature ids of the game.
 #define MG_SETTINGS(F)                                                                                          \
   F(resource_count) F(tag_count) F(tag_words) F(action_count) F(max_steps) F(truncates)          \
-  F(obs_height) F(obs_width) F(obs_base) F(obs_completion) F(obs_last_action) F(obs_last_move)                  \
+  F(obs_base) F(obs_completion) F(obs_last_action) F(obs_last_move)                  \
   F(obs_last_reward) F(obs_position) F(obs_territory) F(obs_radius_entry) F(any_spawn)                          \
   F(proxy_template) F(game_tick_entry) F(game_stat_count) F(agent_stat_count)               \
   F(feature_group) F(feature_completion) F(feature_last_action) F(feature_last_reward) F(feature_vibe)          \
@@ -35,7 +35,7 @@ MG_ROW(Settings, MG_SETTINGS)
 // What an object is when it is made. Agents have one template each. `limit_map`: `resource_count` group indices in `lists`,
 // -1 = unlimited. `drop`: the order in which limited resources are dropped when a modifier is lost.
 #define MG_TEMPLATE(F)                                                                                          \
-  F(type_id) F(is_agent) F(group) F(vibe) F(blocks_vision) F(first_tag) F(tag_count) F(limit_map)               \
+  F(is_agent) F(group) F(vibe) F(blocks_vision) F(first_tag) F(tag_count) F(limit_map)               \
   F(first_drop) F(drop_count) F(modifier_mask) F(first_initial) F(initial_count) F(on_use) F(on_after_use)      \
   F(on_tick) F(first_area) F(area_count) F(first_control) F(control_count) F(first_removal) F(removal_count)    \
   F(first_reward) F(reward_count) F(first_stat) F(stat_count)
@@ -62,7 +62,7 @@ MG_ROW(Control, MG_CONTROL)
 
 // A kind of territory. `first_tag`/`tag_count`: the tags that can own it, ascending, in `lists`; `first_score`: how many such
 // tags the territories before it have.
-#define MG_TERRITORY(F) F(prefix_mask) F(first_tag) F(tag_count) F(first_score) F(on_enter) F(on_exit) F(presence)
+#define MG_TERRITORY(F) F(first_tag) F(tag_count) F(first_score) F(on_enter) F(on_exit) F(presence)
 MG_ROW(Territory, MG_TERRITORY)
 
 #define MG_REMOVAL(F) F(tag) F(entry)

@@ -385,7 +385,6 @@ MG_FN bool Machine::run(int32_t entry) {
           ctx = loop.kept;
         }
         break;
-      case Op::kDropResult: drop_result(); break;
 
       case Op::kEachOpen: each_open(*this, in); break;
       case Op::kEachNext:

@@ -54,7 +54,6 @@ struct Header {
   int32_t new_area_slots;  // spawned objects whose areas are registered at the end of the area phase
   int32_t tick_target, tick_target_id, tick_row, tick_col;  // what the game's on_tick left behind, see step.hpp
   int32_t fault, fault_a, fault_b;
-  uint32_t version;        // grows with every change that a query could notice
   uint32_t entries;        // counts agents entering areas
   Random random;
 };
@@ -171,10 +170,9 @@ struct World {
     return dr * dr + dc * dc;
   }
 
-  // Something a query or an observation of this object could notice has changed.
+  // Something that an observation of this object shows has changed.
   MG_FN void touch(int32_t slot) const {
     line(slot)[kLine - 1] = kLineDirty;
-    ++h->version;
   }
 
   MG_FN void fail(Fault fault, int32_t a = 0, int32_t b = 0) const {

@@ -17,7 +17,7 @@ MAX_STRENGTH = 1_000_000
 MAX_AREA_RADIUS = 65535
 
 
-def add_object(c: Context, config: GridObjectConfig, type_ids: Mapping[str, int]) -> None:
+def add_object(c: Context, config: GridObjectConfig) -> None:
     """Append the template of an object that is not an agent."""
     is_wall = isinstance(config, WallConfig)
     if is_wall and config.inventory != InventoryConfig():
@@ -25,13 +25,13 @@ def add_object(c: Context, config: GridObjectConfig, type_ids: Mapping[str, int]
             c.warn("walls hold nothing; their inventory has no effect")
     limits = {} if is_wall else _object_limits(c, config.inventory)
     initial = {} if is_wall else config.inventory.initial
-    c.tables.add("templates", **_shared_fields(c, config, type_ids, limits, initial))
+    c.tables.add("templates", **_shared_fields(c, config, limits, initial))
 
 
-def add_agent(c: Context, config: AgentConfig, type_ids: Mapping[str, int], group: int, default_limit: int) -> None:
+def add_agent(c: Context, config: AgentConfig, group: int, default_limit: int) -> None:
     """Append the template of one agent."""
     limits = _agent_limits(c, config.inventory, default_limit)
-    fields = _shared_fields(c, config, type_ids, limits, config.inventory.initial)
+    fields = _shared_fields(c, config, limits, config.inventory.initial)
     rewards = []
     for name, reward in config.rewards.items():
         with c.at("rewards", name, "reward"):
@@ -136,7 +136,6 @@ def clamped(value: int) -> int:
 def _shared_fields(
     c: Context,
     config: GridObjectConfig,
-    type_ids: Mapping[str, int],
     limits: Mapping[int, Limit],
     initial: Mapping[str, int],
 ) -> dict[str, int]:
@@ -152,7 +151,6 @@ def _shared_fields(
         with c.at("handlers"):
             c.warn("handlers of objects have no effect; use on_use_handler")
     return {
-        "type_id": type_ids[config.name],
         "vibe": c.number(config.vibe, "vibe", low=0, high=255),
         "blocks_vision": int(config.blocks_vision),
         "first_tag": first_tag,

@@ -134,13 +134,13 @@ def compile(
     _add_materialized(c)
     for key, item in objects:
         with c.at("game", "objects", key):
-            add_object(c, item, types)
+            add_object(c, item)
     groups = {member: team for team in teams for member in team.members}
     own_limits = "default_limits" in c.corrections
     for i, agent in enumerate(agents):
         with c.at("game", *(("agents", i) if game.agents else ("agent",))):
             default_limit = agents[i if own_limits else 0].inventory.default_limit
-            add_agent(c, agent, types, groups[i].group, default_limit)
+            add_agent(c, agent, groups[i].group, default_limit)
     proxy = c.tables.add("templates", limit_map=-1, modifier_mask=-1)
     cells = AgentCells(teams)
     for name in [*c.templates.names, *cells.names()]:
@@ -298,7 +298,6 @@ def _add_territories(c: Context) -> None:
                     entries[field_name] = place_all(c, getattr(territory, field_name), checks_failure=False)
             c.tables.add(
                 "territories",
-                prefix_mask=c.tables.add_mask(tags),
                 first_tag=first_tag,
                 tag_count=tag_count,
                 first_score=first_score,

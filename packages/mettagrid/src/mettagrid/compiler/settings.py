@@ -107,8 +107,6 @@ def _observation_fields(c: Context) -> dict[str, int]:
         "feature_last_move": number.get("last_action_move", 0),
         "feature_territory_here": number.get("territory:here", 0),
         "feature_territory_edge": number.get("territory:north", 0),
-        "obs_height": obs.height,
-        "obs_width": obs.width,
         "obs_base": obs.token_value_base,
         "obs_completion": int(globals_.episode_completion_pct),
         "obs_last_action": int(globals_.last_action),
