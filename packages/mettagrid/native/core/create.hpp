@@ -1,4 +1,4 @@
-// A world from a program, a map and a seed (rules, section 10, construction).
+// A world from a program, a map and a seed (rules, section 10, construction): planned, built, started.
 #pragma once
 
 #include "step.hpp"
@@ -52,17 +52,11 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
     if (set.correct_spawned) h.claim_capacity += (cells + kRemovedPerStep) * most_controls;
   }
   int64_t holders = 0;
-  for (int32_t tag = 0; tag < h.tags; ++tag) {
-    if (p.tag_is_dynamic[tag].value) {
-      holders += h.slots;
-      continue;
-    }
-    holders += kTagSlack;
-    for (int32_t i = 0; i < cells; ++i) {
-      if (map.cells[i] < 0) continue;
-      const Template& t = p.templates[map.cells[i]];
-      for (int32_t k = 0; k < t.tag_count; ++k) holders += p.lists[t.first_tag + k].value == tag;
-    }
+  for (int32_t tag = 0; tag < h.tags; ++tag) holders += p.tag_is_dynamic[tag].value ? h.slots : kTagSlack;
+  for (int32_t i = 0; i < cells; ++i) {
+    if (map.cells[i] < 0) continue;
+    const Template& t = p.templates[map.cells[i]];
+    for (int32_t k = 0; k < t.tag_count; ++k) holders += !p.tag_is_dynamic[p.lists[t.first_tag + k].value].value;
   }
   h.tag_capacity = static_cast<int32_t>(min_of<int64_t>(holders, INT32_MAX));
   int64_t largest = max_of<int64_t>(holders, int64_t{h.slots} * kLine);
@@ -115,12 +109,12 @@ MG_FN void reset_coverage(const Program& p, const World& w) {
   count_coverage(p, w);
 }
 
-// `block` has plan.bytes bytes, zeroed. The initial observation is written by `observe_start`.
-MG_FN World create_world(const Program& p, const Map& map, const Header& plan, uint32_t seed, Scratch& scratch, void* block) {
+// Everything that depends on program and map alone: worlds of one map start as copies of one such block. `block` has
+// plan.bytes bytes, zeroed.
+MG_FN World build_world(const Program& p, const Map& map, const Header& plan, void* block) {
   *static_cast<Header*>(block) = plan;
   const World w = World::view(block);
   Header& h = *w.h;
-  h.random.seed(seed);
   h.used_slots = 1;
   h.next_id = 1;
   w.object_agent[0] = kNone;
@@ -140,15 +134,20 @@ MG_FN World create_world(const Program& p, const Map& map, const Header& plan, u
     register_areas(p, w, slot);
     register_claims(p, w, slot);
   }
+  return w;
+}
+
+// The rest of a new world: its randomness and what may draw from it. The initial observation is written by `observe_start`.
+MG_FN void start_world(const Program& p, const World& w, uint32_t seed, Scratch& scratch) {
+  w.h->random.seed(seed);
   Machine m(p, w, scratch);
   for (const Materialized& made : p.materialized) {
     m.run_for(made.query, kNone, kNone);
-    if (!m.ok()) return w;
+    if (!m.ok()) return;
     for (int32_t i = m.result_begin(); i < m.s.top; ++i) add_tag(p, w, m.s.arena[i], made.tag);
     m.drop_result();
   }
   reset_coverage(p, w);
-  return w;
 }
 
 // What setting buffers does: outputs cleared, coverage started over, the initial observation written.

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mettagrid import _native
+from mettagrid._native import Map
 from mettagrid.compiler import Program, compiled
 from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
 
@@ -117,14 +118,15 @@ class TagIndex:
 class MettaGrid(_native.World):
     """A world: `MettaGrid(game_config, map_rows, seed)`.
 
-    `game_config` may be a compiled `Program`; `strict` and `corrections` are those of `compile`. All arrays given to
+    `game_config` may be a compiled `Program` and `map_rows` a map it resolved; `strict` and `corrections` are those of
+    `compile`. All arrays given to
     `set_buffers` stay the caller's; `step` reads actions from them and writes the rest in place.
     """
 
     def __init__(
         self,
         game_config: GameConfig | MettaGridConfig | Program,
-        map_rows: "Sequence[Sequence[str]] | np.ndarray",
+        map_rows: "Map | Sequence[Sequence[str]] | np.ndarray",
         seed: int,
         *,
         strict: bool = False,
@@ -133,10 +135,9 @@ class MettaGrid(_native.World):
         program = game_config
         if not isinstance(program, Program):
             program = compiled(program, strict=strict, corrections=corrections)
-        templates, stats = program.resolve_map(map_rows)
         self.program = program
         self._arrays: dict[str, np.ndarray] = {}
-        super().__init__(program.native, templates, stats, int(seed) & 0xFFFFFFFF)
+        super().__init__(program.map(map_rows) if not isinstance(map_rows, Map) else map_rows, int(seed) & 0xFFFFFFFF)
         n = self.num_agents
         self.set_buffers(
             np.full((n, program.num_tokens, 3), 255, np.uint8),

@@ -290,7 +290,7 @@ def test_a_world_has_arrays_of_its_own_from_the_start(world):
 
 def test_the_native_world_does_nothing_without_arrays(world):
     program = world("@").program
-    bare = _native.World(program.native, *program.resolve_map([["agent.agent"]]), 0)
+    bare = _native.World(program.map([["agent.agent"]]), 0)
     for call in (bare.step, bare._observe_start):
         with pytest.raises(RuntimeError, match=r"^The world has no buffers yet$"):
             call()

@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mettagrid import _native
+from mettagrid._native import Map
 from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.corrections import checked_corrections
@@ -25,6 +27,9 @@ from mettagrid.config.action_config import ActionConfig
 from mettagrid.config.filter import MaxDistanceFilter, TargetLocEmptyFilter
 from mettagrid.config.handler_config import Handler
 from mettagrid.config.mettagrid_config import AgentConfig, GameConfig, MettaGridConfig
+
+if TYPE_CHECKING:
+    from mettagrid.mettagrid_c import MettaGrid
 
 EMPTY_CELLS = frozenset({"empty", ".", " "})
 MAX_RESOURCES = 256
@@ -70,36 +75,46 @@ class Program:
     def agent_stat_ids(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.agent_stat_names)}
 
+    @cached_property
+    def _cells(self) -> tuple[dict[str, int], np.ndarray, np.ndarray]:
+        """(code of each cell name, template by code, stat by code). Code 0 is an empty cell, -1 (the last) an agent, which
+        has a template of its own."""
+        objects = {name: i for name, i in self._objects.items() if name not in self._agents}
+        codes = {name: code for code, name in enumerate(objects, 1)} | dict.fromkeys(EMPTY_CELLS, 0)
+        stats = [self.game_stat_ids[f"objects.{name}"] for name in objects]
+        return codes, np.array([-1, *objects.values(), -1], np.int32), np.array([-1, *stats, -1], np.int32)
+
+    def map(self, rows: "Sequence[Sequence[str]] | np.ndarray") -> Map:
+        """Resolve a map once, for any number of worlds: rows of cell names."""
+        return Map(self.native, *self.resolve_map(rows))
+
+    def world(self, map: "Map | Sequence[Sequence[str]] | np.ndarray", seed: int = 0) -> "MettaGrid":
+        """A new world on a map; with one from `map()` that is little more than a copy of memory."""
+        from mettagrid.mettagrid_c import MettaGrid
+
+        return MettaGrid(self, map, seed)
+
     def resolve_map(self, rows: "Sequence[Sequence[str]] | np.ndarray") -> tuple[np.ndarray, np.ndarray]:
         """(templates, stats): for each cell the template that stands there (-1 = none) and the stat that counts it."""
         names = _grid_of(rows)
-        templates = np.full(names.shape, -1, dtype=np.int32)
-        stats = np.full(names.shape, -1, dtype=np.int32)
-        stat_ids = self.game_stat_ids
-        agents_at: list[tuple[int, int]] = []
-        flat = names.ravel()
-        for name in np.unique(flat).tolist():
-            where = names == name
-            if name in EMPTY_CELLS:
-                continue
-            if name in self._agents:
-                agents_at += [(int(r), int(col)) for r, col in np.argwhere(where)]
-            elif name in self._objects:
-                templates[where] = self._objects[name]
-                stats[where] = stat_ids[f"objects.{name}"]
-            else:
-                row, col = (int(i) for i in np.argwhere(where)[0])
-                raise CompileError("", f"Unknown object type: {name} (map row {row}, column {col})")
-        agents_at.sort()
-        placed = self._agents.place([str(names[cell]) for cell in agents_at])
+        flat = names.ravel().tolist()
+        codes, template_of, stat_of = self._cells
+        cells = np.array([codes.get(name, -1) for name in flat], np.int32)
+        templates, stats = template_of[cells], stat_of[cells]
+        agents_at = np.flatnonzero(cells < 0).tolist()
+        for i in agents_at:
+            if flat[i] not in self._agents:
+                row, col = divmod(i, names.shape[1])
+                raise CompileError("", f"Unknown object type: {flat[i]} (map row {row}, column {col})")
+        placed = self._agents.place([flat[i] for i in agents_at])
         if len(placed) != self.num_agents:
             raise CompileError(
                 "game.num_agents", f"the map has {len(placed)} agents, but the game has {self.num_agents}"
             )
-        for cell, (counted_as, agent) in zip(agents_at, placed, strict=True):
-            templates[cell] = self._first_agent + agent
-            stats[cell] = stat_ids[f"objects.{counted_as}"]
-        return templates, stats
+        for i, (counted_as, agent) in zip(agents_at, placed, strict=True):
+            templates[i] = self._first_agent + agent
+            stats[i] = self.game_stat_ids[f"objects.{counted_as}"]
+        return templates.reshape(names.shape), stats.reshape(names.shape)
 
 
 def _grid_of(rows: "Sequence[Sequence[str]] | np.ndarray") -> np.ndarray:

@@ -1,4 +1,4 @@
-// Memory of programs and worlds on a CPU: aligned blocks, and scratch memory shared by the worlds of one thread.
+// Memory on a CPU: aligned blocks, and scratch memory shared by the worlds of one thread.
 #pragma once
 
 #include <cstdlib>

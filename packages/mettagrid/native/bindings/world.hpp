@@ -1,0 +1,294 @@
+// A world as a Python object: buffers in, faults as exceptions out, and everything one may ask about a world.
+#pragma once
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings/program.hpp"
+
+namespace bindings {
+
+// More tokens than any game needs; keeps their number, and the bytes of an agent, in 32 bits.
+constexpr std::size_t kMostTokens = std::size_t{1} << 24;
+
+template <class Any>
+std::string shape_text(const Any& array) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < array.ndim(); ++i) text += (i ? ", " : "") + std::to_string(array.shape(i));
+  return text + "]";
+}
+
+// One world and the caller's buffers.
+class World {
+ public:
+  World(nb::object map, uint32_t seed) : map_(std::move(map)), world_(nb::cast<const Map&>(map_).map(), seed) { raise_fault(); }
+
+  // The world that a batch steps; it may do so only while nobody else does.
+  cpu::World& world() { return world_; }
+
+  // A new episode in place; the buffers stay, `observe_start` fills them.
+  void start(nb::object map, uint32_t seed) {
+    check_idle();
+    const Map& next = nb::cast<const Map&>(map);
+    if (&next.map().program() != &p_) throw std::runtime_error("The map was resolved against another program");
+    if (next.map().plan().agents != w_.h->agents) throw std::runtime_error("The map has another number of agents");
+    world_.start(next.map(), seed);
+    map_ = std::move(map);
+    raise_fault();
+  }
+
+  // Refused arrays leave the old ones in use.
+  void set_buffers(nb::ndarray<> observations, nb::ndarray<> terminals, nb::ndarray<> truncations, nb::ndarray<> rewards,
+                   nb::ndarray<nb::ro> actions, nb::ndarray<nb::ro> vibe_actions) {
+    check_idle();
+    const std::size_t n = static_cast<std::size_t>(w_.h->agents);
+    check(observations, nb::dtype<uint8_t>(), "observations");
+    if (observations.ndim() != 3 || observations.shape(0) != n || observations.shape(2) != 3) {
+      throw std::runtime_error("observations has shape " + shape_text(observations) + " but expected [" + std::to_string(n) +
+                               ", [something], 3]");
+    }
+    if (observations.shape(1) > kMostTokens) {
+      throw std::runtime_error("observations has " + std::to_string(observations.shape(1)) + " tokens per agent; at most " +
+                               std::to_string(kMostTokens) + " are allowed");
+    }
+    check_row(terminals, nb::dtype<bool>(), "terminals");
+    check_row(truncations, nb::dtype<bool>(), "truncations");
+    check_row(rewards, nb::dtype<float>(), "rewards");
+    check_row(actions, nb::dtype<int32_t>(), "actions");
+    check_row(vibe_actions, nb::dtype<int32_t>(), "vibe_actions");
+    io_ = mg::Buffers{static_cast<uint8_t*>(observations.data()), static_cast<int32_t>(observations.shape(1)),
+                      static_cast<bool*>(terminals.data()),       static_cast<bool*>(truncations.data()),
+                      static_cast<float*>(rewards.data()),        static_cast<const int32_t*>(actions.data()),
+                      static_cast<const int32_t*>(vibe_actions.data())};
+    // The arrays stay alive as long as this world writes into them.
+    kept_ = nb::make_tuple(nb::cast(observations), nb::cast(terminals), nb::cast(truncations), nb::cast(rewards),
+                           nb::cast(actions), nb::cast(vibe_actions));
+  }
+
+  // Clears the outputs and writes the current observation.
+  void observe_start() {
+    check_idle();
+    check_buffers();
+    world_.observe_start();
+    raise_fault();
+  }
+
+  void step() {
+    check_idle();
+    check_buffers();
+    is_stepping_ = true;
+    {
+      nb::gil_scoped_release unlocked;
+      world_.step();
+    }
+    is_stepping_ = false;
+    if (w_.h->fault != 0) raise_fault();
+  }
+
+  const mg::Header& header() const { return *w_.h; }
+
+  std::vector<bool> action_success() const {
+    return std::vector<bool>(w_.agent_success, w_.agent_success + w_.h->agents);
+  }
+  std::vector<float> episode_rewards() const { return std::vector<float>(w_.agent_total, w_.agent_total + w_.h->agents); }
+
+  // [(stat, value)] of the stats that exist.
+  std::vector<std::pair<int32_t, float>> game_stats() const { return stats(w_.game_stat_set, w_.h->stat_words_game, w_.game_stat); }
+  std::vector<std::pair<int32_t, float>> agent_stats(int32_t agent) const {
+    check_agent(agent);
+    return stats(w_.agent_stat_set + agent * w_.h->stat_words_agent, w_.h->stat_words_agent,
+                 w_.agent_stat + agent * w_.h->agent_stats);
+  }
+  nb::object game_stat(int32_t stat) const {
+    if (stat < 0 || stat >= w_.h->game_stats || !mg::test_bit(w_.game_stat_set, stat)) return nb::none();
+    return nb::float_(w_.game_stat[stat]);
+  }
+  nb::object agent_stat(int32_t agent, int32_t stat) const {
+    check_agent(agent);
+    if (stat < 0 || stat >= w_.h->agent_stats) return nb::none();
+    if (!mg::test_bit(w_.agent_stat_set + agent * w_.h->stat_words_agent, stat)) return nb::none();
+    return nb::float_(w_.agent_stat[agent * w_.h->agent_stats + stat]);
+  }
+  std::vector<std::pair<int32_t, int32_t>> invalid_actions(int32_t agent) const {
+    check_agent(agent);
+    std::vector<std::pair<int32_t, int32_t>> found;
+    for (int32_t i = 0; i < mg::kInvalidIds; ++i) {
+      const int32_t at = agent * mg::kInvalidIds + i;
+      if (w_.invalid_count[at] != 0) found.emplace_back(w_.invalid_id[at], w_.invalid_count[at]);
+    }
+    return found;
+  }
+
+  // Removes everything an agent holds, then gives it what is asked for, within its limits.
+  void set_inventory(int32_t agent, const std::vector<std::pair<int32_t, int32_t>>& amounts) {
+    check_idle();
+    check_agent(agent);
+    for (const auto& [resource, amount] : amounts) {
+      if (resource < 0 || resource >= w_.h->resources) throw std::runtime_error("There is no resource " + std::to_string(resource));
+    }
+    const int32_t slot = w_.agent_slot[agent];
+    for (int32_t r = 0; r < w_.h->resources; ++r) mg::change_resource(p_, w_, slot, r, -int64_t{w_.held(slot)[r]});
+    for (const auto& [resource, amount] : amounts) mg::change_resource(p_, w_, slot, resource, amount);
+  }
+
+  int32_t tag_count(int32_t tag) const {
+    check_tag(tag);
+    return w_.tag_held[tag];
+  }
+
+  // Slots of the objects on the grid inside the half-open bounds, by object id.
+  std::vector<int32_t> slots_within(int32_t min_row, int32_t max_row, int32_t min_col, int32_t max_col) const {
+    std::vector<std::pair<int32_t, int32_t>> found;
+    for (int32_t slot = 1; slot < w_.h->used_slots; ++slot) {
+      const int32_t row = w_.object_row[slot], col = w_.object_col[slot];
+      if (!(w_.object_flags[slot] & mg::kOnGrid) || (w_.object_flags[slot] & mg::kRemoved)) continue;
+      if (row >= min_row && row < max_row && col >= min_col && col < max_col) found.emplace_back(w_.object_id[slot], slot);
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<int32_t> slots;
+    for (const auto& entry : found) slots.push_back(entry.second);
+    return slots;
+  }
+
+  // (id, template, row, col, agent or -1, vibe)
+  std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t, int32_t> object(int32_t slot) const {
+    check_slot(slot);
+    return {w_.object_id[slot], w_.object_template[slot], w_.object_row[slot], w_.object_col[slot], w_.object_agent[slot], w_.object_vibe[slot]};
+  }
+  std::vector<int32_t> object_tags(int32_t slot) const {
+    check_slot(slot);
+    std::vector<int32_t> tags;
+    mg::for_each_bit(w_.tags(slot), w_.h->tag_words, [&](int32_t tag) { tags.push_back(tag); });
+    return tags;
+  }
+  std::vector<std::pair<int32_t, int32_t>> object_inventory(int32_t slot) const {
+    check_slot(slot);
+    std::vector<std::pair<int32_t, int32_t>> held;
+    for (int32_t r = 0; r < w_.h->resources; ++r) {
+      if (w_.held(slot)[r] != 0) held.emplace_back(r, w_.held(slot)[r]);
+    }
+    return held;
+  }
+  std::vector<std::pair<int32_t, int32_t>> object_limits(int32_t slot) const {
+    check_slot(slot);
+    std::vector<std::pair<int32_t, int32_t>> limits;
+    for (int32_t r = 0; r < w_.h->resources; ++r) {
+      const int32_t group = mg::limit_group(p_, w_, slot, r);
+      if (group >= 0) limits.emplace_back(r, mg::effective_limit(p_, w_, slot, group));
+    }
+    return limits;
+  }
+  // (feature, value) in observation order.
+  std::vector<std::pair<int32_t, int32_t>> object_tokens(int32_t slot) const {
+    check_slot(slot);
+    std::vector<std::pair<int32_t, int32_t>> tokens;
+    mg::object_tokens(p_, w_, slot, [&](int32_t feature, int32_t value) { tokens.emplace_back(feature, value); });
+    return tokens;
+  }
+  int32_t agent_slot(int32_t agent) const {
+    check_agent(agent);
+    return w_.agent_slot[agent];
+  }
+  // (last action, animation, steps without motion, sum of the reward entries' last values)
+  std::tuple<int32_t, int32_t, int32_t, float> agent(int32_t agent) const {
+    check_agent(agent);
+    const mg::Template& t = p_.templates[w_.object_template[w_.agent_slot[agent]]];
+    float sum = 0.0f;
+    for (int32_t i = 0; i < t.reward_count; ++i) sum += w_.reward_before[agent * w_.h->agent_rewards + i];
+    return {w_.agent_action[agent], w_.agent_animation[agent], w_.agent_still[agent], sum};
+  }
+
+  // Objects are named by slot and id here, since a slot may have passed on to another object.
+  bool has_tag(int32_t slot, int32_t id, int32_t tag) const {
+    check_object(slot, id);
+    return tag >= 0 && tag < w_.h->tags && mg::has_tag(w_, slot, tag);
+  }
+  bool add_tag(int32_t slot, int32_t id, int32_t tag) {
+    check_idle();
+    check_object(slot, id);
+    check_tag(tag);
+    const bool added = mg::add_tag(p_, w_, slot, tag);
+    raise_fault();
+    return added;
+  }
+  bool remove_tag(int32_t slot, int32_t id, int32_t tag) {
+    check_idle();
+    check_object(slot, id);
+    check_tag(tag);
+    if (!mg::remove_tag(p_, w_, slot, tag)) return false;
+    mg::Machine machine(p_, w_, world_.scratch());
+    machine.run_for(mg::removal_entry(p_, w_, slot, tag), slot, slot);
+    raise_fault();
+    return true;
+  }
+
+ private:
+  static std::vector<std::pair<int32_t, float>> stats(const uint32_t* set, int32_t words, const float* values) {
+    std::vector<std::pair<int32_t, float>> found;
+    mg::for_each_bit(set, words, [&](int32_t stat) { found.emplace_back(stat, values[stat]); });
+    return found;
+  }
+
+  void raise_fault() {
+    if (w_.h->fault == 0) return;
+    const nb::object text = nb::find(*this).attr("_describe_fault")(w_.h->fault, w_.h->fault_a, w_.h->fault_b);
+    w_.h->fault = 0;
+    throw std::runtime_error(nb::cast<std::string>(text));
+  }
+
+  template <class Any>
+  static void check(const Any& array, nb::dlpack::dtype dtype, const char* name) {
+    if (array.dtype() != dtype) throw nb::type_error((std::string(name) + " has the wrong type of elements").c_str());
+    if (array.size() == 0) return;  // strides mean nothing then
+    for (std::size_t i = array.ndim(), expected = 1; i-- > 0; expected *= array.shape(i)) {
+      if (array.shape(i) > 1 && array.stride(i) != static_cast<int64_t>(expected)) {
+        throw std::runtime_error(std::string(name) + " is not contiguous in memory");
+      }
+    }
+  }
+  template <class Any>
+  void check_row(const Any& array, nb::dlpack::dtype dtype, const char* name) const {
+    check(array, dtype, name);
+    if (array.ndim() != 1 || array.shape(0) != static_cast<std::size_t>(w_.h->agents)) {
+      throw std::runtime_error(std::string(name) + " has the wrong shape: " + shape_text(array) + ", expected [" +
+                               std::to_string(w_.h->agents) + "]");
+    }
+  }
+  // A step runs without Python's lock; nothing may change the world meanwhile.
+  void check_idle() const {
+    if (is_stepping_) throw std::runtime_error("Another thread is stepping this world");
+  }
+  void check_buffers() const {
+    if (!world_.has_buffers()) throw std::runtime_error("The world has no buffers yet");
+  }
+  void check_agent(int32_t agent) const {
+    if (agent < 0 || agent >= w_.h->agents) throw nb::index_error(("There is no agent " + std::to_string(agent)).c_str());
+  }
+  void check_tag(int32_t tag) const {
+    if (tag < 0 || tag >= w_.h->tags) throw nb::index_error(("There is no tag " + std::to_string(tag)).c_str());
+  }
+  void check_slot(int32_t slot) const {
+    if (slot < 1 || slot >= w_.h->used_slots) throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
+  }
+
+  void check_object(int32_t slot, int32_t id) const {
+    check_slot(slot);
+    const bool is_listed = (w_.object_flags[slot] & mg::kOnGrid) && !(w_.object_flags[slot] & mg::kRemoved);
+    if (w_.object_id[slot] != id || !is_listed) {
+      throw std::runtime_error("Object " + std::to_string(id) + " is no longer on the grid");
+    }
+  }
+
+  nb::object map_, kept_;
+  bool is_stepping_ = false;
+  cpu::World world_;
+  const mg::Program& p_ = world_.p;
+  const mg::World& w_ = world_.w;
+  mg::Buffers& io_ = world_.io;
+};
+
+}  // namespace bindings
