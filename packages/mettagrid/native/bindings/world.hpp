@@ -27,8 +27,18 @@ class World {
  public:
   World(nb::object map, uint32_t seed) : map_(std::move(map)), world_(nb::cast<const Map&>(map_).map(), seed) { raise_fault(); }
 
-  // The world that a batch steps; it may do so only while nobody else does.
+  // For the batch that this world is in. It steps `world()` only while it has set `is_stepping`, which keeps others out.
   cpu::World& world() { return world_; }
+  bool is_stepping = false;
+  bool is_in_batch = false;
+  void keep_map(nb::object map) { map_ = std::move(map); }
+  // The text of a fault, which is forgotten; empty when there is none.
+  std::string take_fault() {
+    if (w_.h->fault == 0) return "";
+    const nb::object text = nb::find(*this).attr("_describe_fault")(w_.h->fault, w_.h->fault_a, w_.h->fault_b);
+    w_.h->fault = 0;
+    return nb::cast<std::string>(text);
+  }
 
   // A new episode in place; the buffers stay, `observe_start` fills them.
   void start(nb::object map, uint32_t seed) {
@@ -45,6 +55,7 @@ class World {
   void set_buffers(nb::ndarray<> observations, nb::ndarray<> terminals, nb::ndarray<> truncations, nb::ndarray<> rewards,
                    nb::ndarray<nb::ro> actions, nb::ndarray<nb::ro> vibe_actions) {
     check_idle();
+    if (is_in_batch) throw std::runtime_error("The world works in the arrays of its batch; close the batch first");
     const std::size_t n = static_cast<std::size_t>(w_.h->agents);
     check(observations, nb::dtype<uint8_t>(), "observations");
     if (observations.ndim() != 3 || observations.shape(0) != n || observations.shape(2) != 3) {
@@ -80,30 +91,41 @@ class World {
   void step() {
     check_idle();
     check_buffers();
-    is_stepping_ = true;
+    is_stepping = true;
     {
       nb::gil_scoped_release unlocked;
       world_.step();
     }
-    is_stepping_ = false;
+    is_stepping = false;
     if (w_.h->fault != 0) raise_fault();
   }
 
-  const mg::Header& header() const { return *w_.h; }
+  const mg::Header& header() const {
+    check_idle();
+    return *w_.h;
+  }
 
   std::vector<bool> action_success() const {
+    check_idle();
     return std::vector<bool>(w_.agent_success, w_.agent_success + w_.h->agents);
   }
-  std::vector<float> episode_rewards() const { return std::vector<float>(w_.agent_total, w_.agent_total + w_.h->agents); }
+  std::vector<float> episode_rewards() const {
+    check_idle();
+    return std::vector<float>(w_.agent_total, w_.agent_total + w_.h->agents);
+  }
 
   // [(stat, value)] of the stats that exist.
-  std::vector<std::pair<int32_t, float>> game_stats() const { return stats(w_.game_stat_set, w_.h->stat_words_game, w_.game_stat); }
+  std::vector<std::pair<int32_t, float>> game_stats() const {
+    check_idle();
+    return stats(w_.game_stat_set, w_.h->stat_words_game, w_.game_stat);
+  }
   std::vector<std::pair<int32_t, float>> agent_stats(int32_t agent) const {
     check_agent(agent);
     return stats(w_.agent_stat_set + agent * w_.h->stat_words_agent, w_.h->stat_words_agent,
                  w_.agent_stat + agent * w_.h->agent_stats);
   }
   nb::object game_stat(int32_t stat) const {
+    check_idle();
     if (stat < 0 || stat >= w_.h->game_stats || !mg::test_bit(w_.game_stat_set, stat)) return nb::none();
     return nb::float_(w_.game_stat[stat]);
   }
@@ -125,7 +147,6 @@ class World {
 
   // Removes everything an agent holds, then gives it what is asked for, within its limits.
   void set_inventory(int32_t agent, const std::vector<std::pair<int32_t, int32_t>>& amounts) {
-    check_idle();
     check_agent(agent);
     for (const auto& [resource, amount] : amounts) {
       if (resource < 0 || resource >= w_.h->resources) throw std::runtime_error("There is no resource " + std::to_string(resource));
@@ -142,6 +163,7 @@ class World {
 
   // Slots of the objects on the grid inside the half-open bounds, by object id.
   std::vector<int32_t> slots_within(int32_t min_row, int32_t max_row, int32_t min_col, int32_t max_col) const {
+    check_idle();
     std::vector<std::pair<int32_t, int32_t>> found;
     for (int32_t slot = 1; slot < w_.h->used_slots; ++slot) {
       const int32_t row = w_.object_row[slot], col = w_.object_col[slot];
@@ -234,10 +256,7 @@ class World {
   }
 
   void raise_fault() {
-    if (w_.h->fault == 0) return;
-    const nb::object text = nb::find(*this).attr("_describe_fault")(w_.h->fault, w_.h->fault_a, w_.h->fault_b);
-    w_.h->fault = 0;
-    throw std::runtime_error(nb::cast<std::string>(text));
+    if (w_.h->fault != 0) throw std::runtime_error(take_fault());
   }
 
   template <class Any>
@@ -258,20 +277,24 @@ class World {
                                std::to_string(w_.h->agents) + "]");
     }
   }
-  // A step runs without Python's lock; nothing may change the world meanwhile.
+  // A step runs without Python's lock. Meanwhile nothing may change the world, or look at it: in a batch a new episode may
+  // move it to other memory.
   void check_idle() const {
-    if (is_stepping_) throw std::runtime_error("Another thread is stepping this world");
+    if (is_stepping) throw std::runtime_error("Another thread is stepping this world");
   }
   void check_buffers() const {
     if (!world_.has_buffers()) throw std::runtime_error("The world has no buffers yet");
   }
   void check_agent(int32_t agent) const {
+    check_idle();
     if (agent < 0 || agent >= w_.h->agents) throw nb::index_error(("There is no agent " + std::to_string(agent)).c_str());
   }
   void check_tag(int32_t tag) const {
+    check_idle();
     if (tag < 0 || tag >= w_.h->tags) throw nb::index_error(("There is no tag " + std::to_string(tag)).c_str());
   }
   void check_slot(int32_t slot) const {
+    check_idle();
     if (slot < 1 || slot >= w_.h->used_slots) throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
   }
 
@@ -284,7 +307,6 @@ class World {
   }
 
   nb::object map_, kept_;
-  bool is_stepping_ = false;
   cpu::World world_;
   const mg::Program& p_ = world_.p;
   const mg::World& w_ = world_.w;

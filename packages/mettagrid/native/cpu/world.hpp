@@ -41,6 +41,10 @@ class World {
 
   bool has_buffers() const { return io.rewards != nullptr; }
 
+  // What the episode started with. The map must live until another one is started.
+  const Map& map() const { return *map_; }
+  uint32_t seed() const { return seed_; }
+
   // A new episode in place. Memory is taken only when the map is larger than all before.
   void start(const Map& map, uint32_t seed) {
     const std::size_t bytes = map.plan().bytes;
@@ -50,6 +54,8 @@ class World {
     }
     std::memcpy(block_.get(), map.image(), bytes);
     w = mg::World::view(block_.get());
+    map_ = &map;
+    seed_ = seed;
     mg::start_world(p, w, seed, scratch());
   }
 
@@ -73,6 +79,8 @@ class World {
 
   Block block_;
   std::size_t capacity_ = 0;
+  const Map* map_ = nullptr;
+  uint32_t seed_ = 0;
 };
 
 }  // namespace cpu
