@@ -35,11 +35,14 @@ class MemoryWatch:
                 self._starts = self.worker.starts
                 self.series.append([])
             self.series[-1].append((answer["live"], answer["resident"]))
-            leaks = self.worker.ask("leaks")["found"]
+            leaks = self.worker.leaks()
         except Died as death:
             return f"the worker died in a memory check: {death}"
-        self.leak_checks += leaks is not None
-        return f"LeakSanitizer: {'; '.join(self.worker.findings())}" if leaks else None
+        if leaks is None:
+            return None
+        self.leak_checks += 1
+        new = leaks - self.worker.leaks_at_start
+        return f"LeakSanitizer: {new} new blocks; see {self.worker.log}" if new > 0 else None
 
     def growth(self) -> list[str]:
         """What kept growing after the warm-up."""

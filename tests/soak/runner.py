@@ -30,6 +30,7 @@ FINDINGS = re.compile(
     r"ERROR: (?:Address|Leak)Sanitizer: .*|\S*: runtime error: .*|.*hard rss limit exhausted.*|SUMMARY: .*|"
     r"Fatal Python error: .*"
 )
+LEAKED = re.compile(r"SUMMARY: .* leaked in ([0-9]+) allocation")
 
 
 class Died(Exception):
@@ -51,11 +52,13 @@ class Worker:
         self.plants = plants
         self.process: subprocess.Popen[str] | None = None
         self.starts = 0
+        self.leaks_at_start = 0
 
     def ask(self, request: str) -> dict[str, Any]:
         """The answer to one line; raises `Died`, and the next call starts a new process."""
         if self.process is None:
             self._start()
+            self.leaks_at_start = self.leaks() or 0
         assert self.process is not None and self.process.stdin is not None
         self._log_from = self.log.stat().st_size
         try:
@@ -64,6 +67,13 @@ class Worker:
         except BrokenPipeError:
             raise self._died("crash") from None
         return self._answer()
+
+    def leaks(self) -> int | None:
+        """Blocks that LeakSanitizer finds, also those that Python itself left behind; None in a build without it."""
+        found = self.ask("leaks")["found"]
+        if not found:
+            return None if found is None else 0
+        return sum(int(count) for line in self.findings() for count in LEAKED.findall(line))
 
     def findings(self) -> list[str]:
         """What the sanitizers wrote during the last request, without addresses."""

@@ -14,10 +14,23 @@ import json
 import os
 import resource
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from .cases import Case, mutated_case
-from .play import play
+def sanitizer(name: str) -> Callable[[], int] | None:
+    """A function of the sanitizers' interface; None in a build without them."""
+    return getattr(ctypes.CDLL(None), name, None)
+
+
+def tell_sanitizer(name: str) -> None:
+    if function := sanitizer(name):
+        function()
+
+
+tell_sanitizer("__lsan_disable")  # what imports leave behind is not the engine's
+from .cases import Case, mutated_case  # noqa: E402
+from .play import play  # noqa: E402
 
 SECONDS_BEFORE_DUMP = 290  # what Python was doing, for the message about a case that hangs
 
@@ -30,6 +43,7 @@ def main() -> None:
         play(mutated_case(-number))
     gc.collect()
     gc.freeze()
+    tell_sanitizer("__lsan_enable")
     for line in sys.stdin:
         faulthandler.dump_traceback_later(SECONDS_BEFORE_DUMP)
         answer = answer_to(line.strip(), plants)
@@ -52,9 +66,8 @@ def answer_to(request: str, plants: bool) -> dict[str, object]:
 
 def live_bytes() -> int | None:
     """Bytes in use on the heap, by the sanitizer's own count; None in a build without it."""
-    try:
-        count = ctypes.CDLL(None).__sanitizer_get_current_allocated_bytes
-    except AttributeError:
+    count: Any = sanitizer("__sanitizer_get_current_allocated_bytes")
+    if count is None:
         return None
     count.restype = ctypes.c_size_t
     return int(count())
@@ -66,11 +79,8 @@ def resident_bytes() -> int:
 
 def find_leaks() -> bool | None:
     """Whether LeakSanitizer finds memory that nothing points to; it writes what and where to stderr."""
-    try:
-        check = ctypes.CDLL(None).__lsan_do_recoverable_leak_check
-    except AttributeError:
-        return None
-    return bool(check())
+    check = sanitizer("__lsan_do_recoverable_leak_check")
+    return None if check is None else bool(check())
 
 
 def misbehave(kind: str) -> dict[str, object]:

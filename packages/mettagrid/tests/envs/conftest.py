@@ -32,6 +32,44 @@ def room() -> Callable[..., MettaGridConfig]:
     return make_room
 
 
+def new_buffers(num_agents: int = 3) -> dict[str, np.ndarray]:
+    """Slices of larger arrays, as the workers of a trainer get them."""
+
+    def part(dtype: type, *shape: int) -> np.ndarray:
+        return np.zeros((2, num_agents, *shape), dtype)[1]
+
+    return {
+        "observations": part(np.uint8, 60, 3),
+        "rewards": part(np.float32),
+        "terminals": part(np.bool_),
+        "truncations": part(np.bool_),
+        "masks": part(np.bool_),
+        "actions": part(np.int32),
+        "teacher_actions": part(np.int32),
+    }
+
+
+@pytest.fixture
+def make_buffers() -> Callable[..., dict[str, np.ndarray]]:
+    return new_buffers
+
+
+class Teacher:
+    """Wants agent 0 to go south, agent 1 to change to vibe 3 and agent 2 to vibe 4, in every world."""
+
+    def __init__(self) -> None:
+        self.asked: list[np.ndarray] = []
+
+    def step_batch(self, raw_observations: np.ndarray, raw_actions: np.ndarray) -> None:
+        self.asked.append(raw_observations)
+        raw_actions[:] = np.tile([2, 5 + 3, 5 + 4], len(raw_actions) // 3)
+
+
+@pytest.fixture
+def teacher() -> Teacher:
+    return Teacher()
+
+
 @dataclass
 class Recording:
     """An episode of the published engine: its configuration, what was done, what came of it."""

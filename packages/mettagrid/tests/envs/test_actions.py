@@ -65,7 +65,7 @@ def test_what_is_out_of_range_is_refused(codec: ActionCodec, actions: list, vibe
 def test_only_integers_are_actions(codec: ActionCodec) -> None:
     with pytest.raises(TypeError, match="Actions must be integers, not float64"):
         codec.split(np.array([0.0, 1.0]), "none", 2)
-    with pytest.raises(TypeError, match="must be an integer, not 1.5"):
+    with pytest.raises(TypeError, match=r"must be an integer, not 1\.5"):
         codec.split_one(1.5, "none")
     assert codec.split_one(np.int64(2), "none") == (2, 0)
     assert codec.split_one(np.array(2), "none") == (2, 0)

@@ -10,6 +10,5 @@ def extra(name: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise ImportError(
-            f"`{error.name}` is not installed: `pip install mettagrid[{name}]`", name=error.name
-        ) from None
+        missing = (error.name or "").partition(".")[0]
+        raise ImportError(f"`{missing}` is not installed: `pip install mettagrid[{name}]`", name=missing) from None
