@@ -30,8 +30,18 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
   h.agent_rewards = set.reward_count;
   h.stat_words_game = words_for(h.game_stats);
   h.stat_words_agent = words_for(h.agent_stats);
+  h.templates = p.templates.size;
+  h.window = p.window.size;
+  int32_t frame_rows = 0, frame_cols = 0;
+  for (const WindowCell& view : p.window) {
+    frame_rows = max_of(frame_rows, abs_of(view.dr));
+    frame_cols = max_of(frame_cols, abs_of(view.dc));
+  }
+  h.stride = map.width + frame_cols;
+  h.origin = frame_rows * h.stride + frame_cols;
+  h.cells = (map.height + 2 * frame_rows) * h.stride + frame_cols;
   const int32_t cells = map.height * map.width;
-  h.cell_words = words_for(cells);
+  h.cell_words = words_for(h.cells);
   int32_t objects = 0, most_areas = 0, most_controls = 0;
   for (int32_t i = 0; i < cells; ++i) {
     if (map.cells[i] < 0) continue;
@@ -59,12 +69,12 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
     for (int32_t k = 0; k < t.tag_count; ++k) holders += !p.tag_is_dynamic[p.lists[t.first_tag + k].value].value;
   }
   h.tag_capacity = static_cast<int32_t>(min_of<int64_t>(holders, INT32_MAX));
-  int64_t largest = max_of<int64_t>(holders, int64_t{h.slots} * kLine);
+  int64_t largest = max_of<int64_t>(holders, int64_t{h.templates + h.slots + 1} * kLine);
   largest = max_of<int64_t>(largest, int64_t{h.slots} * h.resources);
-  largest = max_of<int64_t>(largest, int64_t{h.owner_tags + h.territories} * cells);
+  largest = max_of<int64_t>(largest, int64_t{h.owner_tags + h.territories + 1} * h.cells);
   largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agents);
   largest = max_of<int64_t>(largest, int64_t{h.agents} * (h.cell_words + h.agent_stats));
-  h.bytes = largest > INT32_MAX ? 0 : World::block_bytes(h);
+  if (largest <= INT32_MAX) World::measure(h);
   return h;
 }
 
@@ -90,7 +100,9 @@ MG_FN void make_agent(const Program& p, const World& w, int32_t slot, int32_t ag
   const Template& t = p.templates[w.object_template[slot]];
   w.object_agent[slot] = agent;
   w.agent_slot[agent] = slot;
-  w.agent_spawn[agent] = w.agent_moved[agent] = w.agent_before[agent] = w.cell_of(slot);
+  w.agent_spawn_row[agent] = w.object_row[slot];
+  w.agent_spawn_col[agent] = w.object_col[slot];
+  w.agent_moved[agent] = w.agent_before[agent] = w.cell_of(slot);
   for (int32_t i = 0; i < t.initial_count; ++i) {
     const Pair& initial = p.pairs[t.first_initial + i];
     agent_stat(w, agent, resource_stat(p, initial.key, kAmount)) = static_cast<float>(initial.value);
@@ -119,13 +131,13 @@ MG_FN World build_world(const Program& p, const Map& map, const Header& plan, vo
   h.next_id = 1;
   w.object_agent[0] = kNone;
   w.object_template[0] = p.set().proxy_template;
-  const int32_t cells = h.height * h.width;
-  for (int32_t i = 0; i < h.territories * cells; ++i) w.owner[i] = -1;
-  for (int32_t i = 0; i < cells; ++i) w.owner_seen[i] = -1;
+  for (int32_t i = 0; i < h.territories * h.cells; ++i) w.owner[i] = -1;
+  for (int32_t i = 0; i < h.cells; ++i) w.owner_seen[i] = -1;
+  for (int32_t i = 0; i < h.window; ++i) w.window_offset[i] = p.window[i].dr * h.stride + p.window[i].dc;
   for (int32_t i = 0; i < h.agents * h.territories; ++i) w.agent_owner[i] = -1;
   lay_out_tags(p, w, map);
   int32_t agents = 0;
-  for (int32_t i = 0; i < cells; ++i) {
+  for (int32_t i = 0; i < h.height * h.width; ++i) {
     if (map.cells[i] < 0) continue;
     const Template& t = p.templates[map.cells[i]];
     const int32_t slot = make_object(p, w, map.cells[i], i / h.width, i % h.width);
@@ -140,6 +152,10 @@ MG_FN World build_world(const Program& p, const Map& map, const Header& plan, vo
 // The rest of a new world: its randomness and what may draw from it. The initial observation is written by `observe_start`.
 MG_FN void start_world(const Program& p, const World& w, uint32_t seed, Scratch& scratch) {
   w.h->random.seed(seed);
+  for (int32_t i = 0; i < w.h->templates; ++i) w.line(i)[kLine - 1] = kLineDirty;
+  for (int32_t slot = 0; slot < w.h->used_slots; ++slot) {
+    if (w.is_agent(slot)) w.touch(slot);
+  }
   Machine m(p, w, scratch);
   for (const Materialized& made : p.materialized) {
     m.run_for(made.query, kNone, kNone);

@@ -8,6 +8,8 @@ namespace mg {
 
 constexpr int32_t kCallDepth = 64;  // handlers, queries and loops inside one another
 constexpr int32_t kNumbers = 256;
+constexpr int32_t kSharedValues = 64;  // further ones are read for each agent
+constexpr int32_t kSharedTeams = 4;    // likewise
 
 struct Context {
   int32_t actor, target, frontier;  // slots or kNone
@@ -42,6 +44,13 @@ struct Loop {
   Context kept;
 };
 
+// What a shared value was for the agents last asked about.
+struct Shared {
+  int32_t count;
+  int32_t slot[kSharedTeams];
+  float value[kSharedTeams];
+};
+
 // Working memory of a step. It holds nothing between steps, so one serves all worlds that a thread steps in turn.
 struct Scratch {
   int32_t* arena;
@@ -59,6 +68,7 @@ struct Scratch {
   int32_t deferred_resource[256];
   int64_t deferred_delta[256];  // by resource
   bool deferred_set[256];
+  Shared shared[kSharedValues];
 };
 
 MG_FN int32_t arena_needed(int32_t slots) { return 24 * slots + 4096; }
@@ -143,6 +153,36 @@ struct Machine {
     if (entry == 0) return true;
     ctx = Context{actor, target, kNone, row, col};
     return run(entry);
+  }
+
+  // From now on until `read` is last called, nothing changes that a value could depend on.
+  MG_FN void begin_reading() {
+    for (int32_t i = 0; i < min_of(p.values.size, kSharedValues); ++i) s.shared[i].count = 0;
+  }
+
+  MG_FN bool same_for(const Value& value, int32_t a, int32_t b) const {
+    if (value.mask < 0) return true;
+    const uint32_t* mask = p.mask(value.mask);
+    for (int32_t i = 0; i < w.h->tag_words; ++i) {
+      if ((w.tags(a)[i] ^ w.tags(b)[i]) & mask[i]) return false;
+    }
+    return true;
+  }
+
+  // The value of an agent.
+  MG_FN float read(int32_t index, int32_t slot) {
+    const Value& value = p.values[index];
+    if (!value.is_shared || index >= kSharedValues) return value_for(value.entry, slot, slot);
+    Shared& shared = s.shared[index];
+    for (int32_t i = 0; i < shared.count; ++i) {
+      if (same_for(value, shared.slot[i], slot)) return shared.value[i];
+    }
+    const float x = value_for(value.entry, slot, slot);
+    if (shared.count < kSharedTeams) {
+      shared.slot[shared.count] = slot;
+      shared.value[shared.count++] = x;
+    }
+    return x;
   }
 
   // The number a value routine leaves on the stack.

@@ -155,6 +155,7 @@ MG_FN int32_t spawn_object(Machine& m, int32_t template_index, int32_t row, int3
   const int32_t slot = make_object(m.p, m.w, template_index, row, col);
   if (slot < 0) return kNone;
   m.w.object_flags[slot] = static_cast<uint8_t>(m.w.object_flags[slot] | kSpawned);
+  m.w.touch(slot);
   if (m.p.templates[template_index].area_count > 0) m.w.new_areas[m.w.h->new_area_slots++] = slot;
   if (m.p.set().correct_spawned) register_claims(m.p, m.w, slot);
   return slot;

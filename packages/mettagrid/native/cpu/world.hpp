@@ -14,12 +14,16 @@ class Map {
     plan_ = mg::plan_world(program_, map);
     if (plan_.bytes == 0) return;
     image_ = zeroed_block(plan_.bytes);
-    fault_ = mg::build_world(program_, map, plan_, image_.get()).h->fault;
+    const mg::World w = mg::build_world(program_, map, plan_, image_.get());
+    fault_ = w.h->fault;
+    start_bytes_ = static_cast<std::size_t>(w.lines - static_cast<uint8_t*>(image_.get()));
   }
 
   const mg::Program& program() const { return program_; }
   const mg::Header& plan() const { return plan_; }  // bytes = 0: such a world would be too large
   const void* image() const { return image_.get(); }
+  // All but the encoded tokens, which are encoded anew when they are seen.
+  std::size_t start_bytes() const { return start_bytes_; }
   int32_t fault() const { return fault_; }
 
  private:
@@ -27,6 +31,7 @@ class Map {
   std::vector<int32_t> cells_, stats_;
   mg::Header plan_{};
   Block image_;
+  std::size_t start_bytes_ = 0;
   int32_t fault_ = 0;
 };
 
@@ -48,7 +53,7 @@ class World {
       block_ = zeroed_block(bytes);
       capacity_ = bytes;
     }
-    std::memcpy(block_.get(), map.image(), bytes);
+    std::memcpy(block_.get(), map.image(), map.start_bytes());
     w = mg::World::view(block_.get());
     mg::start_world(p, w, seed, scratch());
   }

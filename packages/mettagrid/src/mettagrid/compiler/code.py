@@ -53,6 +53,7 @@ class CodeTable:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._entries: dict[tuple[tuple[int, ...], ...], int] = {}
+        self._routines: dict[int, tuple[tuple[int, ...], ...]] = {}
         self.names: dict[int, str] = {}
         nothing = Routine()
         nothing.emit("Return", 1)
@@ -66,5 +67,10 @@ class CodeTable:
             entry = self._tables.count("code")
             self._tables.add_rows("code", ([op, jump + entry if jump >= 0 else 0, *rest] for op, jump, *rest in code))
             self._entries[code] = entry
+            self._routines[entry] = code
             self.names[entry] = name
         return entry
+
+    def routine(self, entry: int) -> tuple[tuple[int, ...], ...]:
+        """The instructions of a placed routine, with jumps relative to its start."""
+        return self._routines[entry]
