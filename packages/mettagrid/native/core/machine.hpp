@@ -44,6 +44,21 @@ struct Loop {
   Context kept;
 };
 
+// The parts of a step, in order; kDone is when it is over.
+#define MG_PHASES(X) X(Actions) X(Events) X(Ticks) X(Areas) X(GameTick) X(Observations) X(Rewards) X(Done)
+enum class Phase : int32_t {
+#define MG_PHASE(name) k##name,
+  MG_PHASES(MG_PHASE)
+#undef MG_PHASE
+};
+
+// Somebody who follows a step, for timing or tracing. Only CPUs have one, and only when asked: the rules run without.
+struct Watcher {
+  void (*phase)(Watcher&, Phase);
+  void (*action)(Watcher&, int32_t agent, int32_t id);
+  void (*rule)(Watcher&, int32_t name, int32_t actor, int32_t target);  // or null
+};
+
 // What a shared value was for the agents last asked about.
 struct Shared {
   int32_t count;
@@ -53,6 +68,7 @@ struct Shared {
 
 // Working memory of a step. It holds nothing between steps, so one serves all worlds that a thread steps in turn.
 struct Scratch {
+  Watcher* watcher;
   int32_t* arena;
   int32_t arena_size;
   int32_t top;
@@ -68,7 +84,12 @@ struct Scratch {
   int32_t deferred_resource[256];
   int64_t deferred_delta[256];  // by resource
   bool deferred_set[256];
+#if METTAGRID_DEBUG_CHECKS
+  bool plain;  // no shortcuts: what they give is compared with what the rules alone give
+#endif
+  // Read once for all agents.
   Shared shared[kSharedValues];
+  int32_t completion;
 };
 
 MG_FN int32_t arena_needed(int32_t slots) { return 24 * slots + 4096; }
@@ -87,6 +108,14 @@ struct Machine {
     s.deferred_count = 0;
   }
 
+  MG_FN bool plain() const {
+#if METTAGRID_DEBUG_CHECKS
+    return s.plain;
+#else
+    return false;
+#endif
+  }
+
   MG_FN int32_t entity(int32_t which) const {
     switch (static_cast<Entity>(which)) {
       case Entity::kActor: return ctx.actor;
@@ -95,6 +124,14 @@ struct Machine {
       case Entity::kElement: return s.loop[s.loops - 1].element;
     }
     return kNone;
+  }
+
+  MG_FN void begin(Phase phase) {
+#if !defined(__CUDA_ARCH__)
+    if (s.watcher != nullptr) s.watcher->phase(*s.watcher, phase);
+#else
+    (void)phase;
+#endif
   }
 
   MG_FN void fail(Fault fault, int32_t a = 0) { w.fail(fault, a); }
@@ -141,6 +178,8 @@ struct Machine {
 
   // Runs the routine at `entry` in the context set before; true = success.
   MG_FN bool run(int32_t entry);
+  template <bool kWatched>
+  MG_FN bool run_code(int32_t entry);
 
   // Where the trigger gives no target cell, it is (0, 0), as in the published engine.
   MG_FN bool run_for(int32_t entry, int32_t actor, int32_t target) {
@@ -172,7 +211,7 @@ struct Machine {
   // The value of an agent.
   MG_FN float read(int32_t index, int32_t slot) {
     const Value& value = p.values[index];
-    if (!value.is_shared || index >= kSharedValues) return value_for(value.entry, slot, slot);
+    if (!value.is_shared || index >= kSharedValues || plain()) return value_for(value.entry, slot, slot);
     Shared& shared = s.shared[index];
     for (int32_t i = 0; i < shared.count; ++i) {
       if (same_for(value, shared.slot[i], slot)) return shared.value[i];

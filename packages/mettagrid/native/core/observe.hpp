@@ -57,10 +57,9 @@ struct TokenWriter {
 // Digits low to high in the number base of the game; the first is always there.
 template <class Put>
 MG_FN void put_number(int32_t base, int32_t feature, uint32_t value, Put put) {
-  do {
-    put(feature++, static_cast<int32_t>(value % static_cast<uint32_t>(base)));
-    value /= static_cast<uint32_t>(base);
-  } while (value > 0);
+  const uint32_t b = static_cast<uint32_t>(base);
+  for (; value >= b; value /= b) put(feature++, static_cast<int32_t>(value % b));
+  put(feature, static_cast<int32_t>(value));
 }
 
 template <class Put>
@@ -93,26 +92,28 @@ MG_FN void encode_line(const Program& p, const World& w, int32_t slot, uint8_t* 
   line[kLine - 1] = count <= kLineTokens ? static_cast<uint8_t>(count) : kLineTooLong;
 }
 
-MG_FN void put_object(const Program& p, const World& w, int32_t slot, uint8_t location, TokenWriter& out) {
+MG_FN void put_object(const Machine& m, int32_t slot, uint8_t location, TokenWriter& out) {
+  const Program& p = m.p;
+  const World& w = m.w;
   uint8_t* line = w.line(w.object_line[slot]);
   if (line[kLine - 1] == kLineDirty) encode_line(p, w, slot, line);
-  if (line[kLine - 1] <= kLineTokens) return out.put_line(location, line, line[kLine - 1]);
+  if (line[kLine - 1] <= kLineTokens && !m.plain()) return out.put_line(location, line, line[kLine - 1]);
   object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
+}
+
+// The part of the episode that is over, 0..255.
+MG_FN int32_t episode_completion(const Settings& set, int32_t step) {
+  if (set.max_steps <= 0) return 0;
+  return step >= set.max_steps ? 255 : static_cast<int32_t>(int64_t{256} * step / set.max_steps);
 }
 
 MG_FN void put_globals(Machine& m, int32_t agent, TokenWriter& out) {
   const Program& p = m.p;
   const World& w = m.w;
   const Settings& set = p.set();
-  const int32_t slot = w.agent_slot[agent], step = w.h->step;
+  const int32_t slot = w.agent_slot[agent];
   const auto put = [&](int32_t feature, int32_t value) { out.put(kGlobalLocation, feature, value); };
-  if (set.obs_completion) {
-    int32_t part = 0;
-    if (set.max_steps > 0) {
-      part = step >= set.max_steps ? 255 : static_cast<int32_t>(int64_t{256} * step / set.max_steps);
-    }
-    put(set.feature_completion, part);
-  }
+  if (set.obs_completion) put(set.feature_completion, m.s.completion);
   if (set.obs_last_action) put(set.feature_last_action, w.agent_action[agent] & 255);
   if (set.obs_last_move) put(set.feature_last_move, w.cell_of(slot) != w.agent_before[agent]);
   if (set.obs_last_reward) {
@@ -180,7 +181,9 @@ MG_FN int32_t find_seen(const Program& p, const World& w, int32_t here, int32_t 
 }
 
 // Writes the tokens of what is seen. Returns for how many steps, summed over the seen objects, nobody had seen them.
-MG_FN int32_t put_window(const Program& p, const World& w, int32_t observer, int32_t radius, TokenWriter& writer) {
+MG_FN int32_t put_window(const Machine& m, int32_t observer, int32_t radius, TokenWriter& writer) {
+  const Program& p = m.p;
+  const World& w = m.w;
   TokenWriter out = writer;
   const int32_t row = w.object_row[observer], col = w.object_col[observer], here = w.cell(row, col), step = w.h->step;
   const bool occluded = w.h->vision_blockers > 0;  // then the program has sights
@@ -198,7 +201,7 @@ MG_FN int32_t put_window(const Program& p, const World& w, int32_t observer, int
     if (slot == kEmpty) continue;
     unseen += step - w.object_seen[slot];
     w.object_seen[slot] = step;
-    put_object(p, w, slot, location, out);
+    put_object(m, slot, location, out);
   }
   writer = out;
   return unseen;
@@ -228,7 +231,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
   if (set.obs_radius_entry != 0) {
     radius = clamp_to(truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, kFullRadius);
   }
-  const int32_t unseen = put_window(p, w, slot, radius, out);
+  const int32_t unseen = put_window(m, slot, radius, out);
   const int32_t written = min_of(out.attempted, io.tokens);
   clear_unused(begin + 3 * written, begin + 3 * int64_t{io.tokens});
   if (unseen > 0) agent_stat(w, agent, set.stat_visited) += static_cast<float>(unseen);
@@ -240,6 +243,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
 
 MG_FN void write_observations(Machine& m, const Buffers& io, int32_t lane, int32_t lanes) {
   m.begin_reading();
+  m.s.completion = episode_completion(m.p.set(), m.w.h->step);
   for (int32_t agent = lane; agent < m.w.h->agents && m.ok(); agent += lanes) observe_agent(m, io, agent);
 }
 

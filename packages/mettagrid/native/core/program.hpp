@@ -100,6 +100,10 @@ MG_ROW(Offset, MG_OFFSET)
 #define MG_GLOBAL_VALUE(F) F(value) F(feature)
 MG_ROW(GlobalValue, MG_GLOBAL_VALUE)
 
+// Where in `code` the mutations of a rule begin, for tracing; `name`: a number of the compiler's.
+#define MG_NOTE(F) F(at) F(name)
+MG_ROW(Note, MG_NOTE)
+
 #define MG_MATERIALIZED(F) F(tag) F(query)
 MG_ROW(Materialized, MG_MATERIALIZED)
 
@@ -116,7 +120,7 @@ MG_ROW(Integer, MG_INTEGER)
   X(LimitGroup, limit_groups) X(Area, areas) X(Control, controls) X(Territory, territories)                     \
   X(Removal, removals) X(MoveHandler, move_handlers) X(Action, actions) X(Scheduled, schedule)                  \
   X(Value, values) X(Reward, rewards) X(WindowCell, window) X(Sight, sights) X(Offset, touches) X(GlobalValue, global_values)                     \
-  X(Materialized, materialized) X(Integer, tag_is_dynamic)
+  X(Materialized, materialized) X(Note, notes) X(Integer, tag_is_dynamic)
 
 enum class ActionKind : int32_t { kNoop = 0, kMove = 1, kChangeVibe = 2 };
 

@@ -107,6 +107,7 @@ MG_FN void register_claims(const Program& p, const World& w, int32_t slot) {
   const Template& t = p.templates[w.object_template[slot]];
   if (t.control_count == 0) return;
   for (int32_t i = 0; i < t.control_count; ++i) {
+    if (w.h->claim_count == w.h->claim_capacity) return w.fail(Fault::kAreas);
     w.claim[w.h->claim_count++] = Claim{slot, t.first_control + i, kNone, w.object_row[slot], w.object_col[slot]};
   }
   w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] | kHasClaims);

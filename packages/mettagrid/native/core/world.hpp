@@ -32,10 +32,12 @@ enum class Fault : int32_t {
   kTagHolders,     // a = tag
   kAreas,          // no room for the areas of spawned objects
   kTokenBudget,    // a = agent, b = tokens attempted
+  kShortcut,       // debug build: a shortcut gave something else than the plain rules
 };
 
 struct Header {
   uint64_t bytes;        // size of the whole block
+  uint64_t state_bytes;  // the part of it that is state; what follows is made from it
   int32_t height, width;
   int32_t stride, origin, cells;  // see World::cell
   int32_t templates, window;      // rows of these tables of the program
@@ -46,7 +48,6 @@ struct Header {
   int32_t tag_capacity;  // sum over tags
   int32_t area_capacity, claim_capacity;
   int32_t stat_words_game, stat_words_agent, cell_words;
-  uint64_t state_bytes;  // the part of the block that is state; what follows is made from it
 
   int32_t step;
   int32_t used_slots;    // slots 1 .. used_slots - 1 have been handed out at least once
@@ -60,7 +61,7 @@ struct Header {
   uint32_t entries;        // counts agents entering areas
   Random random;
 };
-static_assert(std::is_trivially_copyable<Header>::value, "copied as bytes");
+static_assert(std::is_trivially_copyable<Header>::value && __has_unique_object_representations(Header), "copied and hashed as bytes");
 
 // A source of an area of effect, in registration order. A static area stays at the cell where it was registered.
 struct AreaSource {

@@ -64,6 +64,8 @@ class Program:
     obs_height: int
     obs_width: int
     routine_names: dict[int, str] = field(repr=False)
+    rule_names: list[str] = field(repr=False)
+    """paths in the config of the rules in a trace"""
     _objects: dict[str, int] = field(repr=False)
     _agents: AgentCells = field(repr=False)
     _first_agent: int = field(repr=False)
@@ -190,6 +192,7 @@ def compile(
         obs_height=game.obs.height,
         obs_width=game.obs.width,
         routine_names=c.code.names,
+        rule_names=c.code.rules,
         _objects={name: i for i, name in enumerate(c.templates.names)},
         _agents=cells,
         _first_agent=len(objects),
