@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "TraceEntry", "changes", "trace"]
 
-_PHASES = [name.lower() for name in _native.phase_names()]
+_PHASES = [re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in _native.phase_names()]
 _CAUSES: tuple[Literal["phase", "action", "rule"], ...] = ("phase", "action", "rule")
 
 # Arrays that only repeat what others say, or that the engine keeps for itself.
