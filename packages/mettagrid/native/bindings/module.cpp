@@ -11,7 +11,8 @@ NB_MODULE(_native, module) {
   module.def("table_layout", &bindings::table_layout, "{table: [field names]} of a program block, in order");
   module.def("phase_names", &bindings::phase_names, "Names of the parts of a step, in order");
   module.def("op_names", &bindings::op_names, "Names of the instructions; the index is the code");
-  nb::class_<Program>(module, "Program").def(nb::init<const Array<const int32_t, nb::ndim<1>>&>(), "words"_a).def_prop_ro("bytes", &Program::bytes);
+  nb::class_<Program>(module, "Program").def(nb::init<const Array<const int32_t, nb::ndim<1>>&>(), "words"_a).def_prop_ro("bytes", &Program::bytes).def_prop_ro("hash", &Program::hash).def_prop_ro(
+      "words", &Program::words, "The block as a list of numbers");
   nb::class_<Map>(module, "Map")
       .def(nb::init<nb::object, const Array<const int32_t, nb::ndim<2>>&, const Array<const int32_t, nb::ndim<2>>&>(), "program"_a, "cells"_a,
            "cell_stats"_a)

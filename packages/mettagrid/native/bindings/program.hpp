@@ -32,6 +32,7 @@ class Program {
   }
   const mg::Program& view() const { return view_; }
   std::size_t bytes() const { return words_.size() * sizeof(int32_t); }
+  const std::vector<int32_t>& words() const { return words_; }
   // Tells programs apart; part of every snapshot.
   uint64_t hash() const { return hash_; }
 

@@ -188,7 +188,7 @@ MG_FN void observe_start(const Program& p, const World& w, Scratch& scratch, con
   }
   reset_coverage(p, w);
   Machine m(p, w, scratch);
-  write_observations(m, io, 0, 1);
+  write_observations(m, io);
 }
 
 }  // namespace mg

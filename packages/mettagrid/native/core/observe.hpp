@@ -241,10 +241,10 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
   if (out.attempted > io.tokens) w.fail(Fault::kTokenBudget, agent, out.attempted);
 }
 
-MG_FN void write_observations(Machine& m, const Buffers& io, int32_t lane, int32_t lanes) {
+MG_FN void write_observations(Machine& m, const Buffers& io) {
   m.begin_reading();
   m.s.completion = episode_completion(m.p.set(), m.w.h->step);
-  for (int32_t agent = lane; agent < m.w.h->agents && m.ok(); agent += lanes) observe_agent(m, io, agent);
+  for (int32_t agent = 0; agent < m.w.h->agents && m.ok(); ++agent) observe_agent(m, io, agent);
 }
 
 }  // namespace mg

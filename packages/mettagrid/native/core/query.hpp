@@ -104,7 +104,7 @@ MG_FN void closure_open(Machine& m) {
 MG_FN bool closure_next(Machine& m) {
   Loop& loop = m.s.loop[m.s.loops - 1];
   const uint32_t* bits = reinterpret_cast<const uint32_t*>(m.s.arena + loop.visited);
-  for (; loop.read < loop.write; ++loop.read, loop.candidate = loop.first_candidate) {
+  for (; loop.write > loop.read; ++loop.read, loop.candidate = loop.first_candidate) {
     while (loop.candidate < loop.end) {
       const int32_t slot = m.s.arena[loop.candidate++];
       if (test_bit(bits, slot)) continue;

@@ -84,34 +84,28 @@ MG_FN void flag_episode_end(const Program& p, const World& w, const Buffers& io)
   for (int32_t agent = 0; agent < w.h->agents; ++agent) flags[agent] = true;
 }
 
-// Everything but observations runs on one lane: effects are immediate and ordered.
-MG_FN void step_world(const Program& p, const World& w, Scratch& scratch, const Buffers& io, int32_t lane, int32_t lanes) {
+MG_FN void step_world(const Program& p, const World& w, Scratch& scratch, const Buffers& io) {
+  for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
+  ++w.h->step;  // the first step runs as step 1
+  release_removed(w);
   Machine m(p, w, scratch);
-  m.now = w.h->step + (lane == 0);
-  if (lane == 0) {
-    m.begin(Phase::kActions);
-    for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
-    ++w.h->step;  // the first step runs as step 1
-    release_removed(w);
-    apply_actions(m, io);
-    m.begin(Phase::kEvents);
-    fire_due_events(m);
-    m.begin(Phase::kTicks);
-    run_agent_ticks(m);
-    m.begin(Phase::kAreas);
-    apply_area_effects(m);
-    m.begin(Phase::kGameTick);
-    run_game_tick(m);
-    count_coverage(p, w);
-    m.begin(Phase::kObservations);
-  }
-  write_observations(m, io, lane, lanes);
-  if (lane == 0) {
-    m.begin(Phase::kRewards);
-    write_rewards(m, io);
-    flag_episode_end(p, w, io);
-    m.begin(Phase::kDone);
-  }
+  m.begin(Phase::kActions);
+  apply_actions(m, io);
+  m.begin(Phase::kEvents);
+  fire_due_events(m);
+  m.begin(Phase::kTicks);
+  run_agent_ticks(m);
+  m.begin(Phase::kAreas);
+  apply_area_effects(m);
+  m.begin(Phase::kGameTick);
+  run_game_tick(m);
+  count_coverage(p, w);
+  m.begin(Phase::kObservations);
+  write_observations(m, io);
+  m.begin(Phase::kRewards);
+  write_rewards(m, io);
+  flag_episode_end(p, w, io);
+  m.begin(Phase::kDone);
 }
 
 }  // namespace mg

@@ -32,7 +32,7 @@ class PlainTwin {
     mg::Watcher* watcher = scratch.watcher;
     scratch.watcher = nullptr;
     scratch.plain = true;
-    mg::step_world(p_, w_, scratch, outputs_, 0, 1);
+    mg::step_world(p_, w_, scratch, outputs_);
     scratch.plain = false;
     scratch.watcher = watcher;
     const std::size_t n = static_cast<std::size_t>(world.h->agents);

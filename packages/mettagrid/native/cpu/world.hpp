@@ -62,10 +62,10 @@ class World {
   void step() {
 #if METTAGRID_DEBUG_CHECKS
     PlainTwin twin(p, w, io);
-    mg::step_world(p, w, scratch(), io, 0, 1);
+    mg::step_world(p, w, scratch(), io);
     if (w.h->fault == 0 && !twin.agrees(scratch(), w, io)) w.fail(mg::Fault::kShortcut);
 #else
-    mg::step_world(p, w, scratch(), io, 0, 1);
+    mg::step_world(p, w, scratch(), io);
 #endif
   }
 
