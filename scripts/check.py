@@ -1,4 +1,4 @@
-"""Format, lint, types and import arrows; runs all of them and names those that failed."""
+"""Format, lint, types, import arrows and what the native core may use; runs all of them and names those that failed."""
 
 import subprocess
 import sys
@@ -11,6 +11,7 @@ CHECKS = {
     "types": ["mypy"],
     "import arrows": ["lint-imports", "--no-logo"],
     "native core": ["pytest", "tests/test_architecture.py"],
+    "CUDA": ["python", "scripts/gpu_check.py", "--compile"],
 }
 
 

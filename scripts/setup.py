@@ -31,13 +31,15 @@ def read_toml(path: Path) -> dict:
 
 
 def requirements(tier: str) -> list[str]:
-    """Everything to install from the registry: what the packages depend on, the build tools and, for dev, the tools."""
+    """All to install from the registry: what the packages depend on, the build tools; for dev also extras and tools."""
     projects = [read_toml(package / "pyproject.toml")["project"] for package in PACKAGES]
     ours = {project["name"] for project in projects}
     groups = read_toml(ROOT / "pyproject.toml")["dependency-groups"]
     wanted = [spec for project in projects for spec in project["dependencies"]] + groups["build"]
     if tier == "dev":
         wanted += groups["dev"]
+        extras = [extra for project in projects for extra in project.get("optional-dependencies", {}).values()]
+        wanted += [spec for extra in extras for spec in extra]
     return sorted({spec for spec in wanted if re.split(r"[^\w.-]", spec)[0] not in ours})
 
 

@@ -6,6 +6,7 @@ from the command line.
 
 import importlib
 import sys
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from tests.conformance.in_batch import BatchedSimulation
 from tests.support import find_shared
 
 
@@ -42,10 +44,24 @@ def recorded() -> list[str]:
     ]
 
 
+ALONE = 0
+WAYS = [
+    pytest.param(ALONE, id="alone"),
+    pytest.param(1, id="in a batch", marks=pytest.mark.slow),
+    pytest.param(2, id="in a batch, 2 threads", marks=pytest.mark.slow),
+    pytest.param(4, id="in a batch, 4 threads"),
+]
+
+
 # Some recorded games have settings without effect, on purpose.
 @pytest.mark.filterwarnings("ignore::mettagrid.compiler.errors.ConfigWarning")
+@pytest.mark.parametrize("threads", WAYS)
 @pytest.mark.parametrize("episode", recorded())
-def test_a_recorded_episode_comes_out_equal(episode: str, oracle_dir: Path, scripts: Scripts) -> None:
+def test_a_recorded_episode_comes_out_equal(
+    episode: str, threads: int, oracle_dir: Path, scripts: Scripts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if threads != ALONE:
+        monkeypatch.setattr(scripts.play, "Simulation", partial(BatchedSimulation, threads=threads))
     folder, name = episode.split("/")
     directory = oracle_dir / folder
     meta = scripts.play.read_json(directory / f"{name}.meta.json")

@@ -1,4 +1,5 @@
 // `mettagrid._native`: programs, maps and worlds for Python. The rules are in core/.
+#include "bindings/batch.hpp"
 #include "bindings/layout.hpp"
 #include "bindings/world.hpp"
 
@@ -18,10 +19,11 @@ NB_MODULE(_native, module) {
            "cell_stats"_a)
       .def_prop_ro("world_bytes", &Map::world_bytes);
   nb::class_<World>(module, "World")
-      .def(nb::init<const Map&, uint32_t>(), "map"_a, "seed"_a)
+      .def(nb::init<nb::object, uint32_t>(), "map"_a, "seed"_a)
       .def(nb::init<nb::object, const nb::bytes&>(), "program"_a, "snapshot"_a)
       .def("state_hash", &World::state_hash, "A number that changes with anything the rules can read")
       .def("_snapshot", &World::snapshot)
+      .def_prop_rw("_map", &World::map, &World::keep_map, nb::arg().none())
       .def("_restore", &World::restore)
       .def("_copy", &World::copy)
       .def("_differences", &World::differences)
@@ -57,5 +59,21 @@ NB_MODULE(_native, module) {
       .def_prop_ro("map_width", [](const World& w) { return w.header().width; })
       .def_prop_ro("map_height", [](const World& w) { return w.header().height; })
       .def_prop_ro("num_agents", [](const World& w) { return w.header().agents; })
-      .def_prop_ro("world_bytes", [](const World& w) { return w.header().bytes; });
+      .def_prop_ro("world_bytes", [](const World& w) { return w.header().bytes; })
+      .def_prop_ro("seed", [](World& w) { return w.world().seed(); }, "The seed of the running episode")
+      .def_prop_ro("_is_in_batch", [](const World& w) { return w.is_in_batch; });
+  nb::class_<MapPool>(module, "MapPool")
+      .def(nb::init<nb::object, int32_t>(), "program"_a, "size"_a)
+      .def("_put", &MapPool::put)
+      .def("_fail", &MapPool::fail)
+      .def("_wait", &MapPool::wait)
+      .def("_close", &MapPool::close);
+  nb::class_<Batch>(module, "Batch")
+      .def(nb::init<nb::list, int32_t, bool, bool, nb::object, Array<int64_t, nb::ndim<1>>>(), "worlds"_a, "threads"_a,
+           "auto_reset"_a, "next_seed"_a, "maps"_a.none(), "episodes"_a)
+      .def("_step", &Batch::step)
+      .def("_run", &Batch::run)
+      .def("_run_random", &Batch::run_random)
+      .def("_reset", &Batch::reset, "worlds"_a, "seeds"_a.none())
+      .def("_close", &Batch::close);
 }

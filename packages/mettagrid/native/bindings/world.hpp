@@ -26,23 +26,48 @@ std::string shape_text(const Any& array) {
 // One world and the caller's buffers.
 class World {
  public:
-  World(const Map& map, uint32_t seed) : program_(map.program()), world_(map.map(), seed) { raise_fault(); }
+  World(nb::object map, uint32_t seed)
+      : program_(nb::cast<const Map&>(map).program()), map_(map), world_(nb::cast<const Map&>(map).map(), seed) {
+    raise_fault();
+  }
+  // It has no map to start anew on; `keep_map` gives it one.
   World(nb::object program, const nb::bytes& snapshot)
-      : program_(std::move(program)), world_(program_view().view(), checked(snapshot).c_str()) {}
+      : program_(std::move(program)), map_(nb::none()), world_(program_view().view(), checked(snapshot).c_str()) {}
 
-  // The world that a batch steps; it may do so only while nobody else does.
+  // For the batch that this world is in. It steps `world()` only while it has set `is_stepping`, which keeps others out.
   cpu::World& world() { return world_; }
+  bool is_stepping = false;
+  bool is_in_batch = false;
+  bool has_map() const { return world_.has_map(); }
+  // The map that the next episode starts on.
+  const nb::object& map() const { return map_; }
+  void keep_map(nb::object map) {
+    if (!map.is_none()) world_.keep_map(nb::cast<const Map&>(map).map());
+    map_ = std::move(map);
+  }
+  // The text of a fault, which is forgotten; empty when there is none.
+  std::string take_fault() {
+    if (w_.h->fault == 0) return "";
+    const nb::object text = nb::find(*this).attr("_describe_fault")(w_.h->fault, w_.h->fault_a, w_.h->fault_b);
+    w_.h->fault = 0;
+    return nb::cast<std::string>(text);
+  }
 
   // A new episode in place; the buffers stay, `observe_start` fills them.
-  void start(const Map& map, uint32_t seed) {
+  void start(nb::object map, uint32_t seed) {
     check_idle();
-    if (!map.program().is(program_)) throw std::runtime_error("The map was resolved against another program");
-    if (map.map().plan().agents != w_.h->agents) throw std::runtime_error("The map has another number of agents");
-    world_.start(map.map(), seed);
+    const Map& next = nb::cast<const Map&>(map);
+    if (!next.program().is(program_)) throw std::runtime_error("The map was resolved against another program");
+    if (next.map().plan().agents != w_.h->agents) throw std::runtime_error("The map has another number of agents");
+    world_.start(next.map(), seed);
+    map_ = std::move(map);
     raise_fault();
   }
 
-  uint64_t state_hash() const { return world_.state_hash(); }
+  uint64_t state_hash() const {
+    check_idle();
+    return world_.state_hash();
+  }
 
   nb::bytes snapshot() const {
     check_idle();
@@ -73,7 +98,9 @@ class World {
     other.check_buffers();
     if (!other.program_.is(program_)) throw std::runtime_error("The other world has another program");
     if (other.w_.h->agents != w_.h->agents || other.io_.tokens != io_.tokens) throw std::runtime_error("The other world has arrays of another shape");
-    if (&other != this) world_.copy(other.world_);
+    if (&other == this) return;
+    world_.copy(other.world_);
+    map_ = other.map_;
   }
 
   // [(array, index, here, there)] where the state of two worlds differs; arrays in the order of the block, `most` at most.
@@ -130,6 +157,7 @@ class World {
   void set_buffers(nb::ndarray<> observations, nb::ndarray<> terminals, nb::ndarray<> truncations, nb::ndarray<> rewards,
                    nb::ndarray<nb::ro> actions, nb::ndarray<nb::ro> vibe_actions) {
     check_idle();
+    if (is_in_batch) throw std::runtime_error("The world works in the arrays of its batch; close the batch first");
     const std::size_t n = static_cast<std::size_t>(w_.h->agents);
     check(observations, nb::dtype<uint8_t>(), "observations");
     if (observations.ndim() != 3 || observations.shape(0) != n || observations.shape(2) != 3) {
@@ -165,30 +193,41 @@ class World {
   void step() {
     check_idle();
     check_buffers();
-    is_stepping_ = true;
+    is_stepping = true;
     {
       nb::gil_scoped_release unlocked;
       world_.step();
     }
-    is_stepping_ = false;
+    is_stepping = false;
     if (w_.h->fault != 0) raise_fault();
   }
 
-  const mg::Header& header() const { return *w_.h; }
+  const mg::Header& header() const {
+    check_idle();
+    return *w_.h;
+  }
 
   std::vector<bool> action_success() const {
+    check_idle();
     return std::vector<bool>(w_.agent_success, w_.agent_success + w_.h->agents);
   }
-  std::vector<float> episode_rewards() const { return std::vector<float>(w_.agent_total, w_.agent_total + w_.h->agents); }
+  std::vector<float> episode_rewards() const {
+    check_idle();
+    return std::vector<float>(w_.agent_total, w_.agent_total + w_.h->agents);
+  }
 
   // [(stat, value)] of the stats that exist.
-  std::vector<std::pair<int32_t, float>> game_stats() const { return stats(w_.game_stat_set, w_.h->stat_words_game, w_.game_stat); }
+  std::vector<std::pair<int32_t, float>> game_stats() const {
+    check_idle();
+    return stats(w_.game_stat_set, w_.h->stat_words_game, w_.game_stat);
+  }
   std::vector<std::pair<int32_t, float>> agent_stats(int32_t agent) const {
     check_agent(agent);
     return stats(w_.agent_stat_set + agent * w_.h->stat_words_agent, w_.h->stat_words_agent,
                  w_.agent_stat + agent * w_.h->agent_stats);
   }
   nb::object game_stat(int32_t stat) const {
+    check_idle();
     if (stat < 0 || stat >= w_.h->game_stats || !mg::test_bit(w_.game_stat_set, stat)) return nb::none();
     return nb::float_(w_.game_stat[stat]);
   }
@@ -210,7 +249,6 @@ class World {
 
   // Removes everything an agent holds, then gives it what is asked for, within its limits.
   void set_inventory(int32_t agent, const std::vector<std::pair<int32_t, int32_t>>& amounts) {
-    check_idle();
     check_agent(agent);
     for (const auto& [resource, amount] : amounts) {
       if (resource < 0 || resource >= w_.h->resources) throw std::runtime_error("There is no resource " + std::to_string(resource));
@@ -227,6 +265,7 @@ class World {
 
   // Slots of the objects on the grid inside the half-open bounds, by object id.
   std::vector<int32_t> slots_within(int32_t min_row, int32_t max_row, int32_t min_col, int32_t max_col) const {
+    check_idle();
     std::vector<std::pair<int32_t, int32_t>> found;
     for (int32_t slot = 1; slot < w_.h->used_slots; ++slot) {
       const int32_t row = w_.object_row[slot], col = w_.object_col[slot];
@@ -319,10 +358,7 @@ class World {
   }
 
   void raise_fault() {
-    if (w_.h->fault == 0) return;
-    const nb::object text = nb::find(*this).attr("_describe_fault")(w_.h->fault, w_.h->fault_a, w_.h->fault_b);
-    w_.h->fault = 0;
-    throw std::runtime_error(nb::cast<std::string>(text));
+    if (w_.h->fault != 0) throw std::runtime_error(take_fault());
   }
 
   template <class Any>
@@ -343,20 +379,24 @@ class World {
                                std::to_string(w_.h->agents) + "]");
     }
   }
-  // A step runs without Python's lock; nothing may change the world meanwhile.
+  // A step runs without Python's lock. Meanwhile nothing may change the world, or look at it: in a batch a new episode may
+  // move it to other memory.
   void check_idle() const {
-    if (is_stepping_) throw std::runtime_error("Another thread is stepping this world");
+    if (is_stepping) throw std::runtime_error("Another thread is stepping this world");
   }
   void check_buffers() const {
     if (!world_.has_buffers()) throw std::runtime_error("The world has no buffers yet");
   }
   void check_agent(int32_t agent) const {
+    check_idle();
     if (agent < 0 || agent >= w_.h->agents) throw nb::index_error(("There is no agent " + std::to_string(agent)).c_str());
   }
   void check_tag(int32_t tag) const {
+    check_idle();
     if (tag < 0 || tag >= w_.h->tags) throw nb::index_error(("There is no tag " + std::to_string(tag)).c_str());
   }
   void check_slot(int32_t slot) const {
+    check_idle();
     if (slot < 1 || slot >= w_.h->used_slots) throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
   }
 
@@ -383,8 +423,7 @@ class World {
     return list;
   }
 
-  nb::object program_, kept_;
-  bool is_stepping_ = false;
+  nb::object program_, map_, kept_;
   cpu::World world_;
   const mg::Program& p_ = world_.p;
   const mg::World& w_ = world_.w;

@@ -48,11 +48,19 @@ class World {
 
   bool has_buffers() const { return io.rewards != nullptr; }
 
+  // What the episode started with; a world from a snapshot has no map. The map must live until another one is started.
+  bool has_map() const { return map_ != nullptr; }
+  const Map& map() const { return *map_; }
+  void keep_map(const Map& map) { map_ = &map; }
+  uint32_t seed() const { return seed_; }
+
   // A new episode in place. Memory is taken only when the map is larger than all before.
   void start(const Map& map, uint32_t seed) {
     reserve(map.plan().bytes);
     std::memcpy(block_.get(), map.image(), map.start_bytes());
     w = mg::World::view(block_.get());
+    map_ = &map;
+    seed_ = seed;
     mg::start_world(p, w, seed, scratch());
   }
 
@@ -83,6 +91,8 @@ class World {
     std::memcpy(io.terminals, other.io.terminals, n * sizeof(bool));
     std::memcpy(io.truncations, other.io.truncations, n * sizeof(bool));
     std::memcpy(io.rewards, other.io.rewards, n * sizeof(float));
+    map_ = other.map_;
+    seed_ = other.seed_;
   }
 
   std::size_t snapshot_bytes() const {
@@ -159,6 +169,8 @@ class World {
 
   Block block_;
   std::size_t capacity_ = 0;
+  const Map* map_ = nullptr;
+  uint32_t seed_ = 0;
 };
 
 }  // namespace cpu

@@ -11,9 +11,13 @@ _HOMES = {
     "Simulation": "mettagrid.simulator",
     "Action": "mettagrid.types",
     "AgentObservation": "mettagrid.simulator",
+    "PufferMettaGridEnv": "mettagrid.envs.mettagrid_puffer_env",
     "GameMap": "mettagrid.map_builder.map_builder",
     "dtype_observations": "mettagrid.mettagrid_c",
 }
+
+# What is called differently at home.
+_OTHER_NAMES = {"PufferMettaGridEnv": "MettaGridPufferEnv"}
 
 __all__ = [*_HOMES]
 
@@ -22,7 +26,7 @@ def __getattr__(name: str) -> Any:
     """Public names are imported when first used: `import mettagrid` stays cheap."""
     if name not in _HOMES:
         raise AttributeError(f"module 'mettagrid' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    return getattr(importlib.import_module(_HOMES[name]), _OTHER_NAMES.get(name, name))
 
 
 def _configure_root_logger() -> None:

@@ -229,6 +229,7 @@ class MettaGrid(_native.World):
         world = type(self).from_snapshot(self.program, self._snapshot())
         world._arrays["actions"][:] = self._arrays["actions"]
         world._arrays["vibe_actions"][:] = self._arrays["vibe_actions"]
+        world._map = self._map
         return world
 
     def copy_from(self, other: "MettaGrid") -> None:

@@ -118,7 +118,7 @@ def change_max_steps(config):
         (change_vibe, "objects.box.vibe: 256 is outside 0..255"),
         (change_radius, "objects.box.aoes.glow.radius: -1 is outside 0..2147483647"),
         (change_max_targets, "events.rain.max_targets: 0 is outside 1..2147483647"),
-        (change_agents, "num_agents: 0 is outside 1..2147483647"),
+        (change_agents, "num_agents: 0 is outside 1..65535"),
         (change_max_steps, "max_steps: -1 is outside 0..2147483647"),
     ],
 )

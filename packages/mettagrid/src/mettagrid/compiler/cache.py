@@ -6,6 +6,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection
 
+from pydantic_core import PydanticSerializationError
+
+from mettagrid.compiler.errors import CompileError
 from mettagrid.compiler.program import Program, compile, game_of
 from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
 
@@ -20,7 +23,10 @@ def compiled(
 ) -> Program:
     """The program of a game, compiled now or found by the content of its config. Map and looks do not count."""
     game = game_of(config)
-    written = game.model_dump_json(exclude={"map_builder", "render", "params"})
+    try:
+        written = game.model_dump_json(exclude={"map_builder", "render", "params"})
+    except PydanticSerializationError as error:  # half a character, such as "\ud800"
+        raise CompileError("game", f"a name or text cannot be written as UTF-8: {error}") from error
     key = hashlib.sha256(f"{strict}{sorted(corrections)}{written}".encode()).hexdigest()
     with _lock:
         if key in _programs:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mettagrid.mettagrid_c import MettaGrid
 
 EMPTY_CELLS = frozenset({"empty", ".", " "})
+MAX_AGENTS = 65535
 MAX_RESOURCES = 256
 MAX_TAGS = 256
 
@@ -217,7 +218,7 @@ def agent_configs(game: GameConfig) -> list[AgentConfig]:
 def _check_sizes(c: Context) -> None:
     game = c.game
     with c.at("game"):
-        c.number(game.num_agents, "num_agents", low=1)
+        c.number(game.num_agents, "num_agents", low=1, high=MAX_AGENTS)
         with c.at("resource_names"):
             if len(c.resources) > MAX_RESOURCES:
                 c.error(f"the game has {len(c.resources)} resources; at most {MAX_RESOURCES} are allowed")

@@ -49,12 +49,14 @@ ClassFinder = Callable[[], tuple[type[BaseModel], ...]]
 class _ThreadState(threading.local):
     """What is going on in this thread: levels of validation, and unions whose JSON schema is being written.
 
-    `composites` counts the sums, ratios, maxima and minima around the value that is being read.
+    `composites` counts the sums, ratios, maxima and minima around the value that is being read. `refused` holds values
+    that fit no class, by identity, until the outermost rule is done.
     """
 
     def __init__(self) -> None:
         self.depth = 0
         self.composites = 0
+        self.refused: dict[int, tuple[object, ValidationError | PydanticCustomError]] = {}
         self.writing: list[RuleUnion] = []
 
 
@@ -83,6 +85,8 @@ class _Reader:
             return self.validate(data, context=context)
         finally:
             _state.depth -= 1
+            if not _state.depth:
+                _state.refused.clear()
 
 
 def _completed(cls: type[BaseModel]) -> type[BaseModel]:
@@ -334,7 +338,13 @@ class ShapeUnion(RuleUnion):
         return reader.read(data, context)
 
     def _read_leniently(self, data: dict[Any, Any], context: Any) -> BaseModel:
-        """With unknown keys dropped several classes may fit: the one that uses most of the keys is tried first."""
+        """With unknown keys dropped several classes may fit: the one that uses most of the keys is tried first.
+
+        A value that was refused once is not read again for each class that the values around it may have: in deeply
+        nested ones that would never end.
+        """
+        if id(data) in _state.refused:
+            raise _state.refused[id(data)][1]
         fitting = [cls for cls in self.classes if _required(cls) <= data.keys()]
         fitting.sort(key=lambda cls: -len(cls.model_fields.keys() & data.keys()))
         errors = []
@@ -343,7 +353,10 @@ class ShapeUnion(RuleUnion):
                 return _Reader(cls).read(data, context)
             except ValidationError as error:
                 errors.append(error)
-        raise errors[0] if errors else self._no_such_shape(data)
+        refusal = errors[0] if errors else self._no_such_shape(data)
+        if _state.depth:
+            _state.refused[id(data)] = (data, refusal)
+        raise refusal
 
     def _named(self, kind: object, *, lenient: bool) -> _Reader | None:
         named = {cls.__name__: cls for cls in self.classes if cls.__name__ in self._NAMED}

@@ -107,6 +107,7 @@ __all__ = [
 
 _DEFAULT_NUM_AGENTS = 24
 _MAX_AMOUNT = 65535  # amounts are 16 bit numbers
+_MAX_AGENTS = 65535
 
 _DEFAULT_RESOURCES = [
     "ore_red",
@@ -247,6 +248,13 @@ class GameConfig(Config):
     materialize_queries: list[MaterializedQuery] = Field(default_factory=list)
     on_tick: AnyHandler | None = None
     end_episode_on_game_stats: dict[str, float] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _limit_agents(self) -> "GameConfig":
+        # Not in the field's type, which would change the schema that published readers know.
+        if self.num_agents > _MAX_AGENTS:
+            raise ValueError(f"num_agents is {self.num_agents}; at most {_MAX_AGENTS} agents are possible.")
+        return self
 
     @model_validator(mode="after")
     def _follow_vibes_and_check_territories(self) -> "GameConfig":

@@ -55,6 +55,7 @@ TBuilder = TypeVar("TBuilder", bound="MapBuilder[Any]")
 
 _AGENT = "agent"
 _EMPTY = "empty"
+_MAX_CELLS = (2**31 - 1) // 64  # what a world can hold
 
 
 class GameMap:
@@ -229,7 +230,7 @@ class MapBuilder(ABC, Generic[ConfigT]):
         """Put the places for agents in random order, in place; the first ones are kept."""
         import numpy as np  # configurations do without numpy
 
-        np.random.default_rng(getattr(self.config, "seed", None)).shuffle(indices)
+        np.random.default_rng(checked_seed(getattr(self.config, "seed", None))).shuffle(indices)
 
     def _keep_spawn_points(self, game_map: GameMap, num_agents: int) -> None:
         import numpy as np  # configurations do without numpy
@@ -241,6 +242,20 @@ class MapBuilder(ABC, Generic[ConfigT]):
             self.shuffle_spawn_indices(places)
             for row, column in places[num_agents:]:
                 game_map.grid[row, column] = _EMPTY
+
+
+def checked_seed(seed: int | None) -> int | None:
+    """The seed of a map; `ValueError` for a negative one."""
+    if seed is not None and seed < 0:
+        raise ValueError(f"The seed of the map is {seed}; it must be 0 or more.")
+    return seed
+
+
+def checked_size(height: int, width: int) -> tuple[int, int]:
+    """(height, width) of a map; `ValueError` when it would have no cells or more than a world can hold."""
+    if height < 1 or width < 1 or height * width > _MAX_CELLS:
+        raise ValueError(f"The map has {height} rows and {width} columns; it needs 1 to {_MAX_CELLS} cells.")
+    return height, width
 
 
 def _declared_config(builder: type[MapBuilder[Any]]) -> Any:

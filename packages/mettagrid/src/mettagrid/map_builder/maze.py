@@ -3,8 +3,9 @@
 import random
 from collections.abc import Iterator
 
-from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig
+from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig, checked_size
 
+_SMALLEST = 3  # a room with walls around it
 _Cell = tuple[int, int]  # (column, row); the rooms of a maze have odd coordinates
 
 
@@ -27,6 +28,11 @@ class _Maze:
 
         self.width = config.width - (1 - config.width % 2)
         self.height = config.height - (1 - config.height % 2)
+        if self.height < _SMALLEST or self.width < _SMALLEST:
+            raise ValueError(
+                f"A maze of {config.width} x {config.height} cells has no room; both must be at least {_SMALLEST}."
+            )
+        checked_size(self.height, self.width)
         self.start = set_position(config.start_pos[0], self.width), set_position(config.start_pos[1], self.height)
         self.end = set_position(config.end_pos[0], self.width), set_position(config.end_pos[1], self.height)
         self.grid = create_grid(self.height, self.width, "wall")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig
+from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig, checked_seed, checked_size
 
 if TYPE_CHECKING:
     from mettagrid.map_builder.utils import MapGrid
@@ -53,7 +53,7 @@ class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig
         super().__init__(config)
         if config.density not in _COVERAGE:
             raise ValueError(f"density is {config.density!r}; it must be one of {', '.join(_COVERAGE)}.")
-        self._rng = np.random.default_rng(config.seed)
+        self._rng = np.random.default_rng(checked_seed(config.seed))
 
     def build(self) -> GameMap:
         import numpy as np  # configurations do without numpy
@@ -62,7 +62,7 @@ class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig
 
         config = self.config
         border = max(0, config.border_width)
-        grid = np.full((config.height, config.width), "empty", dtype="<U50")
+        grid = np.full(checked_size(config.height, config.width), "empty", dtype="<U50")
         draw_border(grid, border, config.border_object)
         room = grid[border : config.height - border, border : config.width - border]
         self._place_objects(room)
@@ -75,6 +75,9 @@ class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig
         import numpy as np  # configurations do without numpy
 
         height, width = room.shape
+        for name, count in self.config.objects.items():
+            if count > self.config.height * self.config.width:
+                raise ValueError(f"The map is to hold {count} times {name!r}, more than it has cells.")
         names = np.array([name for name, count in self.config.objects.items() for _ in range(count)], dtype=room.dtype)
         self._rng.shuffle(names)
         edge = np.array(

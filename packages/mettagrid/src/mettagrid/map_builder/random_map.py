@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig
+from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig, checked_seed, checked_size
 
 if TYPE_CHECKING:
     from mettagrid.map_builder.utils import MapGrid
@@ -32,7 +32,7 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
 
         config = self.config
         border = config.border_width
-        grid = np.full((config.height, config.width), "empty", dtype="<U50")
+        grid = np.full(checked_size(config.height, config.width), "empty", dtype="<U50")
         draw_border(grid, border, config.border_object)
         inner_height, inner_width = config.height - 2 * border, config.width - 2 * border
         if inner_height > 0 and inner_width > 0:
@@ -43,7 +43,7 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
     def _shuffled_cells(self, area: int) -> "MapGrid":
         import numpy as np  # configurations do without numpy
 
-        agents = agent_cells(self.config.agents)
+        agents = agent_cells(self.config.agents, area)
         objects = fitted_objects(self.config.objects, area - len(agents))
         cells = [name for name, count in objects.items() for _ in range(count)] + agents
         if len(cells) > area:
@@ -53,15 +53,17 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
             )
         cells += ["empty"] * (area - len(cells))
         shuffled = np.array(cells, dtype="<U50")
-        np.random.default_rng(self.config.seed).shuffle(shuffled)
+        np.random.default_rng(checked_seed(self.config.seed)).shuffle(shuffled)
         return shuffled
 
 
-def agent_cells(agents: int | dict[str, int]) -> list[str]:
-    """The cell names of all agents asked for."""
-    if isinstance(agents, int):
-        return ["agent.agent"] * agents
-    return [f"agent.{name}" for name, count in agents.items() for _ in range(count)]
+def agent_cells(agents: int | dict[str, int], room: int) -> list[str]:
+    """The cell names of all agents asked for; `ValueError` when they need more than `room` cells."""
+    counts = {"agent": agents} if isinstance(agents, int) else agents
+    wanted = sum(max(0, count) for count in counts.values())
+    if wanted > room:
+        raise ValueError(f"The map has {room} cells inside its border; {wanted} agents do not fit.")
+    return [f"agent.{name}" for name, count in counts.items() for _ in range(count)]
 
 
 def fitted_objects(objects: dict[str, int], room: int) -> dict[str, int]:

@@ -1,0 +1,165 @@
+// Many worlds stepped together. Nothing here knows Python; what went wrong stays in the seat of the world.
+#pragma once
+
+#include "cpu/map_pool.hpp"
+#include "cpu/random_actions.hpp"
+#include "cpu/workers.hpp"
+
+namespace cpu {
+
+enum class Outcome : int32_t {
+  kPlayed,    // all steps taken
+  kWaits,     // the next episode's map is not there yet
+  kNoMap,     // ...and never will be
+  kFault,     // the rules stopped it: see the header of the world
+  kNoMemory,
+};
+
+// What a batch knows about one world. Threads write into different seats at the same time.
+struct alignas(64) Seat {
+  World* world;
+  const ActionChoice* choice;
+  int64_t first;       // its first agent in the arrays of the batch
+  int64_t* episodes;   // episodes behind it, in the caller's memory
+  int64_t taken = 0;   // steps since it started over; they number the random actions
+  int64_t played = 0;  // steps of the running call
+  bool must_begin = false;   // a new episode is due, whatever the flags say
+  bool starts_over = false;  // ...and it is the first one, with `seed`
+  uint32_t seed = 0;
+  int32_t map = -1;  // in the pool: the one in use, or the one it waits for
+  Outcome outcome = Outcome::kPlayed;
+};
+
+// What every world is asked to do, until it has taken `steps` steps. Without `actions` and `is_random` it finds the actions
+// in its own buffers.
+struct Job {
+  int64_t steps = 0;
+  const int32_t* actions = nullptr;       // [steps][agents]
+  const int32_t* vibe_actions = nullptr;  // [steps][agents]
+  bool is_random = false;
+  uint64_t seed = 0;
+  float* sums = nullptr;  // [agents], rewards are added
+};
+
+class Batch {
+ public:
+  struct Settings {
+    int32_t threads;
+    bool auto_reset;
+    bool next_seed;  // an episode's seed is one more than that of the episode before
+    MapPool* maps;   // may be null: then every episode is played on the map of the one before
+  };
+
+  // `worlds` have buffers that lie side by side; `episodes` [worlds]. Both outlive the batch.
+  Batch(const std::vector<World*>& worlds, int64_t* episodes, const Settings& settings)
+      : settings_(settings), workers_(settings.threads) {
+    choices_.reserve(worlds.size());  // seats point into it
+    for (World* world : worlds) {
+      const ActionChoice* choice = nullptr;
+      for (const ActionChoice& known : choices_) {
+        if (&known.program() == &world->p) choice = &known;
+      }
+      if (choice == nullptr) choice = &choices_.emplace_back(world->p);
+      seats_.push_back(Seat{.world = world, .choice = choice, .first = agents_, .episodes = episodes++});
+      agents_ += world->w.h->agents;
+    }
+    drawn_.resize(static_cast<std::size_t>(2 * agents_));
+  }
+
+  int32_t size() const { return static_cast<int32_t>(seats_.size()); }
+  int64_t agents() const { return agents_; }
+  Seat& seat(int32_t i) { return seats_[static_cast<std::size_t>(i)]; }
+  bool is_lost() const { return workers_.is_lost(); }
+
+  // A job begins with `prepare`; `play` goes on with it, as far as the maps that are there allow. Each world is played by
+  // one thread from its first step to its last: the threads never wait for each other in between.
+  void prepare() {
+    for (Seat& seat : seats_) {
+      seat.played = 0;
+      seat.outcome = Outcome::kPlayed;
+    }
+  }
+  void play(const Job& job) {
+    workers_.share(size(), [&](int32_t i) { play_world(job, i); });
+  }
+
+  // The lowest map in the pool that a world waits for, or -1.
+  int32_t awaited_map() const {
+    int32_t lowest = -1;
+    for (const Seat& seat : seats_) {
+      if (seat.outcome == Outcome::kWaits && (lowest < 0 || seat.map < lowest)) lowest = seat.map;
+    }
+    return lowest;
+  }
+
+ private:
+  void play_world(const Job& job, int32_t i) {
+    Seat& seat = seats_[static_cast<std::size_t>(i)];
+    try {
+      if (seat.outcome == Outcome::kWaits) seat.outcome = Outcome::kPlayed;
+      if (seat.outcome == Outcome::kPlayed && seat.must_begin) begin_episode(seat, i);
+      while (seat.outcome == Outcome::kPlayed && seat.played < job.steps) step(job, seat, i);
+    } catch (const std::bad_alloc&) {
+      seat.outcome = Outcome::kNoMemory;
+    }
+  }
+
+  void step(const Job& job, Seat& seat, int32_t i) {
+    World& world = *seat.world;
+    if (settings_.auto_reset && world.is_over() && !begin_episode(seat, i)) return;
+    const mg::Buffers own = world.io;
+    const int64_t row = seat.played * agents_ + seat.first;
+    if (job.is_random) {
+      int32_t* actions = drawn_.data() + seat.first;
+      int32_t* vibe_actions = actions + agents_;
+      seat.choice->draw(job.seed, i, seat.taken, world.w.h->agents, actions, vibe_actions);
+      world.io.actions = actions;
+      world.io.vibe_actions = vibe_actions;
+    } else if (job.actions != nullptr) {
+      world.io.actions = job.actions + row;
+      world.io.vibe_actions = job.vibe_actions + row;
+    }
+    world.step();
+    world.io = own;
+    ++seat.played;
+    ++seat.taken;
+    if (world.w.h->fault != 0) {
+      seat.outcome = Outcome::kFault;
+    } else if (job.sums != nullptr) {
+      for (int32_t agent = 0; agent < world.w.h->agents; ++agent) job.sums[seat.first + agent] += own.rewards[agent];
+    }
+  }
+
+  // False when it cannot begin now; it is still due then.
+  bool begin_episode(Seat& seat, int32_t i) {
+    World& world = *seat.world;
+    const int64_t episode = seat.starts_over ? 0 : *seat.episodes + 1;
+    const uint32_t seed = seat.starts_over ? seat.seed : world.seed() + settings_.next_seed;
+    const Map* map = &world.map();
+    if (settings_.maps != nullptr) {
+      seat.map = static_cast<int32_t>((i + episode * size()) % settings_.maps->size());
+      map = settings_.maps->map(seat.map);
+      if (map == nullptr) {
+        seat.outcome = settings_.maps->is_lost(seat.map) ? Outcome::kNoMap : Outcome::kWaits;
+        return false;
+      }
+    }
+    world.start(*map, seed);
+    if (seat.starts_over) seat.taken = 0;
+    *seat.episodes = episode;
+    seat.must_begin = seat.starts_over = false;
+    // Like a world that is made and then given its arrays: the first observation is written, and counted, twice.
+    for (int32_t time = 0; time < 2 && world.w.h->fault == 0; ++time) world.observe_start();
+    if (world.w.h->fault != 0) seat.outcome = Outcome::kFault;
+    return seat.outcome == Outcome::kPlayed;
+  }
+
+  Settings settings_;
+  std::vector<Seat> seats_;
+  std::vector<ActionChoice> choices_;
+  std::vector<int32_t> drawn_;  // [2][agents]
+  int64_t agents_ = 0;
+  Workers workers_;
+};
+
+}  // namespace cpu

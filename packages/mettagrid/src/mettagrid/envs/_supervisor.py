@@ -1,0 +1,44 @@
+"""A policy that says what it would do, for agents that learn from it."""
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+
+@runtime_checkable
+class BatchPolicy(Protocol):
+    def step_batch(self, raw_observations: np.ndarray, raw_actions: np.ndarray) -> None:
+        """Write a flat action index for each agent's observation, uint8 [agents, tokens, 3], into int32 [agents]."""
+
+
+def load_supervisor(spec: object) -> BatchPolicy | None:
+    """The supervisor; None stays None. Specs of policies cannot be loaded yet."""
+    if spec is None or isinstance(spec, BatchPolicy):
+        return spec
+    raise NotImplementedError(
+        f"A supervisor cannot be loaded from a {type(spec).__name__} yet; "
+        "pass an object with `step_batch(raw_observations, raw_actions)`"
+    )
+
+
+def split_supervisor_actions_inplace(
+    teacher_actions: np.ndarray,
+    vibe_actions: np.ndarray,
+    *,
+    num_primary_actions: int,
+    vibe_action_ids_by_index: np.ndarray,
+) -> None:
+    """From labels 0 to P-1 (primary) and P to P+V-1 (vibe) write the vibe stream: the engine's ids, 0 for no change.
+
+    The labels stay as they are. ValueError for others.
+    """
+    limit = num_primary_actions + len(vibe_action_ids_by_index)
+    wrong = np.flatnonzero((teacher_actions < 0) | (teacher_actions >= limit))
+    if len(wrong):
+        agent = int(wrong[0])
+        raise ValueError(
+            f"The supervisor chose action {teacher_actions[agent]} for agent {agent}; actions are from 0 to {limit - 1}"
+        )
+    is_vibe = teacher_actions >= num_primary_actions
+    vibe_actions[:] = 0
+    vibe_actions[is_vibe] = vibe_action_ids_by_index[teacher_actions[is_vibe] - num_primary_actions]

@@ -1,0 +1,124 @@
+"""Maps for the episodes of a batch, prepared in the background."""
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from operator import index
+from types import TracebackType
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from mettagrid import _native
+from mettagrid._native import Map
+from mettagrid.compiler import Program
+
+if TYPE_CHECKING:
+    from mettagrid.map_builder.map_builder import MapBuilderConfig
+
+Rows = Sequence[Sequence[str]] | np.ndarray
+
+MAX_SIZE = 1_000_000
+
+
+class MapBuildError(RuntimeError):
+    """A map that is needed now will never be there; `__cause__` is what its builder raised."""
+
+
+class MapPool(_native.MapPool):
+    """Maps 0 to `size` - 1 of a program, built in this order by background threads, and kept.
+
+    `build(number)` returns the rows of a map. It is called from `threads` Python threads. They stop, after the map at
+    hand, on `close()`, when nobody uses the pool any more, and with the process.
+    """
+
+    def __init__(self, program: Program, build: Callable[[int], Rows], size: int, threads: int = 1) -> None:
+        if not 1 <= index(size) <= MAX_SIZE:
+            raise ValueError(f"A map pool must have a size from 1 to {MAX_SIZE}, not {size}.")
+        if index(threads) < 1:
+            raise ValueError(f"A map pool needs at least 1 thread, not {threads}.")
+        super().__init__(program.native, size)
+        self.program = program
+        self._size = index(size)
+        self._errors: dict[int, BaseException] = {}
+        stopped = threading.Event()
+        self._stop = weakref.finalize(self, stopped.set)
+        # The threads know the pool only weakly: they must not keep alive what nobody uses.
+        arguments = weakref.ref(self), program, build, iter(range(size)), stopped
+        for number in range(min(threads, size)):
+            threading.Thread(target=_build_maps, args=arguments, name=f"map pool {number}", daemon=True).start()
+
+    @classmethod
+    def from_builder(
+        cls, program: Program, builder_config: "MapBuilderConfig", num_agents: int, size: int, threads: int = 1
+    ) -> "MapPool":
+        """The maps of a builder: map j is built with the config's seed + j (0 + j when it has none)."""
+        first = getattr(builder_config, "seed", None) or 0
+        takes_seed = "seed" in type(builder_config).model_fields
+
+        def build(number: int) -> np.ndarray:
+            config = builder_config.model_copy(update={"seed": first + number} if takes_seed else None)
+            return config.create().build_for_num_agents(num_agents).grid
+
+        return cls(program, build, size, threads)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, number: int) -> Map:
+        """A map, as soon as it is built. Raises `MapBuildError` when it cannot be."""
+        if not 0 <= index(number) < self._size:
+            raise IndexError(f"There is no map {number} in a pool of {self._size}.")
+        found = self._wait(number)
+        return self._raise_lost(number) if found is None else found
+
+    def __iter__(self) -> Iterator[Map]:
+        return (self[number] for number in range(self._size))
+
+    def close(self) -> None:
+        """Build no more maps. Those that are there can still be used."""
+        self._stop()
+        self._close()
+
+    def __enter__(self) -> "MapPool":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _raise_lost(self, number: int, before: str = "", after: str = "") -> NoReturn:
+        error = self._errors.get(number)
+        why = (
+            "its pool was closed, or is that of another process"
+            if error is None
+            else f"{type(error).__name__}: {error}"
+        )
+        raise MapBuildError(f"{before}Map {number} could not be built: {why}{after}") from error
+
+
+def _build_maps(
+    pool: "weakref.ref[MapPool]",
+    program: Program,
+    build: Callable[[int], Rows],
+    numbers: Iterator[int],
+    stopped: threading.Event,
+) -> None:
+    for number in numbers:  # shared by all threads: each takes the next one
+        if stopped.is_set():
+            return
+        made, failure = None, None
+        try:
+            made = program.map(build(number))
+        except BaseException as error:  # whatever it is, whoever needs this map must hear of it
+            failure = error
+        owner = pool()
+        if owner is None:
+            return
+        if failure is None:
+            owner._put(number, made)
+        else:
+            owner._errors[number] = failure
+            owner._fail(number)
+        del owner

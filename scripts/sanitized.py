@@ -1,0 +1,48 @@
+"""The engine once more with the address and undefined-behaviour sanitizers, for `make sanitize` and `make soak`.
+
+The build is in build/sanitize/ and has the checks of METTAGRID_DEBUG_CHECKS; `.venv/` is left alone.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from workspace import ROOT, build_wheel, fail, overlay
+
+HOME = ROOT / "build" / "sanitize"
+FINDING = re.compile(r"ERROR: (?:Address|Leak)Sanitizer: .*|\S*: runtime error: .*")
+
+
+def sanitized_engine(name: str, site: Path) -> tuple[str, dict[str, str]]:
+    """Build, unpack into `site` and return (interpreter, environment variables) that import it. `name` is for messages.
+
+    A finding ends the process it happens in.
+    """
+    python, env = overlay(build_wheel(HOME, defines={"METTAGRID_SANITIZE": "ON"}), site)
+    if not is_instrumented(site):
+        fail(f"{name}: the build has no sanitizers in it")
+    env |= {
+        "LD_PRELOAD": runtime_libraries(name),
+        "ASAN_OPTIONS": "detect_leaks=0",  # at exit: Python itself leaves memory then
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",  # buffers of Python objects are then seen one by one
+    }
+    return python, env
+
+
+def runtime_libraries(name: str) -> str:
+    """For LD_PRELOAD: the sanitizer comes first, and the C++ library early enough for it to see exceptions."""
+    compiler = os.environ.get("CXX", "c++")
+    names = ["libasan.so", "libstdc++.so"]
+    found = [subprocess.check_output([compiler, f"-print-file-name={lib}"], text=True).strip() for lib in names]
+    absent = [lib for lib, path in zip(names, found, strict=True) if not Path(path).is_absolute()]
+    if absent:
+        fail(f"{name}: {compiler} has no {' and no '.join(absent)}: install g++ (Debian: g++) and set CXX=g++")
+    return " ".join(str(Path(path).resolve()) for path in found)
+
+
+def is_instrumented(site: Path) -> bool:
+    (extension,) = (site / "mettagrid").glob("_native*.so")
+    code = extension.read_bytes()
+    return b"__asan_report" in code and b"__ubsan_handle" in code

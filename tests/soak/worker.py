@@ -1,0 +1,95 @@
+"""A process that plays cases, one per line of its input, and answers each with a line of JSON.
+
+A line is the number of a case, the path of a saved one, or `leaks`, which asks LeakSanitizer. Answers go to the file
+descriptor in the first argument: whatever a game prints stays out of them. With `plant` as second argument the line
+`plant KIND` misbehaves on purpose, to show that the runner notices.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import gc
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+
+from .cases import Case, mutated_case
+from .play import play
+
+SECONDS_BEFORE_DUMP = 290  # what Python was doing, for the message about a case that hangs
+
+
+def main() -> None:
+    answers = os.fdopen(int(sys.argv[1]), "w")
+    plants = sys.argv[2:] == ["plant"]
+    faulthandler.enable()
+    for number in (1, 2, 3):  # imports and first uses, kept out of the collector's way
+        play(mutated_case(-number))
+    gc.collect()
+    gc.freeze()
+    for line in sys.stdin:
+        faulthandler.dump_traceback_later(SECONDS_BEFORE_DUMP)
+        answer = answer_to(line.strip(), plants)
+        faulthandler.cancel_dump_traceback_later()
+        json.dump(answer | {"live": live_bytes(), "resident": resident_bytes()}, answers)
+        answers.write("\n")
+        answers.flush()
+    os._exit(0)  # nothing to tidy up; the sanitizer would only find what Python leaves
+
+
+def answer_to(request: str, plants: bool) -> dict[str, object]:
+    if request == "leaks":
+        return {"kind": "leaks", "found": find_leaks()}
+    if plants and request.startswith("plant "):
+        return misbehave(request.removeprefix("plant "))
+    case = mutated_case(int(request)) if request.lstrip("-").isdigit() else Case.load(Path(request))
+    outcome = play(case, show="SOAK_SHOW" in os.environ)
+    return vars(outcome) | {"source": case.source, "changes": case.changes}
+
+
+def live_bytes() -> int | None:
+    """Bytes in use on the heap, by the sanitizer's own count; None in a build without it."""
+    try:
+        count = ctypes.CDLL(None).__sanitizer_get_current_allocated_bytes
+    except AttributeError:
+        return None
+    count.restype = ctypes.c_size_t
+    return int(count())
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def find_leaks() -> bool | None:
+    """Whether LeakSanitizer finds memory that nothing points to; it writes what and where to stderr."""
+    try:
+        check = ctypes.CDLL(None).__lsan_do_recoverable_leak_check
+    except AttributeError:
+        return None
+    return bool(check())
+
+
+def misbehave(kind: str) -> dict[str, object]:
+    if kind == "crash":
+        os.abort()
+    if kind == "hang":
+        while True:
+            pass
+    if kind == "memory":
+        hoard = []
+        while True:
+            hoard.append(b"x" * 2**24)
+    if kind == "leak":
+        allocate = ctypes.CDLL(None).malloc
+        allocate.restype = ctypes.c_void_p
+        for size in range(1000, 1020):
+            allocate(size)
+    return {"kind": "planted"}
+
+
+if __name__ == "__main__":
+    main()
