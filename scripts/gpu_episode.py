@@ -13,26 +13,15 @@ import warnings
 import zlib
 from pathlib import Path
 from types import ModuleType
-from unittest import mock
 
 import numpy as np
 
-from mettagrid import _native
-from mettagrid.compiler import Program, compile
-from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.compiler import compile
 from mettagrid.mettagrid_c import MettaGrid
 from mettagrid.simulator._setup import build_map
 from workspace import ROOT, fail, shared_dir
 
 MAGIC = 0x4550474D
-
-
-class ReadableProgram(_native.Program):
-    """A compiled program that has kept its words."""
-
-    def __init__(self, words: np.ndarray) -> None:
-        super().__init__(words)
-        self.words = words
 
 
 def main() -> None:
@@ -56,20 +45,22 @@ def write_episode(oracle: Path, name: str, path: Path) -> None:
     te = trace_episode(oracle)
     meta = te.read_json(meta_path)
     config = te.load_config(te.read_json(te.case_path(meta_path.parent, name)))
-    program = readable_program(config)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some recorded games have settings without effect, on purpose
+        program = compile(config)
     grid = build_map(config.game, simulator=None, maps_cache=None).grid
     world = MettaGrid(program, grid, meta["seed"])
     recorded = meta_path.with_name(f"{name}.actions.npz")
     script = dict(np.load(recorded)) if recorded.exists() else random_actions(world, meta)
     actions, vibe_actions = (script[key][: meta["steps"]].astype(np.int32) for key in ("actions", "vibe_actions"))
-    digests, hashes = [output_digest(world)], state_hash(world)
+    digests, hashes = [output_digest(world)], [world.state_hash()]
     for row, vibe_row in zip(actions, vibe_actions, strict=True):
         world.actions()[:] = row
         world.vibe_actions()[:] = vibe_row
         world.step()
         digests.append(output_digest(world))
-        hashes += state_hash(world)
-    words, (cells, stats) = program.native.words, program.resolve_map(grid)
+        hashes.append(world.state_hash())
+    words, (cells, stats) = np.array(program.native.words, np.int32), program.resolve_map(grid)
     sizes = [len(words), *cells.shape, world.num_agents, program.num_tokens, len(actions), len(hashes)]
     head = np.array([MAGIC, *sizes, meta["seed"]], np.uint32)
     parts = [
@@ -94,12 +85,6 @@ def trace_episode(oracle: Path) -> ModuleType:
         sys.path.remove(str(oracle))
 
 
-def readable_program(config: MettaGridConfig) -> Program:
-    with warnings.catch_warnings(), mock.patch.object(_native, "Program", ReadableProgram):
-        warnings.simplefilter("ignore")  # some recorded games have settings without effect, on purpose
-        return compile(config)
-
-
 def random_actions(world: MettaGrid, meta: dict[str, int]) -> dict[str, np.ndarray]:
     """The actions of an episode that was recorded without: drawn in the order that the recordings' README gives."""
     names, n = world.action_names, world.num_agents
@@ -116,11 +101,6 @@ def output_digest(world: MettaGrid) -> int:
     for array in (world.observations(), world.rewards(), world.terminals(), world.truncations()):
         crc = zlib.crc32(array.tobytes(), crc)
     return crc
-
-
-def state_hash(world: MettaGrid) -> list[int]:
-    """The hash of the world's state, or nothing where the engine does not have it yet."""
-    return [world.state_hash()] if hasattr(world, "state_hash") else []
 
 
 if __name__ == "__main__":

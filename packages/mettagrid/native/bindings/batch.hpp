@@ -74,6 +74,7 @@ class Batch {
       worlds_.push_back(&nb::cast<World&>(world));
       seats.push_back(&worlds_.back()->world());
     }
+    if (auto_reset && kept_maps_.is_none()) check_maps();
     if (kept_episodes_.shape(0) != seats.size()) throw std::runtime_error("There must be one count of episodes per world");
     if (!kept_maps_.is_none()) maps_ = &nb::cast<MapPool&>(kept_maps_);
     check_idle();
@@ -109,6 +110,7 @@ class Batch {
   void reset(const std::vector<int32_t>& worlds, const std::optional<std::vector<uint32_t>>& seeds) {
     check_open();
     check_idle();
+    if (kept_maps_.is_none()) check_maps();
     for (std::size_t i = 0; i < worlds.size(); ++i) {
       cpu::Seat& seat = batch_->seat(worlds[i]);
       seat.must_begin = true;
@@ -195,10 +197,16 @@ class Batch {
     for (int32_t i = 0; i < batch_->size(); ++i) {
       const int32_t map = batch_->seat(i).map;
       World& world = *worlds_[static_cast<std::size_t>(i)];
-      if (map >= 0 && &world.world().map() == maps_->pool().map(map)) world.keep_map(maps_->map(map));
+      if (map >= 0 && world.has_map() && &world.world().map() == maps_->pool().map(map)) world.keep_map(maps_->map(map));
     }
   }
 
+  void check_maps() const {
+    for (const World* world : worlds_) {
+      if (world->has_map()) continue;
+      throw std::runtime_error("A world opened from a snapshot has no map to start anew on; give the batch a pool of maps");
+    }
+  }
   void check_open() const {
     if (!batch_) throw std::runtime_error("The batch is closed");
   }

@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "core/op.hpp"
+#include "core/machine.hpp"
 #include "core/program.hpp"
 
 namespace bindings {
@@ -29,12 +29,14 @@ MG_FIELD_NAMES(Removal, MG_REMOVAL)
 MG_FIELD_NAMES(MoveHandler, MG_MOVE_HANDLER)
 MG_FIELD_NAMES(Action, MG_ACTION)
 MG_FIELD_NAMES(Scheduled, MG_SCHEDULED)
+MG_FIELD_NAMES(Value, MG_VALUE)
 MG_FIELD_NAMES(Reward, MG_REWARD)
 MG_FIELD_NAMES(WindowCell, MG_WINDOW_CELL)
 MG_FIELD_NAMES(Sight, MG_SIGHT)
 MG_FIELD_NAMES(Offset, MG_OFFSET)
 MG_FIELD_NAMES(GlobalValue, MG_GLOBAL_VALUE)
 MG_FIELD_NAMES(Materialized, MG_MATERIALIZED)
+MG_FIELD_NAMES(Note, MG_NOTE)
 MG_FIELD_NAMES(Mask, MG_MASK)
 MG_FIELD_NAMES(Integer, MG_INTEGER)
 
@@ -45,6 +47,14 @@ inline nb::dict table_layout() {
   MG_TABLES(MG_LAYOUT)
 #undef MG_LAYOUT
   return tables;
+}
+
+inline nb::list phase_names() {
+  nb::list names;
+#define MG_PHASE_NAME(name) names.append(#name);
+  MG_PHASES(MG_PHASE_NAME)
+#undef MG_PHASE_NAME
+  return names;
 }
 
 // Instruction names; the index is the code.

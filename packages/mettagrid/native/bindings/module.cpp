@@ -10,14 +10,27 @@ using namespace bindings;
 NB_MODULE(_native, module) {
   module.doc() = "The native core of mettagrid: programs and worlds.";
   module.def("table_layout", &bindings::table_layout, "{table: [field names]} of a program block, in order");
+  module.def("phase_names", &bindings::phase_names, "Names of the parts of a step, in order");
   module.def("op_names", &bindings::op_names, "Names of the instructions; the index is the code");
-  nb::class_<Program>(module, "Program").def(nb::init<const Array<const int32_t, nb::ndim<1>>&>(), "words"_a).def_prop_ro("bytes", &Program::bytes);
+  nb::class_<Program>(module, "Program").def(nb::init<const Array<const int32_t, nb::ndim<1>>&>(), "words"_a).def_prop_ro("bytes", &Program::bytes).def_prop_ro("hash", &Program::hash).def_prop_ro(
+      "words", &Program::words, "The block as a list of numbers");
   nb::class_<Map>(module, "Map")
       .def(nb::init<nb::object, const Array<const int32_t, nb::ndim<2>>&, const Array<const int32_t, nb::ndim<2>>&>(), "program"_a, "cells"_a,
            "cell_stats"_a)
       .def_prop_ro("world_bytes", &Map::world_bytes);
   nb::class_<World>(module, "World")
       .def(nb::init<nb::object, uint32_t>(), "map"_a, "seed"_a)
+      .def(nb::init<nb::object, const nb::bytes&>(), "program"_a, "snapshot"_a)
+      .def("state_hash", &World::state_hash, "A number that changes with anything the rules can read")
+      .def("_snapshot", &World::snapshot)
+      .def_prop_rw("_map", &World::map, &World::keep_map, nb::arg().none())
+      .def("_restore", &World::restore)
+      .def("_copy", &World::copy)
+      .def("_differences", &World::differences)
+      .def("_array_size", &World::array_size)
+      .def_prop_ro("_used_slots", [](const World& w) { return w.header().used_slots; })
+      .def("_step_traced", &World::step_traced)
+      .def("_step_timed", &World::step_timed)
       .def("_start", &World::start)
       .def("_set_buffers", &World::set_buffers)
       .def("_observe_start", &World::observe_start)

@@ -27,10 +27,14 @@ class Program {
     MG_TABLES(MG_CHECK)
 #undef MG_CHECK
     view_ = mg::Program::view(words_.data());
+    hash_ = cpu::hash_bytes(words_.data(), bytes());
     if (view_.settings.size != 1) throw std::runtime_error("A program has exactly one row of settings");
   }
   const mg::Program& view() const { return view_; }
   std::size_t bytes() const { return words_.size() * sizeof(int32_t); }
+  const std::vector<int32_t>& words() const { return words_; }
+  // Tells programs apart; part of every snapshot.
+  uint64_t hash() const { return hash_; }
 
  private:
   void check_table(int32_t table, std::size_t fields, const char* name) const {
@@ -44,6 +48,7 @@ class Program {
 
   std::vector<int32_t> words_;
   mg::Program view_;
+  uint64_t hash_ = 0;
 };
 
 // A map resolved against a program.

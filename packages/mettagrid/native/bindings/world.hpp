@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "bindings/program.hpp"
+#include "cpu/trace.hpp"
 
 namespace bindings {
 
@@ -25,13 +26,25 @@ std::string shape_text(const Any& array) {
 // One world and the caller's buffers.
 class World {
  public:
-  World(nb::object map, uint32_t seed) : map_(std::move(map)), world_(nb::cast<const Map&>(map_).map(), seed) { raise_fault(); }
+  World(nb::object map, uint32_t seed)
+      : program_(nb::cast<const Map&>(map).program()), map_(map), world_(nb::cast<const Map&>(map).map(), seed) {
+    raise_fault();
+  }
+  // It has no map to start anew on; `keep_map` gives it one.
+  World(nb::object program, const nb::bytes& snapshot)
+      : program_(std::move(program)), map_(nb::none()), world_(program_view().view(), checked(snapshot).c_str()) {}
 
   // For the batch that this world is in. It steps `world()` only while it has set `is_stepping`, which keeps others out.
   cpu::World& world() { return world_; }
   bool is_stepping = false;
   bool is_in_batch = false;
-  void keep_map(nb::object map) { map_ = std::move(map); }
+  bool has_map() const { return world_.has_map(); }
+  // The map that the next episode starts on.
+  const nb::object& map() const { return map_; }
+  void keep_map(nb::object map) {
+    if (!map.is_none()) world_.keep_map(nb::cast<const Map&>(map).map());
+    map_ = std::move(map);
+  }
   // The text of a fault, which is forgotten; empty when there is none.
   std::string take_fault() {
     if (w_.h->fault == 0) return "";
@@ -44,11 +57,100 @@ class World {
   void start(nb::object map, uint32_t seed) {
     check_idle();
     const Map& next = nb::cast<const Map&>(map);
-    if (&next.map().program() != &p_) throw std::runtime_error("The map was resolved against another program");
+    if (!next.program().is(program_)) throw std::runtime_error("The map was resolved against another program");
     if (next.map().plan().agents != w_.h->agents) throw std::runtime_error("The map has another number of agents");
     world_.start(next.map(), seed);
     map_ = std::move(map);
     raise_fault();
+  }
+
+  uint64_t state_hash() const {
+    check_idle();
+    return world_.state_hash();
+  }
+
+  nb::bytes snapshot() const {
+    check_idle();
+    check_buffers();
+    const nb::bytes bytes = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(world_.snapshot_bytes())));
+    world_.write_snapshot(program_view().hash(), PyBytes_AS_STRING(bytes.ptr()));
+    return bytes;
+  }
+
+  // In place: the arrays stay the caller's, so they must be as large as those the snapshot was made with.
+  void restore(const nb::bytes& snapshot) {
+    check_idle();
+    check_buffers();
+    const char* bytes = checked(snapshot).c_str();
+    cpu::SnapshotHead head;
+    std::memcpy(&head, bytes, sizeof head);
+    if (head.agents != w_.h->agents || head.tokens != io_.tokens) {
+      throw std::runtime_error("The snapshot has " + std::to_string(head.agents) + " agents and " + std::to_string(head.tokens) +
+                               " tokens each, this world " + std::to_string(w_.h->agents) + " and " + std::to_string(io_.tokens));
+    }
+    world_.restore(bytes);
+  }
+
+  void copy(const World& other) {
+    check_idle();
+    other.check_idle();
+    check_buffers();
+    other.check_buffers();
+    if (!other.program_.is(program_)) throw std::runtime_error("The other world has another program");
+    if (other.w_.h->agents != w_.h->agents || other.io_.tokens != io_.tokens) throw std::runtime_error("The other world has arrays of another shape");
+    if (&other == this) return;
+    world_.copy(other.world_);
+    map_ = other.map_;
+  }
+
+  // [(array, index, here, there)] where the state of two worlds differs; arrays in the order of the block, `most` at most.
+  nb::list differences(const World& other, std::size_t most) const {
+    check_idle();
+    other.check_idle();
+    const mg::Header &h = *w_.h, &there = *other.w_.h;
+    if (!other.program_.is(program_) || h.state_bytes != there.state_bytes || h.slots != there.slots || h.cells != there.cells) {
+      throw std::runtime_error("Only worlds of one program with maps of one size can be compared");
+    }
+    return listed(cpu::changes_between(w_, other.w_, most));
+  }
+
+  // Numbers in an array of the state.
+  int64_t array_size(const std::string& array) const {
+    int64_t size = 0;
+    cpu::for_each_state_array(w_, w_, [&](const char* name, const auto*, const auto*, int64_t count) {
+      if (array == name) size = count;
+    });
+    return size;
+  }
+
+  // One step, with what happened in it: [(cause, a, b, c, [(array, index, before, after)])], see TraceEntry.
+  nb::list step_traced() {
+    check_idle();
+    check_buffers();
+    cpu::Tracer tracer(w_);
+    {
+      const cpu::Watching watching(world_.scratch(), tracer);
+      world_.step();
+    }
+    raise_fault();
+    nb::list entries;
+    for (const cpu::TraceEntry& entry : tracer.entries) {
+      entries.append(nb::make_tuple(static_cast<int32_t>(entry.cause), entry.a, entry.b, entry.c, listed(entry.changes)));
+    }
+    return entries;
+  }
+
+  // One step; nanoseconds of each part, in the order of `phase_names`.
+  std::vector<int64_t> step_timed() {
+    check_idle();
+    check_buffers();
+    cpu::PhaseClock clock;
+    {
+      const cpu::Watching watching(world_.scratch(), clock);
+      world_.step();
+    }
+    raise_fault();
+    return std::vector<int64_t>(clock.nanoseconds.begin(), clock.nanoseconds.end());
   }
 
   // Refused arrays leave the old ones in use.
@@ -306,7 +408,22 @@ class World {
     }
   }
 
-  nb::object map_, kept_;
+  const Program& program_view() const { return nb::cast<const Program&>(program_); }
+
+  const nb::bytes& checked(const nb::bytes& snapshot) const {
+    const Program& program = program_view();
+    const std::string problem = cpu::snapshot_problem(program.view(), program.hash(), snapshot.c_str(), snapshot.size());
+    if (!problem.empty()) throw nb::value_error(problem.c_str());
+    return snapshot;
+  }
+
+  static nb::list listed(const std::vector<cpu::Change>& changes) {
+    nb::list list;
+    for (const cpu::Change& change : changes) list.append(nb::make_tuple(change.array, change.index, change.before, change.after));
+    return list;
+  }
+
+  nb::object program_, map_, kept_;
   cpu::World world_;
   const mg::Program& p_ = world_.p;
   const mg::World& w_ = world_.w;

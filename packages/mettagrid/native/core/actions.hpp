@@ -60,6 +60,9 @@ MG_FN void act(Machine& m, int32_t agent, int32_t id) {
   const World& w = m.w;
   const Action& action = m.p.actions[id];
   const int32_t actor = w.agent_slot[agent];
+#if !defined(__CUDA_ARCH__)
+  if (m.s.watcher != nullptr) m.s.watcher->action(*m.s.watcher, agent, id);
+#endif
   w.agent_animation[agent] = 0;
   bool success = true;
   int32_t stat = set.stat_noop;

@@ -70,7 +70,7 @@ MG_FN int32_t truncate_to_int(float x) {
 // atanh in double precision, rounded to float once at the end.
 MG_FN float natural_log(float x) {
   if (!(x == x)) return x;
-  if (x < 0.0f) return (x - x) / (x - x);  // not a number
+  if (x < 0.0f) return float_from_bits(0x7FC00000);  // not a number, the same bits everywhere
   if (x == 0.0f) return -1.0f / (x * x);   // minus infinity
   union {
     double d;

@@ -1,6 +1,7 @@
 // A world from a program, a map and a seed (rules, section 10, construction): planned, built, started.
 #pragma once
 
+#include "made.hpp"
 #include "step.hpp"
 
 namespace mg {
@@ -14,12 +15,12 @@ struct Map {
 
 MG_FN int32_t words_for(int32_t bits) { return (bits + 31) / 32; }
 
-// The sizes of a block, without its contents. `bytes` is 0 when some array would be too large to index.
-MG_FN Header plan_world(const Program& p, const Map& map) {
+// The sizes of a block that do not depend on what stands on the map.
+MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
   const Settings& set = p.set();
   Header h{};
-  h.height = map.height;
-  h.width = map.width;
+  h.height = height;
+  h.width = width;
   h.resources = set.resource_count;
   h.tags = set.tag_count;
   h.tag_words = set.tag_words;
@@ -30,16 +31,48 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
   h.agent_rewards = set.reward_count;
   h.stat_words_game = words_for(h.game_stats);
   h.stat_words_agent = words_for(h.agent_stats);
+  h.templates = p.templates.size;
+  h.window = p.window.size;
+  int32_t frame_rows = 0, frame_cols = 0;
+  for (const WindowCell& view : p.window) {
+    frame_rows = max_of(frame_rows, abs_of(view.dr));
+    frame_cols = max_of(frame_cols, abs_of(view.dc));
+  }
+  h.stride = width + frame_cols;
+  h.origin = frame_rows * h.stride + frame_cols;
+  h.cells = (height + 2 * frame_rows) * h.stride + frame_cols;
+  h.cell_words = words_for(h.cells);
+  return h;
+}
+
+// Fills in the bytes; false when some array would be too large to index.
+MG_FN bool measure_world(Header& h) {
+  int64_t largest = max_of<int64_t>(h.tag_capacity, int64_t{h.templates + h.slots + 1} * kLine);
+  largest = max_of<int64_t>(largest, int64_t{h.slots} * max_of(h.resources, h.tag_words));
+  largest = max_of<int64_t>(largest, int64_t{h.owner_tags + h.territories + 1} * h.cells);
+  largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agents);
+  largest = max_of<int64_t>(largest, int64_t{h.agents} * (int64_t{h.cell_words} + h.agent_stats + h.agent_rewards + kInvalidIds));
+  largest = max_of<int64_t>(largest, int64_t{h.claim_capacity} * 8);
+  if (largest >= INT32_MAX) return false;
+  World::measure(h);
+  return true;
+}
+
+// The sizes of a block, without its contents. `bytes` is 0 when it would be too large.
+MG_FN Header plan_world(const Program& p, const Map& map) {
+  const Settings& set = p.set();
+  Header h = plan_sizes(p, map.height, map.width);
   const int32_t cells = map.height * map.width;
-  h.cell_words = words_for(cells);
   int32_t objects = 0, most_areas = 0, most_controls = 0;
+  int64_t holders = 0, areas = 0, claims = 0;
   for (int32_t i = 0; i < cells; ++i) {
     if (map.cells[i] < 0) continue;
     const Template& t = p.templates[map.cells[i]];
     ++objects;
     h.agents += t.is_agent;
-    h.area_capacity += t.area_count;
-    h.claim_capacity += t.control_count;
+    areas += t.area_count;
+    claims += t.control_count;
+    for (int32_t k = 0; k < t.tag_count; ++k) holders += !p.tag_is_dynamic[p.lists[t.first_tag + k].value].value;
   }
   for (const Template& t : p.templates) {
     most_areas = max_of(most_areas, t.area_count);
@@ -48,23 +81,14 @@ MG_FN Header plan_world(const Program& p, const Map& map) {
   h.slots = 1 + objects;
   if (set.any_spawn) {
     h.slots += cells + kRemovedPerStep;
-    h.area_capacity += (cells + kRemovedPerStep) * most_areas;
-    if (set.correct_spawned) h.claim_capacity += (cells + kRemovedPerStep) * most_controls;
+    areas += int64_t{cells + kRemovedPerStep} * most_areas;
+    if (set.correct_spawned) claims += int64_t{cells + kRemovedPerStep} * most_controls;
   }
-  int64_t holders = 0;
   for (int32_t tag = 0; tag < h.tags; ++tag) holders += p.tag_is_dynamic[tag].value ? h.slots : kTagSlack;
-  for (int32_t i = 0; i < cells; ++i) {
-    if (map.cells[i] < 0) continue;
-    const Template& t = p.templates[map.cells[i]];
-    for (int32_t k = 0; k < t.tag_count; ++k) holders += !p.tag_is_dynamic[p.lists[t.first_tag + k].value].value;
-  }
   h.tag_capacity = static_cast<int32_t>(min_of<int64_t>(holders, INT32_MAX));
-  int64_t largest = max_of<int64_t>(holders, int64_t{h.slots} * kLine);
-  largest = max_of<int64_t>(largest, int64_t{h.slots} * h.resources);
-  largest = max_of<int64_t>(largest, int64_t{h.owner_tags + h.territories} * cells);
-  largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agents);
-  largest = max_of<int64_t>(largest, int64_t{h.agents} * (h.cell_words + h.agent_stats));
-  h.bytes = largest > INT32_MAX ? 0 : World::block_bytes(h);
+  h.area_capacity = static_cast<int32_t>(min_of<int64_t>(areas, INT32_MAX));
+  h.claim_capacity = static_cast<int32_t>(min_of<int64_t>(claims, INT32_MAX));
+  measure_world(h);
   return h;
 }
 
@@ -90,7 +114,9 @@ MG_FN void make_agent(const Program& p, const World& w, int32_t slot, int32_t ag
   const Template& t = p.templates[w.object_template[slot]];
   w.object_agent[slot] = agent;
   w.agent_slot[agent] = slot;
-  w.agent_spawn[agent] = w.agent_moved[agent] = w.agent_before[agent] = w.cell_of(slot);
+  w.agent_spawn_row[agent] = w.object_row[slot];
+  w.agent_spawn_col[agent] = w.object_col[slot];
+  w.agent_moved[agent] = w.agent_before[agent] = w.cell_of(slot);
   for (int32_t i = 0; i < t.initial_count; ++i) {
     const Pair& initial = p.pairs[t.first_initial + i];
     agent_stat(w, agent, resource_stat(p, initial.key, kAmount)) = static_cast<float>(initial.value);
@@ -119,13 +145,11 @@ MG_FN World build_world(const Program& p, const Map& map, const Header& plan, vo
   h.next_id = 1;
   w.object_agent[0] = kNone;
   w.object_template[0] = p.set().proxy_template;
-  const int32_t cells = h.height * h.width;
-  for (int32_t i = 0; i < h.territories * cells; ++i) w.owner[i] = -1;
-  for (int32_t i = 0; i < cells; ++i) w.owner_seen[i] = -1;
+  make_second_part(p, w);
   for (int32_t i = 0; i < h.agents * h.territories; ++i) w.agent_owner[i] = -1;
   lay_out_tags(p, w, map);
   int32_t agents = 0;
-  for (int32_t i = 0; i < cells; ++i) {
+  for (int32_t i = 0; i < h.height * h.width; ++i) {
     if (map.cells[i] < 0) continue;
     const Template& t = p.templates[map.cells[i]];
     const int32_t slot = make_object(p, w, map.cells[i], i / h.width, i % h.width);
@@ -140,6 +164,10 @@ MG_FN World build_world(const Program& p, const Map& map, const Header& plan, vo
 // The rest of a new world: its randomness and what may draw from it. The initial observation is written by `observe_start`.
 MG_FN void start_world(const Program& p, const World& w, uint32_t seed, Scratch& scratch) {
   w.h->random.seed(seed);
+  for (int32_t i = 0; i < w.h->templates; ++i) w.line(i)[kLine - 1] = kLineDirty;
+  for (int32_t slot = 0; slot < w.h->used_slots; ++slot) {
+    if (w.is_agent(slot)) w.touch(slot);
+  }
   Machine m(p, w, scratch);
   for (const Materialized& made : p.materialized) {
     m.run_for(made.query, kNone, kNone);
@@ -160,7 +188,7 @@ MG_FN void observe_start(const Program& p, const World& w, Scratch& scratch, con
   }
   reset_coverage(p, w);
   Machine m(p, w, scratch);
-  write_observations(m, io, 0, 1);
+  write_observations(m, io);
 }
 
 }  // namespace mg

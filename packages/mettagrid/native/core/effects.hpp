@@ -111,7 +111,7 @@ MG_FN void run_as_owner(Machine& m, int32_t territory, int32_t entry, int32_t ow
 
 MG_FN void apply_territories(Machine& m, int32_t agent) {
   const World& w = m.w;
-  const int32_t slot = w.agent_slot[agent], cells = w.h->height * w.h->width;
+  const int32_t slot = w.agent_slot[agent], cells = w.h->cells;
   for (int32_t k = 0; k < m.p.territories.size && m.ok(); ++k) {
     const Territory& territory = m.p.territories[k];
     int16_t& before = w.agent_owner[agent * w.h->territories + k];

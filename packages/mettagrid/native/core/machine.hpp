@@ -8,6 +8,8 @@ namespace mg {
 
 constexpr int32_t kCallDepth = 64;  // handlers, queries and loops inside one another
 constexpr int32_t kNumbers = 256;
+constexpr int32_t kSharedValues = 64;  // further ones are read for each agent
+constexpr int32_t kSharedTeams = 4;    // likewise
 
 struct Context {
   int32_t actor, target, frontier;  // slots or kNone
@@ -42,8 +44,31 @@ struct Loop {
   Context kept;
 };
 
+// The parts of a step, in order; kDone is when it is over.
+#define MG_PHASES(X) X(Actions) X(Events) X(Ticks) X(Areas) X(GameTick) X(Observations) X(Rewards) X(Done)
+enum class Phase : int32_t {
+#define MG_PHASE(name) k##name,
+  MG_PHASES(MG_PHASE)
+#undef MG_PHASE
+};
+
+// Somebody who follows a step, for timing or tracing. Only CPUs have one, and only when asked: the rules run without.
+struct Watcher {
+  void (*phase)(Watcher&, Phase);
+  void (*action)(Watcher&, int32_t agent, int32_t id);
+  void (*rule)(Watcher&, int32_t name, int32_t actor, int32_t target);  // or null
+};
+
+// What a shared value was for the agents last asked about.
+struct Shared {
+  int32_t count;
+  int32_t slot[kSharedTeams];
+  float value[kSharedTeams];
+};
+
 // Working memory of a step. It holds nothing between steps, so one serves all worlds that a thread steps in turn.
 struct Scratch {
+  Watcher* watcher;
   int32_t* arena;
   int32_t arena_size;
   int32_t top;
@@ -59,6 +84,12 @@ struct Scratch {
   int32_t deferred_resource[256];
   int64_t deferred_delta[256];  // by resource
   bool deferred_set[256];
+#if METTAGRID_DEBUG_CHECKS
+  bool plain;  // no shortcuts: what they give is compared with what the rules alone give
+#endif
+  // Read once for all agents.
+  Shared shared[kSharedValues];
+  int32_t completion;
 };
 
 MG_FN int32_t arena_needed(int32_t slots) { return 24 * slots + 4096; }
@@ -77,6 +108,14 @@ struct Machine {
     s.deferred_count = 0;
   }
 
+  MG_FN bool plain() const {
+#if METTAGRID_DEBUG_CHECKS
+    return s.plain;
+#else
+    return false;
+#endif
+  }
+
   MG_FN int32_t entity(int32_t which) const {
     switch (static_cast<Entity>(which)) {
       case Entity::kActor: return ctx.actor;
@@ -85,6 +124,14 @@ struct Machine {
       case Entity::kElement: return s.loop[s.loops - 1].element;
     }
     return kNone;
+  }
+
+  MG_FN void begin(Phase phase) {
+#if !defined(__CUDA_ARCH__)
+    if (s.watcher != nullptr) s.watcher->phase(*s.watcher, phase);
+#else
+    (void)phase;
+#endif
   }
 
   MG_FN void fail(Fault fault, int32_t a = 0) { w.fail(fault, a); }
@@ -131,6 +178,8 @@ struct Machine {
 
   // Runs the routine at `entry` in the context set before; true = success.
   MG_FN bool run(int32_t entry);
+  template <bool kWatched>
+  MG_FN bool run_code(int32_t entry);
 
   // Where the trigger gives no target cell, it is (0, 0), as in the published engine.
   MG_FN bool run_for(int32_t entry, int32_t actor, int32_t target) {
@@ -143,6 +192,36 @@ struct Machine {
     if (entry == 0) return true;
     ctx = Context{actor, target, kNone, row, col};
     return run(entry);
+  }
+
+  // From now on until `read` is last called, nothing changes that a value could depend on.
+  MG_FN void begin_reading() {
+    for (int32_t i = 0; i < min_of(p.values.size, kSharedValues); ++i) s.shared[i].count = 0;
+  }
+
+  MG_FN bool same_for(const Value& value, int32_t a, int32_t b) const {
+    if (value.mask < 0) return true;
+    const uint32_t* mask = p.mask(value.mask);
+    for (int32_t i = 0; i < w.h->tag_words; ++i) {
+      if ((w.tags(a)[i] ^ w.tags(b)[i]) & mask[i]) return false;
+    }
+    return true;
+  }
+
+  // The value of an agent.
+  MG_FN float read(int32_t index, int32_t slot) {
+    const Value& value = p.values[index];
+    if (!value.is_shared || index >= kSharedValues || plain()) return value_for(value.entry, slot, slot);
+    Shared& shared = s.shared[index];
+    for (int32_t i = 0; i < shared.count; ++i) {
+      if (same_for(value, shared.slot[i], slot)) return shared.value[i];
+    }
+    const float x = value_for(value.entry, slot, slot);
+    if (shared.count < kSharedTeams) {
+      shared.slot[shared.count] = slot;
+      shared.value[shared.count++] = x;
+    }
+    return x;
   }
 
   // The number a value routine leaves on the stack.

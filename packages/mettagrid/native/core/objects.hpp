@@ -94,7 +94,8 @@ MG_FN void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) 
   if (w.object_flags[b] & kHasClaims) refresh_claims(p, w, b);
 }
 
-// Puts a new object on an empty cell: tags, vibe, initial inventory. Areas and claims are registered by the caller.
+// Puts a new object on an empty cell: tags, vibe, initial inventory. Areas and claims are registered by the caller. It looks
+// like any untouched object of its template, unless the caller touches it.
 MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_index, int32_t row, int32_t col) {
   Header& h = *w.h;
   int32_t slot;
@@ -128,7 +129,7 @@ MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_ind
     w.held(slot)[initial.key] = static_cast<uint16_t>(initial.value);
   }
   w.grid[w.cell(row, col)] = slot;
-  w.touch(slot);
+  w.object_line[slot] = template_index;
   return slot;
 }
 

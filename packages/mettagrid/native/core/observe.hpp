@@ -1,7 +1,7 @@
 // Observations (rules, section 11): tokens of three bytes, (location, feature, value), written into the caller's buffer.
 //
-// Each object keeps its tokens encoded in one cache line, renewed when the object has changed; seeing it is then a copy with
-// the location filled in.
+// The tokens of an object are kept encoded in a line, renewed when the object has changed; seeing it is then a copy with the
+// location filled in. Objects that nothing has touched yet, walls above all, share the line of their template.
 #pragma once
 
 #include "run.hpp"
@@ -10,6 +10,16 @@ namespace mg {
 
 constexpr uint8_t kGlobalLocation = 0xFE;
 constexpr uint8_t kUnused = 0xFF;
+constexpr int32_t kFullRadius = 7;  // the whole window
+
+constexpr int32_t kWide = 8;  // tokens copied at a time: three words
+
+MG_FN void copy_word(uint8_t* to, const uint8_t* from, uint64_t marks) {
+  uint64_t word;
+  __builtin_memcpy(&word, from, sizeof word);
+  word |= marks;
+  __builtin_memcpy(to, &word, sizeof word);
+}
 
 // The tokens of one agent. Tokens beyond the budget are counted, not written.
 struct TokenWriter {
@@ -24,15 +34,32 @@ struct TokenWriter {
     at[2] = static_cast<uint8_t>(value);
     at += 3;
   }
+
+  // Copies a line, eight tokens at a time where they fit; what that writes too much is overwritten or cleared later. The
+  // constants mark the bytes of a word that hold a location.
+  MG_FN void put_line(uint8_t location, const uint8_t* line, int32_t count) {
+#if !defined(__CUDA_ARCH__)  // there, words must be aligned
+    if (attempted + count + kWide <= room) {
+      for (int32_t done = 0; done < count; done += kWide) {
+        copy_word(at + 3 * done, line + 3 * done, location * 0x0001000001000001ull);
+        copy_word(at + 3 * done + 8, line + 3 * done + 8, location * 0x0100000100000100ull);
+        copy_word(at + 3 * done + 16, line + 3 * done + 16, location * 0x0000010000010000ull);
+      }
+      at += 3 * count;
+      attempted += count;
+      return;
+    }
+#endif
+    for (int32_t i = 0; i < count; ++i) put(location, line[3 * i + 1], line[3 * i + 2]);
+  }
 };
 
 // Digits low to high in the number base of the game; the first is always there.
 template <class Put>
 MG_FN void put_number(int32_t base, int32_t feature, uint32_t value, Put put) {
-  do {
-    put(feature++, static_cast<int32_t>(value % static_cast<uint32_t>(base)));
-    value /= static_cast<uint32_t>(base);
-  } while (value > 0);
+  const uint32_t b = static_cast<uint32_t>(base);
+  for (; value >= b; value /= b) put(feature++, static_cast<int32_t>(value % b));
+  put(feature, static_cast<int32_t>(value));
 }
 
 template <class Put>
@@ -52,8 +79,7 @@ MG_FN void object_tokens(const Program& p, const World& w, int32_t slot, Put put
   put(set.feature_agent_id, agent & 255);
 }
 
-MG_FN void encode_line(const Program& p, const World& w, int32_t slot) {
-  uint8_t* line = w.line(slot);
+MG_FN void encode_line(const Program& p, const World& w, int32_t slot, uint8_t* line) {
   int32_t count = 0;
   object_tokens(p, w, slot, [&](int32_t feature, int32_t value) {
     if (count < kLineTokens) {
@@ -66,40 +92,28 @@ MG_FN void encode_line(const Program& p, const World& w, int32_t slot) {
   line[kLine - 1] = count <= kLineTokens ? static_cast<uint8_t>(count) : kLineTooLong;
 }
 
-MG_FN void put_object(const Program& p, const World& w, int32_t slot, uint8_t location, TokenWriter& out) {
-  const uint8_t* line = w.line(slot);
-  if (line[kLine - 1] == kLineDirty) encode_line(p, w, slot);
-  const int32_t count = line[kLine - 1];
-  if (count == kLineTooLong) {
-    object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
-    return;
-  }
-  if (out.attempted + count > out.room) {
-    for (int32_t i = 0; i < count; ++i) out.put(location, line[3 * i + 1], line[3 * i + 2]);
-    return;
-  }
-  for (int32_t i = 0; i < count; ++i) {
-    out.at[3 * i] = location;
-    out.at[3 * i + 1] = line[3 * i + 1];
-    out.at[3 * i + 2] = line[3 * i + 2];
-  }
-  out.at += 3 * count;
-  out.attempted += count;
+MG_FN void put_object(const Machine& m, int32_t slot, uint8_t location, TokenWriter& out) {
+  const Program& p = m.p;
+  const World& w = m.w;
+  uint8_t* line = w.line(w.object_line[slot]);
+  if (line[kLine - 1] == kLineDirty) encode_line(p, w, slot, line);
+  if (line[kLine - 1] <= kLineTokens && !m.plain()) return out.put_line(location, line, line[kLine - 1]);
+  object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
+}
+
+// The part of the episode that is over, 0..255.
+MG_FN int32_t episode_completion(const Settings& set, int32_t step) {
+  if (set.max_steps <= 0) return 0;
+  return step >= set.max_steps ? 255 : static_cast<int32_t>(int64_t{256} * step / set.max_steps);
 }
 
 MG_FN void put_globals(Machine& m, int32_t agent, TokenWriter& out) {
   const Program& p = m.p;
   const World& w = m.w;
   const Settings& set = p.set();
-  const int32_t slot = w.agent_slot[agent], step = w.h->step;
+  const int32_t slot = w.agent_slot[agent];
   const auto put = [&](int32_t feature, int32_t value) { out.put(kGlobalLocation, feature, value); };
-  if (set.obs_completion) {
-    int32_t part = 0;
-    if (set.max_steps > 0) {
-      part = step >= set.max_steps ? 255 : static_cast<int32_t>(int64_t{256} * step / set.max_steps);
-    }
-    put(set.feature_completion, part);
-  }
+  if (set.obs_completion) put(set.feature_completion, m.s.completion);
   if (set.obs_last_action) put(set.feature_last_action, w.agent_action[agent] & 255);
   if (set.obs_last_move) put(set.feature_last_move, w.cell_of(slot) != w.agent_before[agent]);
   if (set.obs_last_reward) {
@@ -107,8 +121,8 @@ MG_FN void put_globals(Machine& m, int32_t agent, TokenWriter& out) {
     put(set.feature_last_reward, truncate_to_int(reward < 0.0f ? reward - 0.5f : reward + 0.5f) & 255);
   }
   if (set.obs_position) {
-    const int32_t dc = w.object_col[slot] - w.agent_spawn[agent] % w.h->width;
-    const int32_t dr = w.object_row[slot] - w.agent_spawn[agent] / w.h->width;
+    const int32_t dc = w.object_col[slot] - w.agent_spawn_col[agent];
+    const int32_t dr = w.object_row[slot] - w.agent_spawn_row[agent];
     if (dc != 0) put(dc > 0 ? set.feature_east : set.feature_west, min_of(abs_of(dc), 255));
     if (dr != 0) put(dr < 0 ? set.feature_north : set.feature_south, min_of(abs_of(dr), 255));
   }
@@ -123,8 +137,8 @@ MG_FN int32_t owner_label(const World& w, int32_t observer, int32_t cell) {
 // One token per border of the cell. Between two owners that are both the observer's there is no border.
 MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t cell, int32_t edges, uint8_t location,
                      TokenWriter& out) {
-  const int32_t label = owner_label(w, observer, cell), width = w.h->width;
-  const int32_t neighbours[4] = {cell - width, cell + width, cell + 1, cell - 1};  // in the order of the Edge bits
+  const int32_t label = owner_label(w, observer, cell), stride = w.h->stride;
+  const int32_t neighbours[4] = {cell - stride, cell + stride, cell + 1, cell - 1};  // in the order of the Edge bits
   for (int32_t i = 0; i < 4; ++i) {
     if (!((edges >> i) & 1)) continue;
     const int32_t other = owner_label(w, observer, neighbours[i]);
@@ -143,55 +157,94 @@ MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col,
   return false;
 }
 
+constexpr int32_t kMostWindow = 256;  // cells of the largest window, 15 x 15
+
+// The window cells that hold something or lie on a border, nearest first. Without a branch: which they are, nobody can guess.
+MG_FN int32_t find_seen(const Program& p, const World& w, int32_t here, int32_t radius, uint8_t* found) {
+  const int32_t* grid = w.grid + here;
+  const uint8_t* edges = w.owner_edges + here;
+  int32_t count = 0;
+  if (radius < kFullRadius) {
+    for (int32_t i = 0; i < w.h->window; ++i) {
+      const int32_t at = w.window_offset[i];
+      found[count] = static_cast<uint8_t>(i);
+      count += ((p.window[i].radius_mask >> radius) & 1) != 0 && (grid[at] != kEmpty || edges[at] != 0);
+    }
+    return count;
+  }
+  for (int32_t i = 0; i < w.h->window; ++i) {
+    const int32_t at = w.window_offset[i];
+    found[count] = static_cast<uint8_t>(i);
+    count += (grid[at] | edges[at]) != 0;
+  }
+  return count;
+}
+
+// Writes the tokens of what is seen. Returns for how many steps, summed over the seen objects, nobody had seen them.
+MG_FN int32_t put_window(const Machine& m, int32_t observer, int32_t radius, TokenWriter& writer) {
+  const Program& p = m.p;
+  const World& w = m.w;
+  TokenWriter out = writer;
+  const int32_t row = w.object_row[observer], col = w.object_col[observer], here = w.cell(row, col), step = w.h->step;
+  const bool occluded = w.h->vision_blockers > 0;  // then the program has sights
+  uint8_t found[kMostWindow];
+  const int32_t count = find_seen(p, w, here, radius, found);
+  int32_t unseen = 0;
+  for (int32_t k = 0; k < count; ++k) {
+    const int32_t i = found[k], cell = here + w.window_offset[i], slot = w.grid[cell];
+    const WindowCell& view = p.window[i];
+    const uint8_t location = static_cast<uint8_t>(view.location);
+    if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
+    if (w.owner_edges[cell] != 0 && p.set().obs_territory) {
+      put_edges(p, w, observer, cell, w.owner_edges[cell] & (view.neighbours >> (4 * radius)), location, out);
+    }
+    if (slot == kEmpty) continue;
+    unseen += step - w.object_seen[slot];
+    w.object_seen[slot] = step;
+    put_object(m, slot, location, out);
+  }
+  writer = out;
+  return unseen;
+}
+
+// Used tokens are contiguous, so behind what a wide copy may have touched the first one that is unused ends the clearing.
+MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
+  const uint8_t* touched = at + 3 * kWide;
+  for (; at < end && (at < touched || at[1] != kUnused); at += 3) at[0] = at[1] = at[2] = kUnused;
+}
+
 MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
   const Program& p = m.p;
   const World& w = m.w;
   const Settings& set = p.set();
-  const int32_t slot = w.agent_slot[agent], row = w.object_row[slot], col = w.object_col[slot];
+  const int32_t slot = w.agent_slot[agent];
   uint8_t* begin = io.observations + int64_t{agent} * io.tokens * 3;
   TokenWriter out{begin, io.tokens, 0};
   put_globals(m, agent, out);
-  if (set.obs_territory) out.put(kGlobalLocation, set.feature_territory_here, owner_label(w, slot, w.cell(row, col)));
+  if (set.obs_territory) out.put(kGlobalLocation, set.feature_territory_here, owner_label(w, slot, w.cell_of(slot)));
   for (const GlobalValue& value : p.global_values) {
-    const int32_t amount = clamp_to(truncate_to_int(m.value_for(value.entry, slot, slot)), 0, kMostHeld);
+    const int32_t amount = clamp_to(truncate_to_int(m.read(value.value, slot)), 0, kMostHeld);
     put_number(set.obs_base, value.feature, static_cast<uint32_t>(amount),
                [&](int32_t feature, int32_t digit) { out.put(kGlobalLocation, feature, digit); });
   }
-  int32_t radius = 7;
+  int32_t radius = kFullRadius;
   if (set.obs_radius_entry != 0) {
-    radius = clamp_to(truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, 7);
+    radius = clamp_to(truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, kFullRadius);
   }
-  const bool occluded = w.h->vision_blockers > 0;  // then the program has sights
-  int32_t fresh = 0;  // steps since the seen objects were last seen by anybody
-  for (int32_t i = 0; i < p.window.size; ++i) {
-    const WindowCell& view = p.window[i];
-    const int32_t r = row + view.dr, c = col + view.dc;
-    if (!((view.radius_mask >> radius) & 1) || !w.inside(r, c)) continue;
-    const int32_t cell = w.cell(r, c), seen = w.grid[cell];
-    int32_t edges = 0;
-    if (set.obs_territory) edges = w.owner_edges[cell] & (view.neighbours >> (4 * radius));
-    if (seen == kEmpty && edges == 0) continue;
-    if (occluded && is_hidden(p, w, row, col, p.sights[radius * p.window.size + i])) continue;
-    if (edges != 0) put_edges(p, w, slot, cell, edges, static_cast<uint8_t>(view.location), out);
-    if (seen == kEmpty) continue;
-    fresh += w.h->step - w.object_seen[seen];
-    w.object_seen[seen] = w.h->step;
-    put_object(p, w, seen, static_cast<uint8_t>(view.location), out);
-  }
+  const int32_t unseen = put_window(m, slot, radius, out);
   const int32_t written = min_of(out.attempted, io.tokens);
-  // Tokens are contiguous, so the first unused one that is already cleared ends the clearing.
-  for (uint8_t* at = begin + 3 * written; at < begin + 3 * int64_t{io.tokens} && at[1] != kUnused; at += 3) {
-    at[0] = at[1] = at[2] = kUnused;
-  }
-  if (fresh > 0) agent_stat(w, agent, set.stat_visited) += static_cast<float>(fresh);
+  clear_unused(begin + 3 * written, begin + 3 * int64_t{io.tokens});
+  if (unseen > 0) agent_stat(w, agent, set.stat_visited) += static_cast<float>(unseen);
   game_stat(w, set.stat_tokens_written) += static_cast<float>(written);
   game_stat(w, set.stat_tokens_dropped) += static_cast<float>(out.attempted - written);
   game_stat(w, set.stat_tokens_free) += static_cast<float>(io.tokens - written);
   if (out.attempted > io.tokens) w.fail(Fault::kTokenBudget, agent, out.attempted);
 }
 
-MG_FN void write_observations(Machine& m, const Buffers& io, int32_t lane, int32_t lanes) {
-  for (int32_t agent = lane; agent < m.w.h->agents && m.ok(); agent += lanes) observe_agent(m, io, agent);
+MG_FN void write_observations(Machine& m, const Buffers& io) {
+  m.begin_reading();
+  m.s.completion = episode_completion(m.p.set(), m.w.h->step);
+  for (int32_t agent = 0; agent < m.w.h->agents && m.ok(); ++agent) observe_agent(m, io, agent);
 }
 
 }  // namespace mg

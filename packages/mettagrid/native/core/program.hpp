@@ -78,7 +78,11 @@ MG_ROW(Action, MG_ACTION)
 #define MG_SCHEDULED(F) F(timestep) F(entry)
 MG_ROW(Scheduled, MG_SCHEDULED)
 
-#define MG_REWARD(F) F(entry) F(per_tick)
+// A number read for an agent. `is_shared`: agents with the same tags of the mask (-1: all agents) get the same.
+#define MG_VALUE(F) F(entry) F(is_shared) F(mask)
+MG_ROW(Value, MG_VALUE)
+
+#define MG_REWARD(F) F(value) F(per_tick)
 MG_ROW(Reward, MG_REWARD)
 
 // A cell of the observation window, nearest first. `radius_mask`: bit v set = visible at radius v (0..7).
@@ -93,8 +97,12 @@ MG_ROW(Sight, MG_SIGHT)
 #define MG_OFFSET(F) F(dr) F(dc)
 MG_ROW(Offset, MG_OFFSET)
 
-#define MG_GLOBAL_VALUE(F) F(entry) F(feature)
+#define MG_GLOBAL_VALUE(F) F(value) F(feature)
 MG_ROW(GlobalValue, MG_GLOBAL_VALUE)
+
+// Where in `code` the mutations of a rule begin, for tracing; `name`: a number of the compiler's.
+#define MG_NOTE(F) F(at) F(name)
+MG_ROW(Note, MG_NOTE)
 
 #define MG_MATERIALIZED(F) F(tag) F(query)
 MG_ROW(Materialized, MG_MATERIALIZED)
@@ -111,8 +119,8 @@ MG_ROW(Integer, MG_INTEGER)
   X(Settings, settings) X(Template, templates) X(Instr, code) X(Pair, pairs) X(Integer, lists) X(Mask, masks)   \
   X(LimitGroup, limit_groups) X(Area, areas) X(Control, controls) X(Territory, territories)                     \
   X(Removal, removals) X(MoveHandler, move_handlers) X(Action, actions) X(Scheduled, schedule)                  \
-  X(Reward, rewards) X(WindowCell, window) X(Sight, sights) X(Offset, touches) X(GlobalValue, global_values)                     \
-  X(Materialized, materialized) X(Integer, tag_is_dynamic)
+  X(Value, values) X(Reward, rewards) X(WindowCell, window) X(Sight, sights) X(Offset, touches) X(GlobalValue, global_values)                     \
+  X(Materialized, materialized) X(Note, notes) X(Integer, tag_is_dynamic)
 
 enum class ActionKind : int32_t { kNoop = 0, kMove = 1, kChangeVibe = 2 };
 

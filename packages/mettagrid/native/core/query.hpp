@@ -104,7 +104,7 @@ MG_FN void closure_open(Machine& m) {
 MG_FN bool closure_next(Machine& m) {
   Loop& loop = m.s.loop[m.s.loops - 1];
   const uint32_t* bits = reinterpret_cast<const uint32_t*>(m.s.arena + loop.visited);
-  for (; loop.read < loop.write; ++loop.read, loop.candidate = loop.first_candidate) {
+  for (; loop.write > loop.read; ++loop.read, loop.candidate = loop.first_candidate) {
     while (loop.candidate < loop.end) {
       const int32_t slot = m.s.arena[loop.candidate++];
       if (test_bit(bits, slot)) continue;
@@ -155,6 +155,7 @@ MG_FN int32_t spawn_object(Machine& m, int32_t template_index, int32_t row, int3
   const int32_t slot = make_object(m.p, m.w, template_index, row, col);
   if (slot < 0) return kNone;
   m.w.object_flags[slot] = static_cast<uint8_t>(m.w.object_flags[slot] | kSpawned);
+  m.w.touch(slot);
   if (m.p.templates[template_index].area_count > 0) m.w.new_areas[m.w.h->new_area_slots++] = slot;
   if (m.p.set().correct_spawned) register_claims(m.p, m.w, slot);
   return slot;

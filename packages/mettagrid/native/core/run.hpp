@@ -198,10 +198,30 @@ MG_FN bool each_next(Machine& m, bool becomes_context) {
 }
 
 MG_FN bool Machine::run(int32_t entry) {
+#if !defined(__CUDA_ARCH__)
+  if (s.watcher != nullptr && s.watcher->rule != nullptr) return run_code<true>(entry);
+#endif
+  return run_code<false>(entry);
+}
+
+// Tells the watcher when the mutations of a rule begin.
+MG_FN void note_rule(Machine& m, int32_t pc) {
+#if !defined(__CUDA_ARCH__)
+  for (const Note& note : m.p.notes) {
+    if (note.at == pc) m.s.watcher->rule(*m.s.watcher, note.name, m.ctx.actor, m.ctx.target);
+  }
+#else
+  (void)m, (void)pc;
+#endif
+}
+
+template <bool kWatched>
+MG_FN bool Machine::run_code(int32_t entry) {
   const int32_t bottom = s.calls;
   int32_t pc = entry;
   while (ok()) {
     const Instr& in = p.code[pc];
+    if constexpr (kWatched) note_rule(*this, pc);
     int32_t next = pc + 1;
     const auto test = [&](bool result) {
       if (result == (in.sense != 0)) next = in.jump;

@@ -42,13 +42,13 @@ MG_FN void run_game_tick(Machine& m) {
 
 MG_FN void count_coverage(const Program& p, const World& w) {
   for (int32_t agent = 0; agent < w.h->agents; ++agent) {
-    const int32_t slot = w.agent_slot[agent], cell = w.cell_of(slot), spawn = w.agent_spawn[agent];
+    const int32_t slot = w.agent_slot[agent], cell = w.cell_of(slot);
     uint32_t* cells = w.agent_cells + agent * w.h->cell_words;
     if (!test_bit(cells, cell)) {
       set_bit(cells, cell);
       ++w.agent_unique[agent];
     }
-    const int32_t far = abs_of(w.object_row[slot] - spawn / w.h->width) + abs_of(w.object_col[slot] - spawn % w.h->width);
+    const int32_t far = abs_of(w.object_row[slot] - w.agent_spawn_row[agent]) + abs_of(w.object_col[slot] - w.agent_spawn_col[agent]);
     w.agent_farthest[agent] = max_of(w.agent_farthest[agent], far);
     agent_stat(w, agent, p.set().stat_unique) = static_cast<float>(w.agent_unique[agent]);
     agent_stat(w, agent, p.set().stat_distance) = static_cast<float>(w.agent_farthest[agent]);
@@ -60,13 +60,14 @@ MG_FN void count_coverage(const Program& p, const World& w) {
 MG_FN void write_rewards(Machine& m, const Buffers& io) {
   const World& w = m.w;
   m.now = 0;
+  m.begin_reading();
   for (int32_t agent = 0; agent < w.h->agents && m.ok(); ++agent) {
     const int32_t slot = w.agent_slot[agent];
     const Template& t = m.p.templates[w.object_template[slot]];
     float sum = 0.0f;
     for (int32_t i = 0; i < t.reward_count; ++i) {
       const Reward& reward = m.p.rewards[t.first_reward + i];
-      const float value = m.value_for(reward.entry, slot, slot);
+      const float value = m.read(reward.value, slot);
       float& before = w.reward_before[agent * w.h->agent_rewards + i];
       sum += reward.per_tick ? value : value - before;
       before = value;
@@ -83,26 +84,28 @@ MG_FN void flag_episode_end(const Program& p, const World& w, const Buffers& io)
   for (int32_t agent = 0; agent < w.h->agents; ++agent) flags[agent] = true;
 }
 
-// Everything but observations runs on one lane: effects are immediate and ordered.
-MG_FN void step_world(const Program& p, const World& w, Scratch& scratch, const Buffers& io, int32_t lane, int32_t lanes) {
+MG_FN void step_world(const Program& p, const World& w, Scratch& scratch, const Buffers& io) {
+  for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
+  ++w.h->step;  // the first step runs as step 1
+  release_removed(w);
   Machine m(p, w, scratch);
-  m.now = w.h->step + (lane == 0);
-  if (lane == 0) {
-    for (int32_t agent = 0; agent < w.h->agents; ++agent) w.agent_before[agent] = w.cell_of(w.agent_slot[agent]);
-    ++w.h->step;  // the first step runs as step 1
-    release_removed(w);
-    apply_actions(m, io);
-    fire_due_events(m);
-    run_agent_ticks(m);
-    apply_area_effects(m);
-    run_game_tick(m);
-    count_coverage(p, w);
-  }
-  write_observations(m, io, lane, lanes);
-  if (lane == 0) {
-    write_rewards(m, io);
-    flag_episode_end(p, w, io);
-  }
+  m.begin(Phase::kActions);
+  apply_actions(m, io);
+  m.begin(Phase::kEvents);
+  fire_due_events(m);
+  m.begin(Phase::kTicks);
+  run_agent_ticks(m);
+  m.begin(Phase::kAreas);
+  apply_area_effects(m);
+  m.begin(Phase::kGameTick);
+  run_game_tick(m);
+  count_coverage(p, w);
+  m.begin(Phase::kObservations);
+  write_observations(m, io);
+  m.begin(Phase::kRewards);
+  write_rewards(m, io);
+  flag_episode_end(p, w, io);
+  m.begin(Phase::kDone);
 }
 
 }  // namespace mg

@@ -37,7 +37,7 @@ MG_FN void refresh_edge(const World& w, int32_t row, int32_t col, int32_t dr, in
 // The tag with the highest total owns the cell; a tie for the top leaves it without owner.
 MG_FN void refresh_owner(const Program& p, const World& w, int32_t territory, int32_t row, int32_t col) {
   const Territory& t = p.territories[territory];
-  const int32_t cells = w.h->height * w.h->width, cell = w.cell(row, col);
+  const int32_t cells = w.h->cells, cell = w.cell(row, col);
   int32_t best = 0, owner = -1;
   for (int32_t i = 0; i < t.tag_count; ++i) {
     const int32_t score = w.score[(t.first_score + i) * cells + cell];
@@ -66,7 +66,7 @@ MG_FN void stamp_claim(const Program& p, const World& w, const Claim& claim, int
   const Control& control = p.controls[claim.control];
   const Territory& t = p.territories[control.territory];
   const int32_t reach = control.strength / control.decay;
-  int32_t* score = w.score + (t.first_score + claim.tag) * w.h->height * w.h->width;
+  int32_t* score = w.score + (t.first_score + claim.tag) * w.h->cells;
   const int32_t top = max_of(0, claim.row - reach), bottom = min_of(w.h->height - 1, claim.row + reach);
   const int32_t left = max_of(0, claim.col - reach), right = min_of(w.h->width - 1, claim.col + reach);
   for (int32_t row = top; row <= bottom; ++row) {
@@ -107,6 +107,7 @@ MG_FN void register_claims(const Program& p, const World& w, int32_t slot) {
   const Template& t = p.templates[w.object_template[slot]];
   if (t.control_count == 0) return;
   for (int32_t i = 0; i < t.control_count; ++i) {
+    if (w.h->claim_count == w.h->claim_capacity) return w.fail(Fault::kAreas);
     w.claim[w.h->claim_count++] = Claim{slot, t.first_control + i, kNone, w.object_row[slot], w.object_col[slot]};
   }
   w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] | kHasClaims);

@@ -14,7 +14,7 @@ namespace mg {
 
 constexpr int32_t kNone = -1;          // no entity
 constexpr int32_t kEmpty = 0;          // in the grid: no object
-constexpr int32_t kLine = 64;          // bytes of one object's encoded tokens
+constexpr int32_t kLine = 64;          // bytes of encoded tokens of one object, or of a template's untouched objects
 constexpr int32_t kLineTokens = 21;    // tokens that fit in it; the last byte is their number
 constexpr uint8_t kLineDirty = 255;    // ...must be encoded before use
 constexpr uint8_t kLineTooLong = 254;  // ...does not fit: encode straight into the observation
@@ -32,11 +32,15 @@ enum class Fault : int32_t {
   kTagHolders,     // a = tag
   kAreas,          // no room for the areas of spawned objects
   kTokenBudget,    // a = agent, b = tokens attempted
+  kShortcut,       // debug build: a shortcut gave something else than the plain rules
 };
 
 struct Header {
   uint64_t bytes;        // size of the whole block
+  uint64_t state_bytes;  // the part of it that is state; what follows is made from it
   int32_t height, width;
+  int32_t stride, origin, cells;  // see World::cell
+  int32_t templates, window;      // rows of these tables of the program
   int32_t slots;         // capacity, slot 0 included
   int32_t agents;
   int32_t resources, tags, tag_words, territories, owner_tags;  // owner_tags: sum over territories
@@ -57,7 +61,7 @@ struct Header {
   uint32_t entries;        // counts agents entering areas
   Random random;
 };
-static_assert(std::is_trivially_copyable<Header>::value, "copied as bytes");
+static_assert(std::is_trivially_copyable<Header>::value && __has_unique_object_representations(Header), "copied and hashed as bytes");
 
 // A source of an area of effect, in registration order. A static area stays at the cell where it was registered.
 struct AreaSource {
@@ -71,9 +75,9 @@ struct Claim {
 
 enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasAreas = 8, kBlocksVision = 16, kRemoved = 32 };
 
-// X(type, name, count): every array of the block.
-#define MG_ARRAYS(X)                                                                                                  \
-  X(int32_t, grid, h.height* h.width)              /* slot or kEmpty */                                               \
+// X(type, name, count): every array of the block. First what is state...
+#define MG_STATE(X) \
+  X(int32_t, grid, h.cells)              /* slot or kEmpty */                                                         \
   X(int32_t, object_id, h.slots)                                                                                      \
   X(int32_t, object_template, h.slots)                                                                                \
   X(uint16_t, object_row, h.slots)                                                                                    \
@@ -84,7 +88,6 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint8_t, object_flags, h.slots)                                                                                   \
   X(uint32_t, object_tags, h.slots* h.tag_words)   /* [slot][word] */                                                 \
   X(uint16_t, inventory, h.slots* h.resources)     /* [slot][resource] */                                             \
-  X(uint8_t, lines, h.slots* kLine)                /* encoded tokens, see observe.hpp */                              \
   X(int32_t, free_slots, h.slots)                                                                                     \
   X(int32_t, removed_slots, h.slots)               /* removed in this step, free from the next */                     \
   X(int32_t, new_areas, h.slots)                   /* slots spawned in this step that have areas */                   \
@@ -93,7 +96,8 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(int32_t, tag_held, h.tags)                                                                                        \
   X(int32_t, tag_holders, h.tag_capacity)          /* slots in the order in which they got the tag */                 \
   X(int32_t, agent_slot, h.agents)                                                                                    \
-  X(int32_t, agent_spawn, h.agents)                /* cell = row * width + col */                                     \
+  X(uint16_t, agent_spawn_row, h.agents)                                                                              \
+  X(uint16_t, agent_spawn_col, h.agents)                                                                              \
   X(int32_t, agent_before, h.agents)               /* cell at the start of the step */                                \
   X(int32_t, agent_moved, h.agents)                /* cell after its previous action */                               \
   X(int32_t, agent_still, h.agents)                /* actions since it last moved */                                  \
@@ -116,13 +120,21 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(AreaSource, area_source, h.area_capacity)                                                                         \
   X(uint32_t, area_entered, h.area_capacity* h.agents)     /* [source][agent]: when it came in, 0 = it is outside */  \
   X(Claim, claim, h.claim_capacity)                                                                                   \
-  X(int32_t, score, h.owner_tags* h.height* h.width)       /* [territory tag][cell] */                                \
-  X(int16_t, owner, h.territories* h.height* h.width)      /* [territory][cell]: tag id or -1 */                      \
-  X(int16_t, owner_seen, h.height* h.width)                /* owner of the first territory that has one, or -1 */     \
-  X(uint8_t, owner_edges, h.height* h.width)               /* bits N, S, E, W: the neighbour's owner differs */       \
   X(int16_t, agent_owner, h.agents* h.territories)         /* owner of the agent's cell last step */                  \
   X(uint16_t, owner_held, h.territories* h.resources)      /* [territory][resource]: held by the owner's stand-in */  \
   X(uint8_t, owner_vibe, h.territories)                    /* vibe of the owner's stand-in */
+
+// ...then what is made from state and kept up to date: hashes, snapshots and comparisons leave it out.
+#define MG_MADE(X) \
+  X(int32_t, score, h.owner_tags* h.cells)       /* [territory tag][cell] */                                          \
+  X(int16_t, owner, h.territories* h.cells)      /* [territory][cell]: tag id or -1 */                                \
+  X(int16_t, owner_seen, h.cells)                /* owner of the first territory that has one, or -1 */               \
+  X(uint8_t, owner_edges, h.cells)               /* bits N, S, E, W: the neighbour's owner differs */                 \
+  X(int32_t, window_offset, h.window)              /* cell of each window cell, from the observer's */                \
+  X(int32_t, object_line, h.slots)                 /* which line shows it, see observe.hpp */                         \
+  X(uint8_t, lines, (h.templates + h.slots + 1) * kLine) /* encoded tokens; the last, so that a reset can leave them */
+
+#define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
 
 struct World {
   Header* h;
@@ -130,13 +142,15 @@ struct World {
   MG_ARRAYS(MG_POINTER)
 #undef MG_POINTER
 
-  // Bytes of a block with these sizes.
-  MG_FN static uint64_t block_bytes(const Header& h) {
+  // Fills in the bytes of a block with these sizes.
+  MG_FN static void measure(Header& h) {
     uint64_t at = align(sizeof(Header));
 #define MG_SIZE(Type, name, count) at = align(at + static_cast<uint64_t>(int64_t{1} * count) * sizeof(Type));
-    MG_ARRAYS(MG_SIZE)
+    MG_STATE(MG_SIZE)
+    h.state_bytes = at;
+    MG_MADE(MG_SIZE)
 #undef MG_SIZE
-    return at;
+    h.bytes = at;
   }
 
   MG_FN static World view(void* block) {
@@ -155,7 +169,9 @@ struct World {
 
   MG_FN static uint64_t align(uint64_t at) { return (at + 63) & ~63ull; }
 
-  MG_FN int32_t cell(int32_t row, int32_t col) const { return row * h->width + col; }
+  // Cells of the map lie inside a frame as wide as an agent sees, so that looking past the edge finds empty cells. The frame
+  // between two rows serves both.
+  MG_FN int32_t cell(int32_t row, int32_t col) const { return h->origin + row * h->stride + col; }
   MG_FN int32_t cell_of(int32_t slot) const { return cell(object_row[slot], object_col[slot]); }
   MG_FN bool inside(int32_t row, int32_t col) const {
     return static_cast<uint32_t>(row) < static_cast<uint32_t>(h->height) &&
@@ -163,7 +179,8 @@ struct World {
   }
   MG_FN uint32_t* tags(int32_t slot) const { return object_tags + slot * h->tag_words; }
   MG_FN uint16_t* held(int32_t slot) const { return inventory + slot * h->resources; }
-  MG_FN uint8_t* line(int32_t slot) const { return lines + static_cast<int64_t>(slot) * kLine; }
+  MG_FN uint8_t* line(int32_t index) const { return lines + static_cast<int64_t>(index) * kLine; }
+  MG_FN int32_t own_line(int32_t slot) const { return h->templates + slot; }
   MG_FN bool is_agent(int32_t slot) const { return object_agent[slot] >= 0; }
   MG_FN int64_t distance2(int32_t a, int32_t b) const {
     const int64_t dr = object_row[a] - object_row[b], dc = object_col[a] - object_col[b];
@@ -172,7 +189,8 @@ struct World {
 
   // Something that an observation of this object shows has changed.
   MG_FN void touch(int32_t slot) const {
-    line(slot)[kLine - 1] = kLineDirty;
+    object_line[slot] = own_line(slot);
+    line(own_line(slot))[kLine - 1] = kLineDirty;
   }
 
   MG_FN void fail(Fault fault, int32_t a = 0, int32_t b = 0) const {

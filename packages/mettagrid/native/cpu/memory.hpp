@@ -30,7 +30,7 @@ class ScratchMemory {
   mg::Scratch& for_slots(int32_t slots) {
     const std::size_t needed = static_cast<std::size_t>(mg::arena_needed(slots));
     if (arena_.size() < needed) arena_.resize(needed);
-    if (!scratch_) scratch_ = std::make_unique<mg::Scratch>();
+    if (!scratch_) scratch_ = std::make_unique<mg::Scratch>();  // without a watcher
     scratch_->arena = arena_.data();
     scratch_->arena_size = static_cast<int32_t>(arena_.size());
     return *scratch_;

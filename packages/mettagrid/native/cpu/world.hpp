@@ -1,7 +1,8 @@
 // Maps and worlds in memory of their own. Nothing here knows Python; faults stay in the header of the world.
 #pragma once
 
-#include "cpu/memory.hpp"
+#include "cpu/plain_twin.hpp"
+#include "cpu/snapshot.hpp"
 
 namespace cpu {
 
@@ -14,12 +15,16 @@ class Map {
     plan_ = mg::plan_world(program_, map);
     if (plan_.bytes == 0) return;
     image_ = zeroed_block(plan_.bytes);
-    fault_ = mg::build_world(program_, map, plan_, image_.get()).h->fault;
+    const mg::World w = mg::build_world(program_, map, plan_, image_.get());
+    fault_ = w.h->fault;
+    start_bytes_ = static_cast<std::size_t>(w.lines - static_cast<uint8_t*>(image_.get()));
   }
 
   const mg::Program& program() const { return program_; }
   const mg::Header& plan() const { return plan_; }  // bytes = 0: such a world would be too large
   const void* image() const { return image_.get(); }
+  // All but the encoded tokens, which are encoded anew when they are seen.
+  std::size_t start_bytes() const { return start_bytes_; }
   int32_t fault() const { return fault_; }
 
  private:
@@ -27,6 +32,7 @@ class Map {
   std::vector<int32_t> cells_, stats_;
   mg::Header plan_{};
   Block image_;
+  std::size_t start_bytes_ = 0;
   int32_t fault_ = 0;
 };
 
@@ -34,6 +40,7 @@ class Map {
 class World {
  public:
   World(const Map& map, uint32_t seed) : p(map.program()) { start(map, seed); }
+  World(const mg::Program& program, const char* snapshot) : p(program) { take_state(snapshot + sizeof(SnapshotHead)); }
 
   const mg::Program& p;
   mg::World w{};
@@ -41,18 +48,16 @@ class World {
 
   bool has_buffers() const { return io.rewards != nullptr; }
 
-  // What the episode started with. The map must live until another one is started.
+  // What the episode started with; a world from a snapshot has no map. The map must live until another one is started.
+  bool has_map() const { return map_ != nullptr; }
   const Map& map() const { return *map_; }
+  void keep_map(const Map& map) { map_ = &map; }
   uint32_t seed() const { return seed_; }
 
   // A new episode in place. Memory is taken only when the map is larger than all before.
   void start(const Map& map, uint32_t seed) {
-    const std::size_t bytes = map.plan().bytes;
-    if (bytes > capacity_) {
-      block_ = zeroed_block(bytes);
-      capacity_ = bytes;
-    }
-    std::memcpy(block_.get(), map.image(), bytes);
+    reserve(map.plan().bytes);
+    std::memcpy(block_.get(), map.image(), map.start_bytes());
     w = mg::World::view(block_.get());
     map_ = &map;
     seed_ = seed;
@@ -62,7 +67,77 @@ class World {
   // Clears the outputs and writes the current observation.
   void observe_start() { mg::observe_start(p, w, scratch(), io); }
 
-  void step() { mg::step_world(p, w, scratch(), io, 0, 1); }
+  void step() {
+#if METTAGRID_DEBUG_CHECKS
+    PlainTwin twin(p, w, io);
+    mg::step_world(p, w, scratch(), io);
+    if (w.h->fault == 0 && !twin.agrees(scratch(), w, io)) w.fail(mg::Fault::kShortcut);
+#else
+    mg::step_world(p, w, scratch(), io);
+#endif
+  }
+
+  uint64_t state_hash() const { return mg::state_hash(w); }
+
+  // Takes over the state of another world of the same program, and what its agents saw last. Both have buffers of one shape.
+  void copy(const World& other) {
+    reserve(other.w.h->bytes);
+    std::memcpy(block_.get(), other.w.h, static_cast<std::size_t>(other.w.lines - reinterpret_cast<uint8_t*>(other.w.h)));
+    w = mg::World::view(block_.get());
+    for (int32_t i = 0; i < w.h->templates; ++i) w.line(i)[mg::kLine - 1] = mg::kLineDirty;
+    for (int32_t slot = 0; slot < w.h->used_slots; ++slot) w.line(w.object_line[slot])[mg::kLine - 1] = mg::kLineDirty;
+    const std::size_t n = static_cast<std::size_t>(w.h->agents);
+    std::memcpy(io.observations, other.io.observations, n * static_cast<std::size_t>(io.tokens) * 3);
+    std::memcpy(io.terminals, other.io.terminals, n * sizeof(bool));
+    std::memcpy(io.truncations, other.io.truncations, n * sizeof(bool));
+    std::memcpy(io.rewards, other.io.rewards, n * sizeof(float));
+    map_ = other.map_;
+    seed_ = other.seed_;
+  }
+
+  std::size_t snapshot_bytes() const {
+    return sizeof(SnapshotHead) + w.h->state_bytes + static_cast<std::size_t>(w.h->agents) * output_bytes(io.tokens);
+  }
+
+  // `bytes` has room for snapshot_bytes().
+  void write_snapshot(uint64_t program_hash, char* bytes) const {
+    char* at = bytes + sizeof(SnapshotHead);
+    const auto put = [&](const void* from, std::size_t size) {
+      std::memcpy(at, from, size);
+      at += size;
+    };
+    const std::size_t n = static_cast<std::size_t>(w.h->agents);
+    put(w.h, w.h->state_bytes);
+    put(io.observations, n * static_cast<std::size_t>(io.tokens) * 3);
+    put(io.terminals, n * sizeof(bool));
+    put(io.truncations, n * sizeof(bool));
+    put(io.rewards, n * sizeof(float));
+    put(io.actions, n * sizeof(int32_t));
+    put(io.vibe_actions, n * sizeof(int32_t));
+    SnapshotHead head{};
+    std::memcpy(head.format, kSnapshotFormat, sizeof head.format);
+    head.program = program_hash;
+    head.state_bytes = w.h->state_bytes;
+    head.agents = w.h->agents;
+    head.tokens = io.tokens;
+    head.check = hash_bytes(bytes + sizeof head, snapshot_bytes() - sizeof head);
+    std::memcpy(bytes, &head, sizeof head);
+  }
+
+  // Goes on from a snapshot with which there is no problem. Actions are the caller's and not written.
+  void restore(const char* bytes) {
+    take_state(bytes + sizeof(SnapshotHead));
+    const char* at = bytes + sizeof(SnapshotHead) + w.h->state_bytes;
+    const auto take = [&](void* to, std::size_t size) {
+      std::memcpy(to, at, size);
+      at += size;
+    };
+    const std::size_t n = static_cast<std::size_t>(w.h->agents);
+    take(io.observations, n * static_cast<std::size_t>(io.tokens) * 3);
+    take(io.terminals, n * sizeof(bool));
+    take(io.truncations, n * sizeof(bool));
+    take(io.rewards, n * sizeof(float));
+  }
 
   // Every agent is done, one way or the other.
   bool is_over() const { return all(io.terminals) || all(io.truncations); }
@@ -70,6 +145,21 @@ class World {
   mg::Scratch& scratch() const { return thread_scratch().for_slots(w.h->slots); }
 
  private:
+  void reserve(std::size_t bytes) {
+    if (bytes <= capacity_) return;
+    block_ = zeroed_block(bytes);
+    capacity_ = bytes;
+  }
+
+  void take_state(const char* state) {
+    mg::Header h;
+    std::memcpy(&h, state, sizeof h);
+    reserve(h.bytes);
+    std::memcpy(block_.get(), state, h.state_bytes);
+    w = mg::World::view(block_.get());
+    mg::make_second_part(p, w);
+  }
+
   bool all(const bool* flags) const {
     for (int32_t agent = 0; agent < w.h->agents; ++agent) {
       if (!flags[agent]) return false;

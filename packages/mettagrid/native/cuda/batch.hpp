@@ -6,18 +6,7 @@
 #pragma once
 
 #include "core/create.hpp"
-#if __has_include("core/hash.hpp")
 #include "core/hash.hpp"
-#else  // STAND-IN until core/hash.hpp is here; delete with it
-namespace mg {
-MG_FN uint64_t state_hash(const World& w) {
-  const uint64_t* words = reinterpret_cast<const uint64_t*>(w.h);
-  uint64_t hash = 0xCBF29CE484222325ull;
-  for (uint64_t i = 0; i < w.h->bytes / 8; ++i) hash = (hash ^ words[i]) * 0x100000001B3ull;
-  return hash;
-}
-}  // namespace mg
-#endif
 
 namespace gpu {
 
@@ -81,7 +70,7 @@ MG_FN void step_one(const Batch& b, int32_t world, int32_t lane) {
   if (lane != 0) return;
   const mg::Program p = mg::Program::view(b.words);
   const mg::World w = world_of(b, world);
-  mg::step_world(p, w, scratch_of(b, world), buffers_of(b, world), 0, 1);
+  mg::step_world(p, w, scratch_of(b, world), buffers_of(b, world));
   b.hashes[world] = mg::state_hash(w);
 }
 

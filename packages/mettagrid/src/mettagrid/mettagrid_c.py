@@ -6,7 +6,7 @@ The module name is the published one. `Simulation` is the friendlier front.
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from mettagrid import _native
 from mettagrid._native import Map
 from mettagrid.compiler import Program, compiled
 from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
+from mettagrid.state import Change, TraceEntry, changes, trace
 
 dtype_observations = np.dtype(np.uint8)
 dtype_terminals = np.dtype(np.bool_)
@@ -30,6 +31,7 @@ _FAULTS = {
     4: "The world has no room for another object: too many were removed and made in one step.",
     5: "Too many objects got the tag {tag!r}, which no rule of the game gives; only 16 more can be given such a tag.",
     6: "The world has no room for the areas of another object.",
+    8: "The engine contradicts itself: a shortcut gave another result than the plain rules. Please report this game.",
 }
 _TOKEN_BUDGET = 7
 
@@ -53,6 +55,13 @@ def _check_array(name: str, array: np.ndarray) -> None:
         raise TypeError(f"{name} has elements of type {array.dtype}; they must be {_BUFFER_TYPES[name]}.")
     if not array.flags.writeable and not name.endswith("actions"):
         raise ValueError(f"{name} is not writeable, and the engine writes into it.")
+
+
+def _new_arrays(agents: int, tokens: int) -> dict[str, np.ndarray]:
+    shapes = {"observations": (agents, tokens, 3)}
+    arrays = {name: np.zeros(shapes.get(name, (agents,)), dtype) for name, dtype in _BUFFER_TYPES.items()}
+    arrays["observations"].fill(255)
+    return arrays
 
 
 class PackedCoordinate:
@@ -138,14 +147,7 @@ class MettaGrid(_native.World):
         self.program = program
         self._arrays: dict[str, np.ndarray] = {}
         super().__init__(program.map(map_rows) if not isinstance(map_rows, Map) else map_rows, int(seed) & 0xFFFFFFFF)
-        n = self.num_agents
-        self.set_buffers(
-            np.full((n, program.num_tokens, 3), 255, np.uint8),
-            np.zeros(n, np.bool_),
-            np.zeros(n, np.bool_),
-            np.zeros(n, np.float32),
-            np.zeros(n, np.int32),
-        )
+        self.set_buffers(**_new_arrays(self.num_agents, program.num_tokens))
 
     def _describe_fault(self, fault: int, a: int, b: int) -> str:
         if fault == _TOKEN_BUDGET:
@@ -190,6 +192,59 @@ class MettaGrid(_native.World):
         self._set_buffers(*arrays.values())
         self._arrays = arrays
         self._observe_start()
+
+    # States
+
+    def snapshot(self) -> bytes:
+        """The state as bytes, with what the agents last saw; `restore` and `from_snapshot` go on from it exactly.
+
+        It holds no config: keep that with it. Another process, machine or release with the same program can open it.
+        """
+        return self._snapshot()
+
+    def restore(self, snapshot: bytes) -> None:
+        """Go on from a snapshot of a world with the same program and arrays of the same shape.
+
+        Observations, rewards, terminals and truncations are written into the arrays in use; actions stay as they are.
+        Bytes that are no such snapshot are refused with a ValueError, and nothing changes.
+        """
+        self._restore(snapshot)
+
+    @classmethod
+    def from_snapshot(cls, program: "Program | GameConfig | MettaGridConfig", snapshot: bytes) -> Self:
+        """A new world that goes on from a snapshot, with arrays of its own."""
+        world = cls.__new__(cls)
+        if not isinstance(program, Program):
+            program = compiled(program)
+        world.program = program
+        _native.World.__init__(world, program.native, snapshot)
+        tokens = int.from_bytes(snapshot[28:32], "little")
+        world._arrays = _new_arrays(world.num_agents, tokens)
+        world._set_buffers(*world._arrays.values())
+        world._restore(snapshot)
+        return world
+
+    def clone(self) -> Self:
+        """A new world in the same state, with arrays of its own: to look ahead without touching this one."""
+        world = type(self).from_snapshot(self.program, self._snapshot())
+        world._arrays["actions"][:] = self._arrays["actions"]
+        world._arrays["vibe_actions"][:] = self._arrays["vibe_actions"]
+        world._map = self._map
+        return world
+
+    def copy_from(self, other: "MettaGrid") -> None:
+        """Take over the state of another world of the same program in place: the quick way back to a branching point."""
+        self._copy(other)
+
+    def diff(self, other: "MettaGrid", *, most: int = 1000) -> list[Change]:
+        """What of the state differs: `before` is this world, `after` the other. Equal worlds give an empty list."""
+        return list(changes(self, self._differences(other, most)))
+
+    def step_traced(self, *, bookkeeping: bool = False) -> list[TraceEntry]:
+        """Run one step and tell which rules fired on whom and what changed. Slow; the result is that of `step`."""
+        return trace(self, bookkeeping=bookkeeping)
+
+    # Arrays
 
     def observations(self) -> np.ndarray:
         return self._arrays["observations"]

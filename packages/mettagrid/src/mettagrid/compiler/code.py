@@ -20,6 +20,8 @@ class Routine:
     def __init__(self) -> None:
         self.code: list[list[int]] = []
         self._marks: list[int] = []
+        self.notes: list[tuple[int, str]] = []
+        """(position, rule): where the mutations of a rule begin, for traces"""
 
     def label(self) -> Label:
         self._marks.append(-1)
@@ -41,6 +43,9 @@ class Routine:
         """A test that jumps when its result equals `when`."""
         self.emit(op, a, b, c, jump=jump, sense=int(when))
 
+    def note(self, rule: str) -> None:
+        self.notes.append((len(self.code), rule))
+
     def resolved(self) -> tuple[tuple[int, ...], ...]:
         """The instructions with jumps relative to the start of the routine."""
         marks = self._marks
@@ -53,7 +58,10 @@ class CodeTable:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._entries: dict[tuple[tuple[int, ...], ...], int] = {}
+        self._routines: dict[int, tuple[tuple[int, ...], ...]] = {}
         self.names: dict[int, str] = {}
+        self.rules: list[str] = []
+        """names in `notes`; rules that compile to the same code have the name of the first"""
         nothing = Routine()
         nothing.emit("Return", 1)
         self.place(nothing, "nothing")
@@ -66,5 +74,13 @@ class CodeTable:
             entry = self._tables.count("code")
             self._tables.add_rows("code", ([op, jump + entry if jump >= 0 else 0, *rest] for op, jump, *rest in code))
             self._entries[code] = entry
+            self._routines[entry] = code
+            for position, rule in routine.notes:
+                self._tables.add("notes", at=entry + position, name=len(self.rules))
+                self.rules.append(rule)
             self.names[entry] = name
         return entry
+
+    def routine(self, entry: int) -> tuple[tuple[int, ...], ...]:
+        """The instructions of a placed routine, with jumps relative to its start."""
+        return self._routines[entry]

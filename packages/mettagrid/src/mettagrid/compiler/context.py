@@ -71,6 +71,8 @@ class Context:
         self.dynamic_tags: set[int] = set()
         self.spawned: set[str] = set()
         self.in_edge_filter = False
+        self.values: dict[int, int] = {}
+        """row of `values` by entry, see `sharing.py`"""
         self.materialized: dict[int, int] = {}
         """entry of the query of each tag that is materialized"""
         self._path: list[str] = []

@@ -112,11 +112,11 @@ def _emit_leaf(
 ) -> None:
     emit_filters(c, r, handler.filters, failure)
     if failure_flag is None:
-        emit_mutations(c, r, handler.mutations, failure)
+        emit_mutations(c, r, handler.mutations, failure, handler.name)
         r.emit("Jump", jump=success)
         return
     failed = r.label()
-    emit_mutations(c, r, handler.mutations, failed)
+    emit_mutations(c, r, handler.mutations, failed, handler.name)
     r.emit("FlagSet", failure_flag, 0)
     r.emit("Jump", jump=success)
     r.mark(failed)

@@ -36,8 +36,12 @@ from mettagrid.config.mutation import (
 MAX_DISTANCE = 65535  # the longest side of a map
 
 
-def emit_mutations(c: Context, r: Routine, mutations: Sequence[AnyMutation], fail: Label | None) -> None:
-    """Mutations in order. `fail`: where a failed one continues; None: failures are ignored."""
+def emit_mutations(
+    c: Context, r: Routine, mutations: Sequence[AnyMutation], fail: Label | None, rule: str | None = None
+) -> None:
+    """Mutations in order. `fail`: where a failed one continues; None: failures are ignored. `rule`: its name in traces."""
+    if mutations:
+        r.note(f"{c.path} ({rule})" if rule else c.path)
     for i, mutation in enumerate(mutations):
         with c.at("mutations", i), c.nested(""):
             _emit_mutation(c, r, mutation, fail)

@@ -6,6 +6,7 @@ from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.handlers import place_after_use, place_all, place_filters, place_handler, place_mutations
 from mettagrid.compiler.hash_order import hash_order
+from mettagrid.compiler.sharing import add_value
 from mettagrid.compiler.tables import INT32_MAX, INT32_MIN, float_bits
 from mettagrid.compiler.values import place_value
 from mettagrid.config.handler_config import Handler
@@ -35,7 +36,7 @@ def add_agent(c: Context, config: AgentConfig, group: int, default_limit: int) -
     rewards = []
     for name, reward in config.rewards.items():
         with c.at("rewards", name, "reward"):
-            rewards.append([place_value(c, reward.reward, ACTOR), int(reward.per_tick)])
+            rewards.append([add_value(c, place_value(c, reward.reward, ACTOR)), int(reward.per_tick)])
     first_reward, reward_count = c.tables.add_rows("rewards", rewards)
     stats = [[c.agent_stats.add(name), float_bits(value)] for name, value in config.initial_stats.items()]
     first_stat, stat_count = c.tables.add_rows("pairs", stats)

@@ -19,6 +19,7 @@ from mettagrid.compiler.handlers import AnyHandler, place_all, place_handler
 from mettagrid.compiler.mutations import MAX_DISTANCE
 from mettagrid.compiler.objects import add_agent, add_object, type_numbers
 from mettagrid.compiler.queries import DIRECTIONS, place_query
+from mettagrid.compiler.sharing import add_value
 from mettagrid.compiler.settings import check_observation, settings_row
 from mettagrid.compiler.teams import AgentCells, group_teams
 from mettagrid.compiler.values import place_value
@@ -64,6 +65,8 @@ class Program:
     obs_height: int
     obs_width: int
     routine_names: dict[int, str] = field(repr=False)
+    rule_names: list[str] = field(repr=False)
+    """paths in the config of the rules in a trace"""
     _objects: dict[str, int] = field(repr=False)
     _agents: AgentCells = field(repr=False)
     _first_agent: int = field(repr=False)
@@ -190,6 +193,7 @@ def compile(
         obs_height=game.obs.height,
         obs_width=game.obs.width,
         routine_names=c.code.names,
+        rule_names=c.code.rules,
         _objects={name: i for i, name in enumerate(c.templates.names)},
         _agents=cells,
         _first_agent=len(objects),
@@ -349,7 +353,8 @@ def _add_window(c: Context) -> None:
 def _add_global_values(c: Context) -> None:
     for name, value in c.game.obs.global_obs.obs.items():
         with c.at("game", "obs", "global_obs", "obs", name):
-            c.tables.add("global_values", entry=place_value(c, value, ACTOR), feature=c.features.feature_id(name))
+            entry = place_value(c, value, ACTOR)
+            c.tables.add("global_values", value=add_value(c, entry), feature=c.features.feature_id(name))
 
 
 def _mark_dynamic_tags(c: Context, objects: Sequence) -> None:

@@ -66,6 +66,10 @@ class Tables:
             self._words["masks"].extend([word - (1 << 32) if word >> 31 else word for word in words])
         return self._masks[key]
 
+    def mask(self, index: int) -> frozenset[int]:
+        """The numbers in a mask."""
+        return next(bits for bits, found in self._masks.items() if found == index)
+
     def block(self) -> np.ndarray:
         """The program block: {offset, rows} per table, then the tables."""
         head, at = array("i"), 2 * len(LAYOUT)

@@ -1,0 +1,72 @@
+"""Values that are the same for several agents: one evaluation serves them all, as long as nothing changes in between.
+
+A value can be shared when it reads nothing about the agent, or nothing but some of its tags (those of its team, as a rule),
+and draws no random number. This is read off the code of its routine.
+"""
+
+from collections.abc import Iterator
+
+from mettagrid.compiler.code import ACTOR, OPS, TARGET
+from mettagrid.compiler.context import Context
+
+_NAMES = {code: name for name, code in OPS.items()}
+
+# Instructions that read neither actor nor target.
+_IMPERSONAL = frozenset(
+    "Return Jump TestConst TestAtLeast TestPeriodic PushConst PushGameStat PushCount PushSumHeld ScaleBy LogPlusOne Add "
+    "Ratio Max Min FlagPush FlagSet FlagPop ScanNext ScanKeep ScanLimit ClosureNext ClosureAdd".split()
+)
+# Inside these loops the target is an element of the query.
+_OPENING = frozenset(("ScanTag", "ScanResult", "ClosureOpen"))
+_CLOSING = frozenset(("ScanClose", "ClosureClose"))
+# Instructions whose operand `a` is the entity they read, and nothing else.
+_READS_ONE = frozenset("TestVibe TestResource TestTag TestTagMask TestNearResult TestPresent PushInventory".split())
+
+
+def add_value(c: Context, entry: int) -> int:
+    """The row of `values` for a routine, made at first use."""
+    if entry not in c.values:
+        tags = _tags_read(c, entry)
+        mask = c.tables.add_mask(tags) if tags else -1
+        c.values[entry] = c.tables.add("values", entry=entry, is_shared=int(tags is not None), mask=mask)
+    return c.values[entry]
+
+
+def _tags_read(c: Context, entry: int) -> set[int] | None:
+    """The tags of the agent that a value reads; None when it reads something else about it or draws random numbers."""
+    tags: set[int] = set()
+    depth = 0
+    for op, a, b in _instructions(c, entry):
+        if op in _IMPERSONAL:
+            continue
+        if op in _OPENING:
+            depth += 1
+        elif op in _CLOSING:
+            depth -= 1
+        elif op == "TestSharedMask" and depth:
+            tags |= c.tables.mask(a)
+        elif op in _READS_ONE and _is_agent(a, depth):
+            if op == "TestTag":
+                tags.add(b)
+            elif op == "TestTagMask":
+                tags |= c.tables.mask(b)
+            else:
+                return None
+        elif op == "TestDistance" and not _is_agent(a, depth) and not _is_agent(b, depth):
+            continue
+        elif op not in _READS_ONE:
+            return None
+    return tags
+
+
+def _is_agent(entity: int, depth: int) -> bool:
+    return entity == ACTOR or (entity == TARGET and not depth)
+
+
+def _instructions(c: Context, entry: int) -> Iterator[tuple[str, int, int]]:
+    """(name, a, b) of a routine and those it calls, in order."""
+    for op, _, _, a, b, _ in c.code.routine(entry):
+        if _NAMES[op] == "Call":
+            yield from _instructions(c, a)
+        else:
+            yield _NAMES[op], a, b
