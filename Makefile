@@ -37,9 +37,8 @@ sanitize: setup ## every recorded episode under the address and undefined-behavi
 compat: setup ## 2,000 random configurations through the published engine and ours
 	@$(PY) scripts/compat.py --count 2000 $(ARGS)
 
-soak: setup ## what is long: for now `compat` with 20,000 other configurations
-	@echo "soak: 20,000 random configurations; kills and load will join when there is a server to kill"
-	@$(PY) scripts/compat.py --count 20000 --seed 1000000 $(ARGS)
+soak: setup ## what is long: mutated configurations under the sanitizers, a million steps, 20,000 games in two engines
+	@$(PY) scripts/soak.py $(ARGS)
 
 wheels: setup ## build the distributions, use them in an empty environment, build again with a second standard library
 	@$(PY) -m pytest tests/wheels -m "" $(ARGS)

@@ -1,10 +1,11 @@
 """Mutated configurations through the whole engine: 50 steps each, or a clean refusal. Nothing else may happen.
 
-usage: python tests/soak/fuzz.py --python PYTHON [--count 10000] [--seed 0] [--jobs 1] [--failures DIR]
-       python tests/soak/fuzz.py --python PYTHON --case SEED|FILE
+usage: python tests/soak/fuzz.py --python PYTHON [--env NAME=VALUE ...] [--count 10000] [--seed 0] [--jobs 1]
+       python tests/soak/fuzz.py --python PYTHON [--env NAME=VALUE ...] --case SEED|FILE
 
-PYTHON imports the engine under test; `make soak` gives it one with sanitizers. With --case one case is played and
-what happens is shown. The exit status is 0 only when there was no failure and at least 30 % ran their 50 steps.
+PYTHON, with these variables, imports the engine under test; `make soak` gives it one with sanitizers. With --case one
+case is played and what happens is shown. The exit status is 0 only when there was no failure and at least 30 % ran
+their 50 steps.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from tests.soak.runner import Died, Worker
 FAILURES = ("crash", "hang", "memory", "leaked", "kept")
 SHARE_THAT_RUNS = 0.3
 BETWEEN_LEAK_CHECKS = 1000
-SLOW_SECONDS = 20.0
+SLOW_SECONDS = 30.0
+PLANTED_LEAKS = 20
 
 
 @dataclass
@@ -66,9 +68,10 @@ class Fuzz:
         for seed in range(args.seed, args.seed + args.count):
             self.seeds.put(seed)
         self.started = time.monotonic()
-        args.failures.mkdir(parents=True, exist_ok=True)
-        for old in args.failures.glob("*"):
+        args.folder.mkdir(parents=True, exist_ok=True)
+        for old in args.folder.glob("*"):
             old.unlink()
+        self.finds_leaks = finds_leaks(args)
 
     def run(self) -> None:
         threads = [threading.Thread(target=self.work, args=(number,)) for number in range(self.args.jobs)]
@@ -79,8 +82,7 @@ class Fuzz:
 
     def work(self, number: int) -> None:
         """Play cases in one worker after another until there are none left."""
-        worker = Worker(self.args.python, self.args.failures / f"worker{number}.log")
-        worker.log.touch()
+        worker = new_worker(self.args, f"worker{number}.log", looks_for_leaks=self.finds_leaks)
         watch = MemoryWatch(worker)
         done = 0
         while True:
@@ -113,8 +115,10 @@ class Fuzz:
                 counts = ", ".join(f"{count} {kind}" for kind, count in self.tally.kinds.most_common())
                 note(f"{total} cases, {time.monotonic() - self.started:.0f} s: {counts}")
             if answer["kind"] in FAILURES:
-                mutated_case(seed).save(self.args.failures / f"{seed}.json")
-                note(f"case {seed}: {answer['kind']} in {answer['stage']}: {answer['error']} {answer.get('message', '')}")
+                mutated_case(seed).save(self.args.folder / f"{seed}.json")
+                note(
+                    f"case {seed}: {answer['kind']} in {answer['stage']}: {answer['error']} {answer.get('message', '')}"
+                )
 
     def check_memory(self, watch: MemoryWatch) -> None:
         with_problem = watch.check()
@@ -123,7 +127,7 @@ class Fuzz:
                 self.tally.memory.append(with_problem)
 
 
-def report(tally: Tally, count: int, seconds: float) -> bool:
+def report(tally: Tally, count: int, seconds: float, *, leaks_looked_for: bool) -> bool:
     """Print what happened; True when it is all right."""
     ran = tally.kinds["ran"]
     for what, seeds in sorted(tally.failures.items(), key=lambda item: -len(item[1])):
@@ -139,11 +143,30 @@ def report(tally: Tally, count: int, seconds: float) -> bool:
     print(f"  ran 50 steps       {ran:6}  ({100 * ran / max(1, count):.0f} %)")
     print(f"  stopped by a rule  {tally.kinds['stopped']:6}  (the engine's own error, and the world went on)")
     print(f"  refused cleanly    {tally.kinds['refused']:6}  ({stages})")
-    print("  " + "  ".join(f"{kind} {tally.kinds[kind]}" for kind in FAILURES) + f"  leak checks {len(tally.memory)}")
+    print("  " + "  ".join(f"{kind} {tally.kinds[kind]}" for kind in FAILURES) + f"  memory checks {len(tally.memory)}")
+    if not leaks_looked_for:
+        print("  LeakSanitizer does not work here: only live bytes and worlds were watched")
     enough = ran >= SHARE_THAT_RUNS * count
     if not enough:
         print(f"fuzz: fewer than {SHARE_THAT_RUNS:.0%} ran, so the mutations are too wild to say much")
     return enough and not tally.failures and not tally.memory
+
+
+def new_worker(args: argparse.Namespace, log: str, *, looks_for_leaks: bool = False, plants: bool = False) -> Worker:
+    env = dict(pair.split("=", 1) for pair in args.env) | {"SOAK_SHOW": "1" if args.case else ""}
+    return Worker(args.python, env, args.folder / log, looks_for_leaks=looks_for_leaks, plants=plants)
+
+
+def finds_leaks(args: argparse.Namespace) -> bool:
+    """Whether LeakSanitizer finds a leak made on purpose; it cannot work where processes may not be traced."""
+    worker = new_worker(args, "control.log", looks_for_leaks=True, plants=True)
+    try:
+        worker.ask("plant leak")
+        return (worker.leaks() or 0) >= worker.leaks_at_start + PLANTED_LEAKS
+    except Died:
+        return False
+    finally:
+        worker.stop()
 
 
 def note(text: str) -> None:
@@ -153,19 +176,17 @@ def note(text: str) -> None:
 def show_case(args: argparse.Namespace) -> bool:
     """Play one case, by number or from a file, with its traceback; True when nothing is wrong with it."""
     case = mutated_case(int(args.case)) if args.case.lstrip("-").isdigit() else Case.load(Path(args.case))
-    args.failures.mkdir(parents=True, exist_ok=True)
-    path = args.failures / f"{case.seed}.json"
-    if not path.exists() or args.case != str(path):
-        case.save(path)
+    args.folder.mkdir(parents=True, exist_ok=True)
+    path = args.folder / f"{case.seed}.json"
+    case.save(path)
     print(f"case {case.seed}: {case.source}, then {', '.join(case.changes) or 'nothing'}; written to {path}")
-    worker = Worker(args.python, args.failures / f"{case.seed}.log")
-    worker.log.write_text("")
+    worker = new_worker(args, f"{case.seed}.log")
     try:
         answer = worker.ask(str(path))
     except Died as death:
         answer = {"kind": death.kind, "detail": death.detail}
     worker.stop()
-    print(worker.log.read_text()[-8000:], end="")
+    print(worker.said(), end="")
     print("\n".join(f"{key}: {value}" for key, value in answer.items() if value))
     return answer["kind"] not in FAILURES
 
@@ -177,7 +198,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="number of the first case (0)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (1)")
     parser.add_argument("--case", metavar="SEED|FILE", help="one case, by number or as saved")
-    parser.add_argument("--failures", type=Path, default=Path("build/soak/fuzz"), help="folder for logs and cases")
+    parser.add_argument("--folder", type=Path, default=Path("build/soak/fuzz"), help="for logs and cases that fail")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the processes that play")
     return parser.parse_args()
 
 
@@ -187,7 +209,8 @@ def main() -> int:
         return 0 if show_case(args) else 1
     fuzz = Fuzz(args)
     fuzz.run()
-    return 0 if report(fuzz.tally, args.count, time.monotonic() - fuzz.started) else 1
+    seconds = time.monotonic() - fuzz.started
+    return 0 if report(fuzz.tally, args.count, seconds, leaks_looked_for=fuzz.finds_leaks) else 1
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ a C++ library.
 from __future__ import annotations
 
 import dis
+import linecache
 import re
 from types import TracebackType
 
@@ -14,6 +15,8 @@ from pydantic import ValidationError
 
 PLAIN = (ValueError, TypeError, RuntimeError)
 """Types that may be raised as they are; subclasses of them only when they are the package's own."""
+
+EXTENSION_CALL = re.compile(r"(\w+\.step|_native\.\w+(\.__init__)?|super\(\)\.__init__|\w+\._\w+)\(")
 
 
 def is_clean(error: BaseException) -> bool:
@@ -25,8 +28,9 @@ def is_clean(error: BaseException) -> bool:
     if type(error) not in PLAIN and type(error).__module__.split(".")[0] != "mettagrid":
         return False
     innermost = last_frame(error)
-    # The engine's own faults come out of the extension, which has no frames.
-    return innermost is None or is_raise(innermost) or type(error) is RuntimeError
+    if innermost is None or package_of(innermost) != "mettagrid":
+        return type(error) is RuntimeError  # the extension, called by a test without the package between
+    return is_raise(innermost) or is_call_of_extension(innermost)
 
 
 def is_sentence(text: str) -> bool:
@@ -34,11 +38,20 @@ def is_sentence(text: str) -> bool:
 
 
 def is_raise(traceback: TracebackType) -> bool:
-    """Whether a frame ends in a `raise` statement of the package, and not in something that a call did."""
-    if package_of(traceback) != "mettagrid":
-        return False
+    """Whether a frame ends in a `raise` statement, and not in something that a call did."""
     code, at = traceback.tb_frame.f_code, traceback.tb_lasti
     return any(op.offset == at and op.opname == "RAISE_VARARGS" for op in dis.get_instructions(code))
+
+
+def is_call_of_extension(traceback: TracebackType) -> bool:
+    """Whether a frame ends in a call of the extension, which has no frames: `world.step()`, `self._restore(...)`."""
+    code = traceback.tb_frame.f_code
+    line, end_line, column, end_column = list(code.co_positions())[traceback.tb_lasti // 2]
+    if line is None or end_line is None or column is None or end_column is None:
+        return False
+    text = "".join(linecache.getline(code.co_filename, number) for number in range(line, end_line + 1))
+    call = text.encode()[column : len(text.encode()) if end_line > line else end_column].decode()
+    return bool(EXTENSION_CALL.match(call))
 
 
 def last_frame(error: BaseException) -> TracebackType | None:
@@ -66,5 +79,5 @@ def where(error: BaseException) -> str:
 
 def signature(error: BaseException) -> str:
     """The error without what differs from case to case: equal ones are one finding."""
-    text = re.sub(r"'[^']*'|\"[^\"]*\"", "'...'", str(error).split("\n")[0])
+    text = re.sub(r"'[^']*'|\"[^\"]*\"|(?<=last )\S+(?=;)", "'...'", str(error).split("\n")[0])
     return f"{type(error).__name__}: {re.sub(r'[0-9]+', 'N', text)[:160]}"

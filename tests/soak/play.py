@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mettagrid.base_config import LENIENT_CONTEXT
+from mettagrid.batch import Batch
 from mettagrid.compiler import CORRECTIONS, ConfigWarning, compile
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.mettagrid_c import MettaGrid
@@ -22,9 +23,11 @@ from mettagrid.simulator import Simulation
 
 from .cases import Case, deep_json
 from .judge import is_clean, signature, where
+from .states import damaged, forged
 
 STEPS = 50
 LARGE = 5_000  # cells; the objects of larger maps are looked at in part
+SMALL_WORLD = 300_000  # bytes; larger ones are not copied
 STRANGE_ACTIONS = [-1, 255, 256, 1000, 65536, 2**31 - 1, -(2**31)]
 
 
@@ -122,6 +125,13 @@ class _Player:
                 self.stage = "look"
                 self.look(engine)
                 self.stage = "step"
+            if self.rng.random() < 0.01 and engine.world_bytes < SMALL_WORLD:
+                self.stage = "states"
+                self.branch(engine)
+                self.stage = "step"
+        if self.rng.random() < 0.1 and engine.world_bytes < SMALL_WORLD:
+            self.stage = "batch"
+            self.run_batch(engine)
 
     def choose(self, actions: np.ndarray, count: int) -> None:
         for agent in range(len(actions)):
@@ -163,6 +173,39 @@ class _Player:
             return
         with self.fault():
             engine.set_buffers(*arrays)
+
+    def branch(self, engine: MettaGrid) -> None:
+        """Snapshots and copies, also of bytes that are none: the copy steps on, then everything is as before."""
+        before = engine.snapshot()
+        copy = engine.clone()
+        self.worlds.append(weakref.ref(copy))
+        with self.fault():
+            copy.step_traced()
+        engine.diff(copy)
+        copy.copy_from(engine)
+        if engine.diff(copy):
+            raise AssertionError("a copy of a world differs from it")
+        for spoil in (damaged, forged):
+            try:
+                stranger = MettaGrid.from_snapshot(engine.program, spoil(self.rng, before))
+            except Exception as error:
+                if not is_clean(error):
+                    raise
+                continue
+            self.worlds.append(weakref.ref(stranger))
+            for _ in range(5):
+                with self.fault():
+                    stranger.step()
+            stranger.get_episode_stats()
+        engine.restore(before)
+
+    def run_batch(self, engine: MettaGrid) -> None:
+        """A few copies on two threads, with random actions made by the engine."""
+        worlds = [engine.clone() for _ in range(3)]
+        self.worlds += [weakref.ref(world) for world in worlds]
+        with self.fault(), Batch(worlds, threads=2, auto_reset=False) as batch:
+            batch.run(10, seed=self.case.seed)
+            batch.step()
 
     def look(self, engine: MettaGrid) -> None:
         """Everything that can be read, and the few things that can be changed from outside."""

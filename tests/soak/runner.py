@@ -8,6 +8,7 @@ import re
 import select
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +44,25 @@ class Died(Exception):
 
 
 class Worker:
-    """One process of `worker.py` under `python`. The environment says which engine it imports."""
+    """One process of `worker.py` under `python` with some environment variables; they say which engine it imports."""
 
-    def __init__(self, python: str, log: Path, *, seconds: float = SECONDS_PER_CASE, plants: bool = False) -> None:
+    def __init__(
+        self,
+        python: str,
+        env: Mapping[str, str],
+        log: Path,
+        *,
+        seconds: float = SECONDS_PER_CASE,
+        looks_for_leaks: bool = True,
+        plants: bool = False,
+    ) -> None:
         self.python = python
+        self.env = {**os.environ, **env, **SANITIZER_OPTIONS}
         self.log = log
         self.seconds = seconds
+        self.looks_for_leaks = looks_for_leaks
         self.plants = plants
+        log.touch()
         self.process: subprocess.Popen[str] | None = None
         self.starts = 0
         self.leaks_at_start = 0
@@ -69,18 +82,22 @@ class Worker:
         return self._answer()
 
     def leaks(self) -> int | None:
-        """Blocks that LeakSanitizer finds, also those that Python itself left behind; None in a build without it."""
-        found = self.ask("leaks")["found"]
+        """Blocks that LeakSanitizer finds, also those that Python itself left behind; None when it is not there."""
+        found = self.ask("leaks")["found"] if self.looks_for_leaks else None
         if not found:
             return None if found is None else 0
         return sum(int(count) for line in self.findings() for count in LEAKED.findall(line))
 
     def findings(self) -> list[str]:
         """What the sanitizers wrote during the last request, without addresses."""
+        found = FINDINGS.findall(self.said())
+        return [re.sub(r"0x[0-9a-f]+|==[0-9]+==", "", line)[:300] for line in dict.fromkeys(found)]
+
+    def said(self) -> str:
+        """What the process wrote during the last request."""
         with open(self.log, errors="replace") as log:
             log.seek(self._log_from)
-            found = FINDINGS.findall(log.read())
-        return [re.sub(r"0x[0-9a-f]+|==[0-9]+==", "", line)[:300] for line in dict.fromkeys(found)]
+            return log.read()
 
     def stop(self) -> None:
         if self.process is not None:
@@ -97,7 +114,14 @@ class Worker:
         words = [self.python, "-m", "tests.soak.worker", str(theirs), *(["plant"] if self.plants else [])]
         with open(self.log, "a") as log:
             self.process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=ROOT, pass_fds=[theirs], text=True
+                words,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                cwd=ROOT,
+                env=self.env,
+                pass_fds=[theirs],
+                text=True,
             )
         os.close(theirs)
         self._unread = b""

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+
 def sanitizer(name: str) -> Callable[[], int] | None:
     """A function of the sanitizers' interface; None in a build without them."""
     return getattr(ctypes.CDLL(None), name, None)
@@ -60,7 +61,7 @@ def answer_to(request: str, plants: bool) -> dict[str, object]:
     if plants and request.startswith("plant "):
         return misbehave(request.removeprefix("plant "))
     case = mutated_case(int(request)) if request.lstrip("-").isdigit() else Case.load(Path(request))
-    outcome = play(case, show="SOAK_SHOW" in os.environ)
+    outcome = play(case, show=bool(os.environ.get("SOAK_SHOW")))
     return vars(outcome) | {"source": case.source, "changes": case.changes}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .editor import Editor, Json, places
+from .editor import Editor, Json
 
 DEPTHS = [2, 5, 20, 62, 66, 150, 400, 1500]
 MOST_CELLS = 90_000
@@ -125,7 +125,9 @@ def many_names(e: Editor) -> None:
             e.part("territories").update({name: {"tag_prefix": e.pick(["team:", "mark:", ""])} for name in names})
         case 5:
             events = e.part("events")
-            model = e.pick([item for item in events.values() if isinstance(item, dict)] or [{"target_query": "type:agent"}])
+            model = e.pick(
+                [item for item in events.values() if isinstance(item, dict)] or [{"target_query": "type:agent"}]
+            )
             events.update({name: e.copy(model) | {"name": name, "timesteps": [1, 2, 40]} for name in names})
 
 

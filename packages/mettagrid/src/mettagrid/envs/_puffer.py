@@ -122,7 +122,7 @@ class PufferStyle:
         if self._supervisor is None:
             self.vibe_actions[:] = vibes
         else:
-            self.vibe_actions[:] = vibes
+            np.copyto(self.vibe_actions, vibes, where=vibes != 0)
 
     def _ask_supervisor(self) -> None:
         """Labels for what is observed now, in `teacher_actions`: 0 to P-1 primary, P to P+V-1 vibe."""

@@ -38,6 +38,7 @@ class MettaGridVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         "render_fps": 10,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
+    closed = True  # until all is made
 
     def __init__(
         self,
@@ -80,6 +81,7 @@ class MettaGridVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.single_action_space = choice_space(worlds.codec, self._vibes)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
+        self.closed = False
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None

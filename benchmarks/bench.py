@@ -1,0 +1,81 @@
+"""Our engine beside the published one: speed, phases, threads, creation, memory, bandwidth, imports.
+
+usage: bench.py [--only PART ...] [--steps 5000] [--batch-steps N] [--turns 10] [--ours PYTHON]
+
+Each part prints a table and adds a line to benchmarks/results/PART.jsonl. docs/concepts/speed.md explains the figures.
+Without the published engine (no registry, no Python for it) ours is measured alone.
+"""
+
+import argparse
+import functools
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import bandwidth  # noqa: E402
+import creation  # noqa: E402
+import imports  # noqa: E402
+import memory  # noqa: E402
+import phases  # noqa: E402
+import speed  # noqa: E402
+import threads  # noqa: E402
+from engines import Bench  # noqa: E402
+from published import published_python  # noqa: E402
+from record import record  # noqa: E402
+from workspace import PYTHON, fail, say, shared_dir  # noqa: E402
+
+PARTS: dict[str, tuple[str, Callable[[Bench], dict[str, Any]]]] = {
+    "arena": ("Arena: 8 agents on 60x60", functools.partial(speed.measure, game="arena")),
+    "four_score": ("Four arenas in one: 32 agents on 120x120", functools.partial(speed.measure, game="four_score")),
+    "phases": ("Where the time of a step goes", phases.measure),
+    "threads": ("Threads", threads.measure),
+    "creation": ("Creation, reset, snapshots", creation.measure),
+    "memory": ("Memory per world", memory.measure),
+    "bandwidth": ("Fraction of the memory-bandwidth limit", bandwidth.measure),
+    "imports": ("Imports", imports.measure),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=" ".join(PARTS))
+    parser.add_argument("--steps", type=int, default=5000, help="steps of one world")
+    parser.add_argument("--batch-steps", type=int, help="steps of the 64 worlds of both engines: 300, or 100 large ones")
+    parser.add_argument("--turns", type=int, default=10, help="turns of each side")
+    parser.add_argument("--ours", type=Path, default=PYTHON, help="interpreter with our engine, to measure another build")
+    options = parser.parse_args()
+    shared = shared_dir()
+    if shared is None:
+        fail("bench: no folder `shared` with recorded episodes beside the repository; set LEAGUE_SHARED to name one")
+    published = None
+    try:
+        published = published_python()
+    except SystemExit as error:
+        say(f"bench: ours alone, because {error}")
+    bench = Bench(shared / "oracle", options.ours, published, options.steps, options.batch_steps, options.turns)
+    for name in options.only:
+        title, measure = PARTS[name]
+        print(f"\n{title}", flush=True)
+        start = time.monotonic()
+        measured = measure(bench)
+        path = record(name, command(name, options), measured)
+        say(f"  {time.monotonic() - start:.0f} s; recorded in {path.relative_to(ROOT)}")
+
+
+def command(name: str, options: argparse.Namespace) -> str:
+    """What measures this part again."""
+    words = ["--only", name, "--steps", str(options.steps), "--turns", str(options.turns)]
+    if options.batch_steps:
+        words += ["--batch-steps", str(options.batch_steps)]
+    if options.ours != PYTHON:
+        words += ["--ours", str(options.ours)]
+    return f'make bench ARGS="{" ".join(words)}"'
+
+
+if __name__ == "__main__":
+    main()

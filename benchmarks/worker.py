@@ -1,0 +1,31 @@
+"""An engine in a process of its own, for `engines.py`; runs under the published engine's interpreter and under ours.
+
+usage: worker.py PART ORACLE_DIR    reads a line of JSON with the arguments of PART's `Job`, then one for each turn; answers in JSON
+"""
+
+import importlib
+import json
+import os
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    # The published engine logs while it is imported; only answers go to stdout.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    part, oracle = sys.argv[1], Path(sys.argv[2])
+    job = None
+    for line in sys.stdin:
+        arguments = json.loads(line)
+        if job is None:
+            job = importlib.import_module(part).Job(oracle, **arguments)
+            answer = {}
+        else:
+            answer = job.turn(**arguments)
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

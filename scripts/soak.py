@@ -1,0 +1,104 @@
+"""What takes long: mutated configurations under the sanitizers, a million random steps, 20,000 games in two engines.
+
+usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--seed S] [--jobs N] [--case SEED|FILE]
+
+stages, in this order:
+  fuzz     10,000 mutated configs, 50 steps each, in the sanitized build (tests/soak/fuzz.py)
+  steps    a million random steps with invariants checked, in the build of `.venv/` (tests/soak/steps.py)
+  compat   20,000 other games through the published engine and ours (scripts/compat.py)
+
+--case plays one case of the fuzz again, by number or from its file, and shows what happens. The end says what ran,
+what was skipped and what failed; the exit status is 0 only when nothing failed.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from sanitized import sanitized_engine
+from workspace import PYTHON, ROOT, locked, say, shared_dir
+
+HOME = ROOT / "build" / "soak"
+
+
+def run(*words: object) -> bool:
+    """A program of ours in `.venv/`; True when it succeeds."""
+    return subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode == 0
+
+
+def fuzz(args: argparse.Namespace) -> bool:
+    say("soak: building with sanitizers")
+    with locked("sanitize"):  # the build is that of `make sanitize`; the copy in build/soak/ is ours
+        python, env = sanitized_engine("soak", HOME / "site")
+    words: list[object] = ["tests/soak/fuzz.py", "--python", python, "--folder", HOME / "fuzz", "--jobs", args.jobs]
+    words += [f"--env={name}={value}" for name, value in env.items()]
+    words += ["--case", args.case] if args.case else ["--count", args.count, "--seed", args.seed]
+    return run(*words)
+
+
+def steps(args: argparse.Namespace) -> bool:
+    return run("tests/soak/steps.py", "--steps", args.steps, "--seed", args.seed)
+
+
+def compat(args: argparse.Namespace) -> bool:
+    # Other games than those of `make compat`.
+    return run("scripts/compat.py", "--count", args.games, "--seed", 1_000_000 + args.seed, "--jobs", args.jobs)
+
+
+STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {"fuzz": fuzz, "steps": steps, "compat": compat}
+
+
+def chosen(args: argparse.Namespace) -> list[str]:
+    if args.case:
+        return ["fuzz"]
+    return args.only or list(STAGES)
+
+
+def stage_names(text: str) -> list[str]:
+    names = text.split(",")
+    if not set(names) <= STAGES.keys():
+        raise argparse.ArgumentTypeError(f"{text!r} is not one or more of {','.join(STAGES)}")
+    return names
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", type=stage_names, metavar="STAGES", help="some stages, with commas between")
+    parser.add_argument("--count", type=int, default=10_000, help="mutated configs of the fuzz (10000)")
+    parser.add_argument("--steps", type=int, default=1_000_000, help="random steps (1000000)")
+    parser.add_argument("--games", type=int, default=20_000, help="games of compat (20000)")
+    parser.add_argument("--seed", type=int, default=0, help="start elsewhere (0)")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="processes at a time")
+    parser.add_argument("--case", metavar="SEED|FILE", help="one case of the fuzz")
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = arguments()
+    if shared_dir() is None:
+        say(
+            "soak: no recorded episodes (put `shared` beside the repository or set LEAGUE_SHARED): generated games only"
+        )
+    results: dict[str, str] = {}
+    for name, stage in STAGES.items():
+        if name not in chosen(args):
+            results[name] = "skipped: not asked for"
+            continue
+        if name == "compat" and shared_dir() is None:
+            results[name] = "skipped: it needs the scripts beside the recorded episodes"
+            continue
+        say(f"soak: {name}")
+        started = time.monotonic()
+        passed = stage(args)
+        results[name] = f"{'passed' if passed else 'FAILED'} in {(time.monotonic() - started) / 60:.1f} minutes"
+    print("soak:")
+    for name, result in results.items():
+        print(f"  {name:8}{result}")
+    sys.exit(any(result.startswith("FAILED") for result in results.values()))
+
+
+if __name__ == "__main__":
+    main()

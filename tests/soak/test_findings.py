@@ -1,0 +1,57 @@
+"""What the fuzz found stays fixed: bad input that ended in a hang, in gigabytes, or in an error of numpy."""
+
+import pytest
+from pydantic import ValidationError
+
+from mettagrid.base_config import LENIENT_CONTEXT
+from mettagrid.compiler import CompileError
+from mettagrid.config.mettagrid_config import GameConfig, GridObjectConfig, MettaGridConfig
+from mettagrid.map_builder.maze import MazeKruskalMapBuilder, MazePrimMapBuilder
+from mettagrid.map_builder.perimeter_incontext import PerimeterInContextMapBuilder
+from mettagrid.map_builder.random_map import RandomMapBuilder
+from mettagrid.simulator import Simulation
+
+ENDS = {"start_pos": (1, 1), "end_pos": (3, 3)}
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (RandomMapBuilder.Config(seed=-1), "The seed of the map is -1; it must be 0 or more"),
+        (PerimeterInContextMapBuilder.Config(seed=-1), "The seed of the map is -1"),
+        (RandomMapBuilder.Config(width=-1), "The map has 10 rows and -1 columns"),
+        (RandomMapBuilder.Config(width=65536, height=65536), "The map has 65536 rows and 65536 columns"),
+        (RandomMapBuilder.Config(agents=2**40), "1099511627776 agents do not fit"),
+        (RandomMapBuilder.Config(agents={"red": 2**40}), "1099511627776 agents do not fit"),
+        (PerimeterInContextMapBuilder.Config(height=-1), "The map has -1 rows and 7 columns"),
+        (PerimeterInContextMapBuilder.Config(objects={"box": 2**40}), "1099511627776 times 'box', more than it has"),
+        (MazePrimMapBuilder.Config(width=2, height=9, **ENDS), "A maze of 2 x 9 cells has no room"),
+        (MazeKruskalMapBuilder.Config(width=9, height=-7, **ENDS), "A maze of 9 x -7 cells has no room"),
+        (MazeKruskalMapBuilder.Config(width=2**20 + 1, height=2**20 + 1, **ENDS), "The map has 1048577 rows"),
+    ],
+)
+def test_maps_that_cannot_be_built_are_refused_with_a_sentence(config, message):
+    with pytest.raises(ValueError, match=message):
+        config.create().build_for_num_agents(1)
+
+
+def test_a_number_of_agents_beyond_all_bounds_is_refused_at_once():
+    with pytest.raises(ValidationError, match="num_agents is 2147483647; at most 65535 agents are possible"):
+        GameConfig(num_agents=2**31 - 1)
+
+
+def test_names_with_half_a_character_are_refused():
+    config = MettaGridConfig.EmptyRoom(num_agents=1)
+    config.game.objects["half"] = GridObjectConfig(name="\ud800")
+    with pytest.raises(CompileError, match="cannot be written as UTF-8"):
+        Simulation(config)
+
+
+def test_deeply_nested_values_that_are_refused_are_read_once_each():
+    """Three classes fit `values`, and lenient reading tries them all: 3 to the power of 60 tries."""
+    value: object = {"item": 3}
+    for _ in range(60):
+        value = {"values": [value]}
+    reward = {"game": {"agent": {"rewards": {"much": {"reward": value}}}}}
+    with pytest.raises(ValidationError):
+        MettaGridConfig.model_validate(reward, context=LENIENT_CONTEXT)
