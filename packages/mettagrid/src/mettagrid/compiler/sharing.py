@@ -1,7 +1,7 @@
 """Values that are the same for several agents: one evaluation serves them all, as long as nothing changes in between.
 
-A value can be shared when it reads nothing about the agent, or nothing but some of its tags (those of its team, as a rule),
-and draws no random number. This is read off the code of its routine.
+A value can be shared when it reads nothing about the agent, or nothing but some of its tags (those of its team, as a
+rule), and draws no random number. This is read off the code of its routine.
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ _NAMES = {code: name for name, code in OPS.items()}
 
 # Instructions that read neither actor nor target.
 _IMPERSONAL = frozenset(
-    "Return Jump TestConst TestAtLeast TestPeriodic PushConst PushGameStat PushCount PushSumHeld ScaleBy LogPlusOne Add "
-    "Ratio Max Min FlagPush FlagSet FlagPop ScanNext ScanKeep ScanLimit ClosureNext ClosureAdd".split()
+    "Return Jump TestConst TestAtLeast TestPeriodic PushConst PushGameStat PushCount PushSumHeld ScaleBy LogPlusOne "
+    "Add Ratio Max Min FlagPush FlagSet FlagPop ScanNext ScanKeep ScanLimit ClosureNext ClosureAdd".split()
 )
 # Inside these loops the target is an element of the query.
 _OPENING = frozenset(("ScanTag", "ScanResult", "ClosureOpen"))
