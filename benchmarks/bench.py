@@ -1,6 +1,6 @@
 """Our engine beside the published one: speed, phases, threads, creation, memory, bandwidth, imports.
 
-usage: bench.py [--only PART ...] [--steps 5000] [--batch-steps N] [--turns 10] [--ours PYTHON] [--nice -10]
+usage: bench.py [--only PART,PART] [--steps 5000] [--batch-steps N] [--turns 10] [--ours PYTHON] [--first]
 
 Each part prints a table and adds a line to benchmarks/results/PART.jsonl. docs/concepts/speed.md explains the figures.
 Without the published engine (no registry, no Python for it) ours is measured alone.
@@ -44,7 +44,7 @@ PARTS: dict[str, tuple[str, Callable[[Bench], dict[str, Any]]]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=" ".join(PARTS))
+    parser.add_argument("--only", type=parts, default=list(PARTS), metavar="PART,PART", help=", ".join(PARTS))
     parser.add_argument("--steps", type=int, default=5000, help="steps of one world")
     parser.add_argument(
         "--batch-steps", type=int, help="steps of the 64 worlds of both engines: 300, or 100 large ones"
@@ -53,9 +53,10 @@ def main() -> None:
     parser.add_argument(
         "--ours", type=Path, default=PYTHON, help="interpreter with our engine, to measure another build"
     )
-    parser.add_argument("--nice", type=int, default=0, help="-10 takes precedence of other work; needs root")
+    parser.add_argument("--first", action="store_true", help="take cores from all other work (Linux, as root)")
     options = parser.parse_args()
-    os.nice(options.nice)
+    if options.first:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     shared = shared_dir()
     if shared is None:
         fail("bench: no folder `shared` with recorded episodes beside the repository; set LEAGUE_SHARED to name one")
@@ -74,6 +75,13 @@ def main() -> None:
         say(f"  {time.monotonic() - start:.0f} s; recorded in {path.relative_to(ROOT)}")
 
 
+def parts(names: str) -> list[str]:
+    for name in names.split(","):
+        if name not in PARTS:
+            raise argparse.ArgumentTypeError(f"no part {name!r}; there are {', '.join(PARTS)}")
+    return names.split(",")
+
+
 def command(name: str, options: argparse.Namespace) -> str:
     """What measures this part again."""
     words = ["--only", name, "--steps", str(options.steps), "--turns", str(options.turns)]
@@ -81,8 +89,8 @@ def command(name: str, options: argparse.Namespace) -> str:
         words += ["--batch-steps", str(options.batch_steps)]
     if options.ours != PYTHON:
         words += ["--ours", str(options.ours)]
-    if options.nice:
-        words += ["--nice", str(options.nice)]
+    if options.first:
+        words.append("--first")
     return f'make bench ARGS="{" ".join(words)}"'
 
 

@@ -22,7 +22,7 @@ class Job:
         config = self._config
         measured = {
             "first `Simulation(config)`": _cost(lambda: games.Simulation(config, seed=1), times=1),
-            "another `Simulation(config)`": _cost(lambda: games.Simulation(config, seed=1), times=10),
+            "another `Simulation(config)`": _cost(lambda: games.Simulation(config, seed=1), times=5),
         }
         return measured | _of_ours(config) if hasattr(games.Simulation(config)._c_sim, "snapshot") else measured
 
