@@ -38,7 +38,8 @@ def call_query(c: Context, r: Routine, query: AnyQuery | str) -> None:
 def plain_tag(c: Context, query: AnyQuery | str) -> int | None:
     """The tag whose holders a query finds, when it asks for nothing else."""
     if type(query) is Query and not (query.filters or query.order_by) and query.max_items is None:
-        query = query.source
+        with c.at("source"):
+            return c.tag(query.source) if isinstance(query.source, str) else None
     if isinstance(query, MaterializedQuery):
         return c.tag(query.tag)
     return c.tag(query) if isinstance(query, str) else None

@@ -1,8 +1,8 @@
 """What need not be computed twice, as long as nothing changes in between.
 
 A value serves several agents when it reads nothing about them, or nothing but some of their tags (those of a team, as a
-rule), and draws no random number. The result of a query is kept when it depends on the state of the world alone. Both are
-read off the code of their routines.
+rule), and draws no random number. The result of a query is kept when it depends on the state of the world alone. Both
+are read off the code of their routines.
 """
 
 from collections.abc import Iterator
@@ -16,8 +16,10 @@ _NAMES = {code: name for name, code in OPS.items()}
 
 # Instructions that read neither actor nor target.
 _IMPERSONAL = frozenset(
-    "Return Jump TestConst TestAtLeast TestPeriodic PushConst PushGameStat PushCount PushTagCount PushSumHeld ScaleBy LogPlusOne "
-    "Add Ratio Max Min FlagPush FlagSet FlagPop ScanNext ScanKeep ScanLimit ClosureNext ClosureAdd".split()
+    "Return Jump TestConst TestAtLeast TestPeriodic PushConst PushGameStat PushCount PushTagCount PushSumHeld "
+    "ScaleBy LogPlusOne Add Ratio Max Min FlagPush FlagSet FlagPop ScanNext ScanKeep ScanLimit ClosureNext "
+    "ClosureAdd".split()
+)
 )
 # Inside these loops the target is an element of the query.
 _OPENING = frozenset(("ScanTag", "ScanResult", "ClosureOpen"))
@@ -38,7 +40,7 @@ def add_value(c: Context, entry: int) -> int:
 
 
 def kept_place(c: Context, entry: int) -> int | None:
-    """Where the result of a query is kept while nothing changes; None when it cannot be, or is as quick to find again."""
+    """Where the result of a query is kept while nothing changes; None when it cannot be or is as quick to find again."""
     if entry not in c.kept_places:
         names = [op for op, _, _ in _instructions(c, entry)]
         is_plain = len(names) <= len(("ScanTag", "ScanNext", "ScanKeep", "ScanClose", "Return"))
