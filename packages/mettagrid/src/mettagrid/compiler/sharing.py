@@ -20,7 +20,6 @@ _IMPERSONAL = frozenset(
     "ScaleBy LogPlusOne Add Ratio Max Min FlagPush FlagSet FlagPop ScanNext ScanKeep ScanLimit ClosureNext "
     "ClosureAdd".split()
 )
-)
 # Inside these loops the target is an element of the query.
 _OPENING = frozenset(("ScanTag", "ScanResult", "ClosureOpen"))
 _CLOSING = frozenset(("ScanClose", "ClosureClose"))
@@ -40,7 +39,7 @@ def add_value(c: Context, entry: int) -> int:
 
 
 def kept_place(c: Context, entry: int) -> int | None:
-    """Where the result of a query is kept while nothing changes; None when it cannot be or is as quick to find again."""
+    """Where the result of a query is kept while nothing changes; None when it cannot be or is as quick to find."""
     if entry not in c.kept_places:
         names = [op for op, _, _ in _instructions(c, entry)]
         is_plain = len(names) <= len(("ScanTag", "ScanNext", "ScanKeep", "ScanClose", "Return"))
