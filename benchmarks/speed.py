@@ -15,9 +15,11 @@ import games
 from engines import Answer, Bench, check_same_state, median, rates, ratios, take_turns
 
 WORLDS = 64
-RUNS = {"arena": 3, "four_score": 1}
+RUNS = {"arena": 5, "four_score": 3}
 BATCH_STEPS = {"arena": 300, "four_score": 100}
 RANDOM_STEPS = 100
+
+Turns = list[Answer]
 
 
 class Job:
@@ -88,15 +90,14 @@ def measure(bench: Bench, game: str) -> dict[str, Any]:
 
 
 def _one_world(bench: Bench, game: str) -> dict[str, Any]:
-    ours: list[Answer] = []
-    published: list[Answer] = []
+    ours, published = [], []
     for _ in range(RUNS[game]):
         engine = bench.ours("speed", game=game, worlds=1, way="calls")
         others = bench.published("speed", game=game, worlds=1, way="calls")
         take_turns([engine, *others], bench.turns, steps=bench.steps // bench.turns)
         check_same_state([engine, *others])
-        ours += engine.answers
-        published += [answer for other in others for answer in other.answers]
+        ours.append(engine.answers)
+        published += [other.answers for other in others]
         for done in (engine, *others):
             done.close()
     return _report(f"one world, a call per step, 0-{bench.steps:,}", bench.steps, ours, published)
@@ -109,18 +110,18 @@ def _batch(bench: Bench, game: str) -> dict[str, Any]:
     others = bench.published("speed", game=game, worlds=WORLDS, way="calls")
     take_turns([step, run, *others], bench.turns, steps=steps // bench.turns)
     check_same_state([step, run, *others])
-    published = [answer for other in others for answer in other.answers]
+    published = [other.answers for other in others]
     for engine in (step, *others):
         engine.close()
     measured = {
-        "batch_step": _report(f"{WORLDS} worlds, a call per step, 0-{steps}", steps, step.answers, published),
-        "batch_run": _report(f"{WORLDS} worlds, `run`, 0-{steps}", steps, run.answers, published),
+        "batch_step": _report(f"{WORLDS} worlds, a call per step, 0-{steps}", steps, [step.answers], published),
+        "batch_run": _report(f"{WORLDS} worlds, `run`, 0-{steps}", steps, [run.answers], published),
     }
     # Ours goes on alone to the end of the range, for which the published engine needs minutes.
     if rest := max(0, bench.steps - steps) // bench.turns:
         take_turns([run], bench.turns, steps=rest)
         title = f"{WORLDS} worlds, `run`, 0-{bench.steps:,}, ours alone"
-        measured["batch_run_alone"] = _report(title, bench.steps, [_total(run.answers)], [])
+        measured["batch_run_alone"] = _report(title, bench.steps, [run.answers], [])
     run.close()
     return measured
 
@@ -130,28 +131,29 @@ def _random_play(bench: Bench, game: str) -> dict[str, Any]:
     take_turns([engine], bench.turns, steps=RANDOM_STEPS)
     engine.close()
     steps = RANDOM_STEPS * bench.turns
-    return _report(f"{WORLDS} worlds, `run` with random actions, 0-{steps:,}", steps, engine.answers, [])
+    return _report(f"{WORLDS} worlds, `run` with random actions, 0-{steps:,}", steps, [engine.answers], [])
 
 
-def _report(title: str, steps: int, ours: list[Answer], published: list[Answer]) -> dict[str, Any]:
-    """Print and return what the whole range gives, where a few steps are much harder than others, and the turns."""
-    whole = _total(ours)
+def _report(title: str, steps: int, ours: list[Turns], published: list[Turns]) -> dict[str, Any]:
+    """Print and return what the whole range gives, in which a few steps are much harder than others, and the turns."""
+    whole = _whole(ours)
     measured: dict[str, Any] = {
         "steps": steps,
         "ours": rates([whole])[0],
-        "ours_turns": rates(ours),
+        "ours_turns": [rates(run) for run in ours],
         "ours_cores": round(whole["cpu_seconds"] / whole["seconds"], 2),
     }
     line = f"  {title:50}{measured['ours']:>12,}"
     if published:
-        turns = ratios(published, ours)
+        pairs = [ratios(slow, fast) for slow, fast in zip(published, ours, strict=True)]
+        turns = [ratio for run in pairs for ratio in run]
         measured |= {
-            "published": rates([_total(published)])[0],
-            "published_turns": rates(published),
-            "ratio": ratios([_total(published)], [whole])[0],
-            "ratio_by_clock": ratios([_total(published)], [whole], "seconds")[0],
+            "published": rates([_whole(published)])[0],
+            "published_turns": [rates(run) for run in published],
+            "ratio": ratios([_whole(published)], [whole])[0],
+            "ratio_by_clock": ratios([_whole(published)], [whole], "seconds")[0],
             "ratio_median_turn": median(turns),
-            "ratio_turns": turns,
+            "ratio_turns": pairs,
         }
         line += f"{measured['published']:>12,}  {measured['ratio']:>8.1f}{measured['ratio_by_clock']:>8.1f}"
         line += f"{measured['ratio_median_turn']:>13.1f}{f'{min(turns):.0f} to {max(turns):.0f}':>11}"
@@ -159,6 +161,7 @@ def _report(title: str, steps: int, ours: list[Answer], published: list[Answer])
     return measured
 
 
-def _total(answers: list[Answer]) -> Answer:
-    """All turns as one."""
-    return {kind: sum(answer[kind] for answer in answers) for kind in ("seconds", "cpu_seconds", "agent_steps")}
+def _whole(runs: list[Turns]) -> Answer:
+    """All turns of a run as one; each as the median of the runs has it, so that one disturbed turn does not count."""
+    kinds = ("seconds", "cpu_seconds", "agent_steps")
+    return {kind: sum(median([turn[kind] for turn in same]) for same in zip(*runs, strict=True)) for kind in kinds}

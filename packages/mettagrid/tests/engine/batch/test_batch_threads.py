@@ -11,7 +11,7 @@ import pytest
 
 from mettagrid.batch import Batch, MapPool
 from mettagrid.config.filter import isNear
-from mettagrid.config.game_value import QueryCountValue
+from mettagrid.config.game_value import QueryCountValue, inv, weighted_sum
 from mettagrid.config.mettagrid_config import AgentConfig, AgentReward
 from mettagrid.config.query import query
 from mettagrid.mettagrid_c import MettaGrid
@@ -61,12 +61,13 @@ def test_in_a_run_a_world_stops_at_its_fault_and_the_others_go_on(corridor, thre
 def heavy(game, cells):
     """Three worlds whose steps take some milliseconds."""
     drawn = "\n".join(["@" * 20, *["#" * 20] * 19])
-    crowd = QueryCountValue(query=query("type:wall", [isNear("type:wall", radius=3)]))
-    made = MettaGrid(game(drawn, agent=AgentConfig(rewards={"crowd": AgentReward(reward=crowd)})), cells(drawn), 0)
+    crowd = QueryCountValue(query=query("type:wall", [isNear("type:agent", radius=1)]))
+    own = weighted_sum([(1.0, crowd), (1.0, inv("gold"))])  # each agent's own, so that nobody can share it
+    made = MettaGrid(game(drawn, agent=AgentConfig(rewards={"crowd": AgentReward(reward=own)})), cells(drawn), 0)
     return [made, *(made.program.world(cells(drawn), seed) for seed in (1, 2))]
 
 
-def attempts(call, start, count=10):
+def attempts(call, start, count=100):
     """How often a call went well, and what it said when it did not."""
     start.wait()
     well, told = 0, set()
