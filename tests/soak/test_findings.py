@@ -55,3 +55,18 @@ def test_deeply_nested_values_that_are_refused_are_read_once_each():
     reward = {"game": {"agent": {"rewards": {"much": {"reward": value}}}}}
     with pytest.raises(ValidationError):
         MettaGridConfig.model_validate(reward, context=LENIENT_CONTEXT)
+
+
+@pytest.mark.parametrize("key", ["filter_type", "query_type", "$type", "map_builder.type"])
+def test_a_tag_that_is_a_deep_list_is_refused_and_shown_in_short(key):
+    deep: object = 1
+    for _ in range(5000):
+        deep = [deep]
+    places = {
+        "filter_type": {"on_tick": {"filters": [{"filter_type": deep}]}},
+        "query_type": {"materialize_queries": [{"tag": "a", "query": {"query_type": deep}}]},
+        "$type": {"agent": {"rewards": {"much": {"reward": {"$type": deep, "values": []}}}}},
+        "map_builder.type": {"map_builder": {"type": deep}},
+    }
+    with pytest.raises(ValidationError, match=r"\[\[\[\[\[\[\.\.\.\]"):
+        MettaGridConfig.model_validate({"game": places[key]})

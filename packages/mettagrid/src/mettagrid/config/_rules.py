@@ -10,6 +10,7 @@ import the same names from `mettagrid.config.filter`, `.mutation`, `.query`, `.g
 """
 
 import importlib
+import reprlib
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
@@ -241,7 +242,7 @@ class TaggedUnion(RuleUnion):
         raise PydanticCustomError(
             "tag_unknown",
             "Unknown {key} {tag}; a {noun} has one of {allowed}.",
-            {"noun": self.noun, "key": self.key, "tag": repr(data[self.key])[:80], "allowed": allowed},
+            {"noun": self.noun, "key": self.key, "tag": reprlib.repr(data[self.key]), "allowed": allowed},
         )
 
     def _json_union(self, members: list[CoreSchema]) -> CoreSchema:
@@ -367,7 +368,7 @@ class ShapeUnion(RuleUnion):
         raise PydanticCustomError(
             "game_value_type",
             "Unknown $type {kind}; allowed here: {allowed}.",
-            {"kind": repr(kind)[:80], "allowed": ", ".join(named) or "none"},
+            {"kind": reprlib.repr(kind), "allowed": ", ".join(named) or "none"},
         )
 
     def _no_such_shape(self, data: dict[Any, Any]) -> PydanticCustomError:

@@ -14,6 +14,7 @@ any builder loads the right one.
 """
 
 import logging
+import reprlib
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import (
@@ -162,7 +163,7 @@ class MapBuilderConfig(_ConfigOf[TBuilder]):
             raise PydanticCustomError(
                 "map_builder_type_name",
                 "The type of a map builder is the full name of its configuration class, not {given}.",
-                {"given": repr(name)[:80]},
+                {"given": reprlib.repr(name)},
             )
         try:
             target = load_symbol(name)
