@@ -25,10 +25,10 @@ DIRECTIONS = {
 """(dr, dc) by name, in the order of the orientation codes."""
 
 
-def call_query(c: Context, r: Routine, query: AnyQuery | str) -> None:
-    """Run a query; its result is on top of the arena."""
+def call_query(c: Context, r: Routine, query: AnyQuery | str, *, is_asked_often: bool = False) -> None:
+    """Run a query; its result is on top of the arena. One that is asked for many objects in turn may be kept."""
     entry = place_query(c, query)
-    place = sharing.kept_place(c, entry)
+    place = sharing.kept_place(c, entry) if is_asked_often else None
     if place is None:
         r.emit("Call", entry)
     else:
