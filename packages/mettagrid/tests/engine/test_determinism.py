@@ -10,7 +10,7 @@ import pytest
 from mettagrid.compiler import compile
 from mettagrid.config.event_config import EventConfig
 from mettagrid.config.filter import isNear
-from mettagrid.config.game_value import QueryCountValue, inv, weighted_sum, inv
+from mettagrid.config.game_value import QueryCountValue, inv, weighted_sum
 from mettagrid.config.handler_config import Handler, updateTarget, withdraw
 from mettagrid.config.mettagrid_config import (
     AgentConfig,
