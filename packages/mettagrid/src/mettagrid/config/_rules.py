@@ -348,16 +348,20 @@ class ShapeUnion(RuleUnion):
             raise _state.refused[id(data)][1]
         fitting = [cls for cls in self.classes if _required(cls) <= data.keys()]
         fitting.sort(key=lambda cls: -len(cls.model_fields.keys() & data.keys()))
-        errors = []
-        for cls in fitting:
-            try:
-                return _Reader(cls).read(data, context)
-            except ValidationError as error:
-                errors.append(error)
-        refusal = errors[0] if errors else self._no_such_shape(data)
-        if _state.depth:
-            _state.refused[id(data)] = (data, refusal)
-        raise refusal
+        refusal: ValidationError | PydanticCustomError | None = None
+        try:
+            for cls in fitting:
+                try:
+                    return _Reader(cls).read(data, context)
+                except ValidationError as error:
+                    refusal = refusal or error
+            refusal = refusal or self._no_such_shape(data)
+            if _state.depth:
+                _state.refused[id(data)] = (data, refusal)
+            raise refusal
+        finally:
+            # Pydantic's errors may point back to this frame in a way that the garbage collector cannot see.
+            refusal = None
 
     def _named(self, kind: object, *, lenient: bool) -> _Reader | None:
         named = {cls.__name__: cls for cls in self.classes if cls.__name__ in self._NAMED}
