@@ -13,7 +13,7 @@ from pathlib import Path
 from .mutations import LAST, WEIGHTS, Editor
 from .sources import Json, draw_game
 
-MOST_CELLS = 200_000  # of maps that a builder makes
+MOST_CELLS = 90_000  # of a map
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Case:
 
 
 def mutated_case(seed: int) -> Case:
-    """The case with this number: the same in every process."""
+    """The case with this number: the same in every process, as long as the recorded games are there."""
     rng = random.Random(f"mettagrid-soak/{seed}")
     source, config = draw_game(rng)
     if rng.random() < 0.3:

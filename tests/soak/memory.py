@@ -11,7 +11,7 @@ from .runner import Died, Worker
 
 PROBES = range(-160, -100)
 """Cases played before each measurement; more than the engine's cache of programs holds."""
-WARM_UP = 2  # measurements until caches are full
+WARM_UP = 3  # measurements until caches are full
 ALLOWED_GROWTH = 2 * 2**20  # bytes, from the end of the warm-up to the last measurement
 
 

@@ -22,6 +22,7 @@ SANITIZER_OPTIONS = {
             "detect_leaks=1:leak_check_at_exit=0",  # asked for by the runner; at exit Python leaves too much
             f"hard_rss_limit_mb={MEGABYTES}:max_allocation_size_mb={MEGABYTES}:allocator_may_return_null=1",
             "quarantine_size_mb=64",  # freed memory that is watched; more would hide growth
+            "malloc_context_size=10",  # frames kept per block: Python has no end of different stacks
             "handle_abort=1",
         ]
     ),

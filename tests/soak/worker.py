@@ -30,7 +30,10 @@ def tell_sanitizer(name: str) -> None:
 
 
 tell_sanitizer("__lsan_disable")  # what imports leave behind is not the engine's
-from .cases import Case, mutated_case  # noqa: E402
+from mettagrid.config.mettagrid_config import MettaGridConfig  # noqa: E402
+from mettagrid.simulator import Simulation  # noqa: E402
+
+from .cases import MOST_CELLS, Case, mutated_case  # noqa: E402
 from .play import play  # noqa: E402
 
 SECONDS_BEFORE_DUMP = 290  # what Python was doing, for the message about a case that hangs
@@ -42,6 +45,7 @@ def main() -> None:
     faulthandler.enable()
     for number in (1, 2, 3):  # imports and first uses, kept out of the collector's way
         play(mutated_case(-number))
+    play_largest()
     gc.collect()
     gc.freeze()
     tell_sanitizer("__lsan_enable")
@@ -53,6 +57,14 @@ def main() -> None:
         answers.write("\n")
         answers.flush()
     os._exit(0)  # nothing to tidy up; the sanitizer would only find what Python leaves
+
+
+def play_largest() -> None:
+    """As many objects as any case may have: working memory of the engine does not grow after this."""
+    side = int(MOST_CELLS**0.5) + 1
+    config = MettaGridConfig.EmptyRoom(num_agents=1, width=side, height=side)
+    config.game.map_builder.objects = {"wall": MOST_CELLS - 4 * side}
+    Simulation(config).step()
 
 
 def answer_to(request: str, plants: bool) -> dict[str, object]:
