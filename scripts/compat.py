@@ -22,9 +22,9 @@ def main() -> None:
         CACHE / "compat",
         *sys.argv[1:],
     ]
-    interchange = ["tests/compat/config_interchange.py", published]
+    interchanges = [[f"tests/compat/{kind}_interchange.py", published] for kind in ("config", "scene")]
     failed = False
-    for words in (interchange, episodes):
+    for words in (*interchanges, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)
 
