@@ -27,9 +27,8 @@ format: setup ## rewrite the Python files as `make check` wants them
 	@$(PY) -m ruff format
 	@$(PY) -m ruff check --fix
 
-bench: setup ## agent-steps per second and import time, beside the published engine
-	@$(PY) benchmarks/engine.py $(ARGS)
-	@$(PY) benchmarks/imports.py
+bench: setup ## speed, threads, creation, memory, bandwidth and imports, beside the published engine
+	@$(PY) benchmarks/bench.py $(ARGS)
 
 sanitize: setup ## every recorded episode under the address and undefined-behaviour sanitizers
 	@$(PY) scripts/sanitize.py

@@ -1,6 +1,6 @@
 """Our engine beside the published one: speed, phases, threads, creation, memory, bandwidth, imports.
 
-usage: bench.py [--only PART ...] [--steps 5000] [--batch-steps N] [--turns 10] [--ours PYTHON]
+usage: bench.py [--only PART,PART] [--steps 5000] [--batch-steps N] [--turns 10] [--ours PYTHON] [--first]
 
 Each part prints a table and adds a line to benchmarks/results/PART.jsonl. docs/concepts/speed.md explains the figures.
 Without the published engine (no registry, no Python for it) ours is measured alone.
@@ -8,6 +8,7 @@ Without the published engine (no registry, no Python for it) ours is measured al
 
 import argparse
 import functools
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -43,12 +44,19 @@ PARTS: dict[str, tuple[str, Callable[[Bench], dict[str, Any]]]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=" ".join(PARTS))
+    parser.add_argument("--only", type=parts, default=list(PARTS), metavar="PART,PART", help=", ".join(PARTS))
     parser.add_argument("--steps", type=int, default=5000, help="steps of one world")
-    parser.add_argument("--batch-steps", type=int, help="steps of the 64 worlds of both engines: 300, or 100 large ones")
+    parser.add_argument(
+        "--batch-steps", type=int, help="steps of the 64 worlds of both engines: 300, or 100 large ones"
+    )
     parser.add_argument("--turns", type=int, default=10, help="turns of each side")
-    parser.add_argument("--ours", type=Path, default=PYTHON, help="interpreter with our engine, to measure another build")
+    parser.add_argument(
+        "--ours", type=Path, default=PYTHON, help="interpreter with our engine, to measure another build"
+    )
+    parser.add_argument("--first", action="store_true", help="take cores from all other work (Linux, as root)")
     options = parser.parse_args()
+    if options.first:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     shared = shared_dir()
     if shared is None:
         fail("bench: no folder `shared` with recorded episodes beside the repository; set LEAGUE_SHARED to name one")
@@ -67,6 +75,13 @@ def main() -> None:
         say(f"  {time.monotonic() - start:.0f} s; recorded in {path.relative_to(ROOT)}")
 
 
+def parts(names: str) -> list[str]:
+    for name in names.split(","):
+        if name not in PARTS:
+            raise argparse.ArgumentTypeError(f"no part {name!r}; there are {', '.join(PARTS)}")
+    return names.split(",")
+
+
 def command(name: str, options: argparse.Namespace) -> str:
     """What measures this part again."""
     words = ["--only", name, "--steps", str(options.steps), "--turns", str(options.turns)]
@@ -74,6 +89,8 @@ def command(name: str, options: argparse.Namespace) -> str:
         words += ["--batch-steps", str(options.batch_steps)]
     if options.ours != PYTHON:
         words += ["--ours", str(options.ours)]
+    if options.first:
+        words.append("--first")
     return f'make bench ARGS="{" ".join(words)}"'
 
 

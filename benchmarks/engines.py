@@ -1,4 +1,4 @@
-"""Our engine and the published one in processes of their own, which take turns: other work on the machine slows both."""
+"""Our engine and the published one in processes of their own that take turns, so that other work slows both."""
 
 import json
 import os

@@ -1,38 +1,36 @@
-"""The games that are measured, and what both engines do with them: actions, arrays, a digest of the end.
+"""The games that are measured, and what every measurement does with them: worlds, actions, a digest of the state.
 
-Runs in the processes of both engines, so it uses nothing that only one of them has.
+Works under both engines; only `new_batch` needs ours.
 """
 
 import hashlib
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.simulator.simulator import Buffers, Simulation
 
 FIRST_SEED = 101
 ACTION_SEED = 8
-TYPES = {"observations": np.uint8, "terminals": bool, "truncations": bool, "rewards": np.float32, "masks": bool} | {
-    name: np.int32 for name in ("actions", "teacher_actions", "vibe_actions")
-}
 
 
-def load(oracle: Path, name: str) -> MettaGridConfig:
+def load(oracle: Path, game: str) -> MettaGridConfig:
     """`arena`, the recorded mission (8 agents on 60x60), or `four_score`: four of it side by side (32 on 120x120)."""
     sys.path.insert(0, str(oracle))
-    import trace_episode
+    import trace_episode  # type: ignore[import-not-found]
 
     raw = trace_episode.read_json(oracle / "missions" / "arena_8_1.json.gz")
-    game = raw["game"]
-    if name == "four_score":
-        game["num_agents"] *= 4
-        game["agents"] *= 4
-        rows = game["map_builder"]["map_data"]
-        game["map_builder"]["map_data"] = [row + row for row in rows * 2]
-    elif name != "arena":
-        raise ValueError(f"no game {name!r} to measure")
+    if game == "four_score":
+        raw["game"]["num_agents"] *= 4
+        raw["game"]["agents"] *= 4
+        map_builder = raw["game"]["map_builder"]
+        map_builder["map_data"] = [row + row for row in map_builder["map_data"] * 2]
+    elif game != "arena":
+        raise ValueError(f"no game {game!r} to measure")
     return trace_episode.load_config(raw)
 
 
@@ -43,20 +41,34 @@ def map_rows(config: MettaGridConfig) -> np.ndarray:
 def new_arrays(config: MettaGridConfig, worlds: int) -> dict[str, np.ndarray]:
     """One set of arrays for the agents of all worlds."""
     agents = worlds * config.game.num_agents
-    arrays = {name: np.zeros(agents, kind) for name, kind in TYPES.items()}
-    return arrays | {"observations": np.full((agents, config.game.obs.num_tokens, 3), 255, np.uint8)}
+    flags = {name: np.zeros(agents, bool) for name in ("terminals", "truncations", "masks")}
+    numbers = {name: np.zeros(agents, np.int32) for name in ("actions", "vibe_actions", "teacher_actions")}
+    observations = np.full((agents, config.game.obs.num_tokens, 3), 255, np.uint8)
+    return {**flags, **numbers, "observations": observations, "rewards": np.zeros(agents, np.float32)}
 
 
 def simulations(config: MettaGridConfig, arrays: dict[str, np.ndarray]) -> list[Simulation]:
     """A simulation for each slice of the arrays, with seeds one after the other."""
     agents = config.game.num_agents
-    starts = range(0, len(arrays["actions"]), agents)
-    slices = [{name: array[at : at + agents] for name, array in arrays.items()} for at in starts]
-    return [Simulation(config, seed=FIRST_SEED + i, buffers=Buffers(**part)) for i, part in enumerate(slices)]
+    parts = [slice(start, start + agents) for start in range(0, len(arrays["actions"]), agents)]
+    return [
+        Simulation(config, seed=seed, buffers=Buffers(**{name: array[part] for name, array in arrays.items()}))
+        for seed, part in enumerate(parts, FIRST_SEED)
+    ]
+
+
+def new_batch(config: MettaGridConfig, worlds: int, **options: Any) -> Any:
+    """The same worlds as a batch, made from one program and one map; ours only."""
+    from mettagrid.batch import Batch
+    from mettagrid.compiler import compile
+
+    program = compile(config)
+    start = program.map(map_rows(config))
+    return Batch([program.world(start, FIRST_SEED + i) for i in range(worlds)], **options)
 
 
 class Actions:
-    """The same random actions on both sides: primary actions and changes of vibe, row by row."""
+    """Random actions, the same on both sides: primary ones and changes of vibe."""
 
     def __init__(self, names: list[str], agents: int) -> None:
         self._agents = agents
@@ -66,14 +78,16 @@ class Actions:
 
     def rows(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
         """(actions, vibe actions) of the next steps, int32 [steps, agents]."""
-        shape = (steps, self._agents)
-        return tuple(self._rng.choice(ids, shape).astype(np.int32) for ids in (self._primary, self._vibes))  # type: ignore[return-value]
+        primary = self._rng.choice(self._primary, (steps, self._agents))
+        vibes = self._rng.choice(self._vibes, (steps, self._agents))
+        return primary.astype(np.int32), vibes.astype(np.int32)
 
 
-def digest(observations: np.ndarray, episode_rewards: list[Any]) -> str:
-    """What agents see and have earned; the order of tokens inside one cell is nobody's promise."""
+def digest(observations: np.ndarray, worlds: Iterable[Any]) -> str:
+    """What agents see and have earned. Tokens are sorted: their order inside one cell is nobody's promise."""
     tokens = observations.astype(np.uint32)
     numbers = np.sort(tokens[:, :, 0] << 16 | tokens[:, :, 1] << 8 | tokens[:, :, 2], axis=1)
-    seen = hashlib.sha256(numbers.tobytes())
-    seen.update(np.concatenate(episode_rewards).astype(np.float32).round(3).tobytes())
-    return seen.hexdigest()[:16]
+    state = hashlib.sha256(numbers.tobytes())
+    for world in worlds:
+        state.update(np.asarray(world.get_episode_rewards(), np.float32).round(3).tobytes())
+    return state.hexdigest()[:16]

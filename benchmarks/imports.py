@@ -1,21 +1,14 @@
 """CPU seconds to import the configuration models and validate a default `MettaGridConfig`, ours and the published ones.
 
-usage: imports.py [--runs 7]     each run is a new process; the start of the interpreter itself is not counted
+Each run is a new process; the start of the interpreter itself is not counted.
 """
 
-import argparse
 import os
-import statistics
 import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from published import VERSION, published_python  # noqa: E402
-from record import record  # noqa: E402
-from workspace import PYTHON  # noqa: E402
+from engines import ROOT, Bench, median
 
 PROGRAM = """
 import time
@@ -34,25 +27,20 @@ def cpu_seconds(python: Path) -> float:
     return float(result.stdout.splitlines()[-1])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=7)
-    options = parser.parse_args()
-    pythons = {"ours": PYTHON, f"published {VERSION}": published_python()}
+def measure(bench: Bench) -> dict[str, Any]:
+    pythons = {"ours": bench.ours_python}
+    if bench.published_python:
+        pythons["published"] = bench.published_python
     for python in pythons.values():
         cpu_seconds(python)  # writes the bytecode caches
     seconds: dict[str, list[float]] = {name: [] for name in pythons}
-    for _ in range(options.runs):
+    for _ in range(bench.turns):
         for name, python in pythons.items():
-            seconds[name].append(cpu_seconds(python))
-    ours, published = (statistics.median(values) for values in seconds.values())
+            seconds[name].append(round(cpu_seconds(python), 4))
     for name, values in seconds.items():
-        print(f"{name:18} {statistics.median(values):.3f} s CPU to import and validate a default MettaGridConfig")
-    print(f"ratio {ours / published:.2f}")
-    measured = {"cpu_seconds": {name: [round(v, 4) for v in values] for name, values in seconds.items()}}
-    path = record("imports", "make bench", {**measured, "ratio": round(ours / published, 3)})
-    print(f"recorded in {path.relative_to(ROOT)}")
-
-
-if __name__ == "__main__":
-    main()
+        print(f"  {name:34}{median(values):>12.3f} CPU seconds to import and validate a default MettaGridConfig")
+    if "published" not in seconds:
+        return {"cpu_seconds": seconds}
+    ratio = median(seconds["ours"]) / median(seconds["published"])
+    print(f"  {'ratio':34}{ratio:>12.2f}", flush=True)
+    return {"cpu_seconds": seconds, "ratio": round(ratio, 3)}

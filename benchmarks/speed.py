@@ -1,174 +1,167 @@
 """Agent-steps per CPU second: one world with a Python call per step, and a batch of 64, ours and published.
 
-Both sides play the same episodes with the same actions and must be in the same state after each turn. A turn goes on where
-the last one ended, so the turns together are one range of steps. Episodes are played on past their end (the recorded game
-has 1,000 steps), as the published engine does.
+Both sides play the same episodes with the same actions and must be in the same state after each turn. A turn goes on
+where the one before ended, so the turns together are one range of steps. Episodes are played on past their end (the
+recorded game has 1,000 steps), as the published engine does.
 """
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from engines import Bench
+import numpy as np
+
+import games
+from engines import Answer, Bench, check_same_state, median, rates, ratios, take_turns
 
 WORLDS = 64
+RUNS = {"arena": 5, "four_score": 3}
 BATCH_STEPS = {"arena": 300, "four_score": 100}
-RUNS = {"arena": 3, "four_score": 1}
+RANDOM_STEPS = 100
+
+Turns = list[Answer]
 
 
 class Job:
-    """Worlds of one game, played on from turn to turn.
-
-    `way` is how: "calls" (each world a call per step, the only way both engines have), "batch" (one call per step for all
-    worlds), "run" (one call per turn) or "random" (the same, with actions that the engine draws).
-    """
+    """Worlds of one game. `way` is how they are played: "calls" (a call per world and step, which both engines have),
+    "batch" (a call per step), "run" (a call per turn), or "random" (the same, with actions that the engine draws)."""
 
     def __init__(self, oracle: Path, game: str, worlds: int, way: str) -> None:
-        import games
-        import numpy as np
-
         config = games.load(oracle, game)
-        self._digest = games.digest
-        self._way = way
         self._arrays = games.new_arrays(config, worlds)
         if way == "calls":
             self._sims = games.simulations(config, self._arrays)
-            self._worlds: list[Any] = [sim._c_sim for sim in self._sims]
-            names = self._sims[0].action_names
+            self._worlds = [sim._c_sim for sim in self._sims]
         else:
-            from mettagrid.batch import Batch
-            from mettagrid.compiler import compile
-
-            program = compile(config)
-            start = program.map(games.map_rows(config))
-            self._worlds = [program.world(start, games.FIRST_SEED + i) for i in range(worlds)]
-            shared = {name: self._arrays[name] for name in ("observations", "actions", "vibe_actions")}
-            self._batch = Batch(self._worlds, auto_reset=way == "random", **shared)
-            names = program.action_names
+            used = {name: self._arrays[name] for name in ("observations", "actions", "vibe_actions")}
+            self._batch = games.new_batch(config, worlds, auto_reset=way == "random", **used)
+            self._worlds = self._batch.worlds
+        names = games.Simulation(config).action_names
         self._agents = worlds * config.game.num_agents
         self._actions = games.Actions(names, self._agents)
-        self._rewards = lambda: [np.asarray(world.get_episode_rewards()) for world in self._worlds]
+        self._play = {"calls": self._calls, "batch": self._steps, "run": self._run, "random": self._random}[way]
 
-    def turn(self, steps: int) -> dict[str, Any]:
+    def turn(self, steps: int) -> Answer:
         rows, vibe_rows = self._actions.rows(steps)
-        actions, vibe_actions = self._arrays["actions"], self._arrays["vibe_actions"]
-        step_each = [world.step for world in self._worlds]
         start, cpu_start = time.perf_counter(), time.process_time()
-        # Rows are written from Python, as a training loop would: that is part of what is timed, on both sides.
-        if self._way == "calls":
-            for row, vibe_row in zip(rows, vibe_rows, strict=True):
-                actions[:] = row
-                vibe_actions[:] = vibe_row
-                for step in step_each:
-                    step()
-        elif self._way == "batch":
-            step_all = self._batch.step
-            for row, vibe_row in zip(rows, vibe_rows, strict=True):
-                actions[:] = row
-                vibe_actions[:] = vibe_row
-                step_all()
-        elif self._way == "run":
-            self._batch.run(steps, actions=rows, vibe_actions=vibe_rows)
-        else:
-            self._batch.run(steps, seed=1)
+        self._play(rows, vibe_rows)
         seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
         return {
             "seconds": seconds,
             "cpu_seconds": cpu_seconds,
             "agent_steps": steps * self._agents,
-            "digest": self._digest(self._arrays["observations"], self._rewards()),
+            "digest": games.digest(self._arrays["observations"], self._worlds),
         }
 
+    # Rows are written from Python, as a training loop would: that is part of what is timed, on both sides.
 
-def measure(bench: "Bench", game: str) -> dict[str, Any]:
-    print(f"{'':58}{'agent-steps per CPU second':>28}   times published")
-    print(f"{'':58}{'ours':>14}{'published':>14}   CPU   clock  (turns)")
-    one_world = _one_world(bench, game)
-    batch = _batch(bench, game)
-    with_random = _random(bench, game)
-    return {"game": game, "one_world": one_world, "batch": batch, "random": with_random}
+    def _calls(self, rows: np.ndarray, vibe_rows: np.ndarray) -> None:
+        actions, vibe_actions = self._arrays["actions"], self._arrays["vibe_actions"]
+        steps = [world.step for world in self._worlds]
+        for row, vibe_row in zip(rows, vibe_rows, strict=True):
+            actions[:] = row
+            vibe_actions[:] = vibe_row
+            for step in steps:
+                step()
+
+    def _steps(self, rows: np.ndarray, vibe_rows: np.ndarray) -> None:
+        actions, vibe_actions, step = self._arrays["actions"], self._arrays["vibe_actions"], self._batch.step
+        for row, vibe_row in zip(rows, vibe_rows, strict=True):
+            actions[:] = row
+            vibe_actions[:] = vibe_row
+            step()
+
+    def _run(self, rows: np.ndarray, vibe_rows: np.ndarray) -> None:
+        self._batch.run(len(rows), actions=rows, vibe_actions=vibe_rows)
+
+    def _random(self, rows: np.ndarray, vibe_rows: np.ndarray) -> None:
+        self._batch.run(len(rows), seed=1)
 
 
-def _one_world(bench: "Bench", game: str) -> dict[str, Any]:
-    from engines import check_same_state, take_turns
+def measure(bench: Bench, game: str) -> dict[str, Any]:
+    print(f"  {'':50}{'agent-steps per CPU second':>24}  {'times the published engine':>34}")
+    print(f"  {'':50}{'ours':>12}{'published':>12}  {'CPU':>8}{'clock':>8}{'median turn':>13}{'turns':>11}")
+    return {
+        "game": game,
+        "one_world": _one_world(bench, game),
+        **_batch(bench, game),
+        "random_play": _random_play(bench, game),
+    }
 
+
+def _one_world(bench: Bench, game: str) -> dict[str, Any]:
     ours, published = [], []
     for _ in range(RUNS[game]):
-        mine = bench.ours("speed", game=game, worlds=1, way="calls")
+        engine = bench.ours("speed", game=game, worlds=1, way="calls")
         others = bench.published("speed", game=game, worlds=1, way="calls")
-        take_turns([mine, *others], bench.turns, steps=bench.steps // bench.turns)
-        check_same_state([mine, *others])
-        ours += mine.answers
-        published += [answer for other in others for answer in other.answers]
-        for engine in (mine, *others):
-            engine.close()
-    return _report(f"one world, a Python call per step, steps 0-{bench.steps:,}", bench.steps, ours, published)
+        take_turns([engine, *others], bench.turns, steps=bench.steps // bench.turns)
+        check_same_state([engine, *others])
+        ours.append(engine.answers)
+        published += [other.answers for other in others]
+        for done in (engine, *others):
+            done.close()
+    return _report(f"one world, a call per step, 0-{bench.steps:,}", bench.steps, ours, published)
 
 
-def _batch(bench: "Bench", game: str) -> dict[str, Any]:
-    from engines import check_same_state, take_turns
-
+def _batch(bench: Bench, game: str) -> dict[str, Any]:
     steps = bench.batch_steps or BATCH_STEPS[game]
-    arguments = {"game": game, "worlds": WORLDS}
-    called = bench.ours("speed", way="batch", **arguments)
-    run = bench.ours("speed", way="run", **arguments)
-    others = bench.published("speed", way="calls", **arguments)
-    take_turns([called, run, *others], bench.turns, steps=steps // bench.turns)
-    check_same_state([called, run, *others])
-    published = [answer for other in others for answer in other.answers]
-    title = f"{WORLDS} worlds"
-    measured = {
-        "worlds": WORLDS,
-        "call_per_step": _report(f"{title}, a Python call per step, steps 0-{steps}", steps, called.answers, published),
-        "run": _report(f"{title}, `run`, steps 0-{steps}", steps, run.answers, published),
-    }
-    for engine in (called, *others):
+    step = bench.ours("speed", game=game, worlds=WORLDS, way="batch")
+    run = bench.ours("speed", game=game, worlds=WORLDS, way="run")
+    others = bench.published("speed", game=game, worlds=WORLDS, way="calls")
+    take_turns([step, run, *others], bench.turns, steps=steps // bench.turns)
+    check_same_state([step, run, *others])
+    published = [other.answers for other in others]
+    for engine in (step, *others):
         engine.close()
-    # Ours goes on alone to the end of the range; the published engine would need minutes.
-    if rest := (bench.steps - steps) // bench.turns:
+    measured = {
+        "batch_step": _report(f"{WORLDS} worlds, a call per step, 0-{steps}", steps, [step.answers], published),
+        "batch_run": _report(f"{WORLDS} worlds, `run`, 0-{steps}", steps, [run.answers], published),
+    }
+    # Ours goes on alone to the end of the range, for which the published engine needs minutes.
+    if rest := max(0, bench.steps - steps) // bench.turns:
         take_turns([run], bench.turns, steps=rest)
-        measured["run_on"] = _report(f"{title}, `run`, steps 0-{bench.steps:,}", bench.steps, run.answers, [])
+        title = f"{WORLDS} worlds, `run`, 0-{bench.steps:,}, ours alone"
+        measured["batch_run_alone"] = _report(title, bench.steps, [run.answers], [])
     run.close()
     return measured
 
 
-def _random(bench: "Bench", game: str) -> dict[str, Any]:
-    from engines import take_turns
+def _random_play(bench: Bench, game: str) -> dict[str, Any]:
+    engine = bench.ours("speed", game=game, worlds=WORLDS, way="random")
+    take_turns([engine], bench.turns, steps=RANDOM_STEPS)
+    engine.close()
+    steps = RANDOM_STEPS * bench.turns
+    return _report(f"{WORLDS} worlds, `run` with random actions, 0-{steps:,}", steps, [engine.answers], [])
 
-    ours = bench.ours("speed", game=game, worlds=WORLDS, way="random")
-    take_turns([ours], bench.turns, steps=100)
-    ours.close()
-    return _report(f"{WORLDS} worlds, `run` with random actions", 100 * bench.turns, ours.answers, [])
 
-
-def _report(title: str, steps: int, ours: list[dict[str, Any]], published: list[dict[str, Any]]) -> dict[str, Any]:
-    from engines import median, rates, ratios
-
-    def whole(answers: list[dict[str, Any]]) -> int:
-        """Of all turns together; a long range is not the same all along."""
-        return round(sum(a["agent_steps"] for a in answers) / sum(a["cpu_seconds"] for a in answers))
-
+def _report(title: str, steps: int, ours: list[Turns], published: list[Turns]) -> dict[str, Any]:
+    """Print and return what the whole range gives, in which a few steps are much harder than others, and the turns."""
+    whole = _whole(ours)
     measured: dict[str, Any] = {
         "steps": steps,
-        "ours": round(median(rates(ours))),
-        "ours_whole_range": whole(ours),
-        "ours_turns": rates(ours),
-        "ours_cpu_share": round(sum(a["cpu_seconds"] for a in ours) / sum(a["seconds"] for a in ours), 2),
+        "ours": rates([whole])[0],
+        "ours_turns": [rates(run) for run in ours],
+        "ours_cores": round(whole["cpu_seconds"] / whole["seconds"], 2),
     }
-    line = f"  {title:56}{measured['ours']:>14,}"
+    line = f"  {title:50}{measured['ours']:>12,}"
     if published:
-        cpu, clock = ratios(published, ours), ratios(published, ours, "seconds")
+        pairs = [ratios(slow, fast) for slow, fast in zip(published, ours, strict=True)]
+        turns = [ratio for run in pairs for ratio in run]
         measured |= {
-            "published": round(median(rates(published))),
-            "published_whole_range": whole(published),
-            "published_turns": rates(published),
-            "ratio": round(median(cpu), 2),
-            "ratio_by_clock": round(median(clock), 2),
-            "ratio_whole_range": round(whole(ours) / whole(published), 2),
-            "ratio_turns": cpu,
+            "published": rates([_whole(published)])[0],
+            "published_turns": [rates(run) for run in published],
+            "ratio": ratios([_whole(published)], [whole])[0],
+            "ratio_by_clock": ratios([_whole(published)], [whole], "seconds")[0],
+            "ratio_median_turn": median(turns),
+            "ratio_turns": pairs,
         }
-        line += f"{measured['published']:>14,}  {measured['ratio']:>5.1f}  {measured['ratio_by_clock']:>5.1f}"
-        line += f"  ({min(cpu):.0f} to {max(cpu):.0f})"
+        line += f"{measured['published']:>12,}  {measured['ratio']:>8.1f}{measured['ratio_by_clock']:>8.1f}"
+        line += f"{measured['ratio_median_turn']:>13.1f}{f'{min(turns):.0f} to {max(turns):.0f}':>11}"
     print(line, flush=True)
     return measured
+
+
+def _whole(runs: list[Turns]) -> Answer:
+    """All turns of a run as one; each as the median of the runs has it, so that one disturbed turn does not count."""
+    kinds = ("seconds", "cpu_seconds", "agent_steps")
+    return {kind: sum(median([turn[kind] for turn in same]) for same in zip(*runs, strict=True)) for kind in kinds}

@@ -1,6 +1,7 @@
 """An engine in a process of its own, for `engines.py`; runs under the published engine's interpreter and under ours.
 
-usage: worker.py PART ORACLE_DIR    reads a line of JSON with the arguments of PART's `Job`, then one for each turn; answers in JSON
+usage: worker.py PART ORACLE_DIR    reads the arguments of the part's `Job`, then those of each turn, and answers each;
+                                    all are lines of JSON
 """
 
 import importlib
@@ -8,6 +9,8 @@ import json
 import os
 import sys
 from pathlib import Path
+
+from engines import Answer
 
 
 def main() -> None:
@@ -20,7 +23,7 @@ def main() -> None:
         arguments = json.loads(line)
         if job is None:
             job = importlib.import_module(part).Job(oracle, **arguments)
-            answer = {}
+            answer: Answer = {}
         else:
             answer = job.turn(**arguments)
         answers.write(json.dumps(answer) + "\n")

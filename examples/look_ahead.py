@@ -1,7 +1,8 @@
 """Look-ahead planning: the same policy with and without trying its moves on copies of the world first.
 
-A miner walks at random through a room of ore and brings what it digs to a chest, which pays. With look-ahead it plays every
-first move out a few times on a copy of the world, with the same random walk, and takes the one that paid best on average.
+A miner walks at random through a room of ore and brings what it digs to a chest, which pays. With look-ahead it plays
+every first move out a few times on a copy of the world, with the same random walk, and takes the one that paid best on
+average.
 
 usage: look_ahead.py [EPISODES]
 """

@@ -29,7 +29,7 @@ from tests.soak.runner import Died, Worker
 
 FAILURES = ("crash", "hang", "memory", "leaked", "kept")
 SHARE_THAT_RUNS = 0.3
-BETWEEN_LEAK_CHECKS = 1000
+MEMORY_CHECKS = 10  # of each worker
 SLOW_SECONDS = 30.0
 PLANTED_LEAKS = 20
 
@@ -43,8 +43,9 @@ class Tally:
     faults: Counter[str] = field(default_factory=Counter)
     failures: dict[str, list[int]] = field(default_factory=dict)
     slow: list[tuple[float, int]] = field(default_factory=list)
+    memory_checks: int = 0
     memory: list[str] = field(default_factory=list)
-    """failures of the leak checks"""
+    """what was wrong in them"""
 
     def add(self, seed: int, answer: dict[str, Any], seconds: float) -> None:
         kind = answer["kind"]
@@ -71,6 +72,7 @@ class Fuzz:
         args.folder.mkdir(parents=True, exist_ok=True)
         for old in args.folder.glob("*"):
             old.unlink()
+        check_start(args)
         self.finds_leaks = finds_leaks(args)
 
     def run(self) -> None:
@@ -84,6 +86,7 @@ class Fuzz:
         """Play cases in one worker after another until there are none left."""
         worker = new_worker(self.args, f"worker{number}.log", looks_for_leaks=self.finds_leaks)
         watch = MemoryWatch(worker)
+        between_checks = max(100, self.args.count // self.args.jobs // MEMORY_CHECKS)
         done = 0
         while True:
             try:
@@ -92,9 +95,9 @@ class Fuzz:
                 break
             self.one(worker, seed)
             done += 1
-            if done % BETWEEN_LEAK_CHECKS == 0:
+            if done % between_checks == 0:
                 self.check_memory(watch)
-        if done % BETWEEN_LEAK_CHECKS:
+        if done % between_checks:
             self.check_memory(watch)
         with self.lock:
             self.tally.memory += watch.growth()
@@ -121,10 +124,11 @@ class Fuzz:
                 )
 
     def check_memory(self, watch: MemoryWatch) -> None:
-        with_problem = watch.check()
-        if with_problem:
-            with self.lock:
-                self.tally.memory.append(with_problem)
+        problem = watch.check()
+        with self.lock:
+            self.tally.memory_checks += 1
+            if problem:
+                self.tally.memory.append(problem)
 
 
 def report(tally: Tally, count: int, seconds: float, *, leaks_looked_for: bool) -> bool:
@@ -143,18 +147,33 @@ def report(tally: Tally, count: int, seconds: float, *, leaks_looked_for: bool) 
     print(f"  ran 50 steps       {ran:6}  ({100 * ran / max(1, count):.0f} %)")
     print(f"  stopped by a rule  {tally.kinds['stopped']:6}  (the engine's own error, and the world went on)")
     print(f"  refused cleanly    {tally.kinds['refused']:6}  ({stages})")
-    print("  " + "  ".join(f"{kind} {tally.kinds[kind]}" for kind in FAILURES) + f"  memory checks {len(tally.memory)}")
+    print("  " + "  ".join(f"{kind} {tally.kinds[kind]}" for kind in FAILURES))
+    print(f"  memory checks      {tally.memory_checks:6}  ({len(tally.memory)} found something)")
     if not leaks_looked_for:
         print("  LeakSanitizer does not work here: only live bytes and worlds were watched")
     enough = ran >= SHARE_THAT_RUNS * count
     if not enough:
         print(f"fuzz: fewer than {SHARE_THAT_RUNS:.0%} ran, so the mutations are too wild to say much")
+    if tally.kinds.total() < count:
+        print(f"fuzz: only {tally.kinds.total()} cases were played; something is wrong with the runner")
+        return False
     return enough and not tally.failures and not tally.memory
 
 
 def new_worker(args: argparse.Namespace, log: str, *, looks_for_leaks: bool = False, plants: bool = False) -> Worker:
     env = dict(pair.split("=", 1) for pair in args.env) | {"SOAK_SHOW": "1" if args.case else ""}
     return Worker(args.python, env, args.folder / log, looks_for_leaks=looks_for_leaks, plants=plants)
+
+
+def check_start(args: argparse.Namespace) -> None:
+    """Stop here when the engine cannot even be imported."""
+    worker = new_worker(args, "start.log")
+    try:
+        worker.ask("-1")
+    except Died as death:
+        raise SystemExit(f"fuzz: the engine does not start ({death}):\n{worker.said()[-2000:]}") from None
+    finally:
+        worker.stop()
 
 
 def finds_leaks(args: argparse.Namespace) -> bool:

@@ -1,5 +1,9 @@
 """What the fuzz found stays fixed: bad input that ended in a hang, in gigabytes, or in an error of numpy."""
 
+import contextlib
+import gc
+import weakref
+
 import pytest
 from pydantic import ValidationError
 
@@ -55,3 +59,47 @@ def test_deeply_nested_values_that_are_refused_are_read_once_each():
     reward = {"game": {"agent": {"rewards": {"much": {"reward": value}}}}}
     with pytest.raises(ValidationError):
         MettaGridConfig.model_validate(reward, context=LENIENT_CONTEXT)
+
+
+@pytest.mark.parametrize("key", ["filter_type", "query_type", "$type", "map_builder.type"])
+def test_a_tag_that_is_a_deep_list_is_refused_and_shown_in_short(key):
+    deep: object = 1
+    for _ in range(5000):
+        deep = [deep]
+    places = {
+        "filter_type": {"on_tick": {"filters": [{"filter_type": deep}]}},
+        "query_type": {"materialize_queries": [{"tag": "a", "query": {"query_type": deep}}]},
+        "$type": {"agent": {"rewards": {"much": {"reward": {"$type": deep, "values": []}}}}},
+        "map_builder.type": {"map_builder": {"type": deep}},
+    }
+    with pytest.raises(ValidationError, match=r"\[\[\[\[\[\[\.\.\.\]"):
+        MettaGridConfig.model_validate({"game": places[key]})
+
+
+def test_a_wrong_entity_that_is_a_deep_list_is_refused():
+    deep: object = 1
+    for _ in range(5000):
+        deep = [deep]
+    filters = [{"filter_type": "tag", "tag": "a", "target": deep}]
+    with pytest.raises(ValidationError, match="Lists or dictionaries are nested too deeply"):
+        MettaGridConfig.model_validate({"game": {"on_tick": {"filters": filters}}})
+
+
+class Anything:
+    """Something that can be watched."""
+
+
+def read_leniently(data: object) -> "weakref.ref[Anything]":
+    """Read a reward while something is in use; the result says whether it still is."""
+    in_use = Anything()
+    config = {"game": {"agent": {"rewards": {"much": {"reward": data}}}}}
+    with contextlib.suppress(ValidationError):
+        MettaGridConfig.model_validate(config, context=LENIENT_CONTEXT)
+    return weakref.ref(in_use)
+
+
+def test_lenient_reading_does_not_hold_on_to_what_is_in_use_around_it():
+    """The error of a class that was tried and did not fit kept the frames of all callers alive."""
+    in_use = read_leniently({"values": [{"value": 1}], "weights": [1, 2]})
+    gc.collect()
+    assert in_use() is None

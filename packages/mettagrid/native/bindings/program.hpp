@@ -57,14 +57,14 @@ class Map {
   // `cells`: template index of each cell, -1 = empty; `cell_stats`: the game stat that counts it.
   Map(nb::object program, const Array<const int32_t, nb::ndim<2>>& cells, const Array<const int32_t, nb::ndim<2>>& cell_stats)
       : program_(std::move(program)), map_(made(nb::cast<const Program&>(program_).view(), cells, cell_stats)) {
-    if (map_.plan().bytes == 0) throw std::runtime_error("A world of this map and configuration would be too large");
+    if (map_->plan().bytes == 0) throw std::runtime_error("A world of this map and configuration would be too large");
   }
-  const cpu::Map& map() const { return map_; }
+  const cpu::Map& map() const { return *map_; }
   const nb::object& program() const { return program_; }
-  uint64_t world_bytes() const { return map_.plan().bytes; }
+  uint64_t world_bytes() const { return map_->plan().bytes; }
 
  private:
-  static cpu::Map made(const mg::Program& p, const Array<const int32_t, nb::ndim<2>>& cells,
+  static std::unique_ptr<cpu::Map> made(const mg::Program& p, const Array<const int32_t, nb::ndim<2>>& cells,
                        const Array<const int32_t, nb::ndim<2>>& stats) {
     if (stats.shape(0) != cells.shape(0) || stats.shape(1) != cells.shape(1)) {
       throw std::runtime_error("`cell_stats` must have the shape of `cells`");
@@ -81,13 +81,13 @@ class Map {
         throw std::runtime_error("The map counts a cell under game stat " + std::to_string(stat) + ", which does not exist");
       }
     }
-    return cpu::Map(p, std::vector<int32_t>(cells.data(), cells.data() + cells.size()),
+    return std::make_unique<cpu::Map>(p, std::vector<int32_t>(cells.data(), cells.data() + cells.size()),
                     std::vector<int32_t>(stats.data(), stats.data() + stats.size()), static_cast<int32_t>(cells.shape(0)),
                     static_cast<int32_t>(cells.shape(1)));
   }
 
   nb::object program_;  // before map_, which refers to it
-  cpu::Map map_;
+  std::unique_ptr<cpu::Map> map_;
 };
 
 }  // namespace bindings

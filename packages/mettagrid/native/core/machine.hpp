@@ -10,6 +10,8 @@ constexpr int32_t kCallDepth = 64;  // handlers, queries and loops inside one an
 constexpr int32_t kNumbers = 256;
 constexpr int32_t kSharedValues = 64;  // further ones are read for each agent
 constexpr int32_t kSharedTeams = 4;    // likewise
+constexpr int32_t kKeptResults = 16;   // queries whose results are kept; two may share a place
+constexpr int32_t kKeptSlots = 256;    // longer results are not kept
 
 struct Context {
   int32_t actor, target, frontier;  // slots or kNone
@@ -18,6 +20,7 @@ struct Context {
 
 enum class CallKind : int32_t {
   kInline,    // shares the context; its result is ignored (queries)
+  kShared,    // a query whose result is kept
   kRestore,   // has its own context; its result is ignored (tag handlers)
   kUse,       // `use_target`, with a context of its own: success continues with on_after_use, failure fails the mutation
   kAfterUse,  // on_after_use, shares the context: a failed mutation in it fails the use
@@ -66,6 +69,13 @@ struct Shared {
   float value[kSharedTeams];
 };
 
+// The result of a query that depends on nothing but the state of the world, and the change it was found after.
+struct KeptResult {
+  uint64_t change;
+  int32_t query, count;
+  int32_t slots[kKeptSlots];
+};
+
 // Working memory of a step. It holds nothing between steps, so one serves all worlds that a thread steps in turn.
 struct Scratch {
   Watcher* watcher;
@@ -89,6 +99,9 @@ struct Scratch {
 #endif
   // Read once for all agents.
   Shared shared[kSharedValues];
+  // Counts changes of the world. Between two runs anything may have changed; inside one, only mutations change it.
+  uint64_t changes;
+  KeptResult kept[kKeptResults];
   int32_t completion;
 };
 
@@ -174,6 +187,26 @@ struct Machine {
     }
     s.call[s.calls++] = Call{back, kind, fail_at, ctx};
     return true;
+  }
+
+  // The kept result of a query becomes the query result; false when it must be asked again.
+  MG_FN bool reuse_result(int32_t query, int32_t place) {
+    const KeptResult& kept = s.kept[place];
+    if (kept.change != s.changes || kept.query != query || plain()) return false;
+    const int32_t begin = s.top;
+    for (int32_t i = 0; i < kept.count; ++i) keep(kept.slots[i]);
+    push_result(begin);
+    return true;
+  }
+
+  MG_FN void keep_result(int32_t query, int32_t place) {
+    KeptResult& kept = s.kept[place];
+    const int32_t begin = result_begin(), count = s.top - begin;
+    if (count > kKeptSlots) return;
+    kept.change = s.changes;
+    kept.query = query;
+    kept.count = count;
+    for (int32_t i = 0; i < count; ++i) kept.slots[i] = s.arena[begin + i];
   }
 
   // Runs the routine at `entry` in the context set before; true = success.

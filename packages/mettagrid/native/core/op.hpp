@@ -14,6 +14,7 @@ namespace mg {
   X(Return)         /* end of a routine; a = 1 success, 0 failure */                                               \
   X(Jump)           /* to jump */                                                                                  \
   X(Call)           /* routine at a, same context */                                                               \
+  X(CallShared)     /* query at a; b = where its result is kept while nothing changes */                           \
   X(FlagPush)       /* push a false flag */                                                                        \
   X(FlagSet)        /* flag a below the top = b */                                                                 \
   X(FlagPop)        /* test: pop the flag */                                                                       \
@@ -26,6 +27,7 @@ namespace mg {
   X(TestSharedMask) /* actor and target share a tag of mask a */                                                   \
   X(TestDistance)   /* entities a and b at squared distance <= c; c < 0: no bound */                               \
   X(TestNearResult) /* entity a at squared distance <= c of any query result; c < 0: any result; drops the result */ \
+  X(TestNearTag)    /* entity a at squared distance <= c of any holder of tag b; c < 0: there is a holder */        \
   X(TestAtLeast)    /* pops minimum, pops value: value >= minimum */                                               \
   X(TestPresent)    /* there is an entity a */                                                                     \
   X(TestEmptyCell)  /* no target */                                                                                \
@@ -37,6 +39,7 @@ namespace mg {
   X(PushAgentStat)  /* entity a, stat b; 0 for what is not an agent */                                             \
   X(PushGameStat)   /* stat a */                                                                                   \
   X(PushCount)      /* size of the query result; drops the result */                                               \
+  X(PushTagCount)   /* number of holders of tag a */                                                               \
   X(PushSumHeld)    /* sum of resource a over the query result; drops the result */                                \
   X(ScaleBy)        /* top *= bits a */                                                                            \
   X(LogPlusOne)     /* top = ln(top + 1) */                                                                        \
@@ -97,6 +100,8 @@ enum class Op : int32_t {
   MG_OPS(MG_OP)
 #undef MG_OP
 };
+
+constexpr Op kFirstMutation = Op::kChangeResource;  // from here on they change the world
 
 enum class Entity : int32_t { kActor = 0, kTarget = 1, kFrontier = 2, kElement = 3 };
 

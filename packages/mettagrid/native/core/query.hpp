@@ -154,6 +154,7 @@ MG_FN void ray_end(Loop& loop) {
 MG_FN int32_t spawn_object(Machine& m, int32_t template_index, int32_t row, int32_t col) {
   const int32_t slot = make_object(m.p, m.w, template_index, row, col);
   if (slot < 0) return kNone;
+  ++m.s.changes;
   m.w.object_flags[slot] = static_cast<uint8_t>(m.w.object_flags[slot] | kSpawned);
   m.w.touch(slot);
   if (m.p.templates[template_index].area_count > 0) m.w.new_areas[m.w.h->new_area_slots++] = slot;

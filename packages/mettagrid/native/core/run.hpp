@@ -218,10 +218,12 @@ MG_FN void note_rule(Machine& m, int32_t pc) {
 template <bool kWatched>
 MG_FN bool Machine::run_code(int32_t entry) {
   const int32_t bottom = s.calls;
+  ++s.changes;
   int32_t pc = entry;
   while (ok()) {
     const Instr& in = p.code[pc];
     if constexpr (kWatched) note_rule(*this, pc);
+    s.changes += in.op >= static_cast<int32_t>(kFirstMutation);
     int32_t next = pc + 1;
     const auto test = [&](bool result) {
       if (result == (in.sense != 0)) next = in.jump;
@@ -234,6 +236,7 @@ MG_FN bool Machine::run_code(int32_t entry) {
         if (s.calls == bottom) return in.a != 0;
         const Call call = s.call[--s.calls];
         if (call.kind == CallKind::kRestore || call.kind == CallKind::kUse) ctx = call.kept;
+        if (call.kind == CallKind::kShared) keep_result(p.code[call.back - 1].a, p.code[call.back - 1].b);
         const bool is_use = call.kind == CallKind::kUse || call.kind == CallKind::kAfterUse;
         next = is_use ? after_use(*this, call, in.a != 0) : call.back;
         break;
@@ -241,6 +244,9 @@ MG_FN bool Machine::run_code(int32_t entry) {
       case Op::kJump: next = in.jump; break;
       case Op::kCall:
         if (enter(next, CallKind::kInline, in.a)) next = in.a;
+        break;
+      case Op::kCallShared:
+        if (!reuse_result(in.a, in.b) && enter(next, CallKind::kShared, in.a)) next = in.a;
         break;
       case Op::kFlagPush:
         if (s.flags == kNumbers) fail(Fault::kStack);
@@ -285,6 +291,11 @@ MG_FN bool Machine::run_code(int32_t entry) {
         test(near);
         break;
       }
+      case Op::kTestNearTag: {
+        const int32_t slot = entity(in.a);
+        test(slot >= 0 && near_any(w, slot, w.tag_holders + w.tag_first[in.b], w.tag_held[in.b], in.c));
+        break;
+      }
       case Op::kTestAtLeast: {
         const float least = pop(), value = pop();
         test(value >= least);
@@ -313,6 +324,7 @@ MG_FN bool Machine::run_code(int32_t entry) {
         push(static_cast<float>(count));
         break;
       }
+      case Op::kPushTagCount: push(static_cast<float>(w.tag_held[in.a])); break;
       case Op::kPushSumHeld: {
         float sum = 0.0f;
         for (int32_t i = result_begin(); i < s.top; ++i) sum += static_cast<float>(w.held(s.arena[i])[in.a]);

@@ -19,7 +19,12 @@ class Workers {
   explicit Workers(int32_t threads) : crew_(std::make_unique<Crew>()) {
     // With more threads than cores, one that waits busily would take the processor from one that works.
     crew_->spins = static_cast<uint32_t>(threads) <= std::thread::hardware_concurrency() ? kSpins : 0;
-    for (int32_t i = 1; i < threads; ++i) crew_->helpers.emplace_back([crew = crew_.get()] { crew->help(); });
+    for (int32_t i = 1; i < threads; ++i) {
+      crew_->helpers.emplace_back([crew = crew_.get()] { crew->help(); });
+#if defined(__linux__)
+      pthread_setname_np(crew_->helpers.back().native_handle(), "mettagrid");  // for `top` and debuggers
+#endif
+    }
   }
   // After a fork the helpers are gone while their locks may be held: what cannot be ended is left behind.
   ~Workers() {

@@ -1,39 +1,53 @@
 // Maps and worlds in memory of their own. Nothing here knows Python; faults stay in the header of the world.
 #pragma once
 
+#include <atomic>
+#include <mutex>
+
 #include "cpu/plain_twin.hpp"
 #include "cpu/snapshot.hpp"
 
 namespace cpu {
 
-// A map resolved against a program, and the block that its worlds start as. Immutable.
+// A map resolved against a program. The first world on it is built in place; the block that further ones start as is made when
+// there are any.
 class Map {
  public:
   Map(const mg::Program& program, std::vector<int32_t> cells, std::vector<int32_t> stats, int32_t height, int32_t width)
-      : program_(program), cells_(std::move(cells)), stats_(std::move(stats)) {
-    const mg::Map map{cells_.data(), stats_.data(), height, width};
-    plan_ = mg::plan_world(program_, map);
-    if (plan_.bytes == 0) return;
-    image_ = zeroed_block(plan_.bytes);
-    const mg::World w = mg::build_world(program_, map, plan_, image_.get());
-    fault_ = w.h->fault;
-    start_bytes_ = static_cast<std::size_t>(w.lines - static_cast<uint8_t*>(image_.get()));
+      : program_(program), cells_(std::move(cells)), stats_(std::move(stats)), map_{cells_.data(), stats_.data(), height, width} {
+    plan_ = mg::plan_world(program_, map_);
   }
+  Map(const Map&) = delete;
+  Map& operator=(const Map&) = delete;
 
   const mg::Program& program() const { return program_; }
   const mg::Header& plan() const { return plan_; }  // bytes = 0: such a world would be too large
-  const void* image() const { return image_.get(); }
-  // All but the encoded tokens, which are encoded anew when they are seen.
-  std::size_t start_bytes() const { return start_bytes_; }
-  int32_t fault() const { return fault_; }
+
+  // Writes the beginning of a world, all but its randomness, into plan().bytes bytes. Encoded tokens are left out, since they
+  // are encoded anew when they are seen.
+  void write_start(void* block) const {
+    if (!is_used_.exchange(true)) return build(block);
+    std::call_once(image_once_, [this] {
+      image_ = zeroed_block(plan_.bytes);
+      build(image_.get());
+    });
+    const mg::World w = mg::World::view(image_.get());
+    std::memcpy(block, image_.get(), static_cast<std::size_t>(w.lines - static_cast<uint8_t*>(image_.get())));
+  }
 
  private:
+  void build(void* block) const {
+    std::memset(block, 0, plan_.bytes);
+    mg::build_world(program_, map_, plan_, block);
+  }
+
   const mg::Program& program_;
   std::vector<int32_t> cells_, stats_;
+  mg::Map map_;
   mg::Header plan_{};
-  Block image_;
-  std::size_t start_bytes_ = 0;
-  int32_t fault_ = 0;
+  mutable std::atomic<bool> is_used_ = false;
+  mutable std::once_flag image_once_;
+  mutable Block image_;
 };
 
 // One world, and the caller's memory that it reads actions from and writes results to.
@@ -57,7 +71,7 @@ class World {
   // A new episode in place. Memory is taken only when the map is larger than all before.
   void start(const Map& map, uint32_t seed) {
     reserve(map.plan().bytes);
-    std::memcpy(block_.get(), map.image(), map.start_bytes());
+    map.write_start(block_.get());
     w = mg::World::view(block_.get());
     map_ = &map;
     seed_ = seed;

@@ -22,8 +22,8 @@ _CAUSES: tuple[Literal["phase", "action", "rule"], ...] = ("phase", "action", "r
 
 # Arrays that only repeat what others say, or that the engine keeps for itself.
 _BOOKKEEPING = frozenset(
-    "grid object_seen free_slots removed_slots new_areas tag_first tag_room tag_held tag_holders agent_before agent_moved "
-    "agent_order agent_cells agent_stat_set game_stat_set reward_before random random_next".split()
+    "grid object_seen free_slots removed_slots new_areas tag_first tag_room tag_held tag_holders agent_before "
+    "agent_moved agent_order agent_cells agent_stat_set game_stat_set reward_before random random_next".split()
 )
 
 
@@ -31,8 +31,8 @@ _BOOKKEEPING = frozenset(
 class Change:
     """One number of the state, before and after.
 
-    `field` says what it is: `inventory`, `tag`, `row`, `col`, `vibe`, `stat`, `game_stat`, or the name of an array of the
-    engine. `object_id` and `agent_id` say whose (None: the game's); `name` is the resource, tag or stat.
+    `field` says what it is: `inventory`, `tag`, `row`, `col`, `vibe`, `stat`, `game_stat`, or the name of an array of
+    the engine. `object_id` and `agent_id` say whose (None: the game's); `name` is the resource, tag or stat.
     """
 
     field: str
@@ -55,8 +55,9 @@ class Change:
 class TraceEntry:
     """Something that happened in a step, and what changed from then until the next entry.
 
-    `phase`: a part of the step began (`name`). `action`: the agent `actor` acted (`name`: the action). `rule`: the filters of
-    a rule passed and its mutations ran (`name`: where the rule stands in the config). `actor` and `target` are object ids.
+    `phase`: a part of the step began (`name`). `action`: the agent `actor` acted (`name`: the action). `rule`: the
+    filters of a rule passed and its mutations ran (`name`: where the rule stands in the config). `actor` and `target`
+    are object ids.
     """
 
     cause: Literal["phase", "action", "rule"]
@@ -97,9 +98,7 @@ def changes(world: MettaGrid, found: Iterable[tuple[str, int, float, float]]) ->
                 per_agent = world._array_size(array) // world.num_agents
                 agent, part = divmod(index, per_agent)
                 name = str(part) if per_agent > 1 else ""
-                yield _of_agent(
-                    world, agent, array.removeprefix("agent_"), name, before, after, array in _BOOKKEEPING
-                )
+                yield _of_agent(world, agent, array.removeprefix("agent_"), name, before, after, array in _BOOKKEEPING)
             case _:
                 name = "" if array == "step" else str(index)
                 yield Change(array, None, None, name, before, after, array in _BOOKKEEPING)

@@ -4,6 +4,7 @@ A field that accepts any map builder, or any scene, must know on loading which c
 carry it under `type`: `"my_module.Stripes.Config"` is the attribute `Config` of the class `Stripes` in `my_module`.
 """
 
+import reprlib
 from typing import Any, ClassVar, Self
 
 from pydantic import SerializerFunctionWrapHandler, ValidationInfo, model_serializer, model_validator
@@ -71,7 +72,7 @@ def load_type(name: object, kind: str) -> Any:
         raise PydanticCustomError(
             "typed_config_name",
             "The type of a {kind} is the full name of its configuration class, not {given}.",
-            {"kind": kind, "given": repr(name)[:80]},
+            {"kind": kind, "given": reprlib.repr(name)},
         )
     try:
         return load_symbol(name)

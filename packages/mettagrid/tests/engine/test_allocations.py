@@ -14,12 +14,14 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from mettagrid.batch import Batch
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.mettagrid_c import MettaGrid
 from mettagrid.simulator import Simulation
@@ -68,6 +70,15 @@ def python_path() -> list[str]:
 def test_a_step_allocates_nothing(counter: Path, oracle_dir: Path, family: str) -> None:
     found = measured(counter, "steps", str(oracle_dir), *GAMES[family])
     assert found == {name: [0, ""] for name in GAMES[family]}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_run_of_a_batch_allocates_the_same_for_many_steps_as_for_few(
+    counter: Path, oracle_dir: Path, threads: int
+) -> None:
+    """What is made around a run is Python's; the steps add nothing, whichever thread takes them."""
+    found = measured(counter, "batch", str(oracle_dir), str(threads))
+    assert found["1000 steps"] == found["10 steps"]
 
 
 def test_what_allocates_is_counted(counter: Path) -> None:
@@ -132,6 +143,17 @@ def count_steps(counter: Counter, oracle: Path, name: str) -> tuple[int, str]:
     return counter.count(engine.step, engine, STEPS)
 
 
+def count_runs(counter: Counter, oracle: Path, threads: int) -> dict[str, tuple[int, str]]:
+    config = recorded(oracle, "spawning_00")
+    worlds = [Simulation(config, seed=seed)._c_sim for seed in range(4)]
+    found = {}
+    with Batch(worlds, threads=threads) as batch:
+        batch.run(STEPS, seed=1)
+        for steps in (10, STEPS):
+            found[f"{steps} steps"] = counter.count(partial(batch.run, steps, seed=2), worlds[0], 5)
+    return found
+
+
 def count_controls(counter: Counter) -> dict[str, tuple[int, str]]:
     config = MettaGridConfig.EmptyRoom(num_agents=24, width=20, height=20)
     engine = Simulation(config)._c_sim
@@ -156,6 +178,8 @@ def main() -> None:
     counter = Counter(library)
     if what == "controls":
         found = count_controls(counter)
+    elif what == "batch":
+        found = count_runs(counter, Path(rest[0]), int(rest[1]))
     else:
         found = {name: count_steps(counter, Path(rest[0]), name) for name in rest[1:]}
     print(json.dumps(found))

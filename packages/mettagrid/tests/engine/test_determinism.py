@@ -10,7 +10,7 @@ import pytest
 from mettagrid.compiler import compile
 from mettagrid.config.event_config import EventConfig
 from mettagrid.config.filter import isNear
-from mettagrid.config.game_value import QueryCountValue, inv
+from mettagrid.config.game_value import QueryCountValue, inv, weighted_sum
 from mettagrid.config.handler_config import Handler, updateTarget, withdraw
 from mettagrid.config.mettagrid_config import (
     AgentConfig,
@@ -179,15 +179,16 @@ def test_a_world_may_wander_from_thread_to_thread(rich, cells):
 def test_two_threads_cannot_step_one_world_at_once(game, cells):
     """One of them is told; the world has taken exactly the steps that nobody was told about."""
     drawn = "\n".join(["@" * 20, *["#" * 20] * 19])
-    crowd = QueryCountValue(query=query("type:wall", [isNear("type:wall", radius=3)]))
-    agent = AgentConfig(rewards={"crowd": AgentReward(reward=crowd)})
+    crowd = QueryCountValue(query=query("type:wall", [isNear("type:agent", radius=1)]))
+    own = weighted_sum([(1.0, crowd), (1.0, inv("gold"))])  # each agent's own, so that nobody can share it
+    agent = AgentConfig(rewards={"crowd": AgentReward(reward=own)})
     engine = MettaGrid(game(drawn, agent=agent), cells(drawn), 0)  # a step takes some milliseconds
     start = threading.Barrier(2)
 
     def run(_):
         start.wait()
         taken, told = 0, []
-        for _ in range(10):
+        for _ in range(100):
             try:
                 engine.step()
                 taken += 1

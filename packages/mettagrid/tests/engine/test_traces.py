@@ -33,7 +33,9 @@ def test_a_trace_tells_which_rule_fired_on_whom_and_what_changed(engine):
     assert [(entry.name, entry.actor, entry.target) for entry in rules] == [
         ("game.objects.box.on_use_handler.handlers[1] (poor)", agent["id"], box["id"])
     ]
-    changes = {(change.field, change.name): (change.agent_id, change.before, change.after) for change in rules[0].changes}
+    changes = {
+        (change.field, change.name): (change.agent_id, change.before, change.after) for change in rules[0].changes
+    }
     assert changes["inventory", "gold"] == (0, 0, 2)
     assert changes["stat", "gold.gained"] == (0, 0, 2)
     assert "agent 0: inventory gold 0 -> 2" in str(rules[0])
@@ -70,3 +72,17 @@ def test_bookkeeping_is_left_out_unless_asked_for(engine):
     all_fields = {change.field for entry in twin.step_traced(bookkeeping=True) for change in entry.changes}
     assert "seen" not in shown
     assert shown < all_fields
+
+
+def test_a_step_is_timed_only_when_asked_for(world, monkeypatch):
+    engine = world()
+    engine.step()
+    assert engine.step_timing.total_ns == engine.last_obs_time_ns == 0
+    monkeypatch.setenv("METTAGRID_PROFILING", "1")
+    timed, twin = world(), world()
+    timed.step()
+    twin._step_timed()
+    timing = timed.step_timing
+    assert timing.observations_ns > 0
+    assert timing.total_ns == sum(timing) - timing.total_ns
+    assert timed.state_hash() == twin.state_hash() == engine.state_hash()

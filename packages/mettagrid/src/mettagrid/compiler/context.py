@@ -71,6 +71,8 @@ class Context:
         self.dynamic_tags: set[int] = set()
         self.spawned: set[str] = set()
         self.in_edge_filter = False
+        self.kept_places: dict[int, int | None] = {}
+        """where the result of a query is kept, by entry, see `sharing.py`"""
         self.values: dict[int, int] = {}
         """row of `values` by entry, see `sharing.py`"""
         self.materialized: dict[int, int] = {}

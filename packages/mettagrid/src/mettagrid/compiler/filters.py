@@ -170,6 +170,11 @@ def _emit_distance(c: Context, r: Routine, item: MaxDistanceFilter, jump: Label,
     skip = r.label()
     r.test("TestPresent", skip if when else jump, False, entity)
     with c.at("query"):
-        queries.call_query(c, r, item.query)
-    r.test("TestNearResult", jump, when, entity, 0, limit)
+        tag = queries.plain_tag(c, item.query)
+        if tag is None:
+            queries.call_query(c, r, item.query, is_asked_often=True)
+    if tag is None:
+        r.test("TestNearResult", jump, when, entity, 0, limit)
+    else:
+        r.test("TestNearTag", jump, when, entity, tag, limit)
     r.mark(skip)

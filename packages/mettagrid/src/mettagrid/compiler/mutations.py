@@ -39,7 +39,7 @@ MAX_DISTANCE = 65535  # the longest side of a map
 def emit_mutations(
     c: Context, r: Routine, mutations: Sequence[AnyMutation], fail: Label | None, rule: str | None = None
 ) -> None:
-    """Mutations in order. `fail`: where a failed one continues; None: failures are ignored. `rule`: its name in traces."""
+    """Mutations in order. `fail`: where a failed one continues, None: failures are ignored. `rule`: name in traces."""
     if mutations:
         r.note(f"{c.path} ({rule})" if rule else c.path)
     for i, mutation in enumerate(mutations):

@@ -19,8 +19,8 @@ from mettagrid.compiler.handlers import AnyHandler, place_all, place_handler
 from mettagrid.compiler.mutations import MAX_DISTANCE
 from mettagrid.compiler.objects import add_agent, add_object, type_numbers
 from mettagrid.compiler.queries import DIRECTIONS, place_query
-from mettagrid.compiler.sharing import add_value
 from mettagrid.compiler.settings import check_observation, settings_row
+from mettagrid.compiler.sharing import add_value
 from mettagrid.compiler.teams import AgentCells, group_teams
 from mettagrid.compiler.values import place_value
 from mettagrid.compiler.window import RADII, sight_target, touched_cells, window_cells
@@ -81,8 +81,10 @@ class Program:
 
     @cached_property
     def _cells(self) -> tuple[dict[str, int], np.ndarray, np.ndarray]:
-        """(code of each cell name, template by code, stat by code). Code 0 is an empty cell, -1 (the last) an agent, which
-        has a template of its own."""
+        """(code of each cell name, template by code, stat by code).
+
+        Code 0 is an empty cell, -1 (the last) an agent, each of which has a template of its own.
+        """
         objects = {name: i for name, i in self._objects.items() if name not in self._agents}
         codes = {name: code for code, name in enumerate(objects, 1)} | dict.fromkeys(EMPTY_CELLS, 0)
         stats = [self.game_stat_ids[f"objects.{name}"] for name in objects]

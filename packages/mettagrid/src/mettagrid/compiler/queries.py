@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mettagrid.compiler import filters as tests
-from mettagrid.compiler import values
+from mettagrid.compiler import sharing, values
 from mettagrid.compiler.code import ACTOR, TARGET, Label, Routine
 from mettagrid.compiler.context import Context
 from mettagrid.config.filter import AnyFilter
@@ -25,9 +25,24 @@ DIRECTIONS = {
 """(dr, dc) by name, in the order of the orientation codes."""
 
 
-def call_query(c: Context, r: Routine, query: AnyQuery | str) -> None:
-    """Run a query; its result is on top of the arena."""
-    r.emit("Call", place_query(c, query))
+def call_query(c: Context, r: Routine, query: AnyQuery | str, *, is_asked_often: bool = False) -> None:
+    """Run a query; its result is on top of the arena. One that is asked for many objects in turn may be kept."""
+    entry = place_query(c, query)
+    place = sharing.kept_place(c, entry) if is_asked_often else None
+    if place is None:
+        r.emit("Call", entry)
+    else:
+        r.emit("CallShared", entry, place)
+
+
+def plain_tag(c: Context, query: AnyQuery | str) -> int | None:
+    """The tag whose holders a query finds, when it asks for nothing else."""
+    if type(query) is Query and not (query.filters or query.order_by) and query.max_items is None:
+        with c.at("source"):
+            return c.tag(query.source) if isinstance(query.source, str) else None
+    if isinstance(query, MaterializedQuery):
+        return c.tag(query.tag)
+    return c.tag(query) if isinstance(query, str) else None
 
 
 def place_query(c: Context, query: AnyQuery | str) -> int:

@@ -1,26 +1,32 @@
-"""Values that are the same for several agents: one evaluation serves them all, as long as nothing changes in between.
+"""What need not be computed twice, as long as nothing changes in between.
 
-A value can be shared when it reads nothing about the agent, or nothing but some of its tags (those of its team, as a rule),
-and draws no random number. This is read off the code of its routine.
+A value serves several agents when it reads nothing about them, or nothing but some of their tags (those of a team, as a
+rule), and draws no random number. The result of a query is kept when it depends on the state of the world alone. Both
+are read off the code of their routines.
 """
 
 from collections.abc import Iterator
 
-from mettagrid.compiler.code import ACTOR, OPS, TARGET
+from mettagrid.compiler.code import ACTOR, ELEMENT, FRONTIER, OPS, TARGET
 from mettagrid.compiler.context import Context
+
+KEPT_RESULTS = 16  # kKeptResults of `core/machine.hpp`
 
 _NAMES = {code: name for name, code in OPS.items()}
 
 # Instructions that read neither actor nor target.
 _IMPERSONAL = frozenset(
-    "Return Jump TestConst TestAtLeast TestPeriodic PushConst PushGameStat PushCount PushSumHeld ScaleBy LogPlusOne Add "
-    "Ratio Max Min FlagPush FlagSet FlagPop ScanNext ScanKeep ScanLimit ClosureNext ClosureAdd".split()
+    "Return Jump TestConst TestAtLeast TestPeriodic PushConst PushGameStat PushCount PushTagCount PushSumHeld "
+    "ScaleBy LogPlusOne Add Ratio Max Min FlagPush FlagSet FlagPop ScanNext ScanKeep ScanLimit ClosureNext "
+    "ClosureAdd".split()
 )
 # Inside these loops the target is an element of the query.
 _OPENING = frozenset(("ScanTag", "ScanResult", "ClosureOpen"))
 _CLOSING = frozenset(("ScanClose", "ClosureClose"))
 # Instructions whose operand `a` is the entity they read, and nothing else.
-_READS_ONE = frozenset("TestVibe TestResource TestTag TestTagMask TestNearResult TestPresent PushInventory".split())
+_READS_ONE = frozenset(
+    "TestVibe TestResource TestTag TestTagMask TestNearResult TestNearTag TestPresent PushInventory".split()
+)
 
 
 def add_value(c: Context, entry: int) -> int:
@@ -30,6 +36,31 @@ def add_value(c: Context, entry: int) -> int:
         mask = c.tables.add_mask(tags) if tags else -1
         c.values[entry] = c.tables.add("values", entry=entry, is_shared=int(tags is not None), mask=mask)
     return c.values[entry]
+
+
+def kept_place(c: Context, entry: int) -> int | None:
+    """Where the result of a query is kept while nothing changes; None when it cannot be or is as quick to find."""
+    if entry not in c.kept_places:
+        names = [op for op, _, _ in _instructions(c, entry)]
+        is_plain = len(names) <= len(("ScanTag", "ScanNext", "ScanKeep", "ScanClose", "Return"))
+        depends = is_plain or _tags_read(c, entry) != set() or _reads_loops_around(c, entry)
+        count = sum(place is not None for place in c.kept_places.values())
+        c.kept_places[entry] = None if depends else count % KEPT_RESULTS
+    return c.kept_places[entry]
+
+
+def _reads_loops_around(c: Context, entry: int) -> bool:
+    """Whether a query reads the frontier or the element of a loop that it is called in."""
+    depth = 0
+    for op, a, b in _instructions(c, entry):
+        if op in _OPENING:
+            depth += 1
+        elif op in _CLOSING:
+            depth -= 1
+        entities = (a, b) if op == "TestDistance" else (a,) if op in _READS_ONE else ()
+        if ELEMENT in entities or (FRONTIER in entities and not depth):
+            return True
+    return False
 
 
 def _tags_read(c: Context, entry: int) -> set[int] | None:
@@ -66,7 +97,7 @@ def _is_agent(entity: int, depth: int) -> bool:
 def _instructions(c: Context, entry: int) -> Iterator[tuple[str, int, int]]:
     """(name, a, b) of a routine and those it calls, in order."""
     for op, _, _, a, b, _ in c.code.routine(entry):
-        if _NAMES[op] == "Call":
+        if _NAMES[op] in ("Call", "CallShared"):
             yield from _instructions(c, a)
         else:
             yield _NAMES[op], a, b

@@ -51,8 +51,12 @@ def _emit_value(c: Context, r: Routine, value: GameValue, entity: int) -> None:
             r.emit("PushSumHeld", c.resource(value.item))
         case QueryCountValue():
             with c.at("query"):
-                queries.call_query(c, r, value.query)
-            r.emit("PushCount")
+                tag = queries.plain_tag(c, value.query)
+                if tag is not None:
+                    r.emit("PushTagCount", tag)
+                else:
+                    queries.call_query(c, r, value.query)
+                    r.emit("PushCount")
         case SumGameValue():
             if value.weights is not None and len(value.weights) != len(value.values):
                 c.error(f"there are {len(value.values)} values and {len(value.weights)} weights")

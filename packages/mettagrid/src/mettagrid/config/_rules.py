@@ -10,6 +10,7 @@ import the same names from `mettagrid.config.filter`, `.mutation`, `.query`, `.g
 """
 
 import importlib
+import reprlib
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
@@ -241,7 +242,7 @@ class TaggedUnion(RuleUnion):
         raise PydanticCustomError(
             "tag_unknown",
             "Unknown {key} {tag}; a {noun} has one of {allowed}.",
-            {"noun": self.noun, "key": self.key, "tag": repr(data[self.key])[:80], "allowed": allowed},
+            {"noun": self.noun, "key": self.key, "tag": reprlib.repr(data[self.key]), "allowed": allowed},
         )
 
     def _json_union(self, members: list[CoreSchema]) -> CoreSchema:
@@ -347,16 +348,20 @@ class ShapeUnion(RuleUnion):
             raise _state.refused[id(data)][1]
         fitting = [cls for cls in self.classes if _required(cls) <= data.keys()]
         fitting.sort(key=lambda cls: -len(cls.model_fields.keys() & data.keys()))
-        errors = []
-        for cls in fitting:
-            try:
-                return _Reader(cls).read(data, context)
-            except ValidationError as error:
-                errors.append(error)
-        refusal = errors[0] if errors else self._no_such_shape(data)
-        if _state.depth:
-            _state.refused[id(data)] = (data, refusal)
-        raise refusal
+        refusal: ValidationError | PydanticCustomError | None = None
+        try:
+            for cls in fitting:
+                try:
+                    return _Reader(cls).read(data, context)
+                except ValidationError as error:
+                    refusal = refusal or error
+            refusal = refusal or self._no_such_shape(data)
+            if _state.depth:
+                _state.refused[id(data)] = (data, refusal)
+            raise refusal
+        finally:
+            # Pydantic's errors may point back to this frame in a way that the garbage collector cannot see.
+            refusal = None
 
     def _named(self, kind: object, *, lenient: bool) -> _Reader | None:
         named = {cls.__name__: cls for cls in self.classes if cls.__name__ in self._NAMED}
@@ -367,7 +372,7 @@ class ShapeUnion(RuleUnion):
         raise PydanticCustomError(
             "game_value_type",
             "Unknown $type {kind}; allowed here: {allowed}.",
-            {"kind": repr(kind)[:80], "allowed": ", ".join(named) or "none"},
+            {"kind": reprlib.repr(kind), "allowed": ", ".join(named) or "none"},
         )
 
     def _no_such_shape(self, data: dict[Any, Any]) -> PydanticCustomError:

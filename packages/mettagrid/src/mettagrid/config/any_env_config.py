@@ -1,5 +1,6 @@
 """The union of all environment configurations, told apart by `game_engine`."""
 
+import reprlib
 from typing import Annotated, Any
 
 from pydantic import Discriminator, Tag
@@ -30,5 +31,5 @@ def resolve_env_config_type(config: dict[str, Any]) -> type[EnvConfig]:
     """The class for a dumped configuration; `ValueError` when its `game_engine` is unknown."""
     engine = _engine_of(config)
     if not isinstance(engine, str) or engine not in _ENGINES:
-        raise ValueError(f"Unknown game engine {engine!r}; known are {', '.join(_ENGINES)}.")
+        raise ValueError(f"Unknown game engine {reprlib.repr(engine)}; known are {', '.join(_ENGINES)}.")
     return _ENGINES[engine]

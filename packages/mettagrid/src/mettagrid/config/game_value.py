@@ -5,6 +5,7 @@ keys say what it is (`{"item": "heart"}` is an amount, `{"value": 3}` a constant
 which look like a sum, name themselves with `"$type"`.
 """
 
+import reprlib
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import (
@@ -166,7 +167,9 @@ class _NamedGameValue(CompositeValue):
     def _check_kind(cls, data: Any) -> Any:
         if isinstance(data, dict) and "$type" in data:
             if data["$type"] != cls.__name__:
-                raise ValueError(f"$type is {data['$type']!r}; a {cls.__name__} allows only {cls.__name__!r}.")
+                raise ValueError(
+                    f"$type is {reprlib.repr(data['$type'])}; a {cls.__name__} allows only {cls.__name__!r}."
+                )
             return {key: value for key, value in data.items() if key != "$type"}
         return data
 

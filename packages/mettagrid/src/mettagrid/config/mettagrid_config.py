@@ -3,9 +3,11 @@
 The action, observation, reward, render and game value models can also be imported from here.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
+from pydantic.functional_validators import ModelWrapValidatorHandler
+from pydantic_core import PydanticCustomError
 
 from mettagrid.base_config import Config
 from mettagrid.config._rules import AnyHandler, TaggedUnion
@@ -248,6 +250,14 @@ class GameConfig(Config):
     materialize_queries: list[MaterializedQuery] = Field(default_factory=list)
     on_tick: AnyHandler | None = None
     end_episode_on_game_stats: dict[str, float] = Field(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _refuse_bottomless_data(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(data)
+        except RecursionError:  # even the message about a wrong value shows it, level by level
+            raise PydanticCustomError("nested_too_deeply", "Lists or dictionaries are nested too deeply.") from None
 
     @model_validator(mode="after")
     def _limit_agents(self) -> "GameConfig":

@@ -1,5 +1,6 @@
 """One of several drawn maps, chosen by seed."""
 
+import reprlib
 from typing import Any
 
 from pydantic import Field, field_validator
@@ -23,7 +24,7 @@ class ChoiceAsciiMapBuilderConfig(MapBuilderConfig["ChoiceAsciiMapBuilder"]):
     @classmethod
     def _split_options(cls, options: Any) -> Any:
         if not isinstance(options, (list, tuple)) or not options:
-            raise ValueError(f"map_options is {options!r:.80}; it must be a list with at least one map.")
+            raise ValueError(f"map_options is {reprlib.repr(options)}; it must be a list with at least one map.")
         return [_split(number, option) for number, option in enumerate(options)]
 
     @field_validator("char_to_map_name", mode="after")

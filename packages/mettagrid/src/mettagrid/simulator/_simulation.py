@@ -16,6 +16,7 @@ from mettagrid.simulator._errors import SimulationClosedError
 from mettagrid.simulator._hearing import Hearing
 from mettagrid.simulator._observation import ObservationDecoder
 from mettagrid.simulator._setup import build_map, checked_seed, fill_agents, game_of, share_buffers
+from mettagrid.simulator._snapshot import read_snapshot, write_snapshot
 from mettagrid.simulator.game_stat_end_handler import GameStatEndEpisodeHandler
 from mettagrid.simulator.interface import AgentObservation, SimulatorEventHandler
 from mettagrid.simulator.talk import TalkChannel, TalkState
@@ -112,6 +113,17 @@ class Simulation:
     def end_episode(self) -> None:
         """Truncate every agent's episode; handlers hear of it at the end of the next (or the running) step."""
         self._c_sim.truncations()[:] = True
+
+    def snapshot(self) -> bytes:
+        """The episode as it stands, talk included; event handlers keep their own state."""
+        return write_snapshot(self._c_sim, self._talk_channel)
+
+    def restore(self, snapshot: bytes) -> None:
+        """Go on from a snapshot of a simulation with the same config; handlers are not told.
+
+        Bytes that are no such snapshot are refused with a ValueError, and nothing changes.
+        """
+        read_snapshot(snapshot, self._c_sim, self._talk_channel)
 
     def close(self) -> None:
         """Tell the handlers and let go of the engine; a second call does nothing.

@@ -1,0 +1,41 @@
+"""A simulation as bytes: what is being said, then the snapshot of the engine."""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from mettagrid.simulator.talk import ActiveTalk
+
+if TYPE_CHECKING:
+    from mettagrid.mettagrid_c import MettaGrid
+    from mettagrid.simulator.talk import TalkChannel
+
+_HEAD = struct.Struct("<8sI")  # format, bytes of talk
+_FORMAT = b"MGEPISO1"
+
+
+def write_snapshot(engine: MettaGrid, talk: TalkChannel) -> bytes:
+    said = {
+        "active": {agent: asdict(text) for agent, text in talk._active_by_agent.items()},
+        "pending": talk._pending_by_agent,
+    }
+    written = json.dumps(said).encode()
+    return _HEAD.pack(_FORMAT, len(written)) + written + engine.snapshot()
+
+
+def read_snapshot(snapshot: bytes, engine: MettaGrid, talk: TalkChannel) -> None:
+    """Go on from a snapshot; a ValueError says what is wrong with it, and then nothing has changed."""
+    if len(snapshot) < _HEAD.size or not snapshot.startswith(_FORMAT):
+        raise ValueError("These bytes are not a snapshot of a simulation.")
+    length = _HEAD.unpack_from(snapshot)[1]
+    try:
+        said = json.loads(snapshot[_HEAD.size : _HEAD.size + length])
+        active = {int(agent): ActiveTalk(**text) for agent, text in said["active"].items()}
+        pending = {int(agent): str(text) for agent, text in said["pending"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError("The snapshot is damaged: what was being said cannot be read.") from error
+    engine.restore(snapshot[_HEAD.size + length :])
+    talk._active_by_agent, talk._pending_by_agent = active, pending
