@@ -9,6 +9,7 @@ from cogsguard.missions.core_missions import ARENA, FOUR_SCORE, MACHINA_1, TUTOR
 from cogsguard.missions.drawn import DrawnMission
 from cogsguard.terrain import count_drawn
 from cogsguard.variants import VARIANT_TYPES, MapSeedVariant, TeamVariant
+from mettagrid import check_mission
 from mettagrid.cogame.core import CoGameMission, CogsError, VariantConflict, VariantRegistry
 from mettagrid.cogame.game import get_game
 from mettagrid.config.mettagrid_config import MettaGridConfig
@@ -94,7 +95,8 @@ def test_variants_run_together(number: int) -> None:
         assert "\n" not in str(refusal)
         return
     assert MettaGridConfig.model_validate_json(env.model_dump_json()) == env
-    run(env, steps=20)
+    assert [str(problem) for problem in check_mission(env, seed=number) if not problem.is_warning] == []
+    run(env)
 
 
 def test_numbers_of_the_game() -> None:
