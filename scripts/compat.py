@@ -1,4 +1,5 @@
-"""Random configurations through the published engine and ours, and configurations of each read by the other.
+"""Random configurations and our missions through the published engine and ours, and configurations of each read by the
+other.
 
 usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
 """
@@ -7,7 +8,7 @@ import subprocess
 import sys
 
 from published import published_python
-from workspace import CACHE, PYTHON, ROOT
+from workspace import CACHE, PYTHON, ROOT, say, shared_dir
 
 
 def main() -> None:
@@ -22,9 +23,13 @@ def main() -> None:
         CACHE / "compat",
         *sys.argv[1:],
     ]
-    interchange = ["tests/compat/config_interchange.py", published]
+    interchanges = [[f"tests/compat/{kind}_interchange.py", published] for kind in ("config", "scene")]
+    shared = shared_dir()
+    traces = [["tests/compat/mission_traces.py", published, shared / "oracle"]] if shared else []
+    if shared is None:
+        say("compat: missions are not compared, because there is no folder `shared` with the script that plays them")
     failed = False
-    for words in (interchange, episodes):
+    for words in (*interchanges, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)
 

@@ -9,10 +9,19 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("packages/*/README.md"), *ROOT.glob("docs/**/*.md")])
+TOGETHER = "<!-- blocks: together -->"  # on a page whose blocks are one program
+
+
+def python_blocks(page: Path) -> list[str]:
+    text = page.read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.S | re.M)
+    return ["\n".join(blocks)] if TOGETHER in text else blocks
+
+
 BLOCKS = [
     pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
     for page in PAGES
-    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.S | re.M))
+    for number, block in enumerate(python_blocks(page))
 ]
 
 

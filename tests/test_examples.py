@@ -16,3 +16,17 @@ def run(name: str, *arguments: str) -> str:
 def test_look_ahead_beats_the_same_policy_without_it() -> None:
     plain, planned = map(float, re.findall(r"(\d+\.\d)$", run("look_ahead.py", "2"), flags=re.M))
     assert planned > 2 * plain
+
+
+def test_the_guide_to_a_new_game_is_the_example() -> None:
+    guide = (ROOT / "docs" / "guides" / "new-game.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", guide, flags=re.S | re.M)
+    example = (ROOT / "examples" / "lamplighters.py").read_text().split('"""\n', 1)[1]
+    assert [line for line in example.splitlines() if line] == [
+        line for block in blocks for line in block.splitlines() if line
+    ]
+
+
+def test_the_example_game_is_playable() -> None:
+    played = re.findall(r"^street (\d\.\d+)$", run("lamplighters.py"), flags=re.M)
+    assert [float(paid) > 0 for paid in played] == [True, True]

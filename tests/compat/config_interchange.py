@@ -35,6 +35,7 @@ INTENDED: dict[tuple[str, str], str] = {
     ("MoveActionConfig", "handlers"): "typed here; published keeps whatever is in the list",
     ("MaxGameValue", "$type"): "written so that a maximum does not read as a sum",
     ("MinGameValue", "$type"): "written so that a minimum does not read as a sum",
+    ("EventConfig", "nearest"): "a concept of ours; `to_published()` writes the chain of events it stands for",
 }
 
 QUERY = {"query_type": "query", "source": "t", "filters": [{"filter_type": "tag", "target": "actor", "tag": "a"}]}
@@ -121,7 +122,7 @@ def main(published_python: str) -> int:
     """Compare both packages; print what differs and a summary line; return the number of differences."""
     with tempfile.TemporaryDirectory() as folder:
         described = Path(folder, "described.json")
-        _run(published_python, "--describe", str(described))
+        run_there(published_python, __file__, "--describe", str(described))
         theirs = json.loads(described.read_text())
         ours = json.loads(json.dumps(describe()))
         shared = {name: dump for name, dump in ours["dumps"].items() if name in theirs["dumps"]}
@@ -146,39 +147,45 @@ def _compare_models(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[st
         if mine is None:
             yield f"model {name} is missing here"
             continue
-        if list(model["fields"]) != [key for key in mine["fields"] if key != "$type"]:
+        ours_alone = {key for key in mine["fields"] if key not in model["fields"] and (name, key) in INTENDED}
+        if list(model["fields"]) != [key for key in mine["fields"] if key not in ours_alone]:
             yield f"model {name}: fields {list(model['fields'])} there, {list(mine['fields'])} here"
         for part in sorted(model["fields"].keys() | mine["fields"].keys()):
-            differs = _difference(f"model {name}, field {part}", model["fields"].get(part), mine["fields"].get(part))
+            differs = show_difference(
+                f"model {name}, field {part}", model["fields"].get(part), mine["fields"].get(part)
+            )
             if (name, part) not in INTENDED:
                 yield from differs
             elif not list(differs):
                 yield f"model {name}, field {part} is listed as an intended difference, but does not differ"
-        yield from _difference(f"model {name}, required", model["required"], mine["required"])
+        yield from show_difference(f"model {name}, required", model["required"], mine["required"])
 
 
 def _compare_dumps(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
     """The same object dumps to the same text, key order included."""
     for name, dump in theirs.items():
-        yield from _difference(f"dump {name}", json.dumps(dump["first"]), json.dumps(ours.get(name, {}).get("first")))
+        yield from show_difference(
+            f"dump {name}", json.dumps(dump["first"]), json.dumps(ours.get(name, {}).get("first"))
+        )
 
 
 def _compare_reading_here(theirs: dict[str, Any]) -> Iterator[str]:
     """Loaded here, a published dump dumps to what the published package makes of it when it loads its own dump."""
     for name, dump in theirs.items():
         mine = to_published(class_called(dump["class"]).model_validate(dump["first"]))
-        yield from _difference(f"published dump {name} read here", json.dumps(dump["again"]), json.dumps(mine))
+        yield from show_difference(f"published dump {name} read here", json.dumps(dump["again"]), json.dumps(mine))
 
 
 def _compare_reading_there(published_python: str, folder: Path, ours: dict[str, Any]) -> Iterator[str]:
     sent, answered = folder / "sent.json", folder / "answered.json"
     sent.write_text(json.dumps({name: [dump["class"], dump["first"]] for name, dump in ours.items()}))
-    _run(published_python, "--reload", str(sent), str(answered))
+    run_there(published_python, __file__, "--reload", str(sent), str(answered))
     for name, answer in json.loads(answered.read_text()).items():
-        yield from _difference(f"our dump {name} read there", json.dumps(answer), json.dumps(ours[name]["again"]))
+        yield from show_difference(f"our dump {name} read there", json.dumps(answer), json.dumps(ours[name]["again"]))
 
 
-def _difference(what: str, there: Any, here: Any) -> Iterator[str]:
+def show_difference(what: str, there: Any, here: Any) -> Iterator[str]:
+    """The first place where two things differ, if they do."""
     if there == here:
         return
     text_there, text_here = str(there), str(here)
@@ -187,10 +194,11 @@ def _difference(what: str, there: Any, here: Any) -> Iterator[str]:
     yield f"{what}\n    there: {text_there[start : start + 160]}\n    here:  {text_here[start : start + 160]}"
 
 
-def _run(python: str, *arguments: str) -> None:
+def run_there(python: str, script: str, *arguments: str) -> None:
+    """Run a script under another interpreter, which finds its own packages."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     environment["METTAGRID_LOG_LEVEL"] = "ERROR"
-    subprocess.run([python, "-W", "ignore", str(Path(__file__).resolve()), *arguments], check=True, env=environment)
+    subprocess.run([python, "-W", "ignore", str(Path(script).resolve()), *arguments], check=True, env=environment)
 
 
 # ---- what both interpreters run ------------------------------------------------------------------------------------

@@ -17,8 +17,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from engines import Engine, comparer, write_case
 from generator import FAMILIES, Case, random_case
+
+from engines import Engine, comparer, write_case
 
 KIND_KEYS = ("mutation_type", "filter_type", "query_type")
 PARTS = ("aoes", "events", "rewards", "obs", "on_tag_remove", "territory_controls", "presence_deltas")

@@ -20,8 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines import Cache, Engine, OracleMissing, comparer, last_line, write_case
 from generator import FAMILIES, random_case
+
+from engines import Cache, Engine, OracleMissing, comparer, last_line, write_case
 
 
 @dataclass

@@ -19,8 +19,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from engines import Engine, comparer, last_line, read_case, write_case
 from generator import FAMILIES, Case, random_case
+
+from engines import Engine, comparer, last_line, read_case, write_case
 
 Trial = Callable[[], Case]  # builds a smaller game when it is its turn
 

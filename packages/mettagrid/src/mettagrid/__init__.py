@@ -14,6 +14,7 @@ _HOMES = {
     "PufferMettaGridEnv": "mettagrid.envs.mettagrid_puffer_env",
     "GameMap": "mettagrid.map_builder.map_builder",
     "dtype_observations": "mettagrid.mettagrid_c",
+    "check_mission": "mettagrid.checks",
 }
 
 # What is called differently at home.

@@ -93,7 +93,7 @@ def make_assembly_lines(
         game=GameConfig(
             max_steps=max_steps,
             num_agents=num_agents,
-            objects={**_walls(), **game_objects},
+            objects={**game_objects, **_walls()},
             map_builder=_mapgen(instances=num_agents, instance=room),
             actions=ActionsConfig(move=MoveActionConfig(), noop=NoopActionConfig()),
             agent=AgentConfig(

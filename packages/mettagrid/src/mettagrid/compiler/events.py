@@ -4,46 +4,81 @@ from mettagrid.compiler.code import Routine
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.filters import emit_filters
 from mettagrid.compiler.mutations import emit_mutations
+from mettagrid.compiler.nearest import NearestSearch
 from mettagrid.compiler.queries import call_query
-from mettagrid.config.event_config import EventConfig
+from mettagrid.config.event_config import EventConfig, check_chains, lower_events
+
+MAX_RINGS = 1000  # distances of one event with `nearest`; each is compiled
 
 
 def add_events(c: Context) -> None:
     """Place all events and fill the schedule: by timestep, then priority, then key."""
     entries: dict[str, int] = {}
-    for name in c.game.events:
-        for item in reversed(_fallback_chain(c, name, entries)):
+    searches = _searches(c)
+    events = _lowered(c, searches)
+    for name in events:
+        for item in reversed(_fallback_chain(c, events, name, entries)):
             with c.at("game", "events", item):
-                entries[item] = _place_event(c, item, c.game.events[item], entries)
-    for name, event in c.game.events.items():
+                entries[item] = _place_event(c, item, events[item], entries, searches.get(item))
+    for name, event in events.items():
         for step in (min(event.timesteps), max(event.timesteps)) if event.timesteps else ():
             c.number(step, "game", "events", name, "timesteps")
-    due = sorted((t, event.priority, name) for name, event in c.game.events.items() for t in event.timesteps)
+    due = sorted((t, event.priority, name) for name, event in events.items() for t in event.timesteps)
     c.tables.add_rows("schedule", ([t, entries[name]] for t, _, name in due))
 
 
-def _fallback_chain(c: Context, name: str, placed: dict[str, int]) -> list[str]:
+def _searches(c: Context) -> dict[str, NearestSearch]:
+    """The events with `nearest` that can be compiled as a search."""
+    searches = {}
+    for name, event in c.game.events.items():
+        if event.nearest is None:
+            continue
+        with c.at("game", "events", name):
+            c.number(event.nearest.within, "nearest", "within", low=1, high=MAX_RINGS)
+            search = NearestSearch(c, event)
+            if search.is_exact(event):
+                searches[name] = search
+    return searches
+
+
+def _lowered(c: Context, searches: dict[str, NearestSearch]) -> dict[str, EventConfig]:
+    """Events as the engine knows them: what is not a search becomes a chain with one event for each distance."""
+    kept = {name: c.game.events[name].model_copy(update={"nearest": None}) for name in searches}
+    try:
+        check_chains(c.game.events)
+        return lower_events({**c.game.events, **kept})
+    except ValueError as error:
+        with c.at("game", "events"):
+            c.error(str(error))
+
+
+def _fallback_chain(c: Context, events: dict[str, EventConfig], name: str, placed: dict[str, int]) -> list[str]:
     """The event and its fallbacks, up to one that is placed already or has none."""
     chain: dict[str, None] = {}
     following: str | None = name
-    while following is not None and following in c.game.events and following not in placed:
+    while following is not None and following in events and following not in placed:
         if following in chain:
             with c.at("game", "events", name, "fallback"):
                 c.error(f"the fallbacks go in a circle: {' > '.join([*chain, following])}")
         chain[following] = None
-        following = c.game.events[following].fallback
+        following = events[following].fallback
     return list(chain)
 
 
-def _place_event(c: Context, name: str, event: EventConfig, entries: dict[str, int]) -> int:
+def _place_event(
+    c: Context, name: str, event: EventConfig, entries: dict[str, int], search: NearestSearch | None
+) -> int:
     fallback = -1
     if event.fallback is not None:
         fallback = entries.get(event.fallback, -1)
         if fallback < 0:
             c.warn(f"the fallback {event.fallback!r} is not an event; it is ignored")
     r = Routine()
-    with c.at("target_query"):
-        call_query(c, r, event.target_query)
+    if search is not None:
+        search.emit(r)
+    else:
+        with c.at("target_query"):
+            call_query(c, r, event.target_query)
     r.emit("EachOpen", 1, -1 if event.max_targets is None else c.number(event.max_targets, "max_targets", low=1))
     done = r.label()
     loop = r.here()

@@ -1,13 +1,25 @@
 """Events: rules that run at given steps."""
 
-from pydantic import Field
+from collections.abc import Mapping
+from typing import Any
 
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from mettagrid.base_config import Config
 from mettagrid.config._rules import TagOrQuery
-from mettagrid.config.handler_config import AnyQuery, Handler
+from mettagrid.config.filter import isNear
+from mettagrid.config.handler_config import AnyQuery, Handler, Query
 
-__all__ = ["AnyQuery", "EventConfig", "Handler", "once", "periodic"]
+__all__ = ["AnyQuery", "EventConfig", "Handler", "NearestFirst", "lower_events", "once", "periodic"]
 
 _LAST_STEP = 100_000  # end of an endless schedule
+
+
+class NearestFirst(Config):
+    """Targets near to an object that `to` finds come first: tried within distance 1, then 2, and so on to `within`."""
+
+    to: TagOrQuery
+    within: int = Field(ge=1)
 
 
 class EventConfig(Handler):
@@ -15,6 +27,10 @@ class EventConfig(Handler):
 
     Within a step events run by `priority`, lowest first, then by name. At most `max_targets` targets, chosen at
     random, are changed (all of them when `None`). If none was, the event called `fallback` runs instead.
+
+    With `nearest` the event looks at targets within distance 1 of the objects that are meant, then within 2, and so on,
+    until something was changed; `fallback` comes after the last distance. The published engine does not know the field:
+    there it is a chain of events, one for each distance (`lower_events`), and both play the same episode.
     """
 
     target_query: TagOrQuery
@@ -22,6 +38,64 @@ class EventConfig(Handler):
     priority: int = 0
     max_targets: int | None = Field(default=None, ge=1)
     fallback: str | None = None
+    nearest: NearestFirst | None = None
+
+    @model_serializer(mode="wrap")
+    def _leave_out_nearest(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        dumped = handler(self)
+        if self.nearest is None:  # the published reader refuses the key
+            dumped.pop("nearest", None)
+        return dumped
+
+
+def lower_events(events: Mapping[str, EventConfig]) -> dict[str, EventConfig]:
+    """The same events without `nearest`: each that has it becomes a chain, farthest first, linked by `fallback`.
+
+    The event keeps its key for distance 1; `<key>_r2`, `<key>_r3`, ... are the others. `ValueError` when an event has
+    one of these keys already.
+    """
+    check_chains(events)
+    return dict(link for key, event in events.items() for link in _chain(key, event))
+
+
+def check_chains(events: Mapping[str, EventConfig]) -> None:
+    """`ValueError` when an event with `nearest` stands for one whose key is taken."""
+    for key, event in events.items():
+        for radius in range(2, event.nearest.within + 1) if event.nearest else ():
+            if (link := f"{key}_r{radius}") in events:
+                raise ValueError(
+                    f"The event {key!r} with `nearest` stands for one called {link!r}, which exists already."
+                )
+
+
+def _chain(key: str, event: EventConfig) -> list[tuple[str, EventConfig]]:
+    nearest = event.nearest
+    if nearest is None:
+        return [(key, event)]
+    chain: list[tuple[str, EventConfig]] = []
+    following = event.fallback
+    for radius in range(nearest.within, 0, -1):
+        suffix = "" if radius == 1 else f"_r{radius}"
+        link = event.model_copy(
+            update={
+                "name": f"{event.name}{suffix}" if event.name else "",
+                "target_query": _near(event.target_query, nearest.to, radius),
+                "timesteps": event.timesteps if radius == 1 else [],
+                "fallback": following,
+                "nearest": None,
+            }
+        )
+        following = key + suffix
+        chain.append((following, link))
+    return chain
+
+
+def _near(targets: "str | AnyQuery", to: "str | AnyQuery", radius: int) -> Query:
+    """The targets within `radius` of what `to` finds."""
+    near = isNear(to, radius)
+    if type(targets) is Query and targets.max_items is None and targets.order_by is None:
+        return targets.model_copy(update={"filters": [*targets.filters, near]})
+    return Query(source=targets, filters=[near])
 
 
 def once(timestep: int) -> list[int]:

@@ -25,7 +25,7 @@ from mettagrid.config.action_config import (
     NoopActionConfig,
 )
 from mettagrid.config.env_config import EnvConfig
-from mettagrid.config.event_config import EventConfig
+from mettagrid.config.event_config import EventConfig, lower_events
 from mettagrid.config.game_value import (
     PUBLISHED_CONTEXT,
     AnyGameValue,
@@ -353,7 +353,8 @@ class MettaGridConfig(EnvConfig):
     def to_published(self) -> dict[str, Any]:
         """A JSON-ready dump that the published mettagrid 0.26 package reads.
 
-        It leaves out `"$type"`, the one key that package does not know. Maximum and minimum game values then read
-        there as sums, exactly as they do from that package's own dumps.
+        Events with `nearest` become chains of events. `"$type"`, which that package does not know, is left out: maximum
+        and minimum game values then read there as sums, exactly as they do from that package's own dumps.
         """
-        return self.model_dump(mode="json", context=PUBLISHED_CONTEXT)
+        game = self.game.model_copy(update={"events": lower_events(self.game.events)})
+        return self.model_copy(update={"game": game}).model_dump(mode="json", context=PUBLISHED_CONTEXT)

@@ -14,7 +14,6 @@ any builder loads the right one.
 """
 
 import logging
-import reprlib
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import (
@@ -30,19 +29,11 @@ from typing import (
     runtime_checkable,
 )
 
-from pydantic import (
-    Field,
-    SerializeAsAny,
-    SerializerFunctionWrapHandler,
-    ValidationInfo,
-    model_serializer,
-    model_validator,
-)
-from pydantic.functional_validators import ModelWrapValidatorHandler
-from pydantic_core import PydanticCustomError
+from pydantic import Field, SerializeAsAny
 
 from mettagrid.base_config import Config
-from mettagrid.util.module import load_symbol
+from mettagrid.typed_config import TypedConfig
+from mettagrid.util.module import load_symbol as load_symbol  # found here by users of the published package
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,12 +72,12 @@ class WithMaxRetriesConfig(Config):
 
 if TYPE_CHECKING:
 
-    class _ConfigOf(Config, Generic[TBuilder]):
+    class _ConfigOf(TypedConfig, Generic[TBuilder]):
         pass
 
 else:
 
-    class _ConfigOf(Config):
+    class _ConfigOf(TypedConfig):
         """`MapBuilderConfig["Stripes"]` names the builder for readers and type checkers; at run time it is plain.
 
         A generic pydantic model would build one more class for each builder.
@@ -100,6 +91,8 @@ class MapBuilderConfig(_ConfigOf[TBuilder]):
     """Base of map builder configurations."""
 
     _builder_cls: ClassVar[type | None] = None
+    _kind: ClassVar[str] = "map builder"
+    _example: ClassVar[str] = "mettagrid.map_builder.random_map.RandomMapBuilder.Config"
 
     @classmethod
     def builder_cls(cls) -> type[TBuilder]:
@@ -131,56 +124,8 @@ class MapBuilderConfig(_ConfigOf[TBuilder]):
         builder = cls.builder_cls()
         return f"{builder.__module__}.{builder.__qualname__}.Config"
 
-    @model_validator(mode="wrap")
-    @classmethod
-    def _read_type(cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
-        if isinstance(data, cls):
-            return handler(data)
-        if not isinstance(data, dict):
-            raise PydanticCustomError(
-                "map_builder_type",
-                "A map builder is given as a dictionary or a configuration object, not as {given}.",
-                {"given": type(data).__name__},
-            )
-        if "type" not in data and cls is MapBuilderConfig:
-            raise PydanticCustomError(
-                "map_builder_type_missing",
-                "A map builder needs the key 'type', the full name of its configuration class such as {example}.",
-                {"example": "mettagrid.map_builder.random_map.RandomMapBuilder.Config"},
-            )
-        if "type" not in data or "type" in cls.model_fields:
-            return handler(data)
-        fields = {key: value for key, value in data.items() if key != "type"}
-        target = cls._class_called(data["type"])
-        if target is cls:
-            return handler(fields)
-        return target.model_validate(fields, context=info.context)
 
-    @classmethod
-    def _class_called(cls, name: object) -> type[Self]:
-        """The configuration class called `name`; `TypeError` when that is something else than a kind of `cls`."""
-        if not isinstance(name, str):
-            raise PydanticCustomError(
-                "map_builder_type_name",
-                "The type of a map builder is the full name of its configuration class, not {given}.",
-                {"given": reprlib.repr(name)},
-            )
-        try:
-            target = load_symbol(name)
-        except Exception as error:  # importing runs foreign code, which may fail in any way
-            raise PydanticCustomError(
-                "map_builder_type_name",
-                "The map builder type {name} cannot be loaded: {reason}",
-                {"name": repr(name)[:200], "reason": str(error) or type(error).__name__},
-            ) from error
-        if not isinstance(target, type) or not issubclass(target, cls):
-            raise TypeError(f"The type {name!r} is not a configuration class derived from {cls.__name__}.")
-        return target
-
-    @model_serializer(mode="wrap")
-    def _write_type(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {"type": self._type_name(), **handler(self)}
-
+MapBuilderConfig._family = MapBuilderConfig
 
 AnyMapBuilderConfig = Annotated[MapBuilderConfig[Any], SerializeAsAny()]
 """Field type for the configuration of any map builder."""

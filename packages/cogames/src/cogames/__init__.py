@@ -1,0 +1,1 @@
+"""Missions, policies and evaluation for the games of the Alignment League."""

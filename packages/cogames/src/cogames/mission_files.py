@@ -1,0 +1,66 @@
+"""Missions from files: a saved environment, or a Python file that makes one."""
+
+import json
+import runpy
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from mettagrid.cogame.errors import MissionError
+from mettagrid.config.mettagrid_config import MettaGridConfig
+
+_SUFFIXES = (".yaml", ".yml", ".json", ".py")
+
+
+def is_mission_file(name: str) -> bool:
+    """Whether a mission's name is that of a file."""
+    return name.endswith(_SUFFIXES)
+
+
+def load_mission_file(name: str) -> MettaGridConfig:
+    """The environment in a file; `MissionError` when it is missing or holds something else."""
+    path = Path(name)
+    if not path.exists():
+        raise MissionError(f"The mission file {name!r} does not exist.")
+    if not path.is_file():
+        raise MissionError(f"The mission file {name!r} is a folder.")
+    if path.suffix == ".py":
+        return _run(path)
+    data = _read(path)
+    if not isinstance(data, dict):
+        raise MissionError(f"The mission file {name!r} holds {type(data).__name__}; it must be a mapping.")
+    try:
+        return MettaGridConfig(**data)
+    except (ValidationError, TypeError) as error:
+        first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": str(error)}
+        place = ".".join(map(str, first["loc"]))
+        raise MissionError(f"The mission file {name!r} is no environment: {place}: {first['msg']}") from error
+
+
+def _read(path: Path) -> object:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise MissionError(f"The mission file {str(path)!r} is no JSON: {error}") from error
+    import yaml  # only files need it
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        reason = " ".join(str(error).split())
+        raise MissionError(f"The mission file {str(path)!r} is no YAML: {reason}") from error
+
+
+def _run(path: Path) -> MettaGridConfig:
+    names = runpy.run_path(str(path), run_name="game_config")
+    if "get_config" in names:
+        config = names["get_config"]()
+    elif "config" in names:
+        config = names["config"]
+    else:
+        raise MissionError(f"The mission file {str(path)!r} defines neither get_config() nor config.")
+    if not isinstance(config, MettaGridConfig):
+        raise MissionError(f"The mission file {str(path)!r} gives {type(config).__name__}, not a MettaGridConfig.")
+    return config

@@ -1,0 +1,1 @@
+"""Cogs vs Clips: the game, its missions and variants."""

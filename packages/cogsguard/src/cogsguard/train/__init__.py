@@ -1,0 +1,1 @@
+"""Environments for training: rotations and changes of pace."""

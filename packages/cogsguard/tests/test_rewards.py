@@ -1,0 +1,114 @@
+"""Reward variants: names, weights, order (rules, section 11)."""
+
+import pytest
+
+from cogsguard.rewards.variants import REWARD_VARIANTS, UnknownRewardVariant, apply_reward_variants
+from mettagrid.config.game_value import MaxGameValue, MinGameValue, SumGameValue
+from mettagrid.config.mettagrid_config import AgentConfig, MettaGridConfig
+
+from .conftest import World
+
+ROWS = ["########", "#@@@@&.#", "########"]
+
+
+def env_with(variants: "str | list[str]", *mission_variants: str) -> MettaGridConfig:
+    env = World(ROWS, [*mission_variants]).env
+    apply_reward_variants(env, variants=variants)
+    return env
+
+
+def weights(agent: AgentConfig) -> dict[str, tuple[float, float | None]]:
+    """Weight and bound of each reward but the objective."""
+    found = {}
+    for name, item in agent.rewards.items():
+        value, bound = item.reward, None
+        if isinstance(value, (MinGameValue, MaxGameValue)):
+            value, bound = value.values[0], value.values[1].value
+        assert isinstance(value, SumGameValue) and value.weights
+        found[name] = (value.weights[0], bound)
+    return {name: item for name, item in found.items() if name != "aligned_junction_held"}
+
+
+def test_names_are_in_a_fixed_order() -> None:
+    assert (
+        tuple(
+            "objective no_objective milestones objective_mine credit miner aligner scrambler scout role_conditional "
+            "penalize_vibe_change".split()
+        )
+        == REWARD_VARIANTS
+    )
+    assert env_with(["credit", "milestones", "credit", "objective"]).label == "test.milestones.credit"
+    assert env_with('["credit", "no_objective"]').label == "test.no_objective.credit"
+    assert env_with("objective").label == "test"
+
+
+def test_weights() -> None:
+    assert weights(env_with("milestones").game.agents[0]) == {
+        "milestone_scrambled": (0.5, 50),
+        "milestone_aligned": (1.0, 100),
+    }
+    credit = weights(env_with("credit").game.agents[0])
+    assert credit["credit_heart_gained"] == (0.05, 0.5)
+    assert credit["credit_aligner_gained"] == credit["credit_scrambler_gained"] == (0.2, 0.4)
+    assert credit["credit_aligner_lost"] == (-0.2, -0.4)
+    assert credit["credit_carbon_gained"] == (0.001, 0.1)
+    miner = weights(env_with("miner").game.agents[0])
+    assert (miner["miner_gained"], miner["miner_lost"], miner["miner_heart_gained"]) == (
+        (1, None),
+        (-1, None),
+        (-0.1, None),
+    )
+    assert miner["miner_not_scout"] == (-1, None)
+    assert miner["miner_elements_gained"] == miner["miner_elements_lost"] == (0.5, None)
+    aligner = weights(env_with("aligner").game.agents[0])
+    assert aligner["aligner_junctions"] == (5, None)
+    assert (aligner["aligner_gained"], aligner["aligner_heart_lost"]) == ((2, None), (-0.5, None))
+    assert weights(env_with("scrambler").game.agents[0])["scrambler_junctions"] == (5, None)
+    assert weights(env_with("scout").game.agents[0])["scout_cells_visited"] == (0.00001, None)
+    assert weights(env_with("penalize_vibe_change").game.agents[0]) == {"vibe_change": (-0.01, None)}
+
+
+def test_the_objective_can_be_dropped_or_multiplied() -> None:
+    assert "aligned_junction_held" not in env_with("no_objective").game.agents[0].rewards
+    for name, factor in (("objective_mine", 5), ("objective_mine:2.5", 2.5)):
+        agent = env_with(name).game.agents[0]
+        assert agent.rewards["aligned_junction_held"].weight == pytest.approx(factor / 1000)
+        assert weights(agent)["mine_aligned"] == (0.3, None)
+        assert weights(agent)["mine_team_deposited"] == (0.03, None)
+
+
+def test_roles_decide_what_is_paid() -> None:
+    env = env_with("role_conditional")
+    paid = [
+        next(role for role in ("miner", "aligner", "scrambler", "scout") if f"{role}_gained" in agent.rewards)
+        for agent in env.game.agents
+    ]
+    assert paid == ["miner", "aligner", "scrambler", "scout"]
+
+
+@pytest.mark.parametrize("name", ["credits", "credit:2", "objective_mine:0", "objective_mine:nan", "objective_mine:x"])
+def test_bad_names_and_factors_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        env_with(name)
+
+
+def test_an_unknown_name_lists_what_there_is() -> None:
+    with pytest.raises(UnknownRewardVariant, match=r"Did you mean 'credit'\? Available: objective, no_objective"):
+        env_with("credits")
+
+
+@pytest.mark.parametrize("role", ["aligner", "miner", "scout", "scrambler"])
+def test_role_rewards_are_variants_of_missions_too(role: str) -> None:
+    env = World(ROWS, [role]).env
+    assert f"{role}_gained" in env.game.agents[0].rewards
+    assert env.label == "test"
+    assert ("team:clips" in env.game.objects["junction"].tags) == (role == "scrambler")
+
+
+def test_shaped_rewards_are_variants_of_missions_too() -> None:
+    assert "credit_heart_gained" in World(ROWS, ["credit"]).env.game.agents[0].rewards
+    assert "aligned_junction_held" not in World(ROWS, ["no_objective"]).env.game.agents[0].rewards
+    for name in ("objective_mine", "shaped"):
+        env = World(ROWS, [name]).env
+        assert env.game.agents[0].rewards["aligned_junction_held"].weight == pytest.approx(5 / 1000)
+        assert env.game.resource_names == World(ROWS).env.game.resource_names

@@ -1,0 +1,65 @@
+"""What a check can find."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ProblemKind(StrEnum):
+    """What is wrong. All but the last two prevent a mission from being played as it was meant."""
+
+    CONFIG = "config"
+    """data that is no configuration: unknown keys, wrong types"""
+    UNKNOWN_NAME = "unknown_name"
+    """a resource, tag, vibe, object, ... that the game does not have; a warning where the engine leaves it out"""
+    RULES = "rules"
+    """rules that cannot be played for another reason"""
+    FEATURES = "features"
+    """more observation features than there are numbers for"""
+    TOKENS = "tokens"
+    """more to see than an observation has tokens for"""
+    MAP = "map"
+    """a map that cannot be built"""
+    UNKNOWN_CELL = "unknown_cell"
+    """a cell of the map with a name that no object has"""
+    SPAWNS = "spawns"
+    """agents without a place on the map"""
+    STUCK_AGENT = "stuck_agent"
+    """an agent that can neither move nor use anything"""
+    UNREACHABLE = "unreachable"
+    """objects for use that no agent can reach"""
+    CRASH = "crash"
+    """the first steps fail"""
+    NEVER_PLACED = "never_placed"
+    """an object that is neither on the map nor made by a rule; always a warning"""
+    NO_EFFECT = "no_effect"
+    """a name or setting without effect; always a warning"""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: where, what, and what to do about it.
+
+    `place` is a path inside the configuration, such as `game.objects.chest.on_use_handler.filters[0]`. A warning is
+    something that was probably not meant but can be played.
+    """
+
+    kind: ProblemKind
+    place: str
+    message: str
+    fix: str
+    is_warning: bool = False
+
+    def __str__(self) -> str:
+        word = "warning: " if self.is_warning else ""
+        return f"{word}{self.place}: {self.message} {self.fix}".rstrip()
+
+
+class BadMission(ValueError):
+    """A mission with problems; the message has one line for each, `problems` the list."""
+
+    def __init__(self, label: str, problems: Sequence[Problem]) -> None:
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        lines = [f"The mission {label!r} has {count}:", *(f"  {problem}" for problem in problems)]
+        super().__init__("\n".join(lines))
+        self.problems = list(problems)

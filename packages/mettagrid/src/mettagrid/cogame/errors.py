@@ -1,0 +1,61 @@
+"""What can be wrong with a choice of mission and variants.
+
+    MissionError (a ValueError)
+      UnknownGame         no installed game has the name
+      UnknownMission      no mission has the name
+      UnknownVariant      no variant has the name
+      VariantConflict     variants that cannot go together, or do not fit the mission
+      CogsError           a number of cogs the mission cannot have
+
+Each message is one line that names what was given and what to do.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class MissionError(ValueError):
+    """Base of all errors about missions, variants and games."""
+
+
+class _Unknown(MissionError):
+    """A name nobody knows; the message offers those that look like it."""
+
+    noun = "Name"
+
+    def __init__(self, name: str, known: Iterable[str] = (), *, note: str = "") -> None:
+        super().__init__(f"{self.noun} {name!r} not found.{' ' + note if note else close_names(name, known)}")
+        self.name = name
+
+
+class UnknownGame(_Unknown):
+    noun = "Game"
+
+
+class UnknownMission(_Unknown):
+    noun = "Mission"
+
+
+class UnknownVariant(_Unknown):
+    noun = "Variant"
+
+
+class VariantConflict(MissionError):
+    """Variants that exclude each other, or a variant that needs another kind of map."""
+
+
+class CogsError(MissionError):
+    """A number of cogs that the mission cannot have."""
+
+
+def close_names(name: str, known: Iterable[str]) -> str:
+    """A sentence with up to three names like `name`, or with some of the known ones when none is."""
+    names = sorted(set(known))
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if not close:
+        folded = name.lower()
+        close = [item for item in names if folded in item.lower() or item.lower() in folded][:3]
+    if close:
+        return f" Did you mean {' or '.join(map(repr, close))}?"
+    shown = ", ".join(names[:8])
+    return f" Known: {shown}{', ...' if len(names) > 8 else ''}." if names else ""

@@ -1,0 +1,88 @@
+"""Games: collections of missions and variants, registered under a name.
+
+A game registers itself when its module is imported (`register_game`). Installed packages name that module as an entry
+point in the group `cogames.games`, so `get_game("cogsguard")` finds a game nobody has imported yet.
+"""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
+
+from mettagrid.cogame.core import CoGameMission
+from mettagrid.cogame.errors import MissionError, UnknownGame
+from mettagrid.cogame.variants import CoGameMissionVariant
+
+__all__ = ["ENTRY_POINT_GROUP", "CoGame", "get_game", "installed_games", "register_game"]
+
+ENTRY_POINT_GROUP = "cogames.games"
+_INSTALLABLE = ("cogsguard",)  # games that are distributions of their own
+
+_games: dict[str, "CoGame"] = {}
+
+
+class CoGame:
+    """A game: its missions, the variants offered for them, and missions for evaluation.
+
+    `mission_sets` names lists of missions, `aliases` gives further names to missions.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        missions: Sequence[CoGameMission],
+        variants: Sequence[CoGameMissionVariant],
+        eval_missions: Sequence[CoGameMission] | None = None,
+        *,
+        mission_sets: Mapping[str, Sequence[CoGameMission]] | None = None,
+        aliases: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.missions = list(missions)
+        self.variants = list(variants)
+        self.eval_missions = list(eval_missions or ())
+        self.mission_sets = {key: list(members) for key, members in (mission_sets or {}).items()}
+        self.aliases = dict(aliases or {})
+
+    def all_missions(self) -> list[CoGameMission]:
+        """Missions, missions for evaluation, and members of mission sets, each name once."""
+        members = [mission for missions in self.mission_sets.values() for mission in missions]
+        named: dict[str, CoGameMission] = {}
+        for mission in (*self.missions, *self.eval_missions, *members):
+            named.setdefault(mission.name, mission)
+        return list(named.values())
+
+
+def register_game(game: CoGame) -> None:
+    """Make a game known; one of the same name is replaced."""
+    _games[game.name] = game
+
+
+def installed_games() -> list[str]:
+    """The names of registered games and of those that installed packages offer."""
+    return sorted({*_games, *(entry.name for entry in _entries())})
+
+
+def get_game(name: str) -> CoGame:
+    """The game called `name`, imported when it has not been yet."""
+    if name not in _games:
+        for entry in _entries():
+            if entry.name == name:
+                _load(entry)
+                break
+    if name in _games:
+        return _games[name]
+    if name in _INSTALLABLE:
+        raise UnknownGame(name, note=f"It is not installed: pip install cogames[{name}]")
+    raise UnknownGame(name, installed_games())
+
+
+def _entries() -> list[EntryPoint]:
+    return list(entry_points(group=ENTRY_POINT_GROUP))
+
+
+def _load(entry: EntryPoint) -> None:
+    try:
+        loaded = entry.load()
+    except Exception as error:  # importing runs foreign code, which may fail in any way
+        raise MissionError(f"The game {entry.name!r} cannot be imported from {entry.value!r}: {error}") from error
+    if isinstance(loaded, CoGame):
+        register_game(loaded)

@@ -1,0 +1,71 @@
+"""Whole numbers that a configuration leaves to chance.
+
+Written as a number, or as `["uniform", low, high]` with both ends included.
+"""
+
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, SerializeAsAny, model_serializer
+
+__all__ = ["BaseIntDistribution", "IntConstantDistribution", "IntDistribution", "IntUniformDistribution"]
+
+
+class BaseIntDistribution(BaseModel):
+    """Base of the distributions: `sample(rng)` draws a number."""
+
+    def sample(self, rng: np.random.Generator) -> int:
+        raise NotImplementedError
+
+
+class IntConstantDistribution(BaseIntDistribution):
+    """Always the same number."""
+
+    value: int
+
+    def sample(self, rng: np.random.Generator) -> int:
+        return self.value
+
+    @model_serializer
+    def _short(self) -> int:
+        return self.value
+
+
+class IntUniformDistribution(BaseIntDistribution):
+    """Each number from `low` to `high`, both included, equally often."""
+
+    low: int
+    high: int
+
+    def sample(self, rng: np.random.Generator) -> int:
+        return int(rng.integers(self.low, self.high, endpoint=True))
+
+    @model_serializer
+    def _short(self) -> list[Any]:
+        return ["uniform", self.low, self.high]
+
+
+def _to_int_distribution(value: Any) -> Any:
+    if isinstance(value, BaseIntDistribution):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return IntConstantDistribution(value=value)
+    if isinstance(value, (list, tuple)) and len(value) == 3 and value[0] == "uniform":
+        return _uniform(value[1], value[2])
+    if isinstance(value, dict) and value.keys() == {"value"}:
+        return IntConstantDistribution.model_validate(value)
+    if isinstance(value, dict) and value.keys() == {"low", "high"}:
+        return _uniform(value["low"], value["high"])
+    raise ValueError(f"A whole number or ['uniform', low, high] is needed here, not {value!r}.")
+
+
+def _uniform(low: Any, high: Any) -> IntUniformDistribution:
+    distribution = IntUniformDistribution(low=low, high=high)
+    if distribution.low > distribution.high:
+        raise ValueError(f"The range from {low} to {high} is empty; the first number must not be the larger one.")
+    return distribution
+
+
+# Saved in the short form, which is the one that can be read back everywhere.
+IntDistribution = Annotated[SerializeAsAny[BaseIntDistribution], BeforeValidator(_to_int_distribution)]
+"""Field type: a distribution, written as a number or `["uniform", low, high]`."""

@@ -1,0 +1,1 @@
+"""The scenes: one module each, named as in saved configurations."""

@@ -1,0 +1,16 @@
+"""Taking agents off the map."""
+
+import numpy as np
+
+from mettagrid.mapgen.scene import Scene, SceneConfig
+
+
+class RemoveAgentsConfig(SceneConfig):
+    """No parameters."""
+
+
+class RemoveAgents(Scene[RemoveAgentsConfig]):
+    """Empties all cells with agents."""
+
+    def render(self) -> None:
+        self.grid[np.char.startswith(self.grid, "agent")] = "empty"

@@ -1,0 +1,1 @@
+"""Command-line tools for maps: `python -m mettagrid.mapgen.tools.<name> --help`."""

@@ -1,0 +1,18 @@
+"""Choosing by weight."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+_Item = TypeVar("_Item")
+
+
+def weighted_choice(rng: np.random.Generator, items: Sequence[_Item], weights: Sequence[float], what: str) -> _Item:
+    """One of the items, as likely as its weight says; `ValueError` naming `what` when none can be chosen."""
+    if not items:
+        raise ValueError(f"There is nothing to choose {what} from; give at least one candidate.")
+    if min(weights) < 0 or not 0 < sum(weights) < float("inf"):
+        raise ValueError(f"The weights of {what} are {list(weights)}; they must be 0 or more, and not all 0.")
+    total = np.array(weights, dtype=float)
+    return items[int(rng.choice(len(items), p=total / total.sum()))]

@@ -1,0 +1,47 @@
+"""Registered games and those of installed packages."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from mettagrid.cogame import game as games
+from mettagrid.cogame.errors import MissionError, UnknownGame
+from mettagrid.cogame.game import CoGame, get_game, installed_games, register_game
+
+
+@pytest.fixture(autouse=True)
+def only_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "_games", {})
+    monkeypatch.setattr(games, "_entries", list)
+
+
+def test_a_registered_game_is_found() -> None:
+    game = CoGame("chess", missions=[], variants=[])
+    register_game(game)
+    assert get_game("chess") is game
+    assert installed_games() == ["chess"]
+
+
+def test_an_unknown_game_is_refused_with_the_closest_name() -> None:
+    register_game(CoGame("chess", missions=[], variants=[]))
+    with pytest.raises(UnknownGame, match=r"^Game 'ches' not found\. Did you mean 'chess'\?$"):
+        get_game("ches")
+    with pytest.raises(UnknownGame, match=r"pip install cogames\[cogsguard\]"):
+        get_game("cogsguard")
+
+
+def test_a_game_of_an_installed_package_is_imported_when_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pytest.TempPathFactory
+) -> None:
+    package = tmp_path / "their_game.py"  # type: ignore[operator]
+    package.write_text("from mettagrid.cogame.game import CoGame\nGAME = CoGame('theirs', missions=[], variants=[])\n")
+    (tmp_path / "broken_game.py").write_text("raise RuntimeError('no such luck')\n")  # type: ignore[operator]
+    monkeypatch.syspath_prepend(tmp_path)
+    entries = [
+        EntryPoint("theirs", "their_game:GAME", games.ENTRY_POINT_GROUP),
+        EntryPoint("broken", "broken_game:GAME", games.ENTRY_POINT_GROUP),
+    ]
+    monkeypatch.setattr(games, "_entries", lambda: entries)
+    assert get_game("theirs").name == "theirs"
+    with pytest.raises(MissionError, match="'broken' cannot be imported from 'broken_game:GAME': no such luck"):
+        get_game("broken")

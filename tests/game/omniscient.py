@@ -1,0 +1,110 @@
+"""A script that sees everything: it shows that a mission can be won, not how to play it well.
+
+Each agent walks to the next thing on its list by the shortest way and bumps into it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.simulator import Simulation
+
+Object = dict[str, Any]
+Cell = tuple[int, int]
+Errand = Callable[["View", Object], set[Cell]]
+"""The cells an agent may want to bump into next."""
+
+MOVES: dict[str, Cell] = {"move_north": (-1, 0), "move_south": (1, 0), "move_west": (0, -1), "move_east": (0, 1)}
+
+
+class View:
+    """All objects at one step."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self.objects = list(sim.grid_objects().values())
+        self.resources, self.tags = sim.resource_names, sim._c_sim.program.tag_names
+        self.taken = {(item["r"], item["c"]) for item in self.objects}
+
+    def cells(self, kind: str, mine: Object | None = None, *, with_team: bool = True) -> set[Cell]:
+        """Where objects of a kind stand; with `mine`, those that share (or do not share) its team."""
+        found = [item for item in self.objects if item["type_name"] == kind]
+        if mine is not None:
+            found = [item for item in found if bool(self.teams(item) & self.teams(mine)) == with_team]
+        return {(item["r"], item["c"]) for item in found}
+
+    def teams(self, item: Object) -> set[int]:
+        return {tag for tag in item["tag_ids"] if self.tags[tag].startswith("team:")}
+
+    def has_tag(self, item: Object, name: str) -> bool:
+        return name in (self.tags[tag] for tag in item["tag_ids"])
+
+    def held(self, item: Object, resource: str) -> int:
+        return item["inventory"].get(self.resources.index(resource), 0)
+
+
+def hold_junctions(view: View, agent: Object) -> set[Cell]:
+    """Gear, a heart, then a junction that is not ours."""
+    if not view.held(agent, "aligner"):
+        return view.cells("aligner", agent)
+    if not view.held(agent, "heart"):
+        return view.cells("hub", agent)
+    return view.cells("junction", agent, with_team=False)
+
+
+def scramble_junctions(view: View, agent: Object) -> set[Cell]:
+    if not view.held(agent, "scrambler"):
+        return view.cells("scrambler", agent)
+    if not view.held(agent, "heart"):
+        return view.cells("hub", agent)
+    return view.cells("junction", agent, with_team=False)
+
+
+def mine(view: View, agent: Object) -> set[Cell]:
+    if not view.held(agent, "miner"):
+        return view.cells("miner", agent)
+    return {cell for item in ("carbon", "oxygen", "germanium", "silicon") for cell in view.cells(f"{item}_extractor")}
+
+
+def unlock(view: View, agent: Object) -> set[Cell]:
+    """Key, switch, door, goal."""
+    for part in ("key", "switch", "door"):
+        if not view.has_tag(agent, f"state:{part}"):
+            return view.cells(part)
+    return view.cells("goal")
+
+
+def reach_goal(view: View, agent: Object) -> set[Cell]:
+    return view.cells("goal") | view.cells("memory_goal")
+
+
+def first_move(taken: set[Cell], start: Cell, goals: Iterable[Cell]) -> str:
+    """The first move of a shortest way that ends by bumping into a goal; `noop` when there is none."""
+    goals, came_from, queue = set(goals), {start: (start, "noop")}, deque([start])
+    while queue:
+        cell = queue.popleft()
+        for name, (dr, dc) in MOVES.items():
+            there = cell[0] + dr, cell[1] + dc
+            if there in goals:
+                while cell != start:
+                    cell, name = came_from[cell]
+                return name
+            if there not in taken and there not in came_from:
+                came_from[there] = cell, name
+                queue.append(there)
+    return "noop"
+
+
+def play(env: MettaGridConfig, errand: Errand, *, steps: int, seed: int = 0) -> float:
+    """The most that all agents together had earned at any step."""
+    sim, best = Simulation(env, seed=seed), 0.0
+    while sim.current_step < steps and not sim.is_done() and best <= 0:
+        view = View(sim)
+        for item in view.objects:
+            if "agent_id" not in item:
+                continue
+            move = first_move(view.taken, (item["r"], item["c"]), errand(view, item))
+            sim.agent(item["agent_id"]).set_action(move)
+        sim.step()
+        best = max(best, float(sim.episode_rewards.sum()), float(sim.episode_rewards.max()))
+    return best
