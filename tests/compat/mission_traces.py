@@ -1,4 +1,4 @@
-"""Missions of ours in both forms: compact in our engine, `to_published()` in the published one; the episodes must be equal.
+"""Our missions in both forms: compact in our engine, `to_published()` in the published one; episodes must be equal.
 
 usage: mission_traces.py PUBLISHED_PYTHON ORACLE_DIR [STEPS]
 

@@ -122,7 +122,9 @@ def many_names(e: Editor) -> None:
             model = e.pick([item for item in objects.values() if isinstance(item, dict)] or [{}])
             objects.update({name: e.copy(model) | {"name": name, "map_name": name} for name in names})
         case 4:
-            e.part("territories").update({name: {"tag_prefix": e.pick(["team:", "mark:", ""])} for name in names})
+            # Every territory keeps a number per tag and cell: more of them on a large map take gigabytes.
+            few = names[:40]
+            e.part("territories").update({name: {"tag_prefix": e.pick(["team:", "mark:", ""])} for name in few})
         case 5:
             events = e.part("events")
             model = e.pick(

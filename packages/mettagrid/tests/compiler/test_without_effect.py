@@ -109,8 +109,6 @@ WITHOUT_EFFECT = {
     "game.actions.attack: the attack action has no effect": {
         "actions": ActionsConfig(attack=AttackActionConfig(enabled=True))
     },
-    "game.actions.move.consumed_resources: costs of actions are not enforced": moving(consumed_resources={"gold": 1}),
-    "game.actions.move.required_resources: costs of actions are not enforced": moving(required_resources={"gold": 1}),
     "game.actions.move: the engine always has this action": moving(enabled=False),
     "game.actions.noop: the engine always has this action": {
         "actions": ActionsConfig(noop=NoopActionConfig(enabled=False))
@@ -145,6 +143,16 @@ def test_a_setting_without_effect_gives_a_warning_with_its_place(game, message):
 def test_a_setting_without_effect_is_an_error_in_a_strict_game(game, message):
     with pytest.raises(CompileError, match=pattern(message)):
         compile(game(**WITHOUT_EFFECT[message]), strict=True)
+
+
+@pytest.mark.parametrize("field", ["consumed_resources", "required_resources"])
+def test_costs_of_actions_are_an_error_only_in_a_strict_game(game, field):
+    config = game(**moving(**{field: {"gold": 1}}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compile(config)
+    with pytest.raises(CompileError, match=rf"^game\.actions\.move\.{field}: costs of actions are not enforced"):
+        compile(config, strict=True)
 
 
 def test_a_correction_that_gives_a_setting_its_effect_ends_the_warning(game):

@@ -2,10 +2,9 @@
 
 from typing import Any
 
+from mettagrid.mapgen.mapgen import MapGen, MapGenConfig
 from mettagrid.mapgen.scenes.biome_arena import BiomeArena, SequentialBiomeArena
 from mettagrid.mapgen.scenes.building_distributions import DistributionConfig, DistributionType
-
-from mettagrid.mapgen.mapgen import MapGen, MapGenConfig
 
 
 def arena_map(

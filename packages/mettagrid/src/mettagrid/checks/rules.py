@@ -52,9 +52,19 @@ def check_rules(game: GameConfig) -> tuple[list[Problem], Program | None]:
                 rest = smaller
                 continue
         texts = [str(item.message) for item in caught if issubclass(item.category, ConfigWarning)]
-        problems += [_warning(text) for text in dict.fromkeys(texts)]
+        problems += [_warning(text) for text in (*dict.fromkeys(texts), *_unenforced_costs(rest))]
         break
     return problems, program if rest is game else None
+
+
+def _unenforced_costs(game: GameConfig) -> list[str]:
+    """What the compiler says of costs only when it is strict."""
+    return [
+        f"game.actions.{name}.{field}: costs of actions are not enforced; write them as handlers"
+        for name in ("noop", "move", "attack", "change_vibe")
+        for field in ("consumed_resources", "required_resources")
+        if getattr(game.actions, name).enabled and getattr(getattr(game.actions, name), field)
+    ]
 
 
 def _error(error: CompileError) -> Problem:
