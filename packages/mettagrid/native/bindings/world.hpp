@@ -365,6 +365,9 @@ class World {
   static void check(const Any& array, nb::dlpack::dtype dtype, const char* name) {
     if (array.dtype() != dtype) throw nb::type_error((std::string(name) + " has the wrong type of elements").c_str());
     if (array.size() == 0) return;  // strides mean nothing then
+    if (reinterpret_cast<std::uintptr_t>(array.data()) % array.itemsize() != 0) {
+      throw std::runtime_error(std::string(name) + " does not begin at an address that its elements can have");
+    }
     for (std::size_t i = array.ndim(), expected = 1; i-- > 0; expected *= array.shape(i)) {
       if (array.shape(i) > 1 && array.stride(i) != static_cast<int64_t>(expected)) {
         throw std::runtime_error(std::string(name) + " is not contiguous in memory");

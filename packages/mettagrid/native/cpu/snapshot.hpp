@@ -55,7 +55,7 @@ class StateCheck {
   }
 
   bool passes() const {
-    return counts() && grid() && objects() && lists() && tags() && agents() && areas() && claims();
+    return counts() && grid() && objects() && lists() && tags() && agents() && stats() && areas() && claims();
   }
 
  private:
@@ -127,6 +127,16 @@ class StateCheck {
       if (!within(w.agent_owner[i], -1, h.tags)) return false;
     }
     return true;
+  }
+  // Bits for stats that there are not.
+  bool stats() const {
+    bool known = true;
+    mg::for_each_bit(w.game_stat_set, h.stat_words_game, [&](int32_t stat) { known &= stat < h.game_stats; });
+    for (int32_t agent = 0; agent < h.agents; ++agent) {
+      mg::for_each_bit(w.agent_stat_set + agent * h.stat_words_agent, h.stat_words_agent,
+                       [&](int32_t stat) { known &= stat < h.agent_stats; });
+    }
+    return known;
   }
   bool areas() const {
     for (int32_t i = 0; i < h.area_count; ++i) {

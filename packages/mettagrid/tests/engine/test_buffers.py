@@ -294,3 +294,11 @@ def test_the_native_world_does_nothing_without_arrays(world):
     for call in (bare.step, bare._observe_start):
         with pytest.raises(RuntimeError, match=r"^The world has no buffers yet$"):
             call()
+
+
+@pytest.mark.parametrize("name", ["rewards", "actions", "vibe_actions"])
+def test_an_array_at_an_odd_address_is_refused(world, name):
+    plain = make_arrays()[name]
+    odd = np.zeros(plain.nbytes + 1, np.uint8)[1:].view(plain.dtype)
+    with pytest.raises(RuntimeError, match=rf"^{name} does not begin at an address that its elements can have$"):
+        world().set_buffers(**make_arrays(**{name: odd}))

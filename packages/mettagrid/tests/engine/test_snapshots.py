@@ -244,3 +244,23 @@ def test_a_forged_state_is_refused_or_harmless(world, seed):
         stranger.get_episode_stats()
         stranger.grid_objects()
     assert 0 < refused < 60
+
+
+def test_stats_that_there_are_not_are_refused(world):
+    engine = world()
+    before, size = engine.snapshot(), engine._array_size("game_stat_set")
+    assert len(engine.program.game_stat_names) % 32  # the last word has bits to spare
+    # The words that say which game stats exist are found by what they must be.
+    bits = sum(1 << i for i, _ in engine._game_stats())
+    wanted = bits.to_bytes(4 * size, "little")
+    places = [i for i in range(HEAD.size, len(before) - len(wanted), 4) if before[i : i + len(wanted)] == wanted]
+    assert places
+    refused = 0
+    for place in places:
+        forged = bytearray(before)
+        forged[place + 4 * size - 1] |= 0x80
+        try:
+            MettaGrid.from_snapshot(engine.program, with_right_check(bytes(forged))).get_episode_stats()
+        except ValueError:
+            refused += 1
+    assert refused
