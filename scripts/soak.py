@@ -30,13 +30,24 @@ def run(*words: object) -> bool:
 
 
 def fuzz(args: argparse.Namespace) -> bool:
-    say("soak: building with sanitizers")
-    with locked("sanitize"):  # the build is that of `make sanitize`; the copy in build/soak/ is ours
-        python, env = sanitized_engine("soak", HOME / "site")
-    words: list[object] = ["tests/soak/fuzz.py", "--python", python, "--folder", HOME / "fuzz", "--jobs", args.jobs]
-    words += [f"--env={name}={value}" for name, value in env.items()]
-    words += ["--case", args.case] if args.case else ["--count", args.count, "--seed", args.seed]
-    return run(*words)
+    # A single case has its own copy of the engine, so that it can be looked at while the long run goes on.
+    home = HOME / ("case" if args.case else "fuzz")
+    with locked(f"soak-{home.name}"):
+        say("soak: building with sanitizers")
+        with locked("sanitize"):  # the build is that of `make sanitize`
+            python, env = sanitized_engine("soak", home / "site")
+        words: list[object] = [
+            "tests/soak/fuzz.py",
+            "--python",
+            python,
+            "--folder",
+            home / "cases",
+            "--jobs",
+            args.jobs,
+        ]
+        words += [f"--env={name}={value}" for name, value in env.items()]
+        words += ["--case", args.case] if args.case else ["--count", args.count, "--seed", args.seed]
+        return run(*words)
 
 
 def steps(args: argparse.Namespace) -> bool:

@@ -217,7 +217,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="number of the first case (0)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (1)")
     parser.add_argument("--case", metavar="SEED|FILE", help="one case, by number or as saved")
-    parser.add_argument("--folder", type=Path, default=Path("build/soak/fuzz"), help="for logs and cases that fail")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("build/soak/fuzz/cases"), help="for logs and cases that fail"
+    )
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the processes that play")
     return parser.parse_args()
 

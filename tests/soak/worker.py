@@ -36,7 +36,7 @@ from mettagrid.simulator import Simulation  # noqa: E402
 from .cases import MOST_CELLS, Case, mutated_case  # noqa: E402
 from .play import play  # noqa: E402
 
-SECONDS_BEFORE_DUMP = 290  # what Python was doing, for the message about a case that hangs
+SECONDS_BEFORE_DUMP = 590  # what Python was doing, for the message about a case that hangs
 
 
 def main() -> None:

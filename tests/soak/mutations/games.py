@@ -6,6 +6,7 @@ from .editor import Editor, Json
 
 DEPTHS = [2, 5, 20, 62, 66, 150, 400, 1500]
 MOST_CELLS = 90_000
+MOST_BUSY_CELLS = 8_000
 MANY = [5, 30, 60, 200, 250, 256, 257, 300]
 SIDES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 15, 16, 255, 2**31]
 FAR = [0, 1, 50, 254, 255, 256, 46340, 46341, 65535, 65536, 2**31 - 1, 2**31]
@@ -56,7 +57,7 @@ def wrong_rows(e: Editor) -> None:
 
 
 def grow_map(e: Editor) -> None:
-    """The map with empty cells, walls or copies of its own objects around it; long, wide, or up to 90,000 cells."""
+    """The map with empty cells, walls or copies of its own objects beside it; long, wide, or up to 90,000 cells."""
     rows = map_rows(e)
     if rows is None:
         return
@@ -64,8 +65,10 @@ def grow_map(e: Editor) -> None:
     wide = min(wide, MOST_CELLS // len(rows))
     width = max(1, len(rows[0]) + wide)
     high = min(high, max(0, MOST_CELLS // width - len(rows)))
-    filling = [char for row in rows for char in row if not is_agent(e, char)] if e.chance(0.3) else ["."]
-    choices = "".join(filling or ["."])
+    # Rules that look for objects take minutes on tens of thousands of them.
+    is_small = width * (len(rows) + high) <= MOST_BUSY_CELLS
+    filling = [char for row in rows for char in row if not is_agent(e, char)] if is_small and e.chance(0.3) else []
+    choices = "".join(filling) or e.pick(["#", ".", ".", "....#"])
     rows[:] = [row + "".join(e.rng.choices(choices, k=wide)) for row in rows]
     rows += ["".join(e.rng.choices(choices, k=width)) for _ in range(high)]
 
