@@ -83,6 +83,31 @@ def find_compiler() -> str:
     fail(f"setup: no C++20 compiler among {', '.join(candidates)}: install g++ 10 or newer (Debian: g++), or set CXX")
 
 
+# Programs the tests start -> Debian package. As root they are installed; otherwise the tests that need them skip.
+TOOLS = {"bwrap": "bubblewrap", "podman": "podman", "runc": "runc"}
+
+
+def install_tools() -> None:
+    """What the tests use beside Python. No failure here: a test that misses one skips, or fails with CI=true."""
+    packages = [package for program, package in TOOLS.items() if not shutil.which(program)]
+    if not packages:
+        return
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        say(f"setup: some tests will be skipped without {', '.join(packages)}: install these packages")
+        return
+    say(f"setup: installing {', '.join(packages)}")
+    install = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    with open(LOG, "a") as log:
+        for command in (install, ["apt-get", "update"], install):
+            if (
+                subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, env=env).returncode == 0
+                and command is install
+            ):
+                return
+    say(f"setup: could not install {', '.join(packages)}; the log is {LOG.relative_to(ROOT)}")
+
+
 def make_venv() -> None:
     """A new `.venv/` when there is none, its interpreter is gone, or the folder was moved."""
     stamp = digest(str(ROOT), sys.version, os.path.realpath(sys.executable))
@@ -142,6 +167,8 @@ def main() -> None:
         raise SystemExit(__doc__)
     with locked("setup"):
         make_venv()
+        if tier == "dev":
+            install_tools()
         install_requirements(tier)
         install_packages()
 

@@ -1,0 +1,328 @@
+// Outside the box: starts it, carries its output and its links, keeps the limits, ends it, and says how it ended.
+#pragma once
+
+#include "inner.hpp"
+#include "links.hpp"
+#include "usage.hpp"
+
+#include <sys/un.h>
+
+namespace guard {
+
+// Output of the program to a log outside, counted over both streams.
+struct Stream {
+  int from, to;
+};
+
+class Outer {
+ public:
+  explicit Outer(int caller) : caller_(caller) {}
+
+  int run() {
+    Message first = receive_message(caller_);
+    if (first.closed) return 1;
+    plan_ = Plan::parse(first.bytes);
+    groups_ = Groups::of(plan_);
+    std::string verdict;
+    try {
+      start(first);
+      verdict = watch();
+    } catch (const Failure& failure) {
+      verdict = "start_failure";
+      detail_ = failure.text();
+    }
+    end_tree();
+    look();
+    report(verdict);
+    groups_.remove();
+    return 0;
+  }
+
+ private:
+  static constexpr int kTickMs = 20;
+  static constexpr int64_t kDiskEveryUs = 250'000, kStartUs = 60'000'000;
+
+  void start(const Message& first) {
+    // The caller's descriptors: standard input, the two logs, then the channels.
+    if (first.fds.size() < 3) fail("reading the plan's descriptors", EINVAL);
+    int out[2], err[2];
+    must(pipe2(out, O_CLOEXEC), "making a pipe");
+    must(pipe2(err, O_CLOEXEC), "making a pipe");
+    streams_ = {{out[0], first.fds[1]}, {err[0], first.fds[2]}};
+    for (Stream& stream : streams_) fcntl(stream.from, F_SETFL, O_NONBLOCK);
+    std::vector<int> given{first.fds[0], out[1], err[1]};
+    given.insert(given.end(), first.fds.begin() + 3, first.fds.end());
+
+    launch();
+    send_message(inner_, first.bytes, given);
+    for (int fd : given) close(fd);
+    Message ready = hear("ready");
+    reaper_ = ready.sender;
+    links_.open(plan_, ready.fds);
+    groups_.attach(reaper_);
+    send_message(inner_, "go");
+    hear("started");
+    began_ = now_us();
+    send_message(caller_, "started " + std::to_string(reaper_));
+  }
+
+  void launch() {
+    std::string level = plan_.text("level");
+    if (plan_.has("listen")) return launch_container();
+    int ends[2];
+    must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), "making a socket pair");
+    if (level == "namespaces") {
+      bool own_user = !plan_.has("uid");
+      int gate[2];
+      must(pipe2(gate, O_CLOEXEC), "making a pipe");
+      child_ = namespaces::split(own_user);
+      if (child_ == 0) {
+        char word;
+        if (read(gate[0], &word, 1) != 1) _exit(1);
+        close_others(ends[1]);
+        _exit(inner::run(ends[1], false));
+      }
+      if (own_user) namespaces::map_user(child_);
+      if (write(gate[1], "m", 1) != 1) fail("starting the box");
+      close(gate[0]);
+      close(gate[1]);
+    } else {
+      child_ = must(fork(), "starting the box");
+      if (child_ == 0) {
+        if (plan_.has("launcher")) exec_launcher(ends[1]);
+        close_others(ends[1]);
+        _exit(inner::run(ends[1], false));
+      }
+    }
+    close(ends[1]);
+    inner_ = ends[0];
+    pass_credentials();
+  }
+
+  // A container engine does not hand descriptors down: the box connects to a socket that is mounted into it.
+  void launch_container() {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, plan_.text("listen").c_str(), sizeof address.sun_path - 1);
+    int listener = must(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "opening the box's socket");
+    must(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), "opening the box's socket");
+    chmod(address.sun_path, 0666);  // its folder is closed to everybody else
+    must(listen(listener, 1), "opening the box's socket");
+    child_ = must(fork(), "starting the box");
+    if (child_ == 0) exec_launcher(-1);
+    pollfd waits[2] = {{listener, POLLIN, 0}, {caller_, POLLIN, 0}};
+    for (int64_t end = now_us() + kStartUs; now_us() < end;) {
+      poll(waits, 2, 50);
+      if (waits[0].revents || waits[1].revents) break;
+      if (waitpid(child_, nullptr, WNOHANG) == child_) {
+        child_ = 0;
+        break;
+      }
+    }
+    if (!waits[0].revents) {
+      close(listener);
+      fail("the container engine did not start the box: " + launcher_words(), 0);
+    }
+    inner_ = must(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC), "meeting the box");
+    close(listener);
+    unlink(address.sun_path);
+    pass_credentials();
+  }
+
+  [[noreturn]] void exec_launcher(int control) {
+    std::vector<std::string> argv = plan_.list("launcher");
+    auto words = as_argv(argv);
+    int log = open(plan_.text("launcher_log", "/dev/null").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int kept = control >= 0 ? fcntl(control, F_DUPFD, 100) : -1;
+    dup2(null, 0);
+    dup2(log, 1);
+    dup2(log, 2);
+    if (kept >= 0) dup2(kept, 3);
+    syscall(SYS_close_range, kept >= 0 ? 4u : 3u, ~0u, 0);
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execvp(words[0], words.data());
+    _exit(127);
+  }
+
+  void pass_credentials() {
+    int yes = 1;
+    setsockopt(inner_, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
+  }
+
+  static void close_others(int kept) {
+    if (kept > 3) syscall(SYS_close_range, 3u, unsigned(kept - 1), 0);
+    syscall(SYS_close_range, unsigned(kept + 1), ~0u, 0);
+  }
+
+  std::string launcher_words() {
+    std::string text = read_file(plan_.text("launcher_log"));
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    if (text.size() > 1000) text = text.substr(text.size() - 1000);
+    return text.empty() ? "it said nothing" : text;
+  }
+
+  Message hear(const std::string& word) {
+    pollfd waits[2] = {{inner_, POLLIN, 0}, {caller_, POLLIN, 0}};
+    int64_t end = now_us() + kStartUs;
+    while (true) {
+      int left = int((end - now_us()) / 1000);
+      if (left <= 0) fail("the box did not start in time", 0);
+      poll(waits, 2, left);
+      if (waits[1].revents) fail("the box was ended while it started", 0);
+      if (waits[0].revents) break;
+    }
+    Message message = receive_message(inner_);
+    if (message.closed) fail(plan_.has("launcher") ? "the box did not start: " + launcher_words() : "the box did not start", 0);
+    if (message.bytes.starts_with("failed ")) fail(message.bytes.substr(7), 0);
+    if (!message.bytes.starts_with(word)) fail("the box said something else", EPROTO);
+    return message;
+  }
+
+  // Until the program ends or a limit does; the verdict's name.
+  std::string watch() {
+    Sampler sampler(plan_.number("memory", -1), plan_.number("processes", -1));
+    Disk disk(plan_);
+    int64_t wall = plan_.number("wall_us", -1), cpu = plan_.number("cpu_us", -1), next_look = 0, next_disk = 0;
+    while (true) {
+      std::vector<pollfd> waits = {{caller_, POLLIN, 0}, {inner_, POLLIN, 0}};
+      for (const Stream& stream : streams_) waits.push_back({stream.from, POLLIN, 0});
+      links_.add_to(waits);
+      poll(waits.data(), waits.size(), kTickMs);
+      if (waits[0].revents) return asked_to_end();
+      carry_output();
+      if (output_ > plan_.number("output", INT64_MAX)) return "output";
+      if (waits[1].revents) {
+        Message message = receive_message(inner_);
+        if (message.closed) return "killed";
+        if (std::sscanf(message.bytes.c_str(), "exit %d %lld %lld", &status_, &rusage_cpu_, &rusage_peak_) == 3)
+          return ended();
+      }
+      links_.serve(waits);
+      int64_t now = now_us();
+      if (wall >= 0 && now - began_ > wall) return "wall_time";
+      if (now < next_look) continue;
+      next_look = now + 1000 * kTickMs;
+      groups_.read(usage_);
+      sampler.read(reaper_, groups_, usage_);
+      if (usage_.out_of_memory) return "memory";
+      if (usage_.too_many) return "processes";
+      if (cpu >= 0 && usage_.cpu_us > cpu) return "cpu_time";
+      if (now < next_disk) continue;
+      next_disk = now + kDiskEveryUs;
+      if (disk.over(reaper_)) return "disk";
+    }
+  }
+
+  std::string asked_to_end() {
+    Message message = receive_message(caller_);
+    if (message.closed) caller_gone_ = true;
+    return "killed";
+  }
+
+  std::string ended() {
+    groups_.read(usage_);
+    usage_.cpu_us = std::max(usage_.cpu_us, int64_t(rusage_cpu_));
+    usage_.peak = std::max(usage_.peak, int64_t(rusage_peak_));
+    // What it wrote just before it ended is still in the pipes; what its children hold open is not waited for.
+    for (int64_t before = -1; before != output_;) {
+      before = output_;
+      carry_output();
+    }
+    if (output_ > plan_.number("output", INT64_MAX)) return "output";
+    if (Disk(plan_).over(reaper_)) return "disk";
+    if (usage_.out_of_memory) return "memory";
+    if (usage_.too_many) return "processes";
+    if (WIFSIGNALED(status_)) {
+      if (WTERMSIG(status_) == SIGXCPU) return "cpu_time";
+      if (WTERMSIG(status_) == SIGXFSZ) return "file_size";
+      return "signal";
+    }
+    return WEXITSTATUS(status_) == 0 ? "ok" : "exit";
+  }
+
+  void carry_output() {
+    int64_t most = plan_.number("output", INT64_MAX);
+    for (Stream& stream : streams_) {
+      char block[65536];
+      ssize_t count = read(stream.from, block, sizeof block);
+      if (count <= 0) continue;
+      int64_t room = std::max<int64_t>(0, most - output_);
+      output_ += count;
+      for (ssize_t done = 0, wanted = std::min<int64_t>(count, room); done < wanted;) {
+        // A terminal or a pipe that nobody reads must not stop the clock: what finds no room is dropped.
+        pollfd ready{stream.to, POLLOUT, 0};
+        if (poll(&ready, 1, 200) <= 0) break;
+        ssize_t written = write(stream.to, block + done, size_t(std::min<ssize_t>(wanted - done, 4096)));
+        if (written <= 0) break;
+        done += written;
+      }
+    }
+  }
+
+  void end_tree() {
+    if (reaper_ > 0 && plan_.has("pid_namespace")) kill(reaper_, SIGKILL);
+    if (inner_ >= 0) {
+      if (!plan_.has("pid_namespace")) {
+        try {
+          send_message(inner_, "end");  // the reaper ends everything below it, then itself
+          while (!receive_message(inner_).closed) {
+          }
+        } catch (const Failure&) {
+        }
+      }
+      close(inner_);
+    }
+    // A launcher ends when its box does; if not, it is ended.
+    for (int64_t deadline = now_us() + 10'000'000; child_ > 0;) {
+      pid_t gone = waitpid(child_, nullptr, WNOHANG);
+      if (gone == child_ || gone < 0) break;
+      if (now_us() > deadline || (reaper_ == 0 && !plan_.has("listen"))) {
+        kill(child_, SIGKILL);
+        waitpid(child_, nullptr, 0);
+        break;
+      }
+      usleep(500);
+    }
+    wall_ = began_ ? now_us() - began_ : 0;
+  }
+
+  // Last figures, when every process is gone.
+  void look() {
+    int64_t cpu = usage_.cpu_us;
+    groups_.read(usage_);
+    usage_.cpu_us = std::max(cpu, usage_.cpu_us);
+  }
+
+  void report(const std::string& verdict) {
+    if (caller_gone_) return;
+    auto pair = [](const char* key, const std::string& value) { return std::string(key) + "\n" + value + "\n"; };
+    std::string text = "result\n" + pair("verdict", verdict) + pair("status", std::to_string(status_)) +
+                       pair("wall_us", std::to_string(wall_)) + pair("cpu_us", std::to_string(usage_.cpu_us)) +
+                       pair("peak_memory", std::to_string(usage_.peak)) + pair("output", std::to_string(output_));
+    std::string detail = detail_;
+    for (char& letter : detail)
+      if (letter == '\n') letter = ' ';
+    text += pair("detail", detail);
+    try {
+      send_message(caller_, text);
+    } catch (const Failure&) {
+    }
+  }
+
+  int caller_, inner_ = -1;
+  Plan plan_;
+  Groups groups_;
+  Links links_;
+  std::vector<Stream> streams_;
+  Usage usage_;
+  pid_t child_ = 0, reaper_ = 0;
+  int64_t began_ = 0, wall_ = 0, output_ = 0;
+  int status_ = 0;
+  long long rusage_cpu_ = 0, rusage_peak_ = 0;
+  bool caller_gone_ = false;
+  std::string detail_;
+};
+
+}  // namespace guard

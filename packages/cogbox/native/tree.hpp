@@ -1,0 +1,79 @@
+// The processes below one process, as /proc shows them.
+#pragma once
+
+#include "base.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+namespace guard {
+
+inline void add_children(pid_t parent, std::vector<pid_t>& found) {
+  std::string tasks = "/proc/" + std::to_string(parent) + "/task/";
+  // Only the first thread's file: the reaper has one thread, and a program's threads are read through `task` below.
+  std::vector<std::string> threads;
+  if (int fd = open(tasks.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
+    char block[8192];
+    long size;
+    while ((size = syscall(SYS_getdents64, fd, block, sizeof block)) > 0)
+      for (long at = 0; at < size;) {
+        struct Entry {
+          uint64_t inode;
+          int64_t offset;
+          uint16_t length;
+          uint8_t type;
+          char name[1];
+        }* entry = reinterpret_cast<Entry*>(block + at);
+        if (entry->name[0] != '.') threads.emplace_back(entry->name);
+        at += entry->length;
+      }
+    close(fd);
+  }
+  for (const std::string& thread : threads) {
+    std::string text = read_file(tasks + thread + "/children");
+    for (char* at = text.data(); *at;) {
+      char* end;
+      pid_t child = pid_t(std::strtol(at, &end, 10));
+      if (end == at) break;
+      found.push_back(child);
+      at = *end ? end + 1 : end;
+    }
+  }
+}
+
+// Everything below `root`, without it.
+inline std::vector<pid_t> descendants(pid_t root, size_t most = 100'000) {
+  std::vector<pid_t> found;
+  add_children(root, found);
+  for (size_t next = 0; next < found.size() && found.size() < most; ++next) add_children(found[next], found);
+  return found;
+}
+
+// Ends everything below this process, which reaps for all of it. First they are stopped, until no new one appears:
+// what is stopped cannot start another.
+inline void end_descendants(const std::vector<uid_t>& own_uids) {
+  for (uid_t uid : own_uids) {
+    // All processes of a uid that only this box has, at one stroke.
+    pid_t child = fork();
+    if (child == 0) {
+      if (setresuid(uid, uid, uid) == 0) kill(-1, SIGKILL);
+      _exit(0);
+    }
+    if (child > 0) waitpid(child, nullptr, 0);
+  }
+  while (true) {
+    size_t before = 0;
+    for (std::vector<pid_t> all = descendants(getpid()); all.size() > before; all = descendants(getpid())) {
+      before = all.size();
+      for (pid_t pid : all) kill(pid, SIGSTOP);
+    }
+    for (pid_t pid : descendants(getpid())) kill(pid, SIGKILL);
+    pid_t gone;
+    while ((gone = waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    if (gone < 0) return;  // no child left
+    usleep(1000);
+  }
+}
+
+}  // namespace guard

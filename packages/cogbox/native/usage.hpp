@@ -1,0 +1,181 @@
+// What the box uses: by its control groups where there are some, else by looking at its processes.
+#pragma once
+
+#include "tree.hpp"
+
+#include <dirent.h>
+#include <sys/statvfs.h>
+
+namespace guard {
+
+struct Usage {
+  int64_t memory = 0;      // bytes now
+  int64_t peak = 0;        // bytes, most ever seen
+  int64_t cpu_us = 0;      // of all processes, ended ones too
+  int64_t tasks = 0;       // processes and threads
+  bool out_of_memory = false;
+  bool too_many = false;
+};
+
+// Paths of the box's own groups, made by cogbox/_cgroups.py; empty where that controller is not to be had.
+struct Groups {
+  int version = 0;  // 1, 2, or 0 for none
+  std::string memory, pids, cpu;
+
+  static Groups of(const Plan& plan) {
+    return {int(plan.number("cgroup_version", 0)), plan.text("cgroup_memory"), plan.text("cgroup_pids"),
+            plan.text("cgroup_cpu")};
+  }
+  std::vector<std::string> folders() const {
+    std::vector<std::string> all;
+    for (const std::string* folder : {&memory, &pids, &cpu})
+      if (!folder->empty() && (all.empty() || all.back() != *folder)) all.push_back(*folder);
+    return all;
+  }
+  void attach(pid_t pid) const {
+    for (const std::string& folder : folders())
+      if (!write_file(folder + "/cgroup.procs", std::to_string(pid))) fail("entering the control group " + folder);
+  }
+  void remove() const {
+    for (const std::string& folder : folders())
+      for (int attempt = 0; attempt < 200 && rmdir(folder.c_str()) < 0 && errno == EBUSY; ++attempt) usleep(5000);
+  }
+  void read(Usage& usage) const {
+    bool one = version == 1;
+    if (!memory.empty()) {
+      usage.memory = read_number(memory + (one ? "/memory.usage_in_bytes" : "/memory.current"));
+      int64_t peak = read_number(memory + (one ? "/memory.max_usage_in_bytes" : "/memory.peak"));
+      usage.peak = std::max({usage.peak, usage.memory, peak});
+      int64_t killed = one ? read_number(memory + "/memory.oom_control", "oom_kill")
+                           : read_number(memory + "/memory.events", "oom_kill");
+      // Under v1 the group's first killing shows here too when the kernel keeps no count.
+      usage.out_of_memory |= killed > 0 || (one && read_number(memory + "/memory.oom_control", "under_oom") > 0);
+    }
+    if (!pids.empty()) {
+      usage.tasks = read_number(pids + "/pids.current");
+      usage.too_many |= read_number(pids + "/pids.events", "max") > 0;
+    }
+    if (!cpu.empty())
+      usage.cpu_us = one ? read_number(cpu + "/cpuacct.usage") / 1000 : read_number(cpu + "/cpu.stat", "usage_usec");
+  }
+};
+
+// Looks at every process below `reaper` (and at it).
+class Sampler {
+ public:
+  Sampler(int64_t memory_limit, int64_t task_limit) : memory_limit_(memory_limit), task_limit_(task_limit) {}
+
+  void read(pid_t reaper, const Groups& groups, Usage& usage) const {
+    bool want_memory = groups.memory.empty(), want_tasks = groups.pids.empty(), want_cpu = groups.cpu.empty();
+    if (!want_memory && !want_tasks && !want_cpu) return;
+    std::vector<pid_t> all = descendants(reaper);
+    int64_t page = sysconf(_SC_PAGESIZE), tick = 1'000'000 / sysconf(_SC_CLK_TCK);
+    int64_t resident = 0, tasks = 0, ticks = cpu_ticks(reaper, nullptr);
+    for (pid_t pid : all) {
+      int64_t threads = 0;
+      ticks += cpu_ticks(pid, &threads);
+      tasks += threads;
+      std::string statm = read_file(proc(pid) + "/statm");
+      if (const char* second = std::strchr(statm.c_str(), ' ')) resident += page * std::strtoll(second, nullptr, 10);
+    }
+    if (want_cpu) usage.cpu_us = std::max(usage.cpu_us, ticks * tick);
+    if (want_tasks) {
+      usage.tasks = tasks;
+      usage.too_many |= task_limit_ > 0 && tasks > task_limit_;
+    }
+    if (!want_memory) return;
+    // Pages shared between processes count once; that needs a longer look, taken only when it matters.
+    if (memory_limit_ > 0 && resident > memory_limit_) resident = proportional(all, resident);
+    usage.memory = resident;
+    usage.peak = std::max(usage.peak, resident);
+    usage.out_of_memory |= memory_limit_ > 0 && resident > memory_limit_;
+  }
+
+ private:
+  static std::string proc(pid_t pid) { return "/proc/" + std::to_string(pid); }
+
+  static int64_t cpu_ticks(pid_t pid, int64_t* threads) {
+    std::string stat = read_file(proc(pid) + "/stat");
+    size_t end = stat.rfind(')');  // a program may put anything into its name
+    if (end == stat.npos) return 0;
+    char state;
+    long long number[18] = {};  // fields 4 to 21
+    const char* at = stat.c_str() + end + 1;
+    if (std::sscanf(at, " %c", &state) != 1) return 0;
+    char* next = const_cast<char*>(at) + 2;
+    for (long long& value : number) value = std::strtoll(next, &next, 10);
+    if (threads) *threads = number[16];
+    return number[10] + number[11] + number[12] + number[13];
+  }
+  static int64_t proportional(const std::vector<pid_t>& all, int64_t fallback) {
+    int64_t sum = 0;
+    for (pid_t pid : all) {
+      std::string text = read_file(proc(pid) + "/smaps_rollup");
+      size_t at = text.find("\nPss:");
+      if (at == text.npos) {
+        if (read_file(proc(pid) + "/statm").empty()) continue;  // ended meanwhile
+        return fallback;
+      }
+      sum += 1024 * std::strtoll(text.c_str() + at + 5, nullptr, 10);
+    }
+    return sum;
+  }
+  int64_t memory_limit_, task_limit_;
+};
+
+// Bytes and entries below the writable folders, and entries of file systems in memory whose number nothing else limits
+// (`scratch_at`, as the box sees them). Stops counting beyond the limits. Follows no link.
+class Disk {
+ public:
+  Disk(const Plan& plan)
+      : folders_(plan.list("disk")),
+        scratch_(plan.list("scratch_at")),
+        bytes_(plan.number("disk_bytes", -1)),
+        files_(plan.number("disk_files", -1)),
+        scratch_files_(plan.number("scratch_files", -1)) {}
+
+  bool over(pid_t inside) const {
+    int64_t bytes = 0, files = 0;
+    for (const std::string& folder : scratch_) {
+      struct statvfs info;
+      if (statvfs(("/proc/" + std::to_string(inside) + "/root" + folder).c_str(), &info) == 0 &&
+          int64_t(info.f_files - info.f_ffree) > scratch_files_)
+        return true;
+    }
+    for (const std::string& folder : folders_) {
+      int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      if (fd >= 0 && walk(fd, 0, bytes, files)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int kDeepest = 64;
+
+  bool walk(int fd, int depth, int64_t& bytes, int64_t& files) const {
+    DIR* folder = fdopendir(fd);
+    if (!folder) {
+      close(fd);
+      return false;
+    }
+    bool over = depth > kDeepest;
+    while (dirent* entry = over ? nullptr : readdir(folder)) {
+      if (!std::strcmp(entry->d_name, ".") || !std::strcmp(entry->d_name, "..")) continue;
+      struct stat info;
+      if (fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) < 0) continue;
+      bytes += int64_t(info.st_blocks) * 512;
+      ++files;
+      over = (bytes_ >= 0 && bytes > bytes_) || (files_ >= 0 && files > files_);
+      if (!over && S_ISDIR(info.st_mode)) {
+        int below = openat(dirfd(folder), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (below >= 0) over = walk(below, depth + 1, bytes, files);
+      }
+    }
+    closedir(folder);
+    return over;
+  }
+  std::vector<std::string> folders_, scratch_;
+  int64_t bytes_, files_, scratch_files_;
+};
+
+}  // namespace guard

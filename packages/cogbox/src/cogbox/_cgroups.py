@@ -1,0 +1,168 @@
+"""Control groups of a box: made here, entered and removed by the guard.
+
+Only where the kernel lets this user make one below a group it is already in (or beside it, under version 2); otherwise
+the guard samples and the kernel's per-process limits bind.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cogbox._plan import Pairs
+from cogbox.limits import Limits
+
+PREFIX = "cogbox-"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Folders of one box's groups; an empty path where there is none."""
+
+    version: int
+    memory: str = ""
+    pids: str = ""
+    cpu: str = ""
+
+    @property
+    def folders(self) -> list[str]:
+        return [folder for folder in dict.fromkeys((self.memory, self.pids, self.cpu)) if folder]
+
+    @property
+    def name(self) -> str:
+        parts = [f"cgroup v{self.version}"] if self.memory or self.pids else []
+        if not (self.memory and self.pids):
+            parts.append("rlimits")
+        return " and ".join(parts)
+
+    def pairs(self) -> Pairs:
+        return [
+            ("cgroup_version", str(self.version)),
+            ("cgroup_memory", self.memory),
+            ("cgroup_pids", self.pids),
+            ("cgroup_cpu", self.cpu),
+        ]
+
+    def remove(self) -> None:
+        """What the guard has not removed, because it was killed itself."""
+        for folder in self.folders:
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+
+
+def _mounts() -> Iterator[tuple[str, str, str, str]]:
+    """(mount point, root inside the file system, type, options) of every control group file system."""
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.split(" ", 2)
+        if kind in ("cgroup", "cgroup2"):
+            words = before.split(" ")
+            yield words[4], words[3], kind, options
+
+
+def _own_paths() -> dict[str, str]:
+    """Controller (empty for version 2) to the path of this process's group."""
+    paths = {}
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            paths[controller] = path
+    return paths
+
+
+def _folder(mount: str, root: str, path: str) -> str:
+    inside = os.path.relpath(path, root) if root != "/" else path.lstrip("/")
+    return os.path.normpath(os.path.join(mount, inside)) if not inside.startswith("..") else mount
+
+
+def _write(folder: str, name: str, value: object) -> None:
+    with open(os.path.join(folder, name), "w") as file:
+        file.write(str(value))
+
+
+def _bases_v1() -> dict[str, str]:
+    own = _own_paths()
+    bases = {}
+    for mount, root, kind, options in _mounts():
+        for controller in options.split(",") if kind == "cgroup" else []:
+            if controller in ("memory", "pids", "cpuacct") and controller in own:
+                bases[controller] = _folder(mount, root, own[controller])
+    return bases
+
+
+def _base_v2() -> str | None:
+    """The nearest group above this process that hands memory and processes to its children and takes new ones."""
+    own = _own_paths().get("")
+    for mount, root, kind, _ in _mounts():
+        if kind != "cgroup2" or own is None:
+            continue
+        folder = _folder(mount, root, own)
+        while folder.startswith(mount):
+            try:
+                given = Path(folder, "cgroup.subtree_control").read_text().split()
+            except OSError:
+                break
+            if {"memory", "pids"} <= set(given) and os.access(folder, os.W_OK):
+                return folder
+            folder = os.path.dirname(folder)
+    return None
+
+
+def make(name: str, limits: Limits) -> Groups:
+    """Groups for one box; version 0 when none can be made. One process is added for the box's own reaper."""
+    base = _base_v2()
+    if base is not None:
+        folder = os.path.join(base, PREFIX + name)
+        try:
+            os.mkdir(folder, 0o755)
+            _write(folder, "memory.max", limits.memory)
+            _write(folder, "pids.max", limits.processes + 1)
+        except OSError:
+            _discard([folder])
+        else:
+            for setting in ("memory.swap.max", "memory.zswap.max"):
+                if os.path.exists(os.path.join(folder, setting)):
+                    _write(folder, setting, 0)
+            return Groups(2, folder, folder, folder)
+    found: dict[str, str] = {}
+    for controller, above in _bases_v1().items():
+        folder = os.path.join(above, PREFIX + name)
+        try:
+            os.mkdir(folder, 0o755)
+            if controller == "memory":
+                _write(folder, "memory.limit_in_bytes", limits.memory)
+                if os.path.exists(os.path.join(folder, "memory.memsw.limit_in_bytes")):
+                    _write(folder, "memory.memsw.limit_in_bytes", limits.memory)
+            elif controller == "pids":
+                _write(folder, "pids.max", limits.processes + 1)
+        except OSError:
+            _discard([folder])
+        else:
+            found[controller] = folder
+    if not found:
+        return Groups(0)
+    return Groups(1, found.get("memory", ""), found.get("pids", ""), found.get("cpuacct", ""))
+
+
+def _discard(folders: list[str]) -> None:
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+
+
+def leftovers() -> list[str]:
+    """Groups whose maker is gone, as after a power cut of the whole process tree."""
+    bases = set(_bases_v1().values()) | ({base} if (base := _base_v2()) else set())
+    found = []
+    for base in bases:
+        for name in os.listdir(base) if os.path.isdir(base) else []:
+            match = re.fullmatch(re.escape(PREFIX) + r"(\d+)-.*", name)
+            if match and not os.path.exists(f"/proc/{match[1]}"):
+                found.append(os.path.join(base, name))
+    return found
+
+
+def sweep() -> None:
+    _discard(leftovers())

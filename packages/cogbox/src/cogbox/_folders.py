@@ -1,0 +1,155 @@
+"""The folder of a box on disk: its private writable folder, its logs; and what is safe to do with what a box has left.
+
+BASE/                    0711, of this user; BASE is $COGBOX_STATE or cogbox-UID in the folder for temporary files
+  PID-STARTED-RANDOM/    0711, a name nobody can guess
+    work/                0700, of the box's user: the only folder of the machine the program can write
+    tmp/                 0700, of the box's user: its /tmp where there is no mount namespace
+    keep/                0700: logs, root folder, small files to mount
+"""
+
+import os
+import secrets
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def started(pid: int) -> str:
+    """When a process started, in the kernel's ticks; empty when it is gone. With the pid it names one process."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    return text.rpartition(")")[2].split()[19]
+
+
+def base() -> Path:
+    """The folder that holds all boxes of this user; one that somebody else has made is not used."""
+    path = Path(os.environ.get("COGBOX_STATE") or os.path.join(tempfile.gettempdir(), f"cogbox-{os.geteuid()}"))
+    try:
+        path.mkdir(mode=0o711, parents=True)
+        path.chmod(0o711)
+    except FileExistsError:
+        info = path.lstat()
+        if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid() or info.st_mode & 0o022:
+            return Path(tempfile.mkdtemp(prefix="cogbox-"))
+    return path
+
+
+class BoxFolder:
+    """One box's folder."""
+
+    def __init__(self, owner: int | None) -> None:
+        self.path = base() / f"{os.getpid()}-{started(os.getpid())}-{secrets.token_hex(12)}"
+        self.path.mkdir(mode=0o711)
+        self.path.chmod(0o711)
+        self.work, self.tmp, self.keep = self.path / "work", self.path / "tmp", self.path / "keep"
+        for folder in (self.work, self.tmp, self.keep):
+            folder.mkdir(mode=0o700)
+        if owner is not None:
+            for folder in (self.work, self.tmp):
+                os.chown(folder, owner, owner)
+
+    def remove(self) -> None:
+        remove_tree(self.path)
+
+
+def sweep() -> None:
+    """Remove the folders of boxes whose caller is gone."""
+    for folder in base().iterdir():
+        pid, _, rest = folder.name.partition("-")
+        if pid.isdigit() and folder.is_dir() and started(int(pid)) != rest.partition("-")[0]:
+            remove_tree(folder)
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder however deep it is, whatever its modes are, without following a link or leaving it.
+
+    Nothing of the box runs any more, so what was looked at does not change under our hands. Going back up is by `..`,
+    because a name may be longer than a path may be, and a descriptor per depth could be more than we may open.
+    """
+    try:
+        fd = _open_folder(str(path), None)
+    except FileNotFoundError:
+        return
+    names: list[str] = []
+    try:
+        while True:
+            below = _empty(fd)
+            if below is not None:
+                deeper = _open_folder(below, fd)
+                os.close(fd)
+                fd = deeper
+                names.append(below)
+            elif names:
+                above = os.open("..", os.O_RDONLY | os.O_DIRECTORY, dir_fd=fd)
+                os.close(fd)
+                fd = above
+                os.rmdir(names.pop(), dir_fd=fd)
+            else:
+                break
+    finally:
+        os.close(fd)
+    os.rmdir(path)
+
+
+def _open_folder(name: str, fd: int | None) -> int:
+    try:
+        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fd)
+    except PermissionError:
+        os.chmod(name, 0o700, dir_fd=fd)  # its owner took the right away, and we are its owner
+        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fd)
+
+
+def _empty(fd: int) -> str | None:
+    """Remove everything in a folder that is not a folder; return the name of a folder in it, None if there is none."""
+    if os.fstat(fd).st_mode & 0o700 != 0o700:
+        os.fchmod(fd, 0o700)
+    with os.scandir(fd) as entries:
+        listed = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    below = None
+    for name, is_folder in listed:
+        if is_folder:
+            below = name
+        else:
+            os.unlink(name, dir_fd=fd)
+    return below
+
+
+def read_inside(folder: Path, name: str, most: int) -> bytes | None:
+    """A file that a box has left, if it is a plain file of at most `most` bytes reached without any link; else None."""
+    parts = Path(name).parts
+    if not parts or Path(name).is_absolute() or ".." in parts:
+        return None
+    fds = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)]
+    try:
+        for part in parts[:-1]:
+            fds.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fds[-1]))
+        # Not blocking: a named pipe put there would wait for a writer for ever.
+        fds.append(os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=fds[-1]))
+        info = os.fstat(fds[-1])
+        if not stat.S_ISREG(info.st_mode) or info.st_size > most:
+            return None
+        with os.fdopen(fds.pop(), "rb") as file:
+            data = file.read(most + 1)
+        return data if len(data) <= most else None
+    except OSError:
+        return None
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+def list_inside(folder: Path) -> Iterator[str]:
+    """Plain files below a folder, relative, at most 10,000 and 32 levels deep."""
+    count = 0
+    for root, folders, files in os.walk(folder, followlinks=False):
+        relative = Path(root).relative_to(folder)
+        if len(relative.parts) >= 32:
+            folders.clear()
+        for name in sorted(files):
+            if (Path(root) / name).is_symlink() or count >= 10_000:
+                continue
+            count += 1
+            yield str(relative / name)

@@ -1,0 +1,53 @@
+"""Namespaces made by bubblewrap; the guard inside finishes the work."""
+
+import os
+import shutil
+from pathlib import Path
+
+from cogbox._guard import guard_path, missing_guard
+from cogbox._job import Job, all_mounts
+from cogbox._levels.namespaces import missing_user_namespaces
+from cogbox._plan import Pairs
+
+INSIDE = "/run/cogbox/guard"
+
+
+def missing() -> str | None:
+    if reason := missing_guard():
+        return reason
+    if not shutil.which("bwrap"):
+        return "`bwrap` is not installed: install the package `bubblewrap`"
+    # A bubblewrap with its own rights or profile needs nothing of the user's.
+    if os.geteuid() != 0 and (reason := missing_user_namespaces()) and "apparmor" not in reason:
+        return reason
+    return None
+
+
+def plan(job: Job) -> Pairs:
+    mounts, symlinks = all_mounts(job)
+    words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    if job.uid is None:
+        words += ["--unshare-user", "--uid", str(os.geteuid()), "--gid", str(os.getegid())]
+    words += ["--die-with-parent", "--as-pid-1", "--hostname", "box", "--clearenv", "--dev", "/dev", "--proc", "/proc"]
+    shared, private = job.limits.scratch_bytes // 4, job.limits.scratch_bytes * 3 // 4
+    words += ["--perms", "1777", "--size", str(max(shared, 4096)), "--tmpfs", "/dev/shm"]
+    words += ["--perms", "1777", "--size", str(max(private, 4096)), "--tmpfs", "/tmp"]
+    for target, path in symlinks:
+        words += ["--symlink", target, path]
+    # bubblewrap makes the folders above a mount for itself alone.
+    above = {folder for mount in mounts for folder in mount.inside.parents} - {Path("/"), Path("/tmp")}
+    for folder in sorted(above):
+        if not any(folder.is_relative_to(mount.inside) for mount in mounts):
+            words += ["--perms", "0755", "--dir", str(folder)]
+    for mount in mounts:
+        words += ["--bind" if mount.writable else "--ro-bind", str(mount.source), str(mount.inside)]
+    words += ["--ro-bind", str(guard_path()), INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
+    words += ["--chdir", "/", "--", INSIDE, "inner", "3"]
+    pairs: Pairs = [("level", "bubblewrap"), ("pid_namespace", "1"), ("seccomp", "own")]
+    pairs += [("launcher", word) for word in words]
+    pairs += [
+        ("launcher_log", str(job.folder.keep / "launcher.log")),
+        ("scratch_at", "/tmp"),
+        ("scratch_at", "/dev/shm"),
+    ]
+    return pairs + job.common() + job.process_limit()

@@ -1,0 +1,25 @@
+"""No walls, only limits: for programs one trusts."""
+
+import os
+
+from cogbox._guard import missing_guard
+from cogbox._job import Job
+from cogbox._levels.landlock import count_tasks
+from cogbox._plan import Pairs
+from cogbox.errors import BadRequest
+
+
+def missing() -> str | None:
+    return missing_guard()
+
+
+def plan(job: Job) -> Pairs:
+    if job.links:
+        raise BadRequest("a link needs a network namespace, which the level `none` does not have")
+    if any(mount.inside != mount.source for mount in job.mounts):
+        raise BadRequest("a mount at another place needs a mount namespace, which the level `none` does not have")
+    pairs: Pairs = [("level", "none"), *job.common()]
+    if job.uid is not None:
+        return pairs + job.process_limit()
+    # Root is bound by no per-user limit; the guard's own count remains.
+    return pairs + ([("allow_root", "1")] if os.geteuid() == 0 else job.process_limit(count_tasks(os.geteuid())))

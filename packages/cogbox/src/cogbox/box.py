@@ -1,0 +1,261 @@
+"""One running box."""
+
+import asyncio
+import contextlib
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from cogbox import _folders
+from cogbox._guard import guard_path
+from cogbox._job import Job
+from cogbox._plan import Pairs, encode, framed
+from cogbox.level import Level
+from cogbox.verdict import Result, Verdict
+
+# What the guard says -> verdict and sentence.
+_SENTENCES = {
+    "ok": (Verdict.OK, "ended with exit code 0"),
+    "exit": (Verdict.EXIT_CODE, "ended with exit code {exit_code}"),
+    "signal": (Verdict.SIGNAL, "died by {signal_name}"),
+    "memory": (Verdict.OUT_OF_MEMORY, "used more than {memory} bytes of memory"),
+    "processes": (Verdict.TOO_MANY_PROCESSES, "wanted more than {processes} processes and threads"),
+    "wall_time": (Verdict.TIME, "ran longer than {wall_seconds} s"),
+    "cpu_time": (Verdict.TIME, "used more than {cpu_seconds} s of processor time"),
+    "output": (Verdict.OUTPUT, "wrote more than {output_bytes} bytes of output"),
+    "file_size": (Verdict.OUTPUT, "wrote a file of more than {file_bytes} bytes"),
+    "disk": (Verdict.OUTPUT, "filled its folders with more than {disk_bytes} bytes or {disk_files} files"),
+    "killed": (Verdict.KILLED, "was ended by its caller"),
+    "start_failure": (Verdict.START_FAILURE, "did not start"),
+}
+
+
+class Box:
+    """A program in a box, from its start to its result. Made by `Sandbox.start`.
+
+        with sandbox.start(["python", "player.py"]) as box:
+            ...
+            result = box.wait()
+
+    Leaving the `with` block ends whatever still runs and removes the box's folder. A box whose caller dies is ended by
+    its guard.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        plan: Pairs,
+        *,
+        level: Level,
+        channels: Sequence[socket.socket],
+        theirs: Sequence[socket.socket],
+        stdin: BinaryIO | None,
+        collect: Sequence[str],
+        on_close: Callable[[], None],
+    ) -> None:
+        self.level = level
+        self.work: Path = job.folder.work
+        """the box's private folder as seen from outside"""
+        self.channels = list(channels)
+        """our ends of the program's inherited sockets, connected"""
+        self.stdout_path: Path = job.folder.keep / "stdout"
+        self.stderr_path: Path = job.folder.keep / "stderr"
+        """logs, growing while the program runs, never beyond `Limits.output_bytes` together"""
+        self.pid: int | None = None
+        """of the box's first process as seen from outside, once it runs"""
+        self._job, self._collect, self._on_close = job, collect, on_close
+        self._result: Result | None = None
+        self._blame: tuple[Verdict, str] | None = None
+        self._buffer = b""
+        self._closed = False
+        self._launch(plan, theirs, stdin)
+
+    def _launch(self, plan: Pairs, theirs: Sequence[socket.socket], stdin: BinaryIO | None) -> None:
+        self._socket, guard_end = socket.socketpair()
+        try:
+            # A session of its own: an interrupt from the keyboard is for the caller, who ends the box in good order.
+            self._guard = subprocess.Popen(
+                [str(guard_path()), "outer", str(guard_end.fileno())],
+                pass_fds=[guard_end.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+                env={"PATH": os.environ.get("PATH", os.defpath), **_engine_variables()},
+            )
+        finally:
+            guard_end.close()
+        message = framed(encode(plan))
+        with (
+            open(os.devnull, "rb") as nothing,
+            open(self.stdout_path, "wb") as out,
+            open(self.stderr_path, "wb") as err,
+        ):
+            fds = [(stdin or nothing).fileno(), out.fileno(), err.fileno(), *(end.fileno() for end in theirs)]
+            sent = socket.send_fds(self._socket, [message], fds)
+            self._socket.sendall(message[sent:])
+        for end in theirs:
+            end.close()
+        self._socket.setblocking(False)
+
+    # Waiting
+
+    def wait(self, timeout: float | None = None) -> Result:
+        """Block until the box has ended and nothing of it runs any more; TimeoutError after `timeout` seconds."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while (result := self._pump()) is None:
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimeoutError(f"the box still runs after {timeout} s")
+            select.select([self._socket], [], [], left)
+        return result
+
+    async def finished(self) -> Result:
+        """The same for asyncio."""
+        while (result := self._pump()) is None:
+            loop = asyncio.get_running_loop()
+            readable = asyncio.Event()
+            loop.add_reader(self._socket.fileno(), readable.set)
+            try:
+                await readable.wait()
+            finally:
+                loop.remove_reader(self._socket.fileno())
+        return result
+
+    def poll(self) -> Result | None:
+        """The result if the box has ended, else None."""
+        return self._pump()
+
+    def wait_started(self) -> bool:
+        """Block until the program runs (True) or is known never to (False)."""
+        while self._pump() is None and self.pid is None:
+            select.select([self._socket], [], [])
+        return self.pid is not None
+
+    # Ending
+
+    def end(self, verdict: Verdict = Verdict.KILLED, detail: str = "was ended by its caller") -> None:
+        """End the whole tree now. Whoever speaks a protocol with the program says here how it broke it."""
+        if self._result is None and self._blame is None:
+            self._blame = verdict, detail
+            self._say("end")
+
+    def close(self) -> None:
+        """End what still runs, remove everything the box had. Its result remains."""
+        if self._closed:
+            return
+        try:
+            self.end()
+            self.wait()
+        finally:
+            self._closed = True
+            for channel in self.channels:
+                channel.close()
+            self._socket.close()
+            self._guard.wait()
+            self._on_close()
+
+    def read(self, name: str, most: int = 64 << 20) -> bytes | None:
+        """A plain file of at most `most` bytes from the private folder, else None. Links are not followed."""
+        return _folders.read_inside(self.work, name, most)
+
+    def __enter__(self) -> "Box":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> "Box":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+        await self.finished()
+        self.close()
+
+    # The guard's messages
+
+    def _say(self, word: str) -> None:
+        with contextlib.suppress(OSError):  # if it is gone, so is the box
+            self._socket.send(framed(word.encode()))
+
+    def _pump(self) -> Result | None:
+        while self._result is None:
+            try:
+                block = self._socket.recv(65536)
+            except BlockingIOError:
+                return None
+            if not block:
+                self._guard.wait()
+                self._result = self._conclude({"verdict": "start_failure", "detail": "its guard was killed"})
+                break
+            self._buffer += block
+            while len(self._buffer) >= 4:
+                length = struct.unpack_from("<I", self._buffer)[0]
+                if len(self._buffer) < 4 + length:
+                    break
+                self._hear(self._buffer[4 : 4 + length].decode(errors="replace"))
+                self._buffer = self._buffer[4 + length :]
+        return self._result
+
+    def _hear(self, message: str) -> None:
+        words = message.split("\n")
+        if words[0].startswith("started "):
+            self.pid = int(words[0].split()[1])
+        elif words[0] == "result":
+            self._guard.wait()  # it removes the box's control groups last
+            self._result = self._conclude(dict(zip(words[1::2], words[2::2], strict=False)))
+
+    def _conclude(self, told: dict[str, str]) -> Result:
+        status = int(told.get("status", 0))
+        exited = told["verdict"] in ("ok", "exit")
+        died = told["verdict"] in ("signal", "file_size") and os.WIFSIGNALED(status)
+        exit_code = os.waitstatus_to_exitcode(status) if exited else None
+        number = os.WTERMSIG(status) if died else None
+        verdict, sentence = _SENTENCES[told["verdict"]]
+        name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+        detail = sentence.format(exit_code=exit_code, signal_name=name, **vars(self._job.limits))
+        if told.get("detail"):
+            detail += f": {told['detail']}"
+        if self._blame and verdict is Verdict.KILLED:
+            verdict, detail = self._blame
+        return Result(
+            verdict=verdict,
+            detail=detail,
+            level=self.level,
+            limited_by=self._job.groups.name,
+            exit_code=exit_code,
+            signal=number,
+            wall_seconds=int(told.get("wall_us", 0)) / 1e6,
+            cpu_seconds=int(told.get("cpu_us", 0)) / 1e6,
+            peak_memory=max(0, int(told.get("peak_memory", 0))),
+            output_bytes=int(told.get("output", 0)),
+            stdout=self.stdout_path.read_bytes(),
+            stderr=self.stderr_path.read_bytes(),
+            files={name: data for name in self._collect if (data := self.read(name)) is not None},
+        )
+
+
+def _engine_variables() -> dict[str, str]:
+    """What a container engine needs of the caller's environment; the program gets none of it."""
+    names = (
+        "HOME",
+        "XDG_RUNTIME_DIR",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "DBUS_SESSION_BUS_ADDRESS",
+        "DOCKER_HOST",
+        "CONTAINER_HOST",
+    )
+    return {name: os.environ[name] for name in names if name in os.environ}

@@ -1,0 +1,192 @@
+"""The way out for a box with an egress grant: a proxy on this side that knows which hosts were named, and keeps a log.
+
+It speaks what every HTTP client speaks to a proxy: `CONNECT host:port` for TLS, and absolute addresses for plain HTTP.
+"""
+
+import ipaddress
+import json
+import os
+import select
+import socket
+import socketserver
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cogbox.errors import BadRequest
+
+WEB_PORTS = (80, 443)
+HEAD_BYTES = 65536
+IDLE_SECONDS = 300
+
+
+class Allowed:
+    """The hosts of a grant."""
+
+    def __init__(self, hosts: Sequence[str]) -> None:
+        self._names: list[tuple[str, tuple[int, ...]]] = []
+        for text in hosts:
+            host, _, port = text.rpartition(":") if text.count(":") == 1 else (text, "", "")
+            if not host or (port and not port.isdigit()) or "/" in text:
+                raise BadRequest(f"{text!r} is no host of an egress grant: write `name`, `name:port` or `*.name`")
+            self._names.append((host.lower().rstrip("."), (int(port),) if port else WEB_PORTS))
+
+    def __contains__(self, place: tuple[str, int]) -> bool:
+        host, port = place[0].lower().rstrip("."), place[1]
+        for name, ports in self._names:
+            same = host.endswith(name[1:]) if name.startswith("*.") else host == name
+            if same and port in ports:
+                return True
+        return False
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def reach(host: str, port: int) -> socket.socket:
+    """Connect; a name that leads into this machine or its own network is not followed."""
+    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        if not _is_address(host) and not ipaddress.ip_address(address[0]).is_global:
+            raise PermissionError(f"{host} leads to {address[0]}, which is not a public address")
+        connection = socket.socket(family, kind, protocol)
+        connection.settimeout(30)
+        try:
+            connection.connect(address)
+        except OSError:
+            connection.close()
+            continue
+        return connection
+    raise ConnectionError(f"{host}:{port} does not answer")
+
+
+class EgressProxy:
+    """Serves one grant until it is stopped."""
+
+    def __init__(self, hosts: Sequence[str], *, log: Path) -> None:
+        allowed = Allowed(hosts)
+        lock = threading.Lock()
+        descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._log = os.fdopen(descriptor, "a")
+
+        def note(host: str, port: int, outcome: str, sent: int = 0, received: int = 0) -> None:
+            record = {"time": round(time.time(), 3), "host": host, "port": port, "outcome": outcome}
+            with lock:
+                print(json.dumps(record | {"sent": sent, "received": received}), file=self._log, flush=True)
+
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                serve(self.request, allowed, note)
+
+        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._server.block_on_close = False
+        self.address: tuple[str, int] = self._server.server_address[:2]  # type: ignore[assignment]
+
+    def start(self) -> "EgressProxy":
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        return self
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._log.close()
+
+
+def read_head(client: socket.socket) -> bytes | None:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        block = client.recv(4096)
+        if not block or len(data) > HEAD_BYTES:
+            return None
+        data += block
+    return data
+
+
+def target_of(head: bytes) -> tuple[str, str, int, bytes] | None:
+    """(method, host, port, what to send on) of a proxy request."""
+    line, _, rest = head.partition(b"\r\n")
+    words = line.decode("latin-1").split(" ")
+    if len(words) != 3:
+        return None
+    method, address, version = words
+    try:
+        parts = urlsplit("//" + address if method == "CONNECT" else address)
+        host, port = parts.hostname, parts.port or 80
+    except ValueError:
+        return None
+    if not host or (method != "CONNECT" and parts.scheme != "http"):
+        return None
+    if method == "CONNECT":
+        return method, host, port, rest.partition(b"\r\n\r\n")[2]
+    path = parts.path or "/"
+    path += f"?{parts.query}" if parts.query else ""
+    fields = [field for field in rest.split(b"\r\n") if not field.lower().startswith((b"proxy-", b"connection:"))]
+    # One request per connection: the next one could name another host.
+    head_on = f"{method} {path} {version}\r\nConnection: close\r\n".encode("latin-1")
+    return method, host, port, head_on + b"\r\n".join(fields)
+
+
+def serve(client: socket.socket, allowed: Allowed, note) -> None:  # type: ignore[no-untyped-def]
+    client.settimeout(30)
+    try:
+        head = read_head(client)
+        target = target_of(head) if head else None
+        if target is None:
+            client.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            return
+        method, host, port, first = target
+        if (host, port) not in allowed:
+            note(host, port, "refused")
+            answer(client, 403, f"{host}:{port} is not among the hosts this program may reach")
+            return
+        try:
+            server = reach(host, port)
+        except OSError as error:
+            note(host, port, f"failed: {error}")
+            answer(client, 502, str(error))
+            return
+        with server:
+            if method == "CONNECT":
+                client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            server.sendall(first)
+            sent, received = carry(client, server)
+        note(host, port, "done", sent + len(first), received)
+    except (OSError, ValueError):
+        return
+
+
+def answer(client: socket.socket, status: int, text: str) -> None:
+    body = (text + "\n").encode()
+    fields = ["Content-Type: text/plain; charset=utf-8", f"Content-Length: {len(body)}", "Connection: close", "", ""]
+    lines = [f"HTTP/1.1 {status} {'Forbidden' if status == 403 else 'Bad Gateway'}", *fields]
+    client.sendall("\r\n".join(lines).encode() + body)
+
+
+def carry(client: socket.socket, server: socket.socket) -> tuple[int, int]:
+    """Both ways until both ends are done; (bytes to the server, bytes from it)."""
+    counts = {client: 0, server: 0}
+    other = {client: server, server: client}
+    open_ends = {client, server}
+    while open_ends:
+        ready, _, _ = select.select(list(open_ends), [], [], IDLE_SECONDS)
+        if not ready:
+            break
+        for end in ready:
+            block = end.recv(65536)
+            if block:
+                other[end].sendall(block)
+                counts[end] += len(block)
+            else:
+                open_ends.discard(end)
+                try:
+                    other[end].shutdown(socket.SHUT_WR)
+                except OSError:
+                    open_ends.clear()
+    return counts[client], counts[server]

@@ -1,0 +1,94 @@
+"""What a box sees of the machine."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cogbox.errors import BadRequest
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A folder or file of the machine inside the box, read-only unless said otherwise.
+
+    Without `target` it has the same path inside, which every level can do; another path needs a mount namespace
+    (every level but `landlock` and `none`).
+    """
+
+    source: Path
+    target: Path | None = None
+    writable: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", Path(os.path.abspath(self.source)))
+        if self.target is not None:
+            object.__setattr__(self, "target", Path(os.path.normpath(self.target)))
+        for path in (self.source, self.inside):
+            if not path.is_absolute() or str(path) == "/" or "\n" in str(path) or "\0" in str(path):
+                raise BadRequest(f"cannot mount {str(path)!r}: give an absolute path below `/` without line breaks")
+
+    @property
+    def inside(self) -> Path:
+        return self.target or self.source
+
+
+def python_runtime(*packages: str) -> list[Mount]:
+    """This interpreter and everything it has installed, plus the sources of packages installed for editing."""
+    folders = [Path(sys.base_prefix), Path(sys.prefix), Path(os.path.realpath(sys.executable)).parent.parent]
+    for name in packages:
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            raise BadRequest(f"package {name!r} is not installed")
+        folders += [Path(place) for place in spec.submodule_search_locations or [spec.origin or ""] if place]
+    return without_nested(Mount(folder) for folder in folders if folder.exists() and str(folder) != "/")
+
+
+def without_nested(mounts: Iterable[Mount]) -> list[Mount]:
+    """Shortest paths first; read-only mounts at their own path inside another such mount are left out."""
+    kept: list[Mount] = []
+    for mount in sorted(set(mounts), key=lambda mount: (len(mount.inside.parts), mount.inside, mount.writable)):
+        plain = mount.target is None and not mount.writable
+        if plain and any(k.target is None and mount.source.is_relative_to(k.source) for k in kept):
+            continue
+        kept.append(mount)
+    return kept
+
+
+SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+SYSTEM_FILES = (
+    "/etc/ld.so.cache",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+    "/etc/alternatives",
+    "/etc/localtime",
+)
+
+
+def system_mounts() -> tuple[list[Mount], list[tuple[str, str]]]:
+    """The machine's programs and libraries: mounts, and links as (target, path) where the machine has links."""
+    mounts, links = [], []
+    for name in SYSTEM_FOLDERS:
+        if os.path.islink(name):
+            links.append((os.readlink(name), name))
+        elif os.path.isdir(name):
+            mounts.append(Mount(Path(name)))
+    mounts += [Mount(Path(os.path.realpath(name)), Path(name)) for name in SYSTEM_FILES if os.path.exists(name)]
+    return mounts, links
+
+
+def check_readable(mounts: Sequence[Mount]) -> None:
+    """A box of root's runs as nobody in particular: what it mounts must be open to everybody."""
+    for mount in mounts:
+        try:
+            mode = mount.source.stat().st_mode
+        except OSError as error:
+            raise BadRequest(f"cannot mount {mount.source}: {error.strerror}") from None
+        wanted = 0o005 if mount.source.is_dir() else 0o004
+        if mode & wanted != wanted:
+            raise BadRequest(
+                f"{mount.source} is closed to other users, so a box of root's cannot read it: chmod o+rX it"
+            )

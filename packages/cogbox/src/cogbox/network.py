@@ -1,0 +1,66 @@
+"""Network is a grant: without one a box has a loopback of its own and nothing else."""
+
+import ipaddress
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from cogbox.errors import BadRequest
+
+
+@dataclass(frozen=True)
+class Link:
+    """`127.0.0.1:port` inside the box leads to one address outside: (host, port), or the path of a Unix socket."""
+
+    port: int
+    target: tuple[str, int] | Path
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.port <= 65535:
+            raise BadRequest(f"a link's port must be 1 to 65535, not {self.port}")
+        if isinstance(self.target, Path):
+            if len(str(self.target).encode()) > 107:
+                raise BadRequest(f"the path of the Unix socket {self.target} is too long for a socket address")
+        elif not 1 <= self.target[1] <= 65535:
+            raise BadRequest(f"the target's port must be 1 to 65535, not {self.target[1]}")
+
+    @classmethod
+    def to_url(cls, url: str) -> tuple["Link", str]:
+        """A link for a program that is told a URL: (the link, the URL as it is inside the box)."""
+        parts = urlsplit(url)
+        port = parts.port or {"http": 80, "ws": 80, "https": 443, "wss": 443}.get(parts.scheme)
+        if not parts.hostname or port is None:
+            raise BadRequest(f"{url!r} names no host and port to link to")
+        # A low port needs a right that no box has.
+        inside = port if port >= 1024 else port + 8000
+        user = f"{parts.username}:{parts.password}@" if parts.username else ""
+        return cls(inside, (parts.hostname, port)), urlunsplit(parts._replace(netloc=f"{user}127.0.0.1:{inside}"))
+
+    def fields(self) -> list[str]:
+        """As the guard reads it; a name is looked up here, outside the box."""
+        if isinstance(self.target, Path):
+            return [str(self.port), "unix", str(self.target)]
+        host, port = self.target
+        try:
+            address = str(ipaddress.ip_address(host))
+        except ValueError:
+            try:
+                address = str(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][4][0])
+            except OSError as error:
+                raise BadRequest(f"the link's target {host!r} was not found: {error}") from None
+        return [str(self.port), "tcp", address, str(port)]
+
+
+@dataclass(frozen=True)
+class Egress:
+    """Leave to speak to the named hosts, through a proxy outside that logs every request.
+
+    A host is `name` (ports 80 and 443), `name:port`, or `*.name` for everything below it. Names that lead to this
+    machine or its neighbours are refused unless they are written as an address.
+    """
+
+    hosts: Sequence[str]
+    log: Path | None = None
+    """one line of JSON per request; None keeps it with the box's other logs"""

@@ -1,0 +1,198 @@
+"""Choose a level that works here, and start boxes at it."""
+
+import asyncio
+import contextlib
+import functools
+import os
+import secrets
+import socket
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, TypedDict, Unpack
+
+from cogbox import _cgroups, _folders
+from cogbox._job import Job
+from cogbox._levels import MODULES, container
+from cogbox._uids import BoxUser
+from cogbox.box import Box
+from cogbox.egress import EgressProxy
+from cogbox.errors import BadRequest, LevelMissing
+from cogbox.level import Level
+from cogbox.limits import Limits
+from cogbox.mounts import Mount, check_readable, python_runtime
+from cogbox.network import Egress, Link
+from cogbox.verdict import Result
+
+EGRESS_PORT = 3128
+CHANNEL_FD = 3
+
+
+class Options(TypedDict, total=False):
+    """What a box is given, beside its command."""
+
+    env: Mapping[str, str] | None
+    """all variables of the program, beside PATH, HOME, TMPDIR, LANG and what the grants need"""
+    mounts: Iterable[Mount]
+    """what it sees of the machine, read-only unless a mount says otherwise"""
+    python: bool
+    """also this interpreter and its packages (the default)"""
+    files: Mapping[str, bytes] | None
+    """put into its private folder before it starts"""
+    cwd: Path | None
+    """path inside; the private folder by default"""
+    limits: Limits | None
+    links: Sequence[Link]
+    egress: Egress | None
+    channels: int
+    """number of connected sockets it inherits, as descriptors 3, 4, ... ($COGBOX_CHANNEL_FD is the first's); ours are
+    `Box.channels`"""
+    stdin: BinaryIO | None
+    collect: Sequence[str]
+    """files of the private folder that the result is to hold"""
+
+
+class Sandbox:
+    """Boxes of one level. `sandbox()` gives one whose level the self-test has proved."""
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+
+    def start(self, command: Sequence[str], **options: Unpack["Options"]) -> Box:
+        """Start a command; returns at once. A request that makes no sense raises BadRequest; anything the program does
+        is a verdict."""
+        if not command or not all(isinstance(word, str) for word in command):
+            raise BadRequest(f"a command is a list of at least one word, not {command!r}")
+        limits, egress, channels = options.get("limits") or Limits(), options.get("egress"), options.get("channels", 0)
+        _sweep_once()
+        with contextlib.ExitStack() as undo:
+            user = None
+            if os.geteuid() == 0 and self.level is not Level.NONE:
+                user = BoxUser()
+                undo.callback(user.release)
+            folder = _folders.BoxFolder(user.uid if user else None)
+            undo.callback(folder.remove)
+            _put_files(folder.work, options.get("files") or {}, user.uid if user else None)
+            links = [*options.get("links", ())]
+            variables = self._variables(folder, channels)
+            if egress is not None:
+                proxy = EgressProxy(egress.hosts, log=egress.log or folder.keep / "egress.jsonl").start()
+                undo.callback(proxy.stop)
+                links.append(Link(EGRESS_PORT, proxy.address))
+                variables |= _proxy_variables()
+            groups = _cgroups.make(f"{os.getpid()}-{secrets.token_hex(6)}", limits)
+            undo.callback(groups.remove)
+            all_mounts = [*options.get("mounts", ()), *(_python_mounts() if options.get("python", True) else ())]
+            if user is not None:
+                check_readable(all_mounts)
+            job = Job(
+                command=[*command],
+                env={**variables, **(options.get("env") or {})},
+                cwd=options.get("cwd") or folder.work,
+                mounts=all_mounts,
+                limits=limits,
+                links=links,
+                folder=folder,
+                groups=groups,
+                uid=user.uid if user else None,
+            )
+            plan = MODULES[self.level].plan(job)
+            if self.level is Level.CONTAINER:
+                undo.callback(lambda: container.clean_up(job))
+            pairs = [socket.socketpair() for _ in range(channels)]
+            box = Box(
+                job,
+                plan,
+                level=self.level,
+                channels=[ours for ours, _ in pairs],
+                theirs=[theirs for _, theirs in pairs],
+                stdin=options.get("stdin"),
+                collect=options.get("collect", ()),
+                on_close=lambda: None,
+            )
+            box._on_close = undo.pop_all().close
+        return box
+
+    def run(self, command: Sequence[str], **options: Unpack["Options"]) -> Result:
+        """Start a command, wait for its end, clean up."""
+        with self.start(command, **options) as box:
+            return box.wait()
+
+    async def run_async(self, command: Sequence[str], **options: Unpack["Options"]) -> Result:
+        """The same for asyncio; cancelling it ends the box."""
+        box = await asyncio.to_thread(lambda: self.start(command, **options))
+        async with box:
+            return await box.finished()
+
+    def _variables(self, folder: _folders.BoxFolder, channels: int) -> dict[str, str]:
+        own_tmp = self.level in (Level.LANDLOCK, Level.NONE)
+        variables = {
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(folder.work),
+            "TMPDIR": str(folder.tmp) if own_tmp else "/tmp",
+            "LANG": "C.UTF-8",
+            "COGBOX_LEVEL": self.level.value,
+        }
+        if channels:
+            variables["COGBOX_CHANNEL_FD"] = str(CHANNEL_FD)
+        return variables
+
+
+def sandbox(*, minimum: Level | str = Level.LANDLOCK, at_most: Level | str = Level.CONTAINER) -> Sandbox:
+    """The strongest sandbox between two levels that the self-test proves here; LevelMissing if there is none.
+
+    `none` is never chosen unless `minimum` is `none`. The environment variable COGBOX_LEVEL lowers `at_most`.
+    """
+    from cogbox.selftest import proof
+
+    lowest, highest = Level.named(minimum), Level.named(at_most)
+    if asked := os.environ.get("COGBOX_LEVEL"):
+        highest = min(highest, Level.named(asked))
+    reasons: dict[Level, str] = {}
+    for level in reversed(Level):
+        if level > highest:
+            reasons[level] = "not wanted"
+            continue
+        if level < lowest:
+            break
+        found = proof(level)
+        if found.holds:
+            return Sandbox(level)
+        reasons[level] = found.reason
+    raise LevelMissing(lowest, reasons)
+
+
+def run(command: Sequence[str], *, minimum: Level | str = Level.LANDLOCK, **options: Unpack["Options"]) -> Result:
+    """Run one command in the strongest box that works here."""
+    return sandbox(minimum=minimum).run(command, **options)
+
+
+@functools.cache
+def _python_mounts() -> tuple[Mount, ...]:
+    return tuple(python_runtime())
+
+
+@functools.cache
+def _sweep_once() -> None:
+    _folders.sweep()
+    _cgroups.sweep()
+
+
+def _put_files(work: Path, files: Mapping[str, bytes], owner: int | None) -> None:
+    for name, data in files.items():
+        path = work / name
+        if path.is_relative_to(work) is False or ".." in Path(name).parts or Path(name).is_absolute():
+            raise BadRequest(f"{name!r} is not a path inside the private folder")
+        for folder in reversed(path.relative_to(work).parents):
+            if not (work / folder).exists():
+                (work / folder).mkdir(mode=0o755)
+                if owner is not None:
+                    os.chown(work / folder, owner, owner)
+        path.write_bytes(data)
+        if owner is not None:
+            os.chown(path, owner, owner)
+
+
+def _proxy_variables() -> dict[str, str]:
+    address = f"http://127.0.0.1:{EGRESS_PORT}"
+    names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+    return {name: address for upper in names for name in (upper, upper.lower())} | {"NO_PROXY": "127.0.0.1,localhost"}
