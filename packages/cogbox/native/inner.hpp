@@ -94,6 +94,7 @@ inline void become_program(const Plan& plan, const std::vector<int>& fds) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   umask(022);
   set_limits(plan);
+  write_file("/proc/self/oom_score_adj", "500");  // when the whole machine runs short, boxes go first
   must(chdir(plan.text("cwd", "/").c_str()), "entering " + plan.text("cwd", "/"));
   std::vector<std::string> argv = plan.list("argv"), environment = plan.list("env");
   auto words = as_argv(argv), variables = as_argv(environment);

@@ -39,7 +39,7 @@ class Outer {
   }
 
  private:
-  static constexpr int kTickMs = 20;
+  static constexpr int kTickMs = 20, kPidfdSendSignal = 424, kPidfdOpen = 434;
   static constexpr int64_t kDiskEveryUs = 250'000, kStartUs = 60'000'000;
 
   void start(const Message& first) {
@@ -58,6 +58,7 @@ class Outer {
     for (int fd : given) close(fd);
     Message ready = hear("ready");
     reaper_ = ready.sender;
+    reaper_fd_ = must(int(syscall(kPidfdOpen, reaper_, 0)), "holding on to the box's first process");
     links_.open(plan_, ready.fds);
     groups_.attach(reaper_);
     send_message(inner_, "go");
@@ -195,7 +196,7 @@ class Outer {
       if (output_ > plan_.number("output", INT64_MAX)) return "output";
       if (waits[1].revents) {
         Message message = receive_message(inner_);
-        if (message.closed) return "killed";
+        if (message.closed) return vanished();
         if (std::sscanf(message.bytes.c_str(), "exit %d %lld %lld", &status_, &rusage_cpu_, &rusage_peak_) == 3)
           return ended();
       }
@@ -213,6 +214,12 @@ class Outer {
       next_disk = now + kDiskEveryUs;
       if (disk.over(reaper_)) return "disk";
     }
+  }
+
+  // The first process of the box died before its program: the kernel took it for memory, or somebody killed it.
+  std::string vanished() {
+    groups_.read(usage_);
+    return usage_.out_of_memory ? "memory" : usage_.too_many ? "processes" : "vanished";
   }
 
   std::string asked_to_end() {
@@ -262,7 +269,7 @@ class Outer {
   }
 
   void end_tree() {
-    if (reaper_ > 0 && plan_.has("pid_namespace")) kill(reaper_, SIGKILL);
+    if (reaper_fd_ >= 0 && plan_.has("pid_namespace")) syscall(kPidfdSendSignal, reaper_fd_, SIGKILL, nullptr, 0);
     if (inner_ >= 0) {
       if (!plan_.has("pid_namespace")) {
         try {
@@ -318,6 +325,7 @@ class Outer {
   std::vector<Stream> streams_;
   Usage usage_;
   pid_t child_ = 0, reaper_ = 0;
+  int reaper_fd_ = -1;  // names the process for good; its number may be given to another
   int64_t began_ = 0, wall_ = 0, output_ = 0;
   int status_ = 0;
   long long rusage_cpu_ = 0, rusage_peak_ = 0;

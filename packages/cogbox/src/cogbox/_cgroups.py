@@ -125,6 +125,8 @@ def make(name: str, limits: Limits) -> Groups:
             for setting in ("memory.swap.max", "memory.zswap.max"):
                 if os.path.exists(os.path.join(folder, setting)):
                     _write(folder, setting, 0)
+            if os.path.exists(os.path.join(folder, "memory.oom.group")):
+                _write(folder, "memory.oom.group", 1)
             return Groups(2, folder, folder, folder)
     found: dict[str, str] = {}
     for controller, above in _bases_v1().items():

@@ -34,6 +34,7 @@ _SENTENCES = {
     "file_size": (Verdict.OUTPUT, "wrote a file of more than {file_bytes} bytes"),
     "disk": (Verdict.OUTPUT, "filled its folders with more than {disk_bytes} bytes or {disk_files} files"),
     "killed": (Verdict.KILLED, "was ended by its caller"),
+    "vanished": (Verdict.KILLED, "was killed from outside"),
     "start_failure": (Verdict.START_FAILURE, "did not start"),
 }
 
@@ -198,7 +199,7 @@ class Box:
                 return None
             if not block:
                 self._guard.wait()
-                self._result = self._conclude({"verdict": "start_failure", "detail": "its guard was killed"})
+                self._result = self._conclude({"verdict": "vanished", "detail": "its guard is gone"})
                 break
             self._buffer += block
             while len(self._buffer) >= 4:

@@ -11,7 +11,7 @@ import socket
 import socketserver
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -50,10 +50,10 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def reach(host: str, port: int) -> socket.socket:
+def reach(host: str, port: int, *, private: bool) -> socket.socket:
     """Connect; a name that leads into this machine or its own network is not followed."""
     for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        if not _is_address(host) and not ipaddress.ip_address(address[0]).is_global:
+        if not private and not _is_address(host) and not ipaddress.ip_address(address[0]).is_global:
             raise PermissionError(f"{host} leads to {address[0]}, which is not a public address")
         connection = socket.socket(family, kind, protocol)
         connection.settimeout(30)
@@ -69,7 +69,7 @@ def reach(host: str, port: int) -> socket.socket:
 class EgressProxy:
     """Serves one grant until it is stopped."""
 
-    def __init__(self, hosts: Sequence[str], *, log: Path) -> None:
+    def __init__(self, hosts: Sequence[str], *, log: Path, private: bool = False) -> None:
         allowed = Allowed(hosts)
         lock = threading.Lock()
         descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -82,7 +82,7 @@ class EgressProxy:
 
         class Handler(socketserver.BaseRequestHandler):
             def handle(self) -> None:
-                serve(self.request, allowed, note)
+                serve(self.request, allowed, private, note)
 
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -133,7 +133,7 @@ def target_of(head: bytes) -> tuple[str, str, int, bytes] | None:
     return method, host, port, head_on + b"\r\n".join(fields)
 
 
-def serve(client: socket.socket, allowed: Allowed, note) -> None:  # type: ignore[no-untyped-def]
+def serve(client: socket.socket, allowed: Allowed, private: bool, note: Callable[..., None]) -> None:
     client.settimeout(30)
     try:
         head = read_head(client)
@@ -147,7 +147,7 @@ def serve(client: socket.socket, allowed: Allowed, note) -> None:  # type: ignor
             answer(client, 403, f"{host}:{port} is not among the hosts this program may reach")
             return
         try:
-            server = reach(host, port)
+            server = reach(host, port, private=private)
         except OSError as error:
             note(host, port, f"failed: {error}")
             answer(client, 502, str(error))

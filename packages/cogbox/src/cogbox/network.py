@@ -58,9 +58,11 @@ class Egress:
     """Leave to speak to the named hosts, through a proxy outside that logs every request.
 
     A host is `name` (ports 80 and 443), `name:port`, or `*.name` for everything below it. Names that lead to this
-    machine or its neighbours are refused unless they are written as an address.
+    machine or its neighbours are refused unless they are written as an address, or `private` is set.
     """
 
     hosts: Sequence[str]
+    private: bool = False
+    """the named hosts may lie in this machine's own network, such as a package index of a lab"""
     log: Path | None = None
     """one line of JSON per request; None keeps it with the box's other logs"""

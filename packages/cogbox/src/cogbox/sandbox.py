@@ -75,7 +75,9 @@ class Sandbox:
             links = [*options.get("links", ())]
             variables = self._variables(folder, channels)
             if egress is not None:
-                proxy = EgressProxy(egress.hosts, log=egress.log or folder.keep / "egress.jsonl").start()
+                proxy = EgressProxy(
+                    egress.hosts, log=egress.log or folder.keep / "egress.jsonl", private=egress.private
+                ).start()
                 undo.callback(proxy.stop)
                 links.append(Link(EGRESS_PORT, proxy.address))
                 variables |= _proxy_variables()

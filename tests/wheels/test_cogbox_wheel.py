@@ -1,0 +1,56 @@
+"""The sandbox as a user gets it: from the source archive, in an empty environment, with its guard."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import workspace
+
+BUILD = workspace.ROOT / "build" / "wheels"
+LOG = BUILD / "log"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    make = f"from scikit_build_core.build import build_sdist; print(build_sdist({str(folder)!r}))"
+    package = workspace.ROOT / "packages" / "cogbox"
+    name = subprocess.check_output([sys.executable, "-c", make], cwd=package, text=True).splitlines()[-1]
+    how = ["--no-deps", "--no-build-isolation", "--wheel-dir", folder]
+    workspace.pip("building cogbox", "wheel", *how, folder / name, log=LOG, python=Path(sys.executable))
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_the_wheel_holds_every_module_and_the_guard(wheel: Path) -> None:
+    source = workspace.ROOT / "packages" / "cogbox" / "src"
+    with zipfile.ZipFile(wheel) as archive:
+        held = set(archive.namelist())
+        mode = archive.getinfo("cogbox/guard").external_attr >> 16
+    wanted = {
+        str(path.relative_to(source))
+        for path in source.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert wanted - held == set()
+    assert mode & 0o111
+    # One program for every Python of the platform.
+    assert wheel.name.split("-")[2:4] == ["py3", "none"]
+
+
+def test_the_wheel_makes_boxes_in_an_empty_environment(wheel: Path) -> None:
+    home = BUILD / "venv-cogbox"
+    shutil.rmtree(home, ignore_errors=True)
+    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+    python = home / "bin" / "python"
+    workspace.pip("installing the wheel", "install", "--no-index", wheel, log=LOG, python=python)
+    command = [python, "-m", "cogbox", "run", "--level", "namespaces", "--json", "--", "python3", "-c", "print(6 * 7)"]
+    told = json.loads(subprocess.check_output(command, cwd=BUILD))
+    assert (told["verdict"], told["level"], told["stdout"]) == ("ok", "namespaces", "42\n")
