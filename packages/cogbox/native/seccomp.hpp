@@ -28,8 +28,8 @@ inline constexpr int kFchmodat2 = 452, kNewestKnown = 456, kMseal = 462;
 
 class Filter {
  public:
-  // `shares_host`: no namespaces around the program, so sockets, shared memory and changes of file modes by path are
-  // refused as well: Landlock does not cover them. `unmetered`: no control group counts its memory, so memory that
+  // `shares_host`: no namespaces around the program, so sockets, shared memory and changes of the modes and times of
+  // files are refused as well: Landlock does not cover them, and the user may own what is read-only to the program. `unmetered`: no control group counts its memory, so memory that
   // belongs to no process is refused.
   Filter(bool shares_host, bool unmetered) {
     load(offsetof(seccomp_data, arch));
@@ -50,6 +50,8 @@ class Filter {
     without_flags(__NR_clone, 0, CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
                                      CLONE_NEWUTS | CLONE_NEWCGROUP);
     only(__NR_personality, 0, {0, 0xffffffff}, EPERM);
+    only(__NR_prlimit64, 0, {0}, EPERM);  // of itself: process 1 of the box has the same user
+    refuse(__NR_fallocate, EOPNOTSUPP);   // takes room beyond the limit of a file's size; libraries write instead
     not_value(__NR_ioctl, 1, {TIOCSTI, TIOCSETD, 0x541C /* TIOCLINUX */});
     if (unmetered)
       for (int call : {__NR_memfd_create, __NR_shmget, __NR_msgget}) refuse(call, ENOSYS);
@@ -58,8 +60,6 @@ class Filter {
     } else {
       for (int call : kShared) refuse(call, EPERM);
       refuse(kFchmodat2, EPERM);
-      only(__NR_utimensat, 1, {0}, EPERM);  // by descriptor only
-      only(__NR_prlimit64, 0, {0}, EPERM);  // of itself only
       only(__NR_sched_setaffinity, 0, {0}, EPERM);
       only(__NR_sendto, 4, {0}, EPERM);     // to the connected end only
       // A datagram socket from a pair could still be sent elsewhere.
@@ -99,8 +99,8 @@ class Filter {
   inline static const std::vector<int> kShared = {
       __NR_socket, __NR_connect, __NR_bind, __NR_listen, __NR_shmget, __NR_shmat, __NR_shmctl, __NR_msgget,
       __NR_msgsnd, __NR_msgrcv, __NR_msgctl, __NR_semget, __NR_semop, __NR_semctl, __NR_semtimedop, __NR_mq_open,
-      __NR_mq_unlink, __NR_fchmodat, __NR_fchownat, __NR_setxattr, __NR_lsetxattr, __NR_removexattr,
-      __NR_lremovexattr, __NR_setpriority, __NR_ioprio_set, __NR_sched_setscheduler, __NR_sched_setattr,
+      __NR_mq_unlink, __NR_fchmod, __NR_fchmodat, __NR_fchown, __NR_fchownat, __NR_utimensat, __NR_setxattr,
+      __NR_lsetxattr, __NR_fsetxattr, __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr, __NR_setpriority, __NR_ioprio_set, __NR_sched_setscheduler, __NR_sched_setattr,
       __NR_sched_setparam, __NR_inotify_add_watch,
 #if defined(__x86_64__)
       __NR_chmod, __NR_chown, __NR_lchown, __NR_utime, __NR_utimes, __NR_futimesat,

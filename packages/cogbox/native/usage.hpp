@@ -123,36 +123,48 @@ class Sampler {
   int64_t memory_limit_, task_limit_;
 };
 
-// Bytes and entries below the writable folders, and entries of file systems in memory whose number nothing else limits
-// (`scratch_at`, as the box sees them). Stops counting beyond the limits. Follows no link.
+// Bytes and entries below the writable folders, files there that have lost their name but are still open, and entries
+// of file systems in memory whose number nothing else limits (`scratch_at`, as the box sees them). Stops counting
+// beyond the limits. Follows no link.
 class Disk {
  public:
   Disk(const Plan& plan)
       : folders_(plan.list("disk")),
         scratch_(plan.list("scratch_at")),
-        bytes_(plan.number("disk_bytes", -1)),
-        files_(plan.number("disk_files", -1)),
-        scratch_files_(plan.number("scratch_files", -1)) {}
+        most_bytes_(plan.number("disk_bytes", -1)),
+        most_files_(plan.number("disk_files", -1)),
+        most_scratch_(plan.number("scratch_files", -1)) {}
 
-  bool over(pid_t inside) const {
-    int64_t bytes = 0, files = 0;
+  bool over(pid_t inside) {
+    bytes_ = files_ = 0;
     for (const std::string& folder : scratch_) {
       struct statvfs info;
       if (statvfs(("/proc/" + std::to_string(inside) + "/root" + folder).c_str(), &info) == 0 &&
-          int64_t(info.f_files - info.f_ffree) > scratch_files_)
+          int64_t(info.f_files - info.f_ffree) > most_scratch_)
         return true;
     }
+    dev_t device = 0;
     for (const std::string& folder : folders_) {
       int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-      if (fd >= 0 && walk(fd, 0, bytes, files)) return true;
+      if (fd < 0 && errno == EACCES) return true;  // closed to us by the program: nobody else can have done it
+      if (fd < 0) continue;
+      struct stat info;
+      if (fstat(fd, &info) == 0) device = info.st_dev;
+      if (walk(fd, 0)) return true;
     }
-    return false;
+    return nameless(inside, device);
   }
 
  private:
   static constexpr int kDeepest = 64;
 
-  bool walk(int fd, int depth, int64_t& bytes, int64_t& files) const {
+  bool add(const struct stat& info) {
+    bytes_ += int64_t(info.st_blocks) * 512;
+    ++files_;
+    return (most_bytes_ >= 0 && bytes_ > most_bytes_) || (most_files_ >= 0 && files_ > most_files_);
+  }
+
+  bool walk(int fd, int depth) {
     DIR* folder = fdopendir(fd);
     if (!folder) {
       close(fd);
@@ -162,20 +174,45 @@ class Disk {
     while (dirent* entry = over ? nullptr : readdir(folder)) {
       if (!std::strcmp(entry->d_name, ".") || !std::strcmp(entry->d_name, "..")) continue;
       struct stat info;
-      if (fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) < 0) continue;
-      bytes += int64_t(info.st_blocks) * 512;
-      ++files;
-      over = (bytes_ >= 0 && bytes > bytes_) || (files_ >= 0 && files > files_);
+      if (fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) < 0) {
+        over = errno == EACCES;
+        continue;
+      }
+      over = add(info);
       if (!over && S_ISDIR(info.st_mode)) {
         int below = openat(dirfd(folder), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (below >= 0) over = walk(below, depth + 1, bytes, files);
+        over = below >= 0 ? walk(below, depth + 1) : errno == EACCES;
       }
     }
     closedir(folder);
     return over;
   }
+
+  bool nameless(pid_t inside, dev_t device) {
+    std::vector<std::pair<dev_t, ino_t>> seen;
+    for (pid_t pid : descendants(inside)) {
+      std::string path = "/proc/" + std::to_string(pid) + "/fd";
+      DIR* folder = opendir(path.c_str());
+      if (!folder) continue;
+      bool over = false;
+      while (dirent* entry = over ? nullptr : readdir(folder)) {
+        struct stat info;
+        if (entry->d_name[0] == '.' || fstatat(dirfd(folder), entry->d_name, &info, 0) < 0) continue;
+        if (!S_ISREG(info.st_mode) || info.st_nlink > 0 || info.st_dev != device) continue;
+        std::pair<dev_t, ino_t> name{info.st_dev, info.st_ino};
+        if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
+        seen.push_back(name);
+        over = add(info);
+      }
+      closedir(folder);
+      if (over) return true;
+    }
+    return false;
+  }
+
   std::vector<std::string> folders_, scratch_;
-  int64_t bytes_, files_, scratch_files_;
+  int64_t most_bytes_, most_files_, most_scratch_;
+  int64_t bytes_ = 0, files_ = 0;
 };
 
 }  // namespace guard

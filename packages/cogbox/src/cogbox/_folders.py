@@ -122,8 +122,9 @@ def read_inside(folder: Path, name: str, most: int) -> bytes | None:
     parts = Path(name).parts
     if not parts or Path(name).is_absolute() or ".." in parts:
         return None
-    fds = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)]
+    fds: list[int] = []
     try:
+        fds.append(_open_folder(str(folder), None))
         for part in parts[:-1]:
             fds.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fds[-1]))
         # Not blocking: a named pipe put there would wait for a writer for ever.

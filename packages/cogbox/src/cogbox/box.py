@@ -34,7 +34,7 @@ _SENTENCES = {
     "file_size": (Verdict.OUTPUT, "wrote a file of more than {file_bytes} bytes"),
     "disk": (Verdict.OUTPUT, "filled its folders with more than {disk_bytes} bytes or {disk_files} files"),
     "killed": (Verdict.KILLED, "was ended by its caller"),
-    "vanished": (Verdict.KILLED, "was killed from outside"),
+    "vanished": (Verdict.SIGNAL, "lost the first process of its box"),
     "start_failure": (Verdict.START_FAILURE, "did not start"),
 }
 

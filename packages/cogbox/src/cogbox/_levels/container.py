@@ -97,7 +97,7 @@ def plan(job: Job) -> Pairs:
     words += ["--cap-drop", "all", "--security-opt", "no-new-privileges", "--hostname", "box", "--workdir", "/"]
     words += ["--log-driver", "none", "--ulimit", f"nofile={limits.open_files}:{limits.open_files}"]
     # Not below what is running: the limit is the user's, and podman itself counts.
-    words += ["--ulimit", "nproc=4096:4096", "--ulimit", "core=0:0"]
+    words += ["--ulimit", "nproc=4096:4096", "--ulimit", "core=1:1"]
     words += ["--tmpfs", f"/tmp:rw,nosuid,nodev,mode=1777,size={limits.scratch_bytes}"]
     words += ["--shm-size", str(max(limits.scratch_bytes // 4, 4096))]
     if job.uid is not None:
