@@ -98,7 +98,7 @@ inline void become_program(const Plan& plan, const std::vector<int>& fds) {
   must(chdir(plan.text("cwd", "/").c_str()), "entering " + plan.text("cwd", "/"));
   std::vector<std::string> argv = plan.list("argv"), environment = plan.list("env");
   auto words = as_argv(argv), variables = as_argv(environment);
-  if (plan.has("landlock")) landlock::restrict_to(plan.list("readable"), plan.list("writable"));
+  if (plan.has("landlock")) landlock::restrict_to(plan.list("readable"), plan.list("writable"), !plan.has("unmetered"));
   if (plan.has("seccomp")) Filter(plan.text("seccomp") == "shared", plan.has("unmetered")).install();
   environ = variables.data();
   execvpe(words[0], words.data(), variables.data());
@@ -188,11 +188,16 @@ inline int run(int control, bool entered) {
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     int signals = must(signalfd(-1, &children, SFD_CLOEXEC), "watching for the end of the program");
+    bool alone = false;
+    if (!init && plan.has("landlock") && !plan.has("uid")) {
+      must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "refusing new privileges");
+      alone = landlock::keep_signals_inside();
+    }
     pid_t program = start_program(plan, first.fds, !init);
     for (int fd : first.fds) close(fd);
     send_message(control, "started " + std::to_string(program));
     watch(control, program, signals);
-    if (!init) end_descendants(plan.has("uid") ? std::vector<uid_t>{uid_t(plan.number("uid", -1))} : std::vector<uid_t>{});
+    if (!init) end_descendants(plan.number("uid", -1), alone);
   } catch (const Failure& failure) {
     try {
       send_message(control, "failed " + failure.text());

@@ -39,7 +39,18 @@ inline void allow(int ruleset, const std::string& path, uint64_t access) {
   close(fd);
 }
 
-inline void restrict_to(const std::vector<std::string>& readable, const std::vector<std::string>& writable) {
+// This process and what it starts can signal each other only: one kill(-1) reaches all of them and nobody else.
+inline bool keep_signals_inside() {
+  if (version() < 6) return false;
+  RulesetAttr attr{0, 0, 2};
+  int ruleset = must(int(syscall(kCreate, &attr, sizeof attr, 0)), "Landlock: making the rules");
+  must(int(syscall(kRestrict, ruleset, 0)), "Landlock: entering the rules");
+  close(ruleset);
+  return true;
+}
+
+inline void restrict_to(const std::vector<std::string>& readable, const std::vector<std::string>& writable,
+                        bool metered) {
   int abi = version();
   if (abi < 1) fail("Landlock is not in this kernel", 0);
   uint64_t known = (1ull << 13) - 1;
@@ -51,8 +62,9 @@ inline void restrict_to(const std::vector<std::string>& readable, const std::vec
   int ruleset = must(int(syscall(kCreate, &attr, size, 0)), "Landlock: making the rules");
   for (const std::string& path : readable) allow(ruleset, path, kRead);
   for (const std::string& path : writable) allow(ruleset, path, known & ~kIoctlDev);
-  for (const char* device : {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"})
+  for (const char* device : {"/dev/null", "/dev/full", "/dev/random", "/dev/urandom"})
     allow(ruleset, device, kReadFile | kWriteFile);
+  if (metered) allow(ruleset, "/dev/zero", kReadFile | kWriteFile);
   must(int(syscall(kRestrict, ruleset, 0)), "Landlock: entering the rules");
   close(ruleset);
 }

@@ -31,7 +31,7 @@ class Links {
     for (const auto& pair : pairs_)
       for (const Side& side : pair->sides) {
         short events = short((side.buffer.empty() && !side.ended ? POLLIN : 0) | (side.waiting(*pair) ? POLLOUT : 0));
-        waits.push_back({side.fd, events, 0});
+        waits.push_back({events ? side.fd : -1, events, 0});
       }
   }
 
@@ -73,6 +73,7 @@ class Links {
     }
     void move(int index, short events) {
       Side &side = sides[index], &other = sides[1 - index];
+      if ((events & POLLERR) || ((events & POLLHUP) && side.ended)) broken = true;
       if ((events & (POLLIN | POLLHUP | POLLERR)) && side.buffer.empty() && !side.ended) {
         char block[kBlock];
         ssize_t count = recv(side.fd, block, sizeof block, MSG_DONTWAIT);

@@ -54,9 +54,10 @@ inline void bind(const std::string& source, const std::string& target, uint64_t 
   if (flags) set_flags(target, flags, true);
 }
 
-inline void make_devices(const std::string& root) {
-  for (const char* name : {"null", "zero", "full", "random", "urandom"})
-    bind(std::string("/dev/") + name, root + "/dev/" + name, kNoSuid);
+inline void make_devices(const std::string& root, bool metered) {
+  for (std::string name : {"null", "zero", "full", "random", "urandom"})
+    // A shared mapping of /dev/zero is memory that belongs to no process.
+    if (metered || name != "zero") bind(std::string("/dev/") + name, root + "/dev/" + name, kNoSuid);
   const std::pair<const char*, const char*> links[] = {
       {"/proc/self/fd", "fd"}, {"/proc/self/fd/0", "stdin"}, {"/proc/self/fd/1", "stdout"}, {"/proc/self/fd/2", "stderr"}};
   for (auto [target, name] : links) must(symlink(target, (root + "/dev/" + name).c_str()), "making /dev links");
@@ -87,7 +88,7 @@ inline void enter_root(const Plan& plan) {
   must(mount("tmpfs", root.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4m"), "mounting the root folder");
   make_folders(root + "/dev");
   make_scratch(root, plan);
-  make_devices(root);
+  make_devices(root, !plan.has("unmetered"));
   for (const std::string& value : plan.list("symlink")) {
     auto part = fields(value);
     make_parents(root + part.at(1));

@@ -45,12 +45,16 @@ class Outer {
   void start(const Message& first) {
     // The caller's descriptors: standard input, the two logs, then the channels.
     if (first.fds.size() < 3) fail("reading the plan's descriptors", EINVAL);
-    int out[2], err[2];
+    // The caller's own files never go into the box: a program can open its descriptors again, with other rights.
+    int in[2], out[2], err[2];
+    must(pipe2(in, O_CLOEXEC), "making a pipe");
     must(pipe2(out, O_CLOEXEC), "making a pipe");
     must(pipe2(err, O_CLOEXEC), "making a pipe");
     streams_ = {{out[0], first.fds[1]}, {err[0], first.fds[2]}};
     for (Stream& stream : streams_) fcntl(stream.from, F_SETFL, O_NONBLOCK);
-    std::vector<int> given{first.fds[0], out[1], err[1]};
+    input_ = {first.fds[0], in[1]};
+    fcntl(in[1], F_SETFL, O_NONBLOCK);
+    std::vector<int> given{in[0], out[1], err[1]};
     given.insert(given.end(), first.fds.begin() + 3, first.fds.end());
 
     launch();
@@ -189,9 +193,14 @@ class Outer {
     while (true) {
       std::vector<pollfd> waits = {{caller_, POLLIN, 0}, {inner_, POLLIN, 0}};
       for (const Stream& stream : streams_) waits.push_back({stream.from, POLLIN, 0});
+      if (unfed_.empty())
+        waits.push_back({input_.from, POLLIN, 0});
+      else
+        waits.push_back({input_.to, POLLOUT, 0});
       links_.add_to(waits);
       poll(waits.data(), waits.size(), kTickMs);
       if (waits[0].revents) return asked_to_end();
+      if (waits[4].revents) feed();
       carry_output();
       if (output_ > plan_.number("output", INT64_MAX)) return "output";
       if (waits[1].revents) {
@@ -247,6 +256,25 @@ class Outer {
       return "signal";
     }
     return WEXITSTATUS(status_) == 0 ? "ok" : "exit";
+  }
+
+  void feed() {
+    char block[65536];
+    if (unfed_.empty()) {
+      ssize_t count = read(input_.from, block, sizeof block);
+      if (count > 0) unfed_.assign(block, size_t(count));
+      if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) return stop_feeding();
+      if (count < 0) return;
+    }
+    ssize_t count = write(input_.to, unfed_.data(), unfed_.size());
+    if (count > 0) unfed_.erase(0, size_t(count));
+    if (count < 0 && errno != EAGAIN && errno != EINTR) stop_feeding();
+  }
+  void stop_feeding() {
+    close(input_.from);
+    close(input_.to);
+    input_ = {-1, -1};
+    unfed_.clear();
   }
 
   void carry_output() {
@@ -323,6 +351,8 @@ class Outer {
   Groups groups_;
   Links links_;
   std::vector<Stream> streams_;
+  Stream input_{-1, -1};
+  std::string unfed_;  // read from the caller's input, not yet taken by the program
   Usage usage_;
   pid_t child_ = 0, reaper_ = 0;
   int reaper_fd_ = -1;  // names the process for good; its number may be given to another

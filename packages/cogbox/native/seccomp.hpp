@@ -53,8 +53,10 @@ class Filter {
     only(__NR_prlimit64, 0, {0}, EPERM);  // of itself: process 1 of the box has the same user
     refuse(__NR_fallocate, EOPNOTSUPP);   // takes room beyond the limit of a file's size; libraries write instead
     not_value(__NR_ioctl, 1, {TIOCSTI, TIOCSETD, 0x541C /* TIOCLINUX */});
-    if (unmetered)
+    if (unmetered) {
       for (int call : {__NR_memfd_create, __NR_shmget, __NR_msgget}) refuse(call, ENOSYS);
+      with_all_flags(__NR_mmap, 3, 0x21 /* MAP_SHARED | MAP_ANONYMOUS */);
+    }
     if (!shares_host) {
       only(__NR_socket, 0, {AF_UNIX, AF_INET, AF_INET6}, EAFNOSUPPORT);
     } else {
@@ -122,6 +124,14 @@ class Filter {
     load(low_half(argument));
     add(BPF_JMP | BPF_JSET | BPF_K, flags, 0, 1);
     give(refusal(EPERM));
+    give(SECCOMP_RET_ALLOW);
+  }
+  void with_all_flags(int call, int argument, uint32_t flags) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, uint32_t(call), 0, 5);
+    load(low_half(argument));
+    add(BPF_ALU | BPF_AND | BPF_K, flags);
+    add(BPF_JMP | BPF_JEQ | BPF_K, flags, 0, 1);
+    give(refusal(ENOMEM));
     give(SECCOMP_RET_ALLOW);
   }
   // A pointer is "0" only when both halves are; the values compared here otherwise fit 32 bits.

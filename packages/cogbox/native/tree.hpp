@@ -49,25 +49,30 @@ inline std::vector<pid_t> descendants(pid_t root, size_t most = 100'000) {
   return found;
 }
 
-// Ends everything below this process, which reaps for all of it. First they are stopped, until no new one appears:
-// what is stopped cannot start another.
-inline void end_descendants(const std::vector<uid_t>& own_uids) {
-  for (uid_t uid : own_uids) {
-    // All processes of a uid that only this box has, at one stroke.
+// Ends everything below this process, which reaps for all of it. All at one stroke where that is possible: all
+// processes of a uid that only this box has, or, `alone`, all that this process may signal. Otherwise they are stopped
+// first, until no new one appears: what is stopped cannot start another.
+inline void end_descendants(int64_t own_uid, bool alone) {
+  if (own_uid >= 0) {
     pid_t child = fork();
     if (child == 0) {
+      uid_t uid = uid_t(own_uid);
       if (setresuid(uid, uid, uid) == 0) kill(-1, SIGKILL);
       _exit(0);
     }
     if (child > 0) waitpid(child, nullptr, 0);
   }
   while (true) {
-    size_t before = 0;
-    for (std::vector<pid_t> all = descendants(getpid()); all.size() > before; all = descendants(getpid())) {
-      before = all.size();
-      for (pid_t pid : all) kill(pid, SIGSTOP);
+    if (alone) {
+      kill(-1, SIGKILL);
+    } else {
+      size_t before = 0;
+      for (std::vector<pid_t> all = descendants(getpid()); all.size() > before; all = descendants(getpid())) {
+        before = all.size();
+        for (pid_t pid : all) kill(pid, SIGSTOP);
+      }
+      for (pid_t pid : descendants(getpid())) kill(pid, SIGKILL);
     }
-    for (pid_t pid : descendants(getpid())) kill(pid, SIGKILL);
     pid_t gone;
     while ((gone = waitpid(-1, nullptr, WNOHANG)) > 0) {
     }

@@ -4,6 +4,7 @@
 #include "tree.hpp"
 
 #include <dirent.h>
+#include <map>
 #include <sys/statvfs.h>
 
 namespace guard {
@@ -65,62 +66,79 @@ class Sampler {
  public:
   Sampler(int64_t memory_limit, int64_t task_limit) : memory_limit_(memory_limit), task_limit_(task_limit) {}
 
-  void read(pid_t reaper, const Groups& groups, Usage& usage) const {
+  void read(pid_t reaper, const Groups& groups, Usage& usage) {
     bool want_memory = groups.memory.empty(), want_tasks = groups.pids.empty(), want_cpu = groups.cpu.empty();
     if (!want_memory && !want_tasks && !want_cpu) return;
     std::vector<pid_t> all = descendants(reaper);
-    int64_t page = sysconf(_SC_PAGESIZE), tick = 1'000'000 / sysconf(_SC_CLK_TCK);
-    int64_t resident = 0, tasks = 0, ticks = cpu_ticks(reaper, nullptr);
+    int64_t tick = 1'000'000 / sysconf(_SC_CLK_TCK);
+    int64_t resident = 0, tables = 0, tasks = 0, ticks = look(reaper).ticks;
     for (pid_t pid : all) {
-      int64_t threads = 0;
-      ticks += cpu_ticks(pid, &threads);
-      tasks += threads;
-      std::string statm = read_file(proc(pid) + "/statm");
-      if (const char* second = std::strchr(statm.c_str(), ' ')) resident += page * std::strtoll(second, nullptr, 10);
+      Process process = look(pid);
+      ticks += process.ticks;
+      tasks += process.threads;
+      if (process.started) own_ticks_[{pid, process.started}] = process.own_ticks;
+      std::string status = want_memory ? read_file(proc(pid) + "/status") : "";
+      resident += kilobytes(status, "\nVmRSS:");
+      tables += kilobytes(status, "\nVmPTE:");
     }
-    if (want_cpu) usage.cpu_us = std::max(usage.cpu_us, ticks * tick);
+    if (want_cpu) {
+      // A child that its parent does not wait for vanishes from the parent's sum: what was seen of it still counts.
+      int64_t seen = 0;
+      for (const auto& [process, own] : own_ticks_) seen += own;
+      usage.cpu_us = std::max({usage.cpu_us, ticks * tick, seen * tick});
+    }
     if (want_tasks) {
       usage.tasks = tasks;
       usage.too_many |= task_limit_ > 0 && tasks > task_limit_;
     }
     if (!want_memory) return;
     // Pages shared between processes count once; that needs a longer look, taken only when it matters.
-    if (memory_limit_ > 0 && resident > memory_limit_) resident = proportional(all, resident);
-    usage.memory = resident;
-    usage.peak = std::max(usage.peak, resident);
-    usage.out_of_memory |= memory_limit_ > 0 && resident > memory_limit_;
+    if (memory_limit_ > 0 && resident + tables > memory_limit_) resident = proportional(all, resident);
+    usage.memory = resident + tables;
+    usage.peak = std::max(usage.peak, usage.memory);
+    usage.out_of_memory |= memory_limit_ > 0 && usage.memory > memory_limit_;
   }
 
  private:
+  struct Process {
+    int64_t ticks = 0;      // processor time, with that of children it has waited for
+    int64_t own_ticks = 0;  // without
+    int64_t threads = 0, started = 0;
+  };
+
   static std::string proc(pid_t pid) { return "/proc/" + std::to_string(pid); }
 
-  static int64_t cpu_ticks(pid_t pid, int64_t* threads) {
+  static int64_t kilobytes(const std::string& text, const char* name) {
+    size_t at = text.find(name);
+    return at == text.npos ? 0 : 1024 * std::strtoll(text.c_str() + at + std::strlen(name), nullptr, 10);
+  }
+
+  static Process look(pid_t pid) {
     std::string stat = read_file(proc(pid) + "/stat");
     size_t end = stat.rfind(')');  // a program may put anything into its name
-    if (end == stat.npos) return 0;
-    char state;
-    long long number[18] = {};  // fields 4 to 21
-    const char* at = stat.c_str() + end + 1;
-    if (std::sscanf(at, " %c", &state) != 1) return 0;
-    char* next = const_cast<char*>(at) + 2;
+    if (end == stat.npos || end + 4 > stat.size()) return {};
+    long long number[19] = {};  // fields 4 to 22
+    char* next = stat.data() + end + 3;
     for (long long& value : number) value = std::strtoll(next, &next, 10);
-    if (threads) *threads = number[16];
-    return number[10] + number[11] + number[12] + number[13];
+    int64_t own = number[10] + number[11];
+    return {own + number[12] + number[13], own, number[16], number[18]};
   }
+
   static int64_t proportional(const std::vector<pid_t>& all, int64_t fallback) {
     int64_t sum = 0;
     for (pid_t pid : all) {
       std::string text = read_file(proc(pid) + "/smaps_rollup");
-      size_t at = text.find("\nPss:");
-      if (at == text.npos) {
+      if (text.find("\nPss:") == text.npos) {
         if (read_file(proc(pid) + "/statm").empty()) continue;  // ended meanwhile
         return fallback;
       }
-      sum += 1024 * std::strtoll(text.c_str() + at + 5, nullptr, 10);
+      sum += kilobytes(text, "\nPss:");
     }
     return sum;
   }
+
   int64_t memory_limit_, task_limit_;
+  std::map<std::pair<pid_t, int64_t>, int64_t> own_ticks_;  // by pid and start
 };
 
 // Bytes and entries below the writable folders, files there that have lost their name but are still open, and entries

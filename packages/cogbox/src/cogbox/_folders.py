@@ -73,20 +73,22 @@ def remove_tree(path: Path) -> None:
         fd = _open_folder(str(path), None)
     except FileNotFoundError:
         return
-    names: list[str] = []
+    # Per depth: its name in the folder above, and the folders in it that are still to do.
+    levels = [("", _empty(fd))]
     try:
         while True:
-            below = _empty(fd)
-            if below is not None:
-                deeper = _open_folder(below, fd)
+            name, below = levels[-1]
+            if below:
+                deeper = _open_folder(below[-1], fd)
                 os.close(fd)
                 fd = deeper
-                names.append(below)
-            elif names:
+                levels.append((below.pop(), _empty(fd)))
+            elif len(levels) > 1:
                 above = os.open("..", os.O_RDONLY | os.O_DIRECTORY, dir_fd=fd)
                 os.close(fd)
                 fd = above
-                os.rmdir(names.pop(), dir_fd=fd)
+                os.rmdir(name, dir_fd=fd)
+                levels.pop()
             else:
                 break
     finally:
@@ -102,19 +104,16 @@ def _open_folder(name: str, fd: int | None) -> int:
         return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fd)
 
 
-def _empty(fd: int) -> str | None:
-    """Remove everything in a folder that is not a folder; return the name of a folder in it, None if there is none."""
+def _empty(fd: int) -> list[str]:
+    """Remove everything in a folder that is not a folder; return the names of the folders in it."""
     if os.fstat(fd).st_mode & 0o700 != 0o700:
         os.fchmod(fd, 0o700)
     with os.scandir(fd) as entries:
         listed = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
-    below = None
     for name, is_folder in listed:
-        if is_folder:
-            below = name
-        else:
+        if not is_folder:
             os.unlink(name, dir_fd=fd)
-    return below
+    return [name for name, is_folder in listed if is_folder]
 
 
 def read_inside(folder: Path, name: str, most: int) -> bytes | None:

@@ -41,6 +41,9 @@ def plan(job: Job) -> Pairs:
             words += ["--perms", "0755", "--dir", str(folder)]
     for mount in mounts:
         words += ["--bind" if mount.writable else "--ro-bind", str(mount.source), str(mount.inside)]
+    if not job.groups.memory:
+        # A shared mapping of /dev/zero is memory that belongs to no process, and nothing counts it.
+        words += ["--dev-bind", "/dev/null", "/dev/zero"]
     words += ["--ro-bind", str(guard_path()), INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
     words += ["--chdir", "/", "--", INSIDE, "inner", "3"]
     pairs: Pairs = [("level", "bubblewrap"), ("pid_namespace", "1"), ("seccomp", "own")]

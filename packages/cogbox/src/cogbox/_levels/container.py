@@ -30,6 +30,10 @@ def engine() -> tuple[str | None, str]:
         if not shutil.which(name):
             reasons.append(f"`{name}` is not installed")
             continue
+        if name == "podman" and os.geteuid() != 0 and not _has_subordinate_ids():
+            # Not asked: podman would leave a process of its own behind, only to say so.
+            reasons.append("podman gives this user no containers: give it a range in /etc/subuid and /etc/subgid")
+            continue
         try:
             answer = _asked([name, "info"])
         except subprocess.TimeoutExpired:
@@ -39,18 +43,11 @@ def engine() -> tuple[str | None, str]:
             return name, ""
         words = answer.stderr.strip().splitlines()
         reasons.append(f"`{name} info` failed: {words[-1] if words else 'it said nothing'}")
-    return None, "; ".join(reasons) + ": install the packages `podman` and `runc`"
+    return None, "; ".join(reasons) + " (packages `podman`, `runc` and `uidmap`)"
 
 
 def missing() -> str | None:
-    if reason := missing_guard() or engine()[1]:
-        return reason
-    if os.geteuid() != 0 and engine()[0] == "podman" and not _has_subordinate_ids():
-        return (
-            "podman gives this user no containers of its own: install the package `uidmap` and give the user a range "
-            "in /etc/subuid and /etc/subgid"
-        )
-    return None
+    return missing_guard() or engine()[1] or None
 
 
 def _has_subordinate_ids() -> bool:
