@@ -179,6 +179,7 @@ inline int run(int control, bool entered) {
       namespaces::enter_root(plan);
       namespaces::raise_loopback();
     }
+    if (init) namespaces::small_buffers();
     send_message(control, "ready", open_links(plan));
     if (receive_message(control).bytes != "go") return 1;
     if (init) drop_privileges(plan);

@@ -14,9 +14,13 @@ struct Stream {
   int from, to;
 };
 
+// The caller wants no box any more, before its program has started.
+struct AskedToEnd {};
+
 class Outer {
  public:
-  explicit Outer(int caller) : caller_(caller) {}
+  // A child of the caller's may hold the caller's end of the socket, so the process itself is watched as well.
+  explicit Outer(int caller) : caller_(caller), caller_process_(int(syscall(kPidfdOpen, getppid(), 0))) {}
 
   int run() {
     Message first = receive_message(caller_);
@@ -27,6 +31,8 @@ class Outer {
     try {
       start(first);
       verdict = watch();
+    } catch (const AskedToEnd&) {
+      verdict = "killed";
     } catch (const Failure& failure) {
       verdict = "start_failure";
       detail_ = failure.text();
@@ -55,6 +61,8 @@ class Outer {
     input_ = {first.fds[0], in[1]};
     fcntl(in[1], F_SETFL, O_NONBLOCK);
     std::vector<int> given{in[0], out[1], err[1]};
+    if (plan_.has("uid"))  // so that /dev/stdout can be opened by its user
+      for (int fd : given) must(fchown(fd, uid_t(plan_.number("uid", -1)), gid_t(-1)), "giving the pipes to the box");
     given.insert(given.end(), first.fds.begin() + 3, first.fds.end());
 
     launch();
@@ -126,6 +134,7 @@ class Outer {
     }
     if (!waits[0].revents) {
       close(listener);
+      if (waits[1].revents) throw AskedToEnd{};
       fail("the container engine did not start the box: " + launcher_words(), 0);
     }
     inner_ = must(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC), "meeting the box");
@@ -169,13 +178,13 @@ class Outer {
   }
 
   Message hear(const std::string& word) {
-    pollfd waits[2] = {{inner_, POLLIN, 0}, {caller_, POLLIN, 0}};
+    pollfd waits[3] = {{inner_, POLLIN, 0}, {caller_, POLLIN, 0}, {caller_process_, POLLIN, 0}};
     int64_t end = now_us() + kStartUs;
     while (true) {
       int left = int((end - now_us()) / 1000);
       if (left <= 0) fail("the box did not start in time", 0);
-      poll(waits, 2, left);
-      if (waits[1].revents) fail("the box was ended while it started", 0);
+      poll(waits, 3, left);
+      if (waits[1].revents || waits[2].revents) throw AskedToEnd{};
       if (waits[0].revents) break;
     }
     Message message = receive_message(inner_);
@@ -187,11 +196,11 @@ class Outer {
 
   // Until the program ends or a limit does; the verdict's name.
   std::string watch() {
-    Sampler sampler(plan_.number("memory", -1), plan_.number("processes", -1));
+    Sampler sampler(plan_.number("memory", -1), plan_.number("processes", -1), plan_.list("scratch_memory"));
     Disk disk(plan_);
     int64_t wall = plan_.number("wall_us", -1), cpu = plan_.number("cpu_us", -1), next_look = 0, next_disk = 0;
     while (true) {
-      std::vector<pollfd> waits = {{caller_, POLLIN, 0}, {inner_, POLLIN, 0}};
+      std::vector<pollfd> waits = {{caller_, POLLIN, 0}, {inner_, POLLIN, 0}, {caller_process_, POLLIN, 0}};
       for (const Stream& stream : streams_) waits.push_back({stream.from, POLLIN, 0});
       if (unfed_.empty())
         waits.push_back({input_.from, POLLIN, 0});
@@ -199,8 +208,8 @@ class Outer {
         waits.push_back({input_.to, POLLOUT, 0});
       links_.add_to(waits);
       poll(waits.data(), waits.size(), kTickMs);
-      if (waits[0].revents) return asked_to_end();
-      if (waits[4].revents) feed();
+      if (waits[0].revents || waits[2].revents) return asked_to_end(waits[2].revents);
+      if (waits[5].revents) feed();
       carry_output();
       if (output_ > plan_.number("output", INT64_MAX)) return "output";
       if (waits[1].revents) {
@@ -231,9 +240,8 @@ class Outer {
     return usage_.out_of_memory ? "memory" : usage_.too_many ? "processes" : "vanished";
   }
 
-  std::string asked_to_end() {
-    Message message = receive_message(caller_);
-    if (message.closed) caller_gone_ = true;
+  std::string asked_to_end(bool process_gone) {
+    caller_gone_ = process_gone || receive_message(caller_).closed;
     return "killed";
   }
 
@@ -346,7 +354,7 @@ class Outer {
     }
   }
 
-  int caller_, inner_ = -1;
+  int caller_, caller_process_, inner_ = -1;
   Plan plan_;
   Groups groups_;
   Links links_;

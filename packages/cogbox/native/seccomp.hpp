@@ -57,18 +57,14 @@ class Filter {
       for (int call : {__NR_memfd_create, __NR_shmget, __NR_msgget}) refuse(call, ENOSYS);
       with_all_flags(__NR_mmap, 3, 0x21 /* MAP_SHARED | MAP_ANONYMOUS */);
     }
+    only_pairs_of_unix_sockets(shares_host);
     if (!shares_host) {
-      only(__NR_socket, 0, {AF_UNIX, AF_INET, AF_INET6}, EAFNOSUPPORT);
+      usual_sockets();
     } else {
       for (int call : kShared) refuse(call, EPERM);
       refuse(kFchmodat2, EPERM);
       only(__NR_sched_setaffinity, 0, {0}, EPERM);
       only(__NR_sendto, 4, {0}, EPERM);     // to the connected end only
-      // A datagram socket from a pair could still be sent elsewhere.
-      only(__NR_socketpair, 1,
-           {SOCK_STREAM, SOCK_STREAM | SOCK_CLOEXEC, SOCK_STREAM | SOCK_NONBLOCK,
-            SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, SOCK_SEQPACKET, SOCK_SEQPACKET | SOCK_CLOEXEC},
-           EPERM);
     }
     give(SECCOMP_RET_ALLOW);
   }
@@ -124,6 +120,38 @@ class Filter {
     load(low_half(argument));
     add(BPF_JMP | BPF_JSET | BPF_K, flags, 0, 1);
     give(refusal(EPERM));
+    give(SECCOMP_RET_ALLOW);
+  }
+  // Unix, IPv4 and IPv6 with the protocols everybody has; others would load modules into the kernel.
+  void usual_sockets() {
+    const std::vector<uint32_t> families{AF_UNIX, AF_INET, AF_INET6}, protocols{0, 1 /* ICMP */, 6, 17, 58 /* ICMPv6 */};
+    size_t second = 2 + protocols.size() * 2;
+    add(BPF_JMP | BPF_JEQ | BPF_K, __NR_socket, 0, uint8_t(1 + families.size() + 1 + second));
+    load(low_half(0));
+    for (size_t index = 0; index < families.size(); ++index)
+      add(BPF_JMP | BPF_JEQ | BPF_K, families[index], uint8_t(families.size() - index), 0);
+    give(refusal(EAFNOSUPPORT));
+    load(low_half(2));
+    for (uint32_t protocol : protocols) {
+      add(BPF_JMP | BPF_JEQ | BPF_K, protocol, 0, 1);
+      give(SECCOMP_RET_ALLOW);
+    }
+    give(refusal(EPROTONOSUPPORT));
+  }
+  // A datagram socket from a pair could still be sent elsewhere, where the program shares the machine's.
+  void only_pairs_of_unix_sockets(bool connected) {
+    size_t rest = connected ? 6 : 1;
+    add(BPF_JMP | BPF_JEQ | BPF_K, __NR_socketpair, 0, uint8_t(3 + rest));
+    load(low_half(0));
+    add(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
+    give(refusal(EAFNOSUPPORT));
+    if (connected) {
+      load(low_half(1));
+      add(BPF_ALU | BPF_AND | BPF_K, 0xf);
+      add(BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 2, 0);
+      add(BPF_JMP | BPF_JEQ | BPF_K, SOCK_SEQPACKET, 1, 0);
+      give(refusal(EPERM));
+    }
     give(SECCOMP_RET_ALLOW);
   }
   void with_all_flags(int call, int argument, uint32_t flags) {

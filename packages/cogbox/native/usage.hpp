@@ -64,7 +64,9 @@ struct Groups {
 // Looks at every process below `reaper` (and at it).
 class Sampler {
  public:
-  Sampler(int64_t memory_limit, int64_t task_limit) : memory_limit_(memory_limit), task_limit_(task_limit) {}
+  // `scratch`: file systems in memory, as the box sees them; they count as memory.
+  Sampler(int64_t memory_limit, int64_t task_limit, std::vector<std::string> scratch)
+      : memory_limit_(memory_limit), task_limit_(task_limit), scratch_(std::move(scratch)) {}
 
   void read(pid_t reaper, const Groups& groups, Usage& usage) {
     bool want_memory = groups.memory.empty(), want_tasks = groups.pids.empty(), want_cpu = groups.cpu.empty();
@@ -94,7 +96,7 @@ class Sampler {
     if (!want_memory) return;
     // Pages shared between processes count once; that needs a longer look, taken only when it matters.
     if (memory_limit_ > 0 && resident + tables > memory_limit_) resident = proportional(all, resident);
-    usage.memory = resident + tables;
+    usage.memory = resident + tables + scratch_used(reaper);
     usage.peak = std::max(usage.peak, usage.memory);
     usage.out_of_memory |= memory_limit_ > 0 && usage.memory > memory_limit_;
   }
@@ -124,6 +126,16 @@ class Sampler {
     return {own + number[12] + number[13], own, number[16], number[18]};
   }
 
+  int64_t scratch_used(pid_t inside) const {
+    int64_t used = 0;
+    for (const std::string& folder : scratch_) {
+      struct statvfs info;
+      if (statvfs(("/proc/" + std::to_string(inside) + "/root" + folder).c_str(), &info) == 0)
+        used += int64_t(info.f_blocks - info.f_bfree) * int64_t(info.f_frsize);
+    }
+    return used;
+  }
+
   static int64_t proportional(const std::vector<pid_t>& all, int64_t fallback) {
     int64_t sum = 0;
     for (pid_t pid : all) {
@@ -138,6 +150,7 @@ class Sampler {
   }
 
   int64_t memory_limit_, task_limit_;
+  std::vector<std::string> scratch_;
   std::map<std::pair<pid_t, int64_t>, int64_t> own_ticks_;  // by pid and start
 };
 

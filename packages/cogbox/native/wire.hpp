@@ -18,6 +18,7 @@ struct Message {
 };
 
 inline void send_message(int socket, std::string_view bytes, const std::vector<int>& fds = {}) {
+  if (fds.size() > kMaxFds) fail("sending more than 64 descriptors", EINVAL);
   uint32_t length = uint32_t(bytes.size());
   std::string framed(reinterpret_cast<const char*>(&length), sizeof length);
   framed += bytes;

@@ -135,8 +135,10 @@ def make(name: str, limits: Limits) -> Groups:
             os.mkdir(folder, 0o755)
             if controller == "memory":
                 _write(folder, "memory.limit_in_bytes", limits.memory)
-                if os.path.exists(os.path.join(folder, "memory.memsw.limit_in_bytes")):
-                    _write(folder, "memory.memsw.limit_in_bytes", limits.memory)
+                # Swap, and the buffers of TCP connections, which count only where they have a limit.
+                for setting in ("memory.memsw.limit_in_bytes", "memory.kmem.tcp.limit_in_bytes"):
+                    if os.path.exists(os.path.join(folder, setting)):
+                        _write(folder, setting, limits.memory)
             elif controller == "pids":
                 _write(folder, "pids.max", limits.processes + 1)
         except OSError:

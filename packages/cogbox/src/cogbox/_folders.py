@@ -1,12 +1,15 @@
 """The folder of a box on disk: its private writable folder, its logs; and what is safe to do with what a box has left.
 
-BASE/                    0711, of this user; BASE is $COGBOX_STATE or cogbox-UID in the folder for temporary files
+BASE/                    0711, of this user; BASE is $COGBOX_STATE, /var/lib/cogbox of root, or cogbox-UID in the
+                         folder for temporary files
   PID-STARTED-RANDOM/    0711, a name nobody can guess
     work/                0700, of the box's user: the only folder of the machine the program can write
     tmp/                 0700, of the box's user: its /tmp where there is no mount namespace
     keep/                0700: logs, root folder, small files to mount
 """
 
+import atexit
+import functools
 import os
 import secrets
 import stat
@@ -26,14 +29,34 @@ def started(pid: int) -> str:
 
 def base() -> Path:
     """The folder that holds all boxes of this user; one that somebody else has made is not used."""
-    path = Path(os.environ.get("COGBOX_STATE") or os.path.join(tempfile.gettempdir(), f"cogbox-{os.geteuid()}"))
+    if named := os.environ.get("COGBOX_STATE"):
+        candidates = [Path(named)]
+    else:
+        candidates = [Path(tempfile.gettempdir()) / f"cogbox-{os.geteuid()}"]
+        if os.geteuid() == 0:
+            candidates.insert(0, Path("/var/lib/cogbox"))
+    return next((path for path in candidates if _is_ours(path)), None) or _own_base()
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether it is, or could be made, a folder that only this user can change."""
     try:
-        path.mkdir(mode=0o711, parents=True)
-        path.chmod(0o711)
-    except FileExistsError:
+        path.mkdir(mode=0o711, parents=True, exist_ok=True)
         info = path.lstat()
         if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid() or info.st_mode & 0o022:
-            return Path(tempfile.mkdtemp(prefix="cogbox-"))
+            return False
+        path.chmod(0o711)
+    except OSError:
+        return False
+    return True
+
+
+@functools.cache
+def _own_base() -> Path:
+    """One for this process alone, removed with it."""
+    path = Path(tempfile.mkdtemp(prefix="cogbox-"))
+    path.chmod(0o711)
+    atexit.register(remove_tree, path)
     return path
 
 

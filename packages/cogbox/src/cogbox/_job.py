@@ -8,6 +8,7 @@ from pathlib import Path
 from cogbox._cgroups import Groups
 from cogbox._folders import BoxFolder
 from cogbox._plan import Pairs, lines
+from cogbox.errors import BadRequest
 from cogbox.limits import GIB, Limits
 from cogbox.mounts import Mount
 from cogbox.network import Link
@@ -100,4 +101,9 @@ def all_mounts(job: Job) -> tuple[list[Mount], list[tuple[str, str]]]:
 
     system, symlinks = system_mounts()
     work = Mount(job.folder.work, writable=True)
+    for outer in (mount for mount in (*job.mounts, work) if mount.writable):
+        for mount in job.mounts:
+            # Its place would be made in a folder that a program could have prepared with links.
+            if mount is not outer and mount.inside.is_relative_to(outer.inside):
+                raise BadRequest(f"{mount.inside} lies inside the writable mount {outer.inside}: mount it elsewhere")
     return without_nested([*system, *small_files(job), *job.mounts, work]), symlinks

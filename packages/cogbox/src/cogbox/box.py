@@ -80,6 +80,7 @@ class Box:
         self._launch(plan, theirs, stdin)
 
     def _launch(self, plan: Pairs, theirs: Sequence[socket.socket], stdin: BinaryIO | None) -> None:
+        message = framed(encode(plan))
         self._socket, guard_end = socket.socketpair()
         try:
             # A session of its own: an interrupt from the keyboard is for the caller, who ends the box in good order.
@@ -93,7 +94,6 @@ class Box:
             )
         finally:
             guard_end.close()
-        message = framed(encode(plan))
         with (
             open(os.devnull, "rb") as nothing,
             open(self.stdout_path, "wb") as out,

@@ -19,6 +19,7 @@ from cogbox.errors import BadRequest
 
 WEB_PORTS = (80, 443)
 HEAD_BYTES = 65536
+LOG_BYTES = 4 << 20
 IDLE_SECONDS = 300
 
 
@@ -76,9 +77,13 @@ class EgressProxy:
         self._log = os.fdopen(descriptor, "a")
 
         def note(host: str, port: int, outcome: str, sent: int = 0, received: int = 0) -> None:
-            record = {"time": round(time.time(), 3), "host": host, "port": port, "outcome": outcome}
+            record = {"time": round(time.time(), 3), "host": host[:255], "port": port, "outcome": outcome[:255]}
             with lock:
+                if self._log.closed or self._log.tell() > LOG_BYTES:
+                    return
                 print(json.dumps(record | {"sent": sent, "received": received}), file=self._log, flush=True)
+                if self._log.tell() > LOG_BYTES:
+                    print(json.dumps({"outcome": "log full"}), file=self._log, flush=True)
 
         class Handler(socketserver.BaseRequestHandler):
             def handle(self) -> None:

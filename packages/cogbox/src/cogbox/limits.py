@@ -26,7 +26,7 @@ class Limits:
     disk_files: int = 20_000
     """files and folders in the private folder"""
     scratch_bytes: int = 64 * MIB
-    """the private /tmp and /dev/shm together; a write beyond it fails"""
+    """the private /tmp and /dev/shm together; a write beyond it fails, or ends the box"""
     scratch_files: int = 20_000
     """files and folders there"""
     output_bytes: int = 16 * MIB

@@ -1,12 +1,11 @@
 """Choose a level that works here, and start boxes at it."""
 
-import asyncio
 import contextlib
 import functools
 import os
 import secrets
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, TypedDict, Unpack
 
@@ -25,6 +24,7 @@ from cogbox.verdict import Result
 
 EGRESS_PORT = 3128
 CHANNEL_FD = 3
+MOST_CHANNELS = 16
 
 
 class Options(TypedDict, total=False):
@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
 
     env: Mapping[str, str] | None
     """all variables of the program, beside PATH, HOME, TMPDIR, LANG and what the grants need"""
-    mounts: Iterable[Mount]
+    mounts: Sequence[Mount]
     """what it sees of the machine, read-only unless a mount says otherwise"""
     python: bool
     """also this interpreter and its packages (the default)"""
@@ -60,8 +60,7 @@ class Sandbox:
     def start(self, command: Sequence[str], **options: Unpack["Options"]) -> Box:
         """Start a command; returns at once. A request that makes no sense raises BadRequest; anything the program does
         is a verdict."""
-        if not command or not all(isinstance(word, str) for word in command):
-            raise BadRequest(f"a command is a list of at least one word, not {command!r}")
+        check_request(command, options)
         limits, egress, channels = options.get("limits") or Limits(), options.get("egress"), options.get("channels", 0)
         _sweep_once()
         with contextlib.ExitStack() as undo:
@@ -121,8 +120,7 @@ class Sandbox:
 
     async def run_async(self, command: Sequence[str], **options: Unpack["Options"]) -> Result:
         """The same for asyncio; cancelling it ends the box."""
-        box = await asyncio.to_thread(lambda: self.start(command, **options))
-        async with box:
+        async with self.start(command, **options) as box:
             return await box.finished()
 
     def _variables(self, folder: _folders.BoxFolder, channels: int) -> dict[str, str]:
@@ -179,11 +177,36 @@ def _sweep_once() -> None:
     _cgroups.sweep()
 
 
+def check_request(command: Sequence[str], options: Options) -> None:
+    """Refuse what makes no sense before anything is made for it."""
+    if isinstance(command, str) or not command or not all(isinstance(word, str) for word in command):
+        raise BadRequest(f"a command is a list of at least one word, not {command!r}")
+    env, files = options.get("env") or {}, options.get("files") or {}
+    words = [*command, *env, *env.values(), *files, *options.get("collect", ())]
+    if any("\0" in word for word in words):
+        raise BadRequest("a command, variable or file name of a box must not hold a zero byte")
+    for name in env:
+        if not name or "=" in name:
+            raise BadRequest(f"{name!r} is no name of a variable")
+    if not 0 <= options.get("channels", 0) <= MOST_CHANNELS:
+        raise BadRequest(f"a box has 0 to {MOST_CHANNELS} channels, not {options['channels']}")
+    cwd = options.get("cwd")
+    if cwd is not None and not cwd.is_absolute():
+        raise BadRequest(f"the working folder {cwd} is no absolute path")
+    names = [Path(name) for name in files]
+    for path in names:
+        if not path.parts or path.is_absolute() or ".." in path.parts:
+            raise BadRequest(f"{str(path)!r} is no path inside the private folder")
+        if set(path.parents) & set(names):
+            raise BadRequest(f"{str(path)!r} lies in another of the files")
+    for mount in options.get("mounts", ()):
+        if not mount.source.exists():
+            raise BadRequest(f"cannot mount {mount.source}: it does not exist")
+
+
 def _put_files(work: Path, files: Mapping[str, bytes], owner: int | None) -> None:
     for name, data in files.items():
         path = work / name
-        if path.is_relative_to(work) is False or ".." in Path(name).parts or Path(name).is_absolute():
-            raise BadRequest(f"{name!r} is not a path inside the private folder")
         for folder in reversed(path.relative_to(work).parents):
             if not (work / folder).exists():
                 (work / folder).mkdir(mode=0o755)

@@ -28,6 +28,7 @@ def plan(job: Job) -> Pairs:
     words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if job.uid is None:
         words += ["--unshare-user", "--uid", str(os.geteuid()), "--gid", str(os.getegid())]
+        words += ["--cap-add", "CAP_NET_ADMIN"]  # over its own network; the guard inside needs it and gives it up
     words += ["--die-with-parent", "--as-pid-1", "--hostname", "box", "--clearenv", "--dev", "/dev", "--proc", "/proc"]
     shared, private = job.limits.scratch_bytes // 4, job.limits.scratch_bytes * 3 // 4
     words += ["--perms", "1777", "--size", str(max(shared, 4096)), "--tmpfs", "/dev/shm"]
@@ -47,6 +48,7 @@ def plan(job: Job) -> Pairs:
     words += ["--ro-bind", str(guard_path()), INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
     words += ["--chdir", "/", "--", INSIDE, "inner", "3"]
     pairs: Pairs = [("level", "bubblewrap"), ("pid_namespace", "1"), ("seccomp", "own")]
+    pairs += [("scratch_memory", "/tmp"), ("scratch_memory", "/dev/shm")]
     pairs += [("launcher", word) for word in words]
     pairs += [
         ("launcher_log", str(job.folder.keep / "launcher.log")),

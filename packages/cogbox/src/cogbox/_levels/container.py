@@ -107,6 +107,7 @@ def plan(job: Job) -> Pairs:
         words += ["--volume", f"{mount.source}:{mount.inside}:{'rw' if mount.writable else 'ro'}"]
     words += ["--volume", f"{guard_path()}:{INSIDE}:ro", "--volume", f"{socket}:{SOCKET}"]
     if name == "podman":
+        words += ["--read-only-tmpfs=false"]  # or it adds writable folders of its own
         root = job.folder.keep / "root"
         root.mkdir()
         for target, path in symlinks:
@@ -117,6 +118,7 @@ def plan(job: Job) -> Pairs:
         words += _image()
     words += [INSIDE, "connect", SOCKET]
     pairs: Pairs = [("level", "container"), ("pid_namespace", "1"), ("seccomp", "own"), ("listen", str(socket))]
+    pairs += [("scratch_memory", "/tmp"), ("scratch_memory", "/dev/shm")]
     pairs += [("launcher", word) for word in words]
     pairs += [
         ("launcher_log", str(job.folder.keep / "launcher.log")),

@@ -38,6 +38,7 @@ def plan(job: Job) -> Pairs:
     root.mkdir()
     mounts, symlinks = all_mounts(job)
     pairs: Pairs = [("level", "namespaces"), ("pid_namespace", "1"), ("seccomp", "own"), ("root", str(root))]
+    pairs.append(("scratch_memory", "/tmp"))  # /dev/shm is the same file system
     pairs += [("mount", lines("rw" if m.writable else "ro", m.source, m.inside)) for m in mounts]
     pairs += [("symlink", lines(target, path)) for target, path in symlinks]
     return pairs + job.common() + job.process_limit()
