@@ -43,6 +43,9 @@ inline void drop_privileges(const Plan& plan) {
   if (geteuid() == 0 && !plan.has("allow_root")) fail("the program would run as root", 0);
 }
 
+// When memory runs short, boxes go first. Written with the rights of root it cannot be taken back.
+inline void go_first() { write_file("/proc/self/oom_score_adj", "500"); }
+
 inline void set_limits(const Plan& plan) {
   struct Kind {
     const char* key;
@@ -94,7 +97,6 @@ inline void become_program(const Plan& plan, const std::vector<int>& fds) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   umask(022);
   set_limits(plan);
-  write_file("/proc/self/oom_score_adj", "500");  // when the whole machine runs short, boxes go first
   must(chdir(plan.text("cwd", "/").c_str()), "entering " + plan.text("cwd", "/"));
   std::vector<std::string> argv = plan.list("argv"), environment = plan.list("env");
   auto words = as_argv(argv), variables = as_argv(environment);
@@ -113,7 +115,10 @@ inline pid_t start_program(const Plan& plan, const std::vector<int>& fds, bool d
     try {
       int kept = must(fcntl(report[1], F_DUPFD_CLOEXEC, int(fds.size()) + 32), "arranging descriptors");
       report[1] = kept;
-      if (drop_here) drop_privileges(plan);
+      if (drop_here) {
+        go_first();
+        drop_privileges(plan);
+      }
       become_program(plan, fds);
     } catch (const Failure& failure) {
       std::string text = failure.text();
@@ -182,13 +187,18 @@ inline int run(int control, bool entered) {
     if (init) namespaces::small_buffers();
     send_message(control, "ready", open_links(plan));
     if (receive_message(control).bytes != "go") return 1;
-    if (init) drop_privileges(plan);
+    if (init) {
+      go_first();
+      drop_privileges(plan);
+    }
     prctl(PR_SET_DUMPABLE, 0);
     if (init) prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of user clears it
     sigset_t children;
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     int signals = must(signalfd(-1, &children, SFD_CLOEXEC), "watching for the end of the program");
+    // Without a pid namespace this process must outlive the program, to end what it leaves.
+    if (!init) write_file("/proc/self/oom_score_adj", "-1000");
     bool alone = false;
     if (!init && plan.has("landlock") && !plan.has("uid")) {
       must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "refusing new privileges");

@@ -28,6 +28,7 @@ class Outer {
     plan_ = Plan::parse(first.bytes);
     groups_ = Groups::of(plan_);
     std::string verdict;
+    if (!plan_.has("pid_namespace")) prctl(PR_SET_CHILD_SUBREAPER, 1);
     try {
       start(first);
       verdict = watch();
@@ -316,6 +317,11 @@ class Outer {
         }
       }
       close(inner_);
+    }
+    // What the reaper has left, if it was killed itself, has become ours.
+    if (!plan_.has("pid_namespace") && child_ > 0) {
+      end_descendants(plan_.number("uid", -1), false);
+      child_ = 0;
     }
     // A launcher ends when its box does; if not, it is ended.
     for (int64_t deadline = now_us() + 10'000'000; child_ > 0;) {
