@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import math
 import os
 import select
 import signal
@@ -115,8 +116,14 @@ class Box:
             left = None if end is None else end - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError(f"the box still runs after {timeout} s")
-            select.select([self._socket], [], [], left)
+            self._wait_readable(left)
         return result
+
+    def _wait_readable(self, seconds: float | None) -> None:
+        # Not select(): a caller with many open files has descriptors beyond its reach.
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        poll.poll(None if seconds is None else max(0, math.ceil(seconds * 1000)))
 
     async def finished(self) -> Result:
         """The same for asyncio."""
@@ -137,7 +144,7 @@ class Box:
     def wait_started(self) -> bool:
         """Block until the program runs (True) or is known never to (False)."""
         while self._pump() is None and self.pid is None:
-            select.select([self._socket], [], [])
+            self._wait_readable(None)
         return self.pid is not None
 
     # Ending

@@ -3,6 +3,7 @@
 It speaks what every HTTP client speaks to a proxy: `CONNECT host:port` for TLS, and absolute addresses for plain HTTP.
 """
 
+import contextlib
 import ipaddress
 import json
 import os
@@ -178,20 +179,23 @@ def carry(client: socket.socket, server: socket.socket) -> tuple[int, int]:
     """Both ways until both ends are done; (bytes to the server, bytes from it)."""
     counts = {client: 0, server: 0}
     other = {client: server, server: client}
-    open_ends = {client, server}
-    while open_ends:
-        ready, _, _ = select.select(list(open_ends), [], [], IDLE_SECONDS)
+    ends = {end.fileno(): end for end in (client, server)}
+    poll = select.poll()
+    for number in ends:
+        poll.register(number, select.POLLIN)
+    while ends:
+        ready = poll.poll(IDLE_SECONDS * 1000)
         if not ready:
             break
-        for end in ready:
+        for number, _ in ready:
+            end = ends[number]
             block = end.recv(65536)
             if block:
                 other[end].sendall(block)
                 counts[end] += len(block)
-            else:
-                open_ends.discard(end)
-                try:
-                    other[end].shutdown(socket.SHUT_WR)
-                except OSError:
-                    open_ends.clear()
+                continue
+            poll.unregister(number)
+            del ends[number]
+            with contextlib.suppress(OSError):
+                other[end].shutdown(socket.SHUT_WR)
     return counts[client], counts[server]
