@@ -53,7 +53,8 @@ inline void set_limits(const Plan& plan) {
   };
   const Kind kinds[] = {{"rlimit_data", RLIMIT_DATA},     {"rlimit_nproc", RLIMIT_NPROC}, {"rlimit_nofile", RLIMIT_NOFILE},
                         {"rlimit_fsize", RLIMIT_FSIZE},   {"rlimit_core", RLIMIT_CORE},   {"rlimit_cpu", RLIMIT_CPU},
-                        {"rlimit_memlock", RLIMIT_MEMLOCK}, {"rlimit_msgqueue", RLIMIT_MSGQUEUE}};
+                        {"rlimit_memlock", RLIMIT_MEMLOCK}, {"rlimit_msgqueue", RLIMIT_MSGQUEUE}, {"rlimit_rtprio", RLIMIT_RTPRIO},
+                        {"rlimit_nice", RLIMIT_NICE},     {"rlimit_sigpending", RLIMIT_SIGPENDING}};
   for (const Kind& kind : kinds) {
     int64_t value = plan.number(kind.key, -1);
     if (value < 0) continue;

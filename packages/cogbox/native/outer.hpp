@@ -124,10 +124,10 @@ class Outer {
     must(listen(listener, 1), "opening the box's socket");
     child_ = must(fork(), "starting the box");
     if (child_ == 0) exec_launcher(-1);
-    pollfd waits[2] = {{listener, POLLIN, 0}, {caller_, POLLIN, 0}};
+    pollfd waits[3] = {{listener, POLLIN, 0}, {caller_, POLLIN, 0}, {caller_process_, POLLIN, 0}};
     for (int64_t end = now_us() + kStartUs; now_us() < end;) {
-      poll(waits, 2, 50);
-      if (waits[0].revents || waits[1].revents) break;
+      poll(waits, 3, 50);
+      if (waits[0].revents || waits[1].revents || waits[2].revents) break;
       if (waitpid(child_, nullptr, WNOHANG) == child_) {
         child_ = 0;
         break;
@@ -135,7 +135,7 @@ class Outer {
     }
     if (!waits[0].revents) {
       close(listener);
-      if (waits[1].revents) throw AskedToEnd{};
+      if (waits[1].revents || waits[2].revents) throw AskedToEnd{};
       fail("the container engine did not start the box: " + launcher_words(), 0);
     }
     inner_ = must(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC), "meeting the box");
@@ -251,7 +251,7 @@ class Outer {
     usage_.cpu_us = std::max(usage_.cpu_us, int64_t(rusage_cpu_));
     usage_.peak = std::max(usage_.peak, int64_t(rusage_peak_));
     // What it wrote just before it ended is still in the pipes; what its children hold open is not waited for.
-    for (int64_t before = -1; before != output_;) {
+    for (int64_t before = -1; before != output_ && output_ <= plan_.number("output", INT64_MAX);) {
       before = output_;
       carry_output();
     }

@@ -54,7 +54,7 @@ class Filter {
     refuse(__NR_fallocate, EOPNOTSUPP);   // takes room beyond the limit of a file's size; libraries write instead
     not_value(__NR_ioctl, 1, {TIOCSTI, TIOCSETD, 0x541C /* TIOCLINUX */});
     if (unmetered) {
-      for (int call : {__NR_memfd_create, __NR_shmget, __NR_msgget}) refuse(call, ENOSYS);
+      for (int call : {__NR_memfd_create, __NR_shmget, __NR_msgget, __NR_vmsplice}) refuse(call, ENOSYS);
       with_all_flags(__NR_mmap, 3, 0x21 /* MAP_SHARED | MAP_ANONYMOUS */);
     }
     only_pairs_of_unix_sockets(shares_host);

@@ -8,9 +8,9 @@
 
 namespace guard {
 
-inline void add_children(pid_t parent, std::vector<pid_t>& found) {
-  std::string tasks = "/proc/" + std::to_string(parent) + "/task/";
-  // Only the first thread's file: the reaper has one thread, and a program's threads are read through `task` below.
+// The folders /proc/PID/task/TID of a process's threads; its first thread may be gone while others go on.
+inline std::vector<std::string> threads_of(pid_t process) {
+  std::string tasks = "/proc/" + std::to_string(process) + "/task/";
   std::vector<std::string> threads;
   if (int fd = open(tasks.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
     char block[8192];
@@ -24,13 +24,17 @@ inline void add_children(pid_t parent, std::vector<pid_t>& found) {
           uint8_t type;
           char name[1];
         }* entry = reinterpret_cast<Entry*>(block + at);
-        if (entry->name[0] != '.') threads.emplace_back(entry->name);
+        if (entry->name[0] != '.') threads.push_back(tasks + entry->name);
         at += entry->length;
       }
     close(fd);
   }
-  for (const std::string& thread : threads) {
-    std::string text = read_file(tasks + thread + "/children");
+  return threads;
+}
+
+inline void add_children(pid_t parent, std::vector<pid_t>& found) {
+  for (const std::string& thread : threads_of(parent)) {
+    std::string text = read_file(thread + "/children");
     for (char* at = text.data(); *at;) {
       char* end;
       pid_t child = pid_t(std::strtol(at, &end, 10));

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <map>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 
 namespace guard {
 
@@ -74,20 +75,24 @@ class Sampler {
     std::vector<pid_t> all = descendants(reaper);
     int64_t tick = 1'000'000 / sysconf(_SC_CLK_TCK);
     int64_t resident = 0, tables = 0, tasks = 0, ticks = look(reaper).ticks;
+    std::map<std::pair<pid_t, int64_t>, int64_t> seen;
     for (pid_t pid : all) {
       Process process = look(pid);
       ticks += process.ticks;
       tasks += process.threads;
-      if (process.started) own_ticks_[{pid, process.started}] = process.own_ticks;
-      std::string status = want_memory ? read_file(proc(pid) + "/status") : "";
+      if (process.started) seen[{pid, process.started}] = process.own_ticks;
+      std::string status = want_memory ? memory_status(pid) : "";
       resident += kilobytes(status, "\nVmRSS:");
       tables += kilobytes(status, "\nVmPTE:");
     }
     if (want_cpu) {
       // A child that its parent does not wait for vanishes from the parent's sum: what was seen of it still counts.
-      int64_t seen = 0;
-      for (const auto& [process, own] : own_ticks_) seen += own;
-      usage.cpu_us = std::max({usage.cpu_us, ticks * tick, seen * tick});
+      for (const auto& [process, own] : own_ticks_)
+        if (!seen.contains(process)) gone_ticks_ += own;
+      int64_t sum = gone_ticks_;
+      for (const auto& [process, own] : seen) sum += own;
+      own_ticks_ = std::move(seen);
+      usage.cpu_us = std::max({usage.cpu_us, ticks * tick, sum * tick});
     }
     if (want_tasks) {
       usage.tasks = tasks;
@@ -113,6 +118,17 @@ class Sampler {
   static int64_t kilobytes(const std::string& text, const char* name) {
     size_t at = text.find(name);
     return at == text.npos ? 0 : 1024 * std::strtoll(text.c_str() + at + std::strlen(name), nullptr, 10);
+  }
+
+  // The status of a thread that still has the process's memory.
+  static std::string memory_status(pid_t pid) {
+    std::string status = read_file(proc(pid) + "/status");
+    if (status.find("\nVmRSS:") != status.npos) return status;
+    for (const std::string& thread : threads_of(pid)) {
+      status = read_file(thread + "/status");
+      if (status.find("\nVmRSS:") != status.npos) return status;
+    }
+    return "";
   }
 
   static Process look(pid_t pid) {
@@ -151,7 +167,8 @@ class Sampler {
 
   int64_t memory_limit_, task_limit_;
   std::vector<std::string> scratch_;
-  std::map<std::pair<pid_t, int64_t>, int64_t> own_ticks_;  // by pid and start
+  std::map<std::pair<pid_t, int64_t>, int64_t> own_ticks_;  // of the last look, by pid and start
+  int64_t gone_ticks_ = 0;                                  // of processes that were seen before
 };
 
 // Bytes and entries below the writable folders, files there that have lost their name but are still open, and entries
@@ -219,24 +236,45 @@ class Disk {
     return over;
   }
 
+  // Files without a name are held by descriptors, of any thread, or by mappings.
   bool nameless(pid_t inside, dev_t device) {
-    std::vector<std::pair<dev_t, ino_t>> seen;
-    for (pid_t pid : descendants(inside)) {
-      std::string path = "/proc/" + std::to_string(pid) + "/fd";
-      DIR* folder = opendir(path.c_str());
-      if (!folder) continue;
-      bool over = false;
-      while (dirent* entry = over ? nullptr : readdir(folder)) {
-        struct stat info;
-        if (entry->d_name[0] == '.' || fstatat(dirfd(folder), entry->d_name, &info, 0) < 0) continue;
-        if (!S_ISREG(info.st_mode) || info.st_nlink > 0 || info.st_dev != device) continue;
-        std::pair<dev_t, ino_t> name{info.st_dev, info.st_ino};
-        if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
-        seen.push_back(name);
-        over = add(info);
+    std::vector<ino_t> seen;
+    auto is_new = [&seen](ino_t inode) {
+      if (std::find(seen.begin(), seen.end(), inode) != seen.end()) return false;
+      seen.push_back(inode);
+      return true;
+    };
+    for (pid_t pid : descendants(inside))
+      for (const std::string& thread : threads_of(pid)) {
+        DIR* folder = opendir((thread + "/fd").c_str());
+        if (!folder && errno == EACCES) return true;  // it has closed itself to us
+        if (!folder) continue;
+        bool over = false;
+        while (dirent* entry = over ? nullptr : readdir(folder)) {
+          struct stat info;
+          if (entry->d_name[0] == '.' || fstatat(dirfd(folder), entry->d_name, &info, 0) < 0) continue;
+          if (S_ISREG(info.st_mode) && info.st_nlink == 0 && info.st_dev == device && is_new(info.st_ino)) over = add(info);
+        }
+        closedir(folder);
+        if (over || mapped(thread, device, is_new)) return true;
       }
-      closedir(folder);
-      if (over) return true;
+    return false;
+  }
+
+  template <class IsNew>
+  bool mapped(const std::string& thread, dev_t device, IsNew is_new) {
+    std::string maps = read_file(thread + "/maps");
+    if (maps.find(" (deleted)") == maps.npos) return false;
+    for (const std::string& line : fields(maps)) {
+      unsigned long long from, to, inode;
+      unsigned major_number, minor_number;
+      if (!line.ends_with(" (deleted)") ||
+          std::sscanf(line.c_str(), "%llx-%llx %*s %*s %x:%x %llu", &from, &to, &major_number, &minor_number, &inode) != 5)
+        continue;
+      if (makedev(major_number, minor_number) != device || !is_new(ino_t(inode))) continue;
+      struct stat info {};
+      info.st_blocks = blkcnt_t((to - from) / 512);
+      if (add(info)) return true;
     }
     return false;
   }

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from cogbox._folders import pid_namespace
 from cogbox._plan import Pairs
 from cogbox.limits import Limits
 
@@ -162,7 +163,7 @@ def leftovers() -> list[str]:
     found = []
     for base in bases:
         for name in os.listdir(base) if os.path.isdir(base) else []:
-            match = re.fullmatch(re.escape(PREFIX) + r"(\d+)-.*", name)
+            match = re.fullmatch(re.escape(PREFIX) + rf"(\d+)-{pid_namespace()}-.*", name)
             if match and not os.path.exists(f"/proc/{match[1]}"):
                 found.append(os.path.join(base, name))
     return found

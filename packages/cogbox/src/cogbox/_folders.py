@@ -2,7 +2,7 @@
 
 BASE/                    0711, of this user; BASE is $COGBOX_STATE, /var/lib/cogbox of root, or cogbox-UID in the
                          folder for temporary files
-  PID-STARTED-RANDOM/    0711, a name nobody can guess
+  PID-STARTED-NS-RANDOM/ 0711, a name nobody can guess
     work/                0700, of the box's user: the only folder of the machine the program can write
     tmp/                 0700, of the box's user: its /tmp where there is no mount namespace
     keep/                0700: logs, root folder, small files to mount
@@ -25,6 +25,11 @@ def started(pid: int) -> str:
     except OSError:
         return ""
     return text.rpartition(")")[2].split()[19]
+
+
+def pid_namespace() -> str:
+    """A number that names the space of process numbers we are in."""
+    return os.readlink("/proc/self/ns/pid").strip("pid:[]")
 
 
 def base() -> Path:
@@ -64,7 +69,7 @@ class BoxFolder:
     """One box's folder."""
 
     def __init__(self, owner: int | None) -> None:
-        self.path = base() / f"{os.getpid()}-{started(os.getpid())}-{secrets.token_hex(12)}"
+        self.path = base() / f"{os.getpid()}-{started(os.getpid())}-{pid_namespace()}-{secrets.token_hex(12)}"
         self.path.mkdir(mode=0o711)
         self.path.chmod(0o711)
         self.work, self.tmp, self.keep = self.path / "work", self.path / "tmp", self.path / "keep"
@@ -81,8 +86,10 @@ class BoxFolder:
 def sweep() -> None:
     """Remove the folders of boxes whose caller is gone."""
     for folder in base().iterdir():
-        pid, _, rest = folder.name.partition("-")
-        if pid.isdigit() and folder.is_dir() and started(int(pid)) != rest.partition("-")[0]:
+        words = folder.name.split("-")
+        # Process numbers of another namespace (a container with the same folder) mean nothing here.
+        ours = len(words) == 4 and words[0].isdigit() and words[2] == pid_namespace() and folder.is_dir()
+        if ours and started(int(words[0])) != words[1]:
             remove_tree(folder)
 
 
@@ -157,7 +164,7 @@ def read_inside(folder: Path, name: str, most: int) -> bytes | None:
         with os.fdopen(fds.pop(), "rb") as file:
             data = file.read(most + 1)
         return data if len(data) <= most else None
-    except OSError:
+    except (OSError, ValueError):  # a name with a zero byte is no file's
         return None
     finally:
         for fd in fds:

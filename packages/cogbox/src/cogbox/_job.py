@@ -51,6 +51,9 @@ class Job:
             ("rlimit_core", "1"),
             ("rlimit_memlock", str(64 << 20)),
             ("rlimit_msgqueue", "0"),
+            ("rlimit_rtprio", "0"),
+            ("rlimit_nice", "0"),
+            ("rlimit_sigpending", "1024"),
         ]
         if limits.cpu_seconds is not None:
             pairs += [

@@ -3,6 +3,7 @@
 The range is one that no usual scheme hands out. An id is taken by locking its file; the lock goes with the process.
 """
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -11,6 +12,14 @@ from pathlib import Path
 
 FIRST, COUNT = 1_879_048_192, 200_000
 FOLDER = Path("/run/cogbox/users")
+
+
+def sweep() -> None:
+    """Forget the ids of boxes whose caller was killed."""
+    for path in FOLDER.glob("*") if os.geteuid() == 0 else ():
+        with contextlib.suppress(OSError), open(path) as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink(missing_ok=True)
 
 
 class BoxUser:

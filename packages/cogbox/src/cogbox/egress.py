@@ -86,9 +86,11 @@ class EgressProxy:
                 if self._log.tell() > LOG_BYTES:
                     print(json.dumps({"outcome": "log full"}), file=self._log, flush=True)
 
+        self._open = open_sockets = set[socket.socket]()
+
         class Handler(socketserver.BaseRequestHandler):
             def handle(self) -> None:
-                serve(self.request, allowed, private, note)
+                serve(self.request, allowed, private, note, open_sockets)
 
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -102,6 +104,9 @@ class EgressProxy:
     def stop(self) -> None:
         self._server.shutdown()
         self._server.server_close()
+        for connection in list(self._open):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
         self._log.close()
 
 
@@ -139,8 +144,12 @@ def target_of(head: bytes) -> tuple[str, str, int, bytes] | None:
     return method, host, port, head_on + b"\r\n".join(fields)
 
 
-def serve(client: socket.socket, allowed: Allowed, private: bool, note: Callable[..., None]) -> None:
+def serve(
+    client: socket.socket, allowed: Allowed, private: bool, note: Callable[..., None], open_sockets: set[socket.socket]
+) -> None:
     client.settimeout(30)
+    open_sockets.add(client)
+    server: socket.socket | None = None
     try:
         head = read_head(client)
         target = target_of(head) if head else None
@@ -158,6 +167,7 @@ def serve(client: socket.socket, allowed: Allowed, private: bool, note: Callable
             note(host, port, f"failed: {error}")
             answer(client, 502, str(error))
             return
+        open_sockets.add(server)
         with server:
             if method == "CONNECT":
                 client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
@@ -166,6 +176,10 @@ def serve(client: socket.socket, allowed: Allowed, private: bool, note: Callable
         note(host, port, "done", sent + len(first), received)
     except (OSError, ValueError):
         return
+    finally:
+        open_sockets.discard(client)
+        if server is not None:
+            open_sockets.discard(server)
 
 
 def answer(client: socket.socket, status: int, text: str) -> None:

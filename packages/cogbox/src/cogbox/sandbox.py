@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, TypedDict, Unpack
 
-from cogbox import _cgroups, _folders
+from cogbox import _cgroups, _folders, _uids
 from cogbox._job import Job
 from cogbox._levels import MODULES, container
-from cogbox._uids import BoxUser
 from cogbox.box import Box
 from cogbox.egress import EgressProxy
 from cogbox.errors import BadRequest, LevelMissing
@@ -66,7 +65,7 @@ class Sandbox:
         with contextlib.ExitStack() as undo:
             user = None
             if os.geteuid() == 0 and self.level is not Level.NONE:
-                user = BoxUser()
+                user = _uids.BoxUser()
                 undo.callback(user.release)
             folder = _folders.BoxFolder(user.uid if user else None)
             undo.callback(folder.remove)
@@ -80,7 +79,7 @@ class Sandbox:
                 undo.callback(proxy.stop)
                 links.append(Link(EGRESS_PORT, proxy.address))
                 variables |= _proxy_variables()
-            groups = _cgroups.make(f"{os.getpid()}-{secrets.token_hex(6)}", limits)
+            groups = _cgroups.make(f"{os.getpid()}-{_folders.pid_namespace()}-{secrets.token_hex(6)}", limits)
             undo.callback(groups.remove)
             all_mounts = [*options.get("mounts", ()), *(_python_mounts() if options.get("python", True) else ())]
             if user is not None:
@@ -175,6 +174,7 @@ def _python_mounts() -> tuple[Mount, ...]:
 def _sweep_once() -> None:
     _folders.sweep()
     _cgroups.sweep()
+    _uids.sweep()
 
 
 def check_request(command: Sequence[str], options: Options) -> None:
