@@ -199,7 +199,7 @@ class Outer {
   std::string watch() {
     Sampler sampler(plan_.number("memory", -1), plan_.number("processes", -1), plan_.list("scratch_memory"));
     Disk disk(plan_);
-    int64_t wall = plan_.number("wall_us", -1), cpu = plan_.number("cpu_us", -1), next_look = 0, next_disk = 0;
+    int64_t wall = plan_.number("wall_us", -1), cpu = plan_.number("cpu_us", -1), next_look = 0, next_disk = now_us() + kDiskEveryUs;
     while (true) {
       std::vector<pollfd> waits = {{caller_, POLLIN, 0}, {inner_, POLLIN, 0}, {caller_process_, POLLIN, 0}};
       for (const Stream& stream : streams_) waits.push_back({stream.from, POLLIN, 0});

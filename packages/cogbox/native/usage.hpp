@@ -244,11 +244,14 @@ class Disk {
       seen.push_back(inode);
       return true;
     };
+    std::vector<pid_t> closed;
     for (pid_t pid : descendants(inside))
       for (const std::string& thread : threads_of(pid)) {
         DIR* folder = opendir((thread + "/fd").c_str());
-        if (!folder && errno == EACCES) return true;  // it has closed itself to us
-        if (!folder) continue;
+        if (!folder) {
+          if (errno == EACCES) closed.push_back(pid);
+          continue;
+        }
         bool over = false;
         while (dirent* entry = over ? nullptr : readdir(folder)) {
           struct stat info;
@@ -258,7 +261,13 @@ class Disk {
         closedir(folder);
         if (over || mapped(thread, device, is_new)) return true;
       }
-    return false;
+    // A process that has closed itself to us hides what it holds. One that is just starting a program is closed for a
+    // moment too, so it takes two looks.
+    bool hides = std::any_of(closed.begin(), closed.end(), [this](pid_t pid) {
+      return std::find(closed_before_.begin(), closed_before_.end(), pid) != closed_before_.end();
+    });
+    closed_before_ = std::move(closed);
+    return hides;
   }
 
   template <class IsNew>
@@ -282,6 +291,7 @@ class Disk {
   std::vector<std::string> folders_, scratch_;
   int64_t most_bytes_, most_files_, most_scratch_;
   int64_t bytes_ = 0, files_ = 0;
+  std::vector<pid_t> closed_before_;
 };
 
 }  // namespace guard

@@ -28,7 +28,8 @@ def plan(job: Job) -> Pairs:
     words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if job.uid is None:
         words += ["--unshare-user", "--uid", str(os.geteuid()), "--gid", str(os.getegid())]
-        words += ["--cap-add", "CAP_SETPCAP"]  # to give up the right to ever get any; the guard inside drops it too
+        # For links on low ports, and to give up the right to ever get any; the guard inside drops both.
+        words += ["--cap-add", "CAP_NET_BIND_SERVICE", "--cap-add", "CAP_SETPCAP"]
     words += ["--die-with-parent", "--as-pid-1", "--hostname", "box", "--clearenv", "--dev", "/dev", "--proc", "/proc"]
     shared, private = job.limits.scratch_bytes // 4, job.limits.scratch_bytes * 3 // 4
     words += ["--perms", "1777", "--size", str(max(shared, 4096)), "--tmpfs", "/dev/shm"]
