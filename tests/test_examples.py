@@ -30,3 +30,7 @@ def test_the_guide_to_a_new_game_is_the_example() -> None:
 def test_the_example_game_is_playable() -> None:
     played = re.findall(r"^street (\d\.\d+)$", run("lamplighters.py"), flags=re.M)
     assert [float(paid) > 0 for paid in played] == [True, True]
+
+
+def test_the_example_policy_has_no_problems() -> None:
+    assert run("wanderer.py").strip() == "0 problems"

@@ -15,6 +15,7 @@ _HOMES = {
     "GameMap": "mettagrid.map_builder.map_builder",
     "dtype_observations": "mettagrid.mettagrid_c",
     "check_mission": "mettagrid.checks",
+    "check_policy": "mettagrid.policy.checks",
 }
 
 # What is called differently at home.

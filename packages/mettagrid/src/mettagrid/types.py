@@ -1,7 +1,8 @@
 """Plain value types shared by the simulator, the policies and the configuration."""
 
 from dataclasses import dataclass
-from typing import TypedDict
+
+from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
 
 StatsDict = dict[str, float]
 

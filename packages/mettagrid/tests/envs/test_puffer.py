@@ -11,6 +11,7 @@ from mettagrid.config.handler_config import Handler
 from mettagrid.config.mutation.stats_mutation import logStatToGame
 from mettagrid.envs import MettaGridPufferEnv, MettaGridPufferVectorEnv, StatsTracker
 from mettagrid.envs.mettagrid_puffer_env import split_supervisor_actions_inplace
+from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.simulator import Simulator
 from mettagrid.util.stats_writer import NoopStatsWriter
 
@@ -248,10 +249,15 @@ def test_a_supervisor_labels_every_observation_and_chooses_vibes_nobody_else_cho
     assert env.teacher_actions.tolist() == [0, 0, 0]
 
 
-def test_a_spec_that_cannot_be_loaded_yet_is_answered_with_a_sentence(room) -> None:
-    spec = SimpleNamespace(class_path="mettagrid.policy.noop.NoopPolicy")
-    with pytest.raises(NotImplementedError, match="A supervisor cannot be loaded from a SimpleNamespace yet; pass an"):
-        MettaGridPufferEnv(Simulator(), room(), supervisor_policy_spec=spec)
+def test_a_supervisor_can_be_the_description_of_a_policy(room) -> None:
+    env = MettaGridPufferEnv(Simulator(), room(), supervisor_policy_spec=PolicySpec(class_path="noop"))
+    env.step(np.array([1, 1, 1]))
+    assert env.teacher_actions.tolist() == [0, 0, 0]
+
+
+def test_what_cannot_supervise_is_refused_with_a_sentence(room) -> None:
+    with pytest.raises(TypeError, match="A SimpleNamespace cannot be the supervisor; pass an object with `step_batch"):
+        MettaGridPufferEnv(Simulator(), room(), supervisor_policy_spec=SimpleNamespace(class_path="noop"))
 
 
 def test_supervisor_labels_are_split_in_place() -> None:

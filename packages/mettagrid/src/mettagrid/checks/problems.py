@@ -36,15 +36,45 @@ class ProblemKind(StrEnum):
     """a name or setting without effect; always a warning"""
 
 
+class PolicyProblemKind(StrEnum):
+    """What is wrong with a policy. The first five prevent it from being played; most others are warnings."""
+
+    LOAD = "load"
+    """the class cannot be found, constructed, or given its weights"""
+    AGENT_POLICY = "agent_policy"
+    """an agent for which there is no `AgentPolicy`"""
+    CRASH = "crash"
+    """a step that raises"""
+    ACTION = "action"
+    """something returned that the game has no action for"""
+    RESET = "reset"
+    """a second episode that cannot be played"""
+    BATCH = "batch"
+    """`step_batch` and the steps of the agents that disagree"""
+    NOT_REPEATABLE = "not_repeatable"
+    """actions that differ although everything is seeded; a warning unless the policy takes a seed"""
+    SHARED_STATE = "shared_state"
+    """an agent that acts differently when another one plays too; always a warning"""
+    ODD_OBSERVATION = "odd_observation"
+    """an empty or a full observation that raises; always a warning"""
+    INFOS = "infos"
+    """`infos` that cannot be written as JSON; always a warning"""
+    SLOW = "slow"
+    """a step that took longer than is allowed; always a warning"""
+    PRINTS = "prints"
+    """text on standard output, where commands write their results; always a warning"""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong: where, what, and what to do about it.
 
-    `place` is a path inside the configuration, such as `game.objects.chest.on_use_handler.filters[0]`. A warning is
-    something that was probably not meant but can be played.
+    `place` is a path inside the configuration, such as `game.objects.chest.on_use_handler.filters[0]`, or a moment in
+    the test of a policy, such as `agent 0, step 3`. A warning is something that was probably not meant but can be
+    played.
     """
 
-    kind: ProblemKind
+    kind: ProblemKind | PolicyProblemKind
     place: str
     message: str
     fix: str
@@ -59,7 +89,18 @@ class BadMission(ValueError):
     """A mission with problems; the message has one line for each, `problems` the list."""
 
     def __init__(self, label: str, problems: Sequence[Problem]) -> None:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        lines = [f"The mission {label!r} has {count}:", *(f"  {problem}" for problem in problems)]
-        super().__init__("\n".join(lines))
+        super().__init__(_listing(f"The mission {label!r}", problems))
         self.problems = list(problems)
+
+
+class BadPolicy(ValueError):
+    """A policy with problems; the message has one line for each, `problems` the list."""
+
+    def __init__(self, label: str, problems: Sequence[Problem]) -> None:
+        super().__init__(_listing(f"The policy {label!r}", problems))
+        self.problems = list(problems)
+
+
+def _listing(subject: str, problems: Sequence[Problem]) -> str:
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    return "\n".join([f"{subject} has {count}:", *(f"  {problem}" for problem in problems)])

@@ -4,6 +4,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from mettagrid.config.mettagrid_config import MettaGridConfig
+
 
 @runtime_checkable
 class BatchPolicy(Protocol):
@@ -11,14 +13,21 @@ class BatchPolicy(Protocol):
         """Write a flat action index for each agent's observation, uint8 [agents, tokens, 3], into int32 [agents]."""
 
 
-def load_supervisor(spec: object) -> BatchPolicy | None:
-    """The supervisor; None stays None. Specs of policies cannot be loaded yet."""
-    if spec is None or isinstance(spec, BatchPolicy):
-        return spec
-    raise NotImplementedError(
-        f"A supervisor cannot be loaded from a {type(spec).__name__} yet; "
-        "pass an object with `step_batch(raw_observations, raw_actions)`"
-    )
+def load_supervisor(supervisor: object, config: MettaGridConfig | None = None) -> BatchPolicy | None:
+    """The supervisor; None stays None. With a `config`, a `PolicySpec` is loaded for its game."""
+    if supervisor is None or isinstance(supervisor, BatchPolicy):
+        return supervisor
+    from mettagrid.policy.policy_spec import PolicySpec
+
+    if config is None or not isinstance(supervisor, PolicySpec):
+        raise TypeError(
+            f"A {type(supervisor).__name__} cannot be the supervisor; "
+            "pass an object with `step_batch(raw_observations, raw_actions)`"
+        )
+    from mettagrid.policy.loader import initialize_or_load_policy
+    from mettagrid.policy.policy_env_interface import PolicyEnvInterface
+
+    return initialize_or_load_policy(PolicyEnvInterface.from_mg_cfg(config), supervisor)
 
 
 def split_supervisor_actions_inplace(

@@ -1,7 +1,7 @@
 """One world as a native PufferLib environment; PufferLib itself need not be installed."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from mettagrid.envs._step_infos import StepInfos
 from mettagrid.envs._supervisor import BatchPolicy, load_supervisor, split_supervisor_actions_inplace
 from mettagrid.envs._world import OneWorld
 from mettagrid.simulator import Simulation, Simulator
+
+if TYPE_CHECKING:
+    from mettagrid.policy.policy_spec import PolicySpec
 
 __all__ = ["MettaGridPufferEnv", "split_supervisor_actions_inplace"]
 
@@ -25,16 +28,16 @@ class MettaGridPufferEnv(PufferStyle):
     After the end of an episode the next one begins with the next `step`, which is its first: the last observation is
     returned, the first one of the new episode is not. All episodes have the same seed, and the simulator's next map.
 
-    A supervisor, an object with `step_batch`, writes a label for every agent after `reset` and `step`. `step_info_keys`
-    names numbers to be in the infos of every step: see `StepInfos`. Infos are also what handlers of the simulator leave
-    in the simulation's `_context["infos"]`.
+    A supervisor, an object with `step_batch` or the description of a policy that has it, writes a label for every agent
+    after `reset` and `step`. `step_info_keys` names numbers to be in the infos of every step: see `StepInfos`. Infos
+    are also what handlers of the simulator leave in the simulation's `_context["infos"]`.
     """
 
     def __init__(
         self,
         simulator: Simulator,
         cfg: MettaGridConfig,
-        supervisor_policy_spec: BatchPolicy | None = None,
+        supervisor_policy_spec: "BatchPolicy | PolicySpec | None" = None,
         step_info_keys: Sequence[str] | None = None,
         buf: Mapping[str, np.ndarray] | None = None,
         seed: int = 0,
@@ -43,7 +46,7 @@ class MettaGridPufferEnv(PufferStyle):
         buffers = buffers_of(buf, cfg.game.num_agents, cfg.game.obs.num_tokens)
         self._seed = seed
         self._world = OneWorld(simulator, cfg, buffers)
-        self._set_up(buffers, self._world.codec, load_supervisor(supervisor_policy_spec))
+        self._set_up(buffers, self._world.codec, load_supervisor(supervisor_policy_spec, cfg))
         self._start()
 
     def reset(self, seed: int | None = None) -> tuple[np.ndarray, dict[str, Any]]:

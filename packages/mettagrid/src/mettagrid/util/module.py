@@ -1,18 +1,19 @@
 """Finding a Python object by its dotted name."""
 
 import importlib
+import importlib.util
 from typing import Any
 
 
 def load_symbol(full_name: str, strict: bool = True) -> Any:
     """Return the object named `package.module.Name` or `package.module.Outer.Inner`.
 
-    Raises `ModuleNotFoundError` when there is no such thing; with `strict=False` returns `None` instead. A name
-    without a dot is always refused.
+    A module may also be a Jupyter notebook on the import path. Raises `ModuleNotFoundError` when there is no such
+    thing; with `strict=False` returns `None` instead. A name without a dot is always refused.
     """
     module_name, dot, symbol = full_name.rpartition(".")
     if not dot:
-        raise ModuleNotFoundError(f"{full_name!r} is no full name of the form module.symbol.")
+        raise ModuleNotFoundError(f"Invalid symbol name: {full_name}; write it as module.symbol")
     try:
         owner = _import_or_load(module_name)
     except ModuleNotFoundError:
@@ -22,7 +23,7 @@ def load_symbol(full_name: str, strict: bool = True) -> Any:
     if owner is not None and hasattr(owner, symbol):
         return getattr(owner, symbol)
     if strict:
-        raise ModuleNotFoundError(f"{module_name!r} has nothing called {symbol!r}.")
+        raise ModuleNotFoundError(f"Could not load symbol: {full_name}; {module_name!r} has nothing called {symbol!r}")
     return None
 
 
@@ -31,10 +32,15 @@ def _import_or_load(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        inside_module = error.name is not None and name.startswith(error.name)
-        if "." not in name or not inside_module:
+        inside_module = error.name is not None and f"{name}.".startswith(f"{error.name}.")
+        if not inside_module:
             raise
-        owner = load_symbol(name, strict=False)
+        from mettagrid.util.notebook import import_notebook
+
+        notebook = import_notebook(name)
+        if notebook is not None:
+            return notebook
+        owner = load_symbol(name, strict=False) if "." in name else None
         if owner is None:
             raise
         return owner

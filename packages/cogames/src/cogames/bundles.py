@@ -1,0 +1,51 @@
+"""Making bundles from what is typed after `-p`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cogames.policy_args import parse_policy_spec, split_policy_uri
+from mettagrid.policy.bundle import CreatedBundle
+from mettagrid.policy.bundle import create_bundle as _create_bundle
+from mettagrid.policy.policy_spec import PolicySpec
+from mettagrid.util.uri_resolvers.schemes import localize_uri, parse_init_kwargs_from_query, parse_uri
+
+__all__ = ["create_bundle"]
+
+
+def create_bundle(
+    policy: str,
+    output: Path,
+    *,
+    include_files: Sequence[str] = (),
+    init_kwargs: Mapping[str, Any] | None = None,
+    setup_script: str | None = None,
+) -> CreatedBundle:
+    """Write a bundle for a policy as `cogames create-bundle -p POLICY` does.
+
+    A path or the URI of a bundle is packed again with the changes; anything else is a name or class with its fields.
+    See `mettagrid.policy.bundle.create_bundle` for the rest.
+    """
+    source, kwargs = _source(policy)
+    return _create_bundle(
+        source,
+        output,
+        include_files=include_files,
+        init_kwargs={**kwargs, **(init_kwargs or {})},
+        setup_script=setup_script,
+    )
+
+
+def _source(policy: str) -> tuple[PolicySpec | Path, dict[str, Any]]:
+    """An existing bundle or a description, and arguments that come with a bundle's URI."""
+    uri, _ = split_policy_uri(policy)
+    base, _, query = (uri or "").partition("?")
+    scheme = parse_uri(base, allow_none=True) if uri is not None else None
+    if scheme is None or scheme.scheme not in ("file", "s3"):
+        return parse_policy_spec(policy).to_policy_spec(), {}
+    bundle = localize_uri(base)
+    if bundle is None:
+        raise ValueError(f"There is no bundle behind {policy}")
+    return bundle, parse_init_kwargs_from_query(query)

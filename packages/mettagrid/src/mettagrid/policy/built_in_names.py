@@ -1,0 +1,37 @@
+"""The short names of our own policies.
+
+Listed here, and not only in the classes, so that `noop` is known without importing every policy there is, PyTorch's
+included. A test compares the list with the classes.
+"""
+
+from importlib.util import find_spec
+
+_SCRIPTED = {
+    "noop": "mettagrid.policy.noop.NoopPolicy",
+    "random": "mettagrid.policy.random_agent.RandomMultiAgentPolicy",
+    "chaos-monkey": "cogames.policy.chaos_monkey.ChaosMonkeyPolicy",
+    "substrate_memory": "cogames.policy.cognitive_substrate_diagnostics.SubstrateMemoryPolicy",
+    "substrate_exploration": "cogames.policy.cognitive_substrate_diagnostics.SubstrateExplorationPolicy",
+    "substrate_planning": "cogames.policy.cognitive_substrate_diagnostics.SubstratePlanningPolicy",
+    "starter": "cogames.policy.starter_agent.StarterPolicy",
+    "miner": "cogames.policy.role_policies.MinerRolePolicy",
+    "scout": "cogames.policy.role_policies.ScoutRolePolicy",
+    "aligner": "cogames.policy.role_policies.AlignerRolePolicy",
+    "scrambler": "cogames.policy.role_policies.ScramblerRolePolicy",
+    "tutorial_noop": "cogames.policy.tutorial_overlay_policy.TutorialOverlayPolicy",
+}
+
+NEEDS_TORCH = {
+    "lstm": "mettagrid.policy.lstm.LSTMPolicy",
+    "stateless": "mettagrid.policy.stateless.StatelessPolicy",
+    "puffer": "mettagrid.policy.puffer_default.PufferDefaultPolicy",
+    "tutorial": "cogames.policy.tutorial_policy.TutorialPolicy",
+}
+"""names that exist only where PyTorch is installed"""
+
+
+def built_in_policies() -> dict[str, str]:
+    """Name to class path of our policies that can be used with what is installed."""
+    names = _SCRIPTED if find_spec("torch") is None else _SCRIPTED | NEEDS_TORCH
+    missing = {package for package in ("cogames",) if find_spec(package) is None}
+    return {name: path for name, path in names.items() if path.partition(".")[0] not in missing}

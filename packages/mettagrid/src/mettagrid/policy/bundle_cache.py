@@ -1,0 +1,105 @@
+"""Unpacked bundles, kept by content: the same archive is unpacked once, a changed one never served from before."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from mettagrid.policy.archive import archive_digest, extract_submission_archive
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such lock; the rename below is enough there, at the price of double work
+    fcntl = None  # type: ignore[assignment]
+
+DEFAULT_POLICY_CACHE_DIR = Path(tempfile.gettempdir()) / "mettagrid-policy-cache"
+
+_COMPLETE = ".extraction_complete"
+_OWN_FILES = (_COMPLETE, ".extraction.lock")
+
+
+def unpacked_bundle(archive: Path, *, cache_dir: Path | None = None, destination: Path | None = None) -> Path:
+    """The folder with the content of `archive`, which is unpacked where that has not been done.
+
+    Processes that want the same archive wait for one another. `destination` is used instead of the cache; files of
+    other names that are in it stay.
+    """
+    digest = archive_digest(archive)
+    if destination is not None:
+        marker = destination / _COMPLETE
+        if not marker.is_file() or marker.read_text() != digest:
+            marker.unlink(missing_ok=True)
+            extract_submission_archive(archive, destination)
+            marker.write_text(digest)
+        return destination
+    cache = usable_cache_dir(cache_dir)
+    folder = cache / f"{digest}.d"
+    with exclusive_file_lock(cache / f"{digest}.lock"):
+        if not (folder / _COMPLETE).is_file():
+            shutil.rmtree(folder, ignore_errors=True)
+            _unpack(archive, folder, digest)
+    return folder
+
+
+def usable_cache_dir(cache_dir: Path | None = None) -> Path:
+    """The cache folder, made where it is missing. The one all users share by name is not used when it is another's."""
+    cache = DEFAULT_POLICY_CACHE_DIR if cache_dir is None else cache_dir
+    cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if hasattr(os, "geteuid") and cache.stat().st_uid != os.geteuid():
+        cache = cache.with_name(f"{cache.name}-{os.geteuid()}")
+        cache.mkdir(exist_ok=True, mode=0o700)
+        if cache.stat().st_uid != os.geteuid():
+            raise PermissionError(f"The policy cache {cache} belongs to another user; remove it or set TMPDIR")
+    return cache
+
+
+@contextlib.contextmanager
+def exclusive_file_lock(path: Path) -> Iterator[None]:
+    """Wait until nobody else holds the lock, and hold it."""
+    with path.open("a") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def is_own_file(name: str) -> bool:
+    """Whether a file in an unpacked bundle was put there by us and is no part of the bundle."""
+    return name in _OWN_FILES or (name.startswith(".setup-") and name.endswith((".done", ".lock")))
+
+
+def remove_at_exit(path: Path) -> None:
+    """Delete a file or folder when the process ends."""
+    if path not in _leaving:
+        _leaving.add(path)
+        atexit.register(_remove, path)
+
+
+_leaving: set[Path] = set()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _unpack(archive: Path, folder: Path, digest: str) -> None:
+    """Unpack beside `folder` and rename, so that it is never there half done."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name[:32]}."))
+    try:
+        extract_submission_archive(archive, temporary)
+        if archive_digest(archive) != digest:
+            raise ValueError(f"{archive} was changed while it was being read; load it again")
+        (temporary / _COMPLETE).write_text(digest)
+        temporary.chmod(0o755)
+        with contextlib.suppress(FileExistsError):
+            temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,153 @@
+"""Where the time of an episode goes, as a file for Chrome's tracing page or Perfetto.
+
+    tracer = Tracer("trace.json")
+    with tracer.span("agent_step", pid=agent_id, step=3) as span:
+        ...
+        span.set(timed_out=False)
+    tracer.flush()
+
+The file is written as events come, so that one cut short can still be read; after `flush` it is valid JSON. A process
+of the trace is an agent (its id), the environment or the executor. Rounds of the garbage collector are spans too.
+"""
+
+import gc
+import json
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+__all__ = ["NullSpan", "NullTracer", "Span", "Tracer"]
+
+
+class Span:
+    """A stretch of time, from `with` to its end."""
+
+    def __init__(self, tracer: "Tracer", name: str, pid: int | None = None, **initial_metadata: Any) -> None:
+        self._tracer = tracer
+        self._name = name
+        self._pid = pid
+        self._metadata = initial_metadata
+        self._start_ns = 0
+
+    def set(self, **metadata: Any) -> None:
+        """Add what becomes known on the way."""
+        self._metadata.update(metadata)
+
+    def __enter__(self) -> Self:
+        self._start_ns = time.perf_counter_ns()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        duration_ns = time.perf_counter_ns() - self._start_ns
+        self._tracer.record_span(self._name, self._start_ns, duration_ns, pid=self._pid, **self._metadata)
+
+
+class Tracer:
+    """Writes spans to a file. Times given to it are those of `time.perf_counter_ns`."""
+
+    PID_ENV = 100000
+    PID_EXECUTOR = 200000
+
+    def __init__(self, output_path: Path | str) -> None:
+        self._lock = threading.RLock()
+        self._writing = False
+        self._named: set[int] = set()
+        # Spans of several processes share a time line only when it is that of the wall clock.
+        self._epoch_ns = time.time_ns() - time.perf_counter_ns()
+        self._gc_start_ns = 0
+        self._file: IO[str] | None = open(output_path, "w", encoding="utf-8")  # noqa: SIM115 - closed by flush
+        self._separator = "["
+        gc.callbacks.append(self._on_garbage_collection)
+
+    def span(self, name: str, pid: int | None = None, **metadata: Any) -> Span:
+        """A span to be used as a context manager; of the environment when no `pid` is given."""
+        return Span(self, name, pid, **metadata)
+
+    def record_span(self, name: str, start_ns: int, duration_ns: int, pid: int | None = None, **metadata: Any) -> None:
+        """A span that was measured elsewhere."""
+        self._write_span(name, start_ns, duration_ns, metadata, pid=pid)
+
+    def flush(self) -> None:
+        """Finish the file; what comes later is dropped."""
+        if self._on_garbage_collection in gc.callbacks:
+            gc.callbacks.remove(self._on_garbage_collection)
+        with self._lock:
+            if self._file is not None:
+                self._file.write("]\n" if self._separator != "[" else "[]\n")
+                self._file.close()
+                self._file = None
+
+    def _write_span(
+        self, name: str, ts_ns: int, dur_ns: int, metadata: dict[str, Any], *, pid: int | None = None
+    ) -> None:
+        pid = self.PID_ENV if pid is None else pid
+        with self._lock:
+            if self._file is None or self._writing:
+                return  # the collector may run while a span is being written
+            self._writing = True
+            try:
+                if pid not in self._named:
+                    self._named.add(pid)
+                    self._name_process(pid)
+                times = {"ts": (ts_ns + self._epoch_ns) // 1000, "dur": dur_ns // 1000}
+                self._write_event({"name": name, "ph": "X", **times, "pid": pid, "tid": 0, "args": metadata})
+            finally:
+                self._writing = False
+
+    def _name_process(self, pid: int) -> None:
+        names = {self.PID_ENV: ("Env", -1), self.PID_EXECUTOR: ("Executor", -2)}
+        name, order = names.get(pid, (f"Agent {pid}", pid))
+        for key, value in (("name", name), ("sort_index", order)):
+            event = {"name": f"process_{key}", "ph": "M", "pid": pid, "tid": 0, "args": {key: value}}
+            self._write_event(event)
+
+    def _write_event(self, event: dict[str, Any]) -> None:
+        assert self._file is not None
+        self._file.write(f"{self._separator}{json.dumps(event, default=str)}\n")
+        self._separator = ","
+
+    def _on_garbage_collection(self, phase: str, info: dict[str, int]) -> None:
+        now = time.perf_counter_ns()
+        if phase == "start":
+            self._gc_start_ns = now
+        else:
+            metadata = {"generation": info["generation"], "collected": info["collected"]}
+            self._write_span("gc", self._gc_start_ns, now - self._gc_start_ns, metadata)
+
+
+class NullSpan(Span):
+    """A span nobody keeps."""
+
+    def __init__(self) -> None: ...
+
+    def set(self, **metadata: Any) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None: ...
+
+
+_NULL_SPAN = NullSpan()
+
+
+class NullTracer(Tracer):
+    """Keeps nothing; what code uses that was given no tracer."""
+
+    def __init__(self) -> None: ...
+
+    def span(self, name: str, pid: int | None = None, **metadata: Any) -> Span:
+        return _NULL_SPAN
+
+    def record_span(
+        self, name: str, start_ns: int, duration_ns: int, pid: int | None = None, **metadata: Any
+    ) -> None: ...
+
+    def flush(self) -> None: ...
