@@ -1,6 +1,8 @@
 // `mettagrid._native`: programs, maps and worlds for Python. The rules are in core/.
 #include "bindings/batch.hpp"
 #include "bindings/layout.hpp"
+#include "bindings/recorder.hpp"
+#include "bindings/series_text.hpp"
 #include "bindings/world.hpp"
 
 namespace nb = nanobind;
@@ -68,6 +70,19 @@ NB_MODULE(_native, module) {
       .def("_fail", &MapPool::fail)
       .def("_wait", &MapPool::wait)
       .def("_close", &MapPool::close);
+  module.def("text_styles", &bindings::text_styles, "Ways to write a column; the index is the code");
+  module.def("sorted_rows", &bindings::sorted_rows, "pages"_a, "first_tick"_a, "Rows of a recorder as columns, in the order of replays");
+  module.def("series_texts", &bindings::series_texts, "field"_a, "object"_a, "key"_a, "tick"_a, "value"_a, "ids"_a, "is_static"_a,
+             "templates"_a, "pieces"_a, "base"_a, "length"_a, "tells_missing"_a, "Changes of objects as JSON: their numbers and texts");
+  module.def("record_fields", &bindings::record_fields, "Kinds of rows that a recorder writes; the index is the code");
+  nb::class_<Recorder>(module, "Recorder", "Follows one world and writes what changes in it into rows of 12 bytes.")
+      .def(nb::init<nb::object>(), "world"_a)
+      .def("use", &Recorder::use, "rows"_a, "Write into this array from now on, from its start")
+      .def("record", &Recorder::record, "Write what changed since the last call; False when the array is full and the call must be repeated")
+      .def("record_with", &Recorder::record_with, "rewards"_a)
+      .def_prop_ro("written", &Recorder::written, "Rows written into the array in use")
+      .def_prop_ro("rows_needed", &Recorder::rows_needed, "The least number of rows an array must have")
+      .def("limit_groups", &Recorder::limit_groups, "template"_a);
   nb::class_<Batch>(module, "Batch")
       .def(nb::init<nb::list, int32_t, bool, bool, nb::object, Array<int64_t, nb::ndim<1>>>(), "worlds"_a, "threads"_a,
            "auto_reset"_a, "next_seed"_a, "maps"_a.none(), "episodes"_a)

@@ -207,6 +207,13 @@ class World {
     return *w_.h;
   }
 
+  // For a recorder, which reads them together with the state.
+  const mg::Buffers& recorded_buffers() const {
+    check_idle();
+    check_buffers();
+    return io_;
+  }
+
   std::vector<bool> action_success() const {
     check_idle();
     return std::vector<bool>(w_.agent_success, w_.agent_success + w_.h->agents);

@@ -12,16 +12,20 @@ MG_FN int32_t limit_group(const Program& p, const World& w, int32_t slot, int32_
   return map < 0 ? kNone : p.lists[map + resource].value;
 }
 
-// min(max, max(base, sum of bonus x held)): the base is a floor, not an addend.
-MG_FN int32_t effective_limit(const Program& p, const World& w, int32_t slot, int32_t group) {
+// min(max, max(base, sum of bonus x held)): the base is a floor, not an addend. `held`: the amounts of an object.
+MG_FN int32_t limit_with(const Program& p, const uint16_t* held, int32_t group) {
   const LimitGroup& g = p.limit_groups[group];
   int64_t bonus = 0;
   for (int32_t i = 0; i < g.modifier_count; ++i) {
     const Pair& modifier = p.pairs[g.first_modifier + i];
-    bonus += static_cast<int64_t>(modifier.value) * w.held(slot)[modifier.key];
+    bonus += static_cast<int64_t>(modifier.value) * held[modifier.key];
   }
   const int64_t limit = min_of<int64_t>(g.max, max_of<int64_t>(g.base, bonus));
   return static_cast<int32_t>(clamp_to<int64_t>(limit, 0, kMostHeld));
+}
+
+MG_FN int32_t effective_limit(const Program& p, const World& w, int32_t slot, int32_t group) {
+  return limit_with(p, w.held(slot), group);
 }
 
 // The sum of a group, in 16 bits as the published engine keeps it: only over-full initial amounts can make it wrap.

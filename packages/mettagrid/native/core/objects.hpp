@@ -82,6 +82,7 @@ MG_FN void move_object(const Program& p, const World& w, int32_t slot, int32_t r
   }
   w.object_row[slot] = static_cast<uint16_t>(row);
   w.object_col[slot] = static_cast<uint16_t>(col);
+  w.mark(slot);
   if (w.object_flags[slot] & kHasClaims) refresh_claims(p, w, slot);
 }
 
@@ -90,6 +91,8 @@ MG_FN void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) 
   w.grid[w.cell_of(b)] = a;
   swap_values(w.object_row[a], w.object_row[b]);
   swap_values(w.object_col[a], w.object_col[b]);
+  w.mark(a);
+  w.mark(b);
   if (w.object_flags[a] & kHasClaims) refresh_claims(p, w, a);
   if (w.object_flags[b] & kHasClaims) refresh_claims(p, w, b);
 }
@@ -130,6 +133,7 @@ MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_ind
   }
   w.grid[w.cell(row, col)] = slot;
   w.object_line[slot] = template_index;
+  w.mark(slot);
   return slot;
 }
 
@@ -139,6 +143,7 @@ MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
   Header& h = *w.h;
   if (!(w.object_flags[slot] & kOnGrid)) return;
   w.grid[w.cell_of(slot)] = kEmpty;
+  w.mark(slot);
   for_each_bit(w.tags(slot), h.tag_words, [&](int32_t tag) { unlist_holder(w, slot, tag); });
   h.vision_blockers -= p.templates[w.object_template[slot]].blocks_vision;
   w.object_flags[slot] = static_cast<uint8_t>((w.object_flags[slot] & ~(kOnGrid | kBlocksVision)) | kRemoved);

@@ -50,6 +50,7 @@ MG_FN void refresh_owner(const Program& p, const World& w, int32_t territory, in
   }
   if (w.owner[territory * cells + cell] == owner) return;
   w.owner[territory * cells + cell] = static_cast<int16_t>(owner);
+  w.mark(w.h->slots);
   int16_t seen = -1;
   for (int32_t k = 0; k < p.territories.size && seen < 0; ++k) seen = w.owner[k * cells + cell];
   if (w.owner_seen[cell] == seen) return;

@@ -132,6 +132,7 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint8_t, owner_edges, h.cells)               /* bits N, S, E, W: the neighbour's owner differs */                 \
   X(int32_t, window_offset, h.window)              /* cell of each window cell, from the observer's */                \
   X(int32_t, object_line, h.slots)                 /* which line shows it, see observe.hpp */                         \
+  X(uint64_t, changed, (h.slots + 64) / 64)        /* bit per slot, see World::mark */                                \
   X(uint8_t, lines, (h.templates + h.slots + 1) * kLine) /* encoded tokens; the last, so that a reset can leave them */
 
 #define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
@@ -187,10 +188,15 @@ struct World {
     return dr * dr + dc * dc;
   }
 
+  // The object in this slot, or which object is in it, has changed. Whoever records (cpu/recorder.hpp) clears the marks; the
+  // rules never read them. The bit behind those of the slots says that a cell has another owner.
+  MG_FN void mark(int32_t slot) const { changed[slot >> 6] |= uint64_t{1} << (slot & 63); }
+
   // Something that an observation of this object shows has changed.
   MG_FN void touch(int32_t slot) const {
     object_line[slot] = own_line(slot);
     line(own_line(slot))[kLine - 1] = kLineDirty;
+    mark(slot);
   }
 
   MG_FN void fail(Fault fault, int32_t a = 0, int32_t b = 0) const {

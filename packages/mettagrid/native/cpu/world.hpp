@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "cpu/plain_twin.hpp"
+#include "cpu/recorder.hpp"
 #include "cpu/snapshot.hpp"
 
 namespace cpu {
@@ -76,6 +77,7 @@ class World {
     map_ = &map;
     seed_ = seed;
     mg::start_world(p, w, seed, scratch());
+    replaced();
   }
 
   // Clears the outputs and writes the current observation.
@@ -93,6 +95,16 @@ class World {
 
   uint64_t state_hash() const { return mg::state_hash(w); }
 
+  // Recorders that follow this world; each must be taken out before it ends.
+  std::vector<Recorder*> recorders;
+
+  // Every recorder learns what was marked; then the marks start over.
+  void share_marks() {
+    const std::size_t words = static_cast<std::size_t>((w.h->slots + 64) / 64);
+    for (Recorder* recorder : recorders) recorder->note(w.changed, w.h->slots);
+    std::fill_n(w.changed, words, 0);
+  }
+
   // Takes over the state of another world of the same program, and what its agents saw last. Both have buffers of one shape.
   void copy(const World& other) {
     reserve(other.w.h->bytes);
@@ -107,6 +119,7 @@ class World {
     std::memcpy(io.rewards, other.io.rewards, n * sizeof(float));
     map_ = other.map_;
     seed_ = other.seed_;
+    replaced();
   }
 
   std::size_t snapshot_bytes() const {
@@ -172,6 +185,11 @@ class World {
     std::memcpy(block_.get(), state, h.state_bytes);
     w = mg::World::view(block_.get());
     mg::make_second_part(p, w);
+    replaced();
+  }
+
+  void replaced() {
+    for (Recorder* recorder : recorders) recorder->note_all();
   }
 
   bool all(const bool* flags) const {

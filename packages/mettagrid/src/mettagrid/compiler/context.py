@@ -75,6 +75,8 @@ class Context:
         """where the result of a query is kept, by entry, see `sharing.py`"""
         self.values: dict[int, int] = {}
         """row of `values` by entry, see `sharing.py`"""
+        self.nearest_entries: dict[str, dict[int, int]] = {}
+        """entries of the queries for each distance, by query, see `nearest.py`"""
         self.materialized: dict[int, int] = {}
         """entry of the query of each tag that is materialized"""
         self._path: list[str] = []

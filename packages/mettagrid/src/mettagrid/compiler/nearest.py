@@ -26,12 +26,12 @@ class NearestSearch:
         targets = event.target_query
         query = targets if isinstance(targets, Query) else Query(source=targets)
         self._c = c
-        self._source = query.source
-        self._to = event.nearest.to
         self._within = event.nearest.within
         self._is_plain = type(query) is Query and query.max_items is None and query.order_by is None
         self._narrow = self._place_filters(query)
-        self._entries: dict[int, int] = {}
+        # Events of one ship ask for the same distances. The question is made once; only its distance differs.
+        self._near_query = Query(source=query.source, filters=[isNear(event.nearest.to, 1)])
+        self._entries = c.nearest_entries.setdefault(self._near_query.model_dump_json(), {})
 
     def is_exact(self, event: EventConfig) -> bool:
         """Whether the search gives what the chain of events would."""
@@ -73,9 +73,9 @@ class NearestSearch:
     def _near(self, radius: int) -> int:
         """The routine that finds what is within a distance, fitting or not."""
         if radius not in self._entries:
-            near = Query(source=self._source, filters=[isNear(self._to, radius)])
+            self._near_query.filters[0].radius = radius  # type: ignore[union-attr]
             with self._c.at("target_query"):
-                self._entries[radius] = place_query(self._c, near)
+                self._entries[radius] = place_query(self._c, self._near_query)
         return self._entries[radius]
 
     def _place_filters(self, query: Query) -> int:

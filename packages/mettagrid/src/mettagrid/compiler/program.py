@@ -90,6 +90,16 @@ class Program:
         stats = [self.game_stat_ids[f"objects.{name}"] for name in objects]
         return codes, np.array([-1, *objects.values(), -1], np.int32), np.array([-1, *stats, -1], np.int32)
 
+    @cached_property
+    def template_cells(self) -> list[str]:
+        """The name of the map cell that makes each template; of an agent the one that means it alone."""
+        return [*self._objects, *self._agents.single_names()]
+
+    @cached_property
+    def cell_count(self) -> int:
+        """How many different names a map can have for its cells, those of empty ones left out."""
+        return len({*self._objects, *self._agents.names()})
+
     def map(self, rows: "Sequence[Sequence[str]] | np.ndarray") -> Map:
         """Resolve a map once, for any number of worlds: rows of cell names."""
         return Map(self.native, *self.resolve_map(rows))

@@ -67,6 +67,10 @@ class AgentCells:
     def names(self) -> list[str]:
         return [*self._teams, *self._agents]
 
+    def single_names(self) -> list[str]:
+        """The name that means one agent, for each agent."""
+        return sorted(self._agents, key=self._agents.__getitem__)
+
     def __contains__(self, name: str) -> bool:
         return name in self._teams or name in self._agents
 

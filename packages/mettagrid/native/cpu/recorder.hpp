@@ -1,0 +1,340 @@
+// What changes in a world, tick by tick, as rows in memory that the caller owns.
+//
+// A recorder remembers how it last saw every object. The rules mark what they change (World::mark), so a tick costs what
+// happened in it and not what stands on the map. Objects are numbered in the order in which they were first seen. What a
+// row of each kind means is told once, here; `mettagrid/replay/_rows.py` has the same list.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "core/inventory.hpp"
+#include "cpu/memory.hpp"
+
+namespace cpu {
+
+// X(name): kinds of rows. "object": number of the object, unless the comment says otherwise.
+#define MG_RECORD_FIELDS(X)                                                              \
+  X(tick)        /* a tick begins: value = step */                                       \
+  X(object)      /* first seen: key = template, value = id */                            \
+  X(agent)       /* first seen, agents only: value = agent id */                         \
+  X(alive)       /* value = 1 on the grid, 0 gone */                                     \
+  X(location)    /* value = row << 16 | column */                                        \
+  X(amount)      /* key = resource, value = amount held */                               \
+  X(limit)       /* key = lowest resource of a limit group, value = effective limit */   \
+  X(tag)         /* key = tag, value = 1 has it, 0 has it no longer */                   \
+  X(vibe)                                                                                \
+  X(action)      /* agents: executed action, 0 when it failed */                         \
+  X(success)     /* agents: 0 or 1 */                                                    \
+  X(animation)   /* agents */                                                            \
+  X(reward)      /* agents: value = bits of a 32-bit float */                            \
+  X(asked)       /* agents: action in the caller's buffer */                             \
+  X(asked_vibe)  /* agents: likewise, vibe action */                                     \
+  X(stat)        /* of the game, tokens left out: key = stat, value = bits of a float */ \
+  X(owner)       /* object = row x width + column, key = territory, value = tag or -1 */
+
+enum class Field : uint8_t {
+#define MG_FIELD_NAME(name) k_##name,
+  MG_RECORD_FIELDS(MG_FIELD_NAME)
+#undef MG_FIELD_NAME
+};
+
+#define MG_COUNT_FIELD(name) +1
+inline constexpr std::size_t kRecordFields = 0 MG_RECORD_FIELDS(MG_COUNT_FIELD);
+#undef MG_COUNT_FIELD
+
+struct Row {
+  uint32_t object;
+  int32_t value;
+  uint16_t key;
+  Field field;
+  uint8_t unused;
+};
+static_assert(sizeof(Row) == 12, "read by numpy");
+
+class Recorder {
+ public:
+  explicit Recorder(const mg::Program& program) : p_(program) {
+    for (const mg::Template& t : p_.templates) groups_.push_back(groups_of(t));
+  }
+
+  // Rows are written from `rows` on; at least `rows_needed()` of them.
+  void use(Row* rows, int64_t size) {
+    begin_ = at_ = rows;
+    end_ = rows + size;
+  }
+  int64_t written() const { return at_ - begin_; }
+  // More than one object, agent, stat or cell can take.
+  int64_t rows_needed() const { return 8 + p_.set().tag_count + 2 * p_.set().resource_count; }
+
+  // Takes over the marks of a world.
+  void note(const uint64_t* changed, int32_t slots) {
+    const std::size_t words = words_for(slots), behind = static_cast<std::size_t>(slots);
+    const uint64_t owner_bit = uint64_t{1} << (behind & 63);
+    if (pending_.size() < words) pending_.resize(words);
+    for (std::size_t i = 0; i < words; ++i) pending_[i] |= changed[i];
+    if (!(changed[behind >> 6] & owner_bit)) return;
+    owners_changed_ = true;
+    pending_[behind >> 6] &= ~owner_bit;
+  }
+  // The state was replaced, so anything may have changed.
+  void note_all() { is_anew_ = true; }
+
+  // Writes what changed since the last tick it wrote. False when the rows ran out: give it others and call again.
+  bool record(const mg::World& w, const mg::Buffers& io, bool has_stepped) {
+    if (phase_ == kDone) begin_tick(w);
+    if (phase_ == kTick) {
+      if (!has_room()) return false;
+      put(Field::k_tick, 0, 0, w.h->step);
+      phase_ = kObjects;
+    }
+    return objects(w) && agents(w, io, has_stepped) && stats(w) && owners(w);
+  }
+
+  // A limit group of a template, known by its lowest resource.
+  struct Group {
+    int32_t key, group;
+  };
+  const std::vector<Group>& groups(int32_t template_index) const { return groups_[static_cast<std::size_t>(template_index)]; }
+
+ private:
+  enum Phase { kTick, kObjects, kAgents, kStats, kOwners, kDone };
+
+  // How an object was last seen. Its tags and what it holds are in arrays of their own.
+  struct Seen {
+    int32_t id;  // 0: nothing was here
+    uint32_t number;
+    uint16_t row, col;
+    uint8_t vibe;
+  };
+  struct SeenAgent {
+    uint32_t number;
+    int32_t action, asked, asked_vibe;
+    uint32_t reward;
+    uint8_t success, animation;
+  };
+
+  static std::size_t words_for(int32_t slots) { return static_cast<std::size_t>((slots + 64) / 64); }
+
+  std::vector<Group> groups_of(const mg::Template& t) const {
+    std::vector<Group> found;
+    for (int32_t r = 0; t.limit_map >= 0 && r < p_.set().resource_count; ++r) {
+      const int32_t group = p_.lists[t.limit_map + r].value;
+      bool is_known = group < 0;
+      for (const Group& other : found) is_known |= other.group == group;
+      if (!is_known) found.push_back(Group{r, group});
+    }
+    return found;
+  }
+
+  bool has_room() const { return end_ - at_ >= rows_needed(); }
+  void put(Field field, uint32_t object, int32_t key, int32_t value) {
+    *at_++ = Row{object, value, static_cast<uint16_t>(key), field, 0};
+  }
+
+  void begin_tick(const mg::World& w) {
+    const mg::Header& h = *w.h;
+    const std::size_t slots = static_cast<std::size_t>(h.slots);
+    if (slots > seen_.size()) {
+      seen_.resize(slots);
+      tags_.resize(slots * static_cast<std::size_t>(h.tag_words));
+      held_.resize(slots * static_cast<std::size_t>(h.resources));
+      pending_.resize(words_for(h.slots));
+    }
+    if (is_anew_) {
+      for (std::size_t slot = 0; slot < seen_.size(); ++slot) pending_[slot >> 6] |= uint64_t{1} << (slot & 63);
+      owners_changed_ = true;
+      stats_.assign(static_cast<std::size_t>(h.game_stats), 0);
+      stat_set_.assign(static_cast<std::size_t>(h.stat_words_game), 0);
+      owners_.assign(static_cast<std::size_t>(h.territories) * static_cast<std::size_t>(h.height) * static_cast<std::size_t>(h.width), -1);
+    }
+    pending_[0] &= ~uint64_t{1};  // slot 0 is a stand-in, not an object
+    agents_.resize(static_cast<std::size_t>(h.agents));
+    is_anew_ = false;
+    next_ = 0;
+    phase_ = kTick;
+  }
+
+  bool objects(const mg::World& w) {
+    if (phase_ != kObjects) return true;
+    for (; next_ < pending_.size(); ++next_) {
+      for (uint64_t& rest = pending_[next_]; rest != 0; rest &= rest - 1) {
+        if (!has_room()) return false;
+        see(w, static_cast<int32_t>(next_ * 64) + __builtin_ctzll(rest));
+      }
+    }
+    next_ = 0;
+    phase_ = kAgents;
+    return true;
+  }
+
+  void see(const mg::World& w, int32_t slot) {
+    const mg::Header& h = *w.h;
+    const bool is_used = slot < h.used_slots;
+    const bool is_listed = is_used && (w.object_flags[slot] & mg::kOnGrid) && !(w.object_flags[slot] & mg::kRemoved);
+    const int32_t id = is_listed ? w.object_id[slot] : 0;
+    Seen& seen = seen_[static_cast<std::size_t>(slot)];
+    const bool is_new = seen.id != id;
+    if (is_new) {
+      if (seen.id != 0) put(Field::k_alive, seen.number, 0, 0);
+      seen.id = id;
+      if (id != 0) meet(w, slot, seen);
+    }
+    if (id == 0) return;
+    if (is_new || seen.row != w.object_row[slot] || seen.col != w.object_col[slot]) {
+      seen.row = w.object_row[slot];
+      seen.col = w.object_col[slot];
+      put(Field::k_location, seen.number, 0, seen.row << 16 | seen.col);
+    }
+    if (seen.vibe != w.object_vibe[slot]) {
+      seen.vibe = w.object_vibe[slot];
+      put(Field::k_vibe, seen.number, 0, seen.vibe);
+    }
+    see_tags(w, slot, seen.number);
+    see_held(w, slot, seen.number, is_new);
+  }
+
+  // An object that was not in this slot before. What it has is told as changes from having nothing.
+  void meet(const mg::World& w, int32_t slot, Seen& seen) {
+    seen.number = next_number_++;
+    seen.vibe = 0;
+    const std::size_t words = static_cast<std::size_t>(w.h->tag_words), resources = static_cast<std::size_t>(w.h->resources);
+    std::fill_n(tags_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slot) * words), words, 0);
+    std::fill_n(held_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slot) * resources), resources, uint16_t{0});
+    put(Field::k_object, seen.number, w.object_template[slot], seen.id);
+    const int32_t agent = w.object_agent[slot];
+    if (agent >= 0) {
+      put(Field::k_agent, seen.number, 0, agent);
+      agents_[static_cast<std::size_t>(agent)] = SeenAgent{};
+      agents_[static_cast<std::size_t>(agent)].number = seen.number;
+    }
+    put(Field::k_alive, seen.number, 0, 1);
+  }
+
+  void see_tags(const mg::World& w, int32_t slot, uint32_t number) {
+    uint32_t* seen = tags_.data() + static_cast<std::size_t>(slot) * static_cast<std::size_t>(w.h->tag_words);
+    for (int32_t i = 0; i < w.h->tag_words; ++i) {
+      const uint32_t now = w.tags(slot)[i];
+      for (uint32_t rest = now ^ seen[i]; rest != 0; rest &= rest - 1) {
+        const int32_t bit = mg::lowest_bit(rest);
+        put(Field::k_tag, number, i * 32 + bit, static_cast<int32_t>((now >> bit) & 1));
+      }
+      seen[i] = now;
+    }
+  }
+
+  // Limits depend on nothing but what is held of their modifiers.
+  void see_held(const mg::World& w, int32_t slot, uint32_t number, bool is_new) {
+    const uint16_t* now = w.held(slot);
+    uint16_t* seen = held_.data() + static_cast<std::size_t>(slot) * static_cast<std::size_t>(w.h->resources);
+    bool may_change_limits = is_new;
+    for (int32_t r = 0; r < w.h->resources; ++r) {
+      if (now[r] == seen[r]) continue;
+      put(Field::k_amount, number, r, now[r]);
+      may_change_limits |= mg::is_modifier(p_, w, slot, r);
+    }
+    if (may_change_limits) {
+      for (const Group& group : groups(w.object_template[slot])) {
+        const int32_t limit = mg::limit_with(p_, now, group.group);
+        if (is_new || limit != mg::limit_with(p_, seen, group.group)) put(Field::k_limit, number, group.key, limit);
+      }
+    }
+    std::copy_n(now, w.h->resources, seen);
+  }
+
+  bool agents(const mg::World& w, const mg::Buffers& io, bool has_stepped) {
+    if (phase_ != kAgents) return true;
+    for (; next_ < agents_.size(); ++next_) {
+      if (!has_room()) return false;
+      const std::size_t i = next_;
+      SeenAgent& seen = agents_[i];
+      uint32_t reward;
+      std::memcpy(&reward, io.rewards + i, sizeof reward);
+      compare(Field::k_action, seen.number, seen.action, w.agent_action[i]);
+      compare(Field::k_success, seen.number, seen.success, w.agent_success[i]);
+      compare(Field::k_animation, seen.number, seen.animation, w.agent_animation[i]);
+      compare(Field::k_reward, seen.number, seen.reward, reward);
+      if (!has_stepped) continue;  // nobody has asked for anything yet
+      compare(Field::k_asked, seen.number, seen.asked, io.actions[i]);
+      compare(Field::k_asked_vibe, seen.number, seen.asked_vibe, io.vibe_actions[i]);
+    }
+    next_ = 0;
+    phase_ = kStats;
+    return true;
+  }
+
+  template <class T>
+  void compare(Field field, uint32_t number, T& seen, T now) {
+    if (seen == now) return;
+    seen = now;
+    put(field, number, 0, static_cast<int32_t>(now));
+  }
+
+  bool stats(const mg::World& w) {
+    if (phase_ != kStats) return true;
+    const bool any_new = std::memcmp(w.game_stat_set, stat_set_.data(), stat_set_.size() * sizeof(uint32_t)) != 0;
+    for (; next_ < stats_.size(); ++next_) {
+      uint32_t now;
+      std::memcpy(&now, w.game_stat + next_, sizeof now);
+      const int32_t stat = static_cast<int32_t>(next_);
+      const bool is_new = any_new && mg::test_bit(w.game_stat_set, stat) && !mg::test_bit(stat_set_.data(), stat);
+      if ((now == stats_[next_] && !is_new) || stat > UINT16_MAX || counts_tokens(stat)) continue;
+      if (!has_room()) return false;
+      stats_[next_] = now;
+      mg::set_bit(stat_set_.data(), stat);
+      put(Field::k_stat, 0, stat, static_cast<int32_t>(now));
+    }
+    next_ = 0;
+    phase_ = kOwners;
+    return true;
+  }
+
+  // They change in every step and say nothing about the game.
+  bool counts_tokens(int32_t stat) const {
+    const mg::Settings& set = p_.set();
+    return stat == set.stat_tokens_written || stat == set.stat_tokens_dropped || stat == set.stat_tokens_free;
+  }
+
+  // Row by row; `next_` counts the rows of all territories.
+  bool owners(const mg::World& w) {
+    const int32_t height = w.h->height, width = w.h->width;
+    const std::size_t rows = static_cast<std::size_t>(w.h->territories * height);
+    for (; owners_changed_ && next_ < rows; ++next_) {
+      const int32_t line = static_cast<int32_t>(next_), territory = line / height, row = line % height;
+      const int16_t* now = w.owner + territory * w.h->cells + w.cell(row, 0);
+      int16_t* seen = owners_.data() + next_ * static_cast<std::size_t>(width);
+      if (std::memcmp(now, seen, static_cast<std::size_t>(width) * sizeof *now) == 0) continue;
+      for (int32_t col = 0; col < width; ++col) {
+        if (seen[col] == now[col]) continue;
+        if (!has_room()) return false;
+        seen[col] = now[col];
+        put(Field::k_owner, static_cast<uint32_t>(row * width + col), territory, now[col]);
+      }
+    }
+    owners_changed_ = false;
+    phase_ = kDone;
+    return true;
+  }
+
+  const mg::Program& p_;
+  std::vector<std::vector<Group>> groups_;  // by template
+  Row* begin_ = nullptr;
+  Row* at_ = nullptr;
+  Row* end_ = nullptr;
+
+  std::vector<uint64_t> pending_;  // bit per slot: to be looked at
+  bool is_anew_ = true;
+  bool owners_changed_ = false;
+  Phase phase_ = kDone;
+  std::size_t next_ = 0;  // where the phase goes on
+
+  uint32_t next_number_ = 0;
+  std::vector<Seen> seen_;
+  std::vector<uint32_t> tags_;   // [slot][word]
+  std::vector<uint16_t> held_;   // [slot][resource]
+  std::vector<SeenAgent> agents_;
+  std::vector<uint32_t> stats_, stat_set_;
+  std::vector<int16_t> owners_;  // [territory][row][column]
+};
+
+}  // namespace cpu

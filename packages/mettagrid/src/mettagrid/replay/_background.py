@@ -1,0 +1,67 @@
+"""Writing replays beside the next episode."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Semaphore
+from typing import Self
+
+from mettagrid.replay.errors import ReplayNotWritten
+
+logger = logging.getLogger(__name__)
+
+
+class BackgroundWriter:
+    """Does one thing after the other in a thread, in the order of `submit`.
+
+    At most `most_waiting` things wait; another `submit` then waits too. What fails is logged at once and raised by
+    `wait` and `close`. A program that ends without `close` ends when everything is written.
+    """
+
+    def __init__(self, most_waiting: int = 4) -> None:
+        self._room = Semaphore(most_waiting + 1)
+        self._thread = ThreadPoolExecutor(1, "replay-writer")
+        self._under_way: list[tuple[str, Future[None]]] = []
+
+    def submit(self, write: Callable[[], None], what: str) -> None:
+        """Do it soon; `what` names it in errors."""
+        self._room.acquire()
+        future = self._thread.submit(self._write, write, what)
+        self._under_way = [entry for entry in self._under_way if not _is_fine(entry[1])]
+        self._under_way.append((what, future))
+
+    def wait(self) -> None:
+        """Until everything is written. Raises `ReplayNotWritten` for what was not, once."""
+        under_way, self._under_way = self._under_way, []
+        failed = [(what, error) for what, future in under_way if (error := future.exception()) is not None]
+        if not failed:
+            return
+        what, error = failed[0]
+        others = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+        raise ReplayNotWritten(f"{what} could not be written: {error}{others}") from error
+
+    def close(self) -> None:
+        """`wait`, and no more after that."""
+        self._thread.shutdown(wait=True)
+        self.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _write(self, write: Callable[[], None], what: str) -> None:
+        try:
+            write()
+        except BaseException as error:
+            logger.error("%s could not be written: %s", what, error)
+            raise
+        finally:
+            self._room.release()
+
+
+def _is_fine(future: Future[None]) -> bool:
+    return future.done() and future.exception() is None

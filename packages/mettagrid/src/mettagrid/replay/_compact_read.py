@@ -1,0 +1,279 @@
+"""Reading our own file format, all of it or one chunk at a time. The bytes may come from anywhere."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from bisect import bisect_right
+from pathlib import Path
+from typing import IO, Any, Self
+
+import numpy as np
+
+from mettagrid.replay._compact_header import Header, Index, json_object
+from mettagrid.replay._compact_write import FOOT, HEAD, MAGIC, VERSION
+from mettagrid.replay._frame import Frame, check_tick, make_frame
+from mettagrid.replay._model import Note, Objects, Replay
+from mettagrid.replay._rows import NOT_OBJECTS, Field, Rows
+from mettagrid.replay.errors import UnknownReplayVersion, UnreadableReplay
+
+_NOTE_KINDS = ("talk", "infos", "monologue")
+_MOST_REMAINING = 1 << 20
+
+
+def read_compact(data: bytes, *, max_bytes: int) -> Replay:
+    """A whole file as a replay."""
+    with ReplayFile(io.BytesIO(data), max_bytes=max_bytes) as file:
+        return file.replay()
+
+
+class ReplayFile:
+    """A file of our own format that stays on the disk: `frame(tick)` reads the chunk that the tick is in.
+
+    `source` is a path or an open binary file. Whatever is wrong with the file is an `UnreadableReplay`.
+    """
+
+    def __init__(self, source: str | Path | IO[bytes], *, max_bytes: int = 1 << 30) -> None:
+        self._file: IO[bytes] = Path(source).open("rb") if isinstance(source, str | Path) else source  # noqa: SIM115
+        self._most = max_bytes
+        try:
+            self._index = self._read_index()
+            head = Header.parse(self._section(self._index.header))
+            result = json_object(self._section(self._index.result))
+            objects, initial, notes = self._initial(head)
+            self._head = head.replay(objects, initial, notes, _stats(result))
+            self._check_chunks(max_bytes)
+        except BaseException:
+            self.close()
+            raise
+        self._last_chunk: tuple[int, _Chunk] | None = None
+
+    @property
+    def first_tick(self) -> int:
+        return self._head.first_tick
+
+    @property
+    def last_tick(self) -> int:
+        return self._head.last_tick
+
+    def frame(self, tick: int) -> Frame:
+        """The state at a tick; IndexError for one that the replay does not have."""
+        head = self._head
+        check_tick(tick, head.first_tick, head.last_tick)
+        if tick == head.first_tick:
+            totals = [float(head.total_rewards(agent)[0]) for agent in range(head.num_agents)]
+            return make_frame(head, head.objects, head.rows, head.notes, totals, tick)
+        chunk = self._chunk_of(tick)
+        rows = head.rows.then(chunk.before).then(chunk.rows.between(chunk.first, tick)).latest()
+        totals = [chunk.total(head, agent, tick) for agent in range(head.num_agents)]
+        notes = [note for note in (*chunk.notes_before, *chunk.notes) if note.tick <= tick]
+        return make_frame(head, head.objects, rows, notes, totals, tick)
+
+    def replay(self) -> Replay:
+        """All of it in memory."""
+        head = self._head
+        chunks = [self._chunk(number) for number in range(len(self._index.chunks))]
+        columns = zip(*(rows.columns() for rows in (head.rows, *(chunk.rows for chunk in chunks))), strict=True)
+        rows = Rows.make(*(np.concatenate(column) for column in columns))
+        notes = [*head.notes, *(note for chunk in chunks for note in chunk.notes)]
+        config = self._section(self._index.config)
+        json_object(config)
+        fields = {name: getattr(head, name) for name in Replay.__dataclass_fields__}
+        return Replay(**(fields | {"rows": rows, "notes": notes, "config_parts": (config,)}))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _read_index(self) -> Index:
+        size = self._file.seek(0, io.SEEK_END)
+        if size < HEAD.size + FOOT.size:
+            raise UnreadableReplay("The replay is cut off: it is shorter than an empty one")
+        magic, version, _ = HEAD.unpack(self._bytes(0, HEAD.size))
+        if magic != MAGIC:
+            raise UnreadableReplay("This is no replay of this format")
+        if version != VERSION:
+            raise UnknownReplayVersion(version, newest=VERSION)
+        begin, packed, unpacked, magic = FOOT.unpack(self._bytes(size - FOOT.size, FOOT.size))
+        if magic != MAGIC:
+            raise UnreadableReplay("The replay is cut off: its end is missing")
+        self._end = size - FOOT.size
+        return Index.parse(self._section([begin, packed, unpacked]))
+
+    def _bytes(self, begin: int, size: int) -> bytes:
+        self._file.seek(begin)
+        return self._file.read(size)
+
+    def _section(self, place: list[int]) -> bytes:
+        begin, packed, unpacked = place
+        if not (0 <= begin <= self._end and 0 <= packed <= self._end - begin and 0 <= unpacked <= self._most):
+            raise UnreadableReplay("The replay is damaged: a part of it is said to be where it cannot be")
+        unpacker = zlib.decompressobj()
+        try:
+            content = unpacker.decompress(self._bytes(begin, packed), unpacked + 1)
+        except zlib.error:
+            raise UnreadableReplay("The replay is damaged: a part of it cannot be unpacked") from None
+        if len(content) != unpacked or not unpacker.eof:
+            raise UnreadableReplay("The replay is damaged: a part of it has another size than it should have")
+        return content
+
+    def _initial(self, head: Header) -> tuple[Objects, Rows, list[Note]]:
+        reader = _Columns(self._section(self._index.initial))
+        objects, rows, notes = reader.numbers(3)
+        ids, kinds, agents = (reader.column("<i4", objects).astype(np.int32) for _ in range(3))
+        if len(kinds) and (kinds.min() < 0 or kinds.max() >= len(head.kinds)):
+            raise UnreadableReplay("The replay is damaged: an object is of a kind that there is not")
+        if len(agents) and (agents.min() < -1 or agents.max() >= head.num_agents):
+            raise UnreadableReplay("The replay is damaged: an object is an agent that there is not")
+        table = Objects(ids, kinds, agents)
+        found = reader.table(rows, first_tick=None, default_tick=head.first_tick)
+        return table, _checked(found, head, len(table)), _notes(reader.rest(notes))[1]
+
+    def _check_chunks(self, max_bytes: int) -> None:
+        """They follow one another without a gap, and all together are not too large."""
+        chunks = self._index.chunks
+        begins = [self._head.first_tick + 1, *(chunk[1] + 1 for chunk in chunks)]
+        are_in_order = all(begin == first <= last for begin, (first, last, *_) in zip(begins, chunks, strict=False))
+        if not are_in_order or begins[-1] != self._head.last_tick + 1:
+            raise UnreadableReplay("The replay is damaged: its chunks do not have every tick once")
+        if sum(chunk[4] for chunk in chunks) > max_bytes:
+            raise UnreadableReplay(f"The replay is larger than {max_bytes // (1 << 20)} MB when unpacked")
+
+    def _chunk_of(self, tick: int) -> _Chunk:
+        number = bisect_right(self._index.chunks, tick, key=lambda chunk: chunk[0]) - 1
+        if self._last_chunk is None or self._last_chunk[0] != number:
+            self._last_chunk = number, self._chunk(number)
+        return self._last_chunk[1]
+
+    def _chunk(self, number: int) -> _Chunk:
+        first, last, *place = self._index.chunks[number]
+        return _Chunk(self._section(place), self._head, first, last)
+
+
+class _Chunk:
+    """Some ticks, and what had changed before them."""
+
+    def __init__(self, content: bytes, head: Replay, first: int, last: int) -> None:
+        reader = _Columns(content)
+        said = reader.numbers(6)
+        if said[:2] != [first, last] or said[5] != head.num_agents:
+            raise UnreadableReplay("The replay is damaged: a chunk does not fit its place")
+        self.first = first
+        self._totals = reader.column("<f8", head.num_agents)
+        before = reader.table(said[2], first_tick=None, default_tick=first - 1)
+        rows = reader.table(said[3], first_tick=first, default_tick=first)
+        if len(rows) and int(rows.tick.max()) > last:
+            raise UnreadableReplay("The replay is damaged: a change lies outside its chunk")
+        self.before, self.rows = (_checked(part, head, len(head.objects)) for part in (before, rows))
+        self.notes_before, self.notes = _notes(reader.rest(said[4]))
+
+    def total(self, head: Replay, agent: int, tick: int) -> float:
+        """The sum of an agent's rewards: what it was before, and the reward of each tick since."""
+        number = head.objects.of_agents.get(agent)
+        if number is None:
+            return 0.0
+        reward = 0.0
+        for part in (head.rows, self.before):
+            found = part.of_field(Field.REWARD)
+            mine = found.take(found.object == number).floats()
+            reward = float(mine[-1]) if len(mine) else reward
+        rewards = self.rows.of_field(Field.REWARD)
+        changed = rewards.take(rewards.object == number)
+        changes = dict(zip(changed.tick.tolist(), changed.floats().tolist(), strict=True))
+        total = float(self._totals[agent])
+        for now in range(self.first, tick + 1):
+            reward = changes.get(now, reward)
+            total += reward
+        return total
+
+
+class _Columns:
+    """Takes numbers and columns from bytes, from left to right."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._at = 0
+
+    def numbers(self, count: int) -> list[int]:
+        return [int(number) for number in self.column("<u4", count)]
+
+    def column(self, kind: str, count: int) -> np.ndarray:
+        size = np.dtype(kind).itemsize * count
+        if size > len(self._content) - self._at:
+            raise UnreadableReplay("The replay is damaged: a part of it ends too early")
+        column = np.frombuffer(self._content, kind, count, self._at) if count else np.zeros(0, kind)
+        self._at += size
+        return column
+
+    def table(self, count: int, *, first_tick: int | None, default_tick: int) -> Rows:
+        begin = self._at
+        value, obj, key = (self.column(kind, count) for kind in ("<i4", "<u4", "<u2"))
+        if first_tick is None:
+            tick = np.full(count, default_tick, np.int32)
+        else:
+            tick = self.column("<u2", count).astype(np.int32) + first_tick
+        field = self.column("u1", count)
+        self.column("u1", (begin - self._at) % 4)
+        is_known = field <= max(Field)  # rows of a later release may be about more than is known here
+        columns = (column[is_known] for column in (field, obj, key, tick, value))
+        return Rows.make(*columns)
+
+    def rest(self, size: int) -> bytes:
+        return self.column("u1", size).tobytes()
+
+
+def _checked(rows: Rows, head: Header | Replay, objects: int) -> Rows:
+    """Rows that are about what there is."""
+    are_objects = ~np.isin(rows.field, NOT_OBJECTS)
+    owners, stats = rows.of_field(Field.OWNER), rows.of_field(Field.STAT)
+    width, height = head.map_size
+    fits = [
+        bool((rows.object[are_objects] < objects).all()),
+        bool((owners.object < width * height).all() and (owners.key < len(head.territory_names)).all()),
+        bool((stats.key < len(head.stat_names)).all()),
+    ]
+    if not all(fits):
+        raise UnreadableReplay("The replay is damaged: a change is about something that there is not")
+    return rows
+
+
+def _notes(content: bytes) -> tuple[list[Note], list[Note]]:
+    """(in force before, made now)"""
+    document = json_object(content)
+    return _note_list(document.get("before", [])), _note_list(document.get("notes", []))
+
+
+def _note_list(listed: Any) -> list[Note]:
+    if not isinstance(listed, list):
+        raise UnreadableReplay("The replay is damaged: its notes are not a list")
+    return [_note(entry) for entry in listed if not (isinstance(entry, list) and entry[2:3] and _is_unknown(entry[2]))]
+
+
+def _is_unknown(kind: Any) -> bool:
+    return isinstance(kind, str) and kind not in _NOTE_KINDS
+
+
+def _note(entry: Any) -> Note:
+    if isinstance(entry, list) and len(entry) == 4 and all(type(number) is int for number in entry[:2]):
+        tick, agent, kind, value = entry
+        pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
+        if (kind == "infos" and isinstance(value, dict)) or (kind == "monologue" and pair and type(value[1]) is bool):
+            return Note(tick, agent, kind, value)
+        if kind == "talk" and pair and type(value[1]) is int and 0 <= value[1] <= _MOST_REMAINING:
+            return Note(tick, agent, kind, value)
+    raise UnreadableReplay("The replay is damaged: a note has another form than it should have")
+
+
+def _stats(result: dict[str, Any]) -> dict[str, Any]:
+    stats = result.get("stats")
+    game, agents = (stats.get("game"), stats.get("agent")) if isinstance(stats, dict) else (None, None)
+    tables = [game, *agents] if isinstance(agents, list) else [None]
+    for table in tables:
+        if not isinstance(table, dict) or not all(isinstance(x, int | float) or x is None for x in table.values()):
+            raise UnreadableReplay("The replay is damaged: its stats are not numbers")
+    return {"game": game, "agent": agents}

@@ -1,0 +1,113 @@
+"""Replays in files: which format a file has, and how it is packed."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from mettagrid.replay._compact_read import read_compact
+from mettagrid.replay._compact_write import MAGIC, compact_bytes
+from mettagrid.replay._model import Replay
+from mettagrid.replay._packing import gzip_bytes, zlib_bytes
+from mettagrid.replay._v4_read import read_document
+from mettagrid.replay._v4_write import v4_parts
+from mettagrid.replay.errors import UnknownReplayFormat, UnreadableReplay
+
+MAX_BYTES = 1 << 30
+"""the most that an unpacked replay may have"""
+
+EXTENSION = ".cogreplay"
+EXTENSIONS = (".json.z", ".json.gz", ".json", EXTENSION)
+
+
+def load_replay(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> Replay:
+    """A replay of any known format, told by its content: a path, a URI (`s3://`, `http://`), or the bytes themselves.
+
+    Raises `UnreadableReplay` for anything that is no replay, and the usual errors when there is no such file.
+    """
+    return _read(_content(source), max_bytes)
+
+
+def save_replay(replay: Replay, path: str | Path) -> None:
+    """Write a replay; its name says how: `.json.z`, `.json.gz`, `.json` (published), `.cogreplay` (ours)."""
+    from mettagrid.util.file import write_data
+
+    write_data(str(path), replay_bytes(replay, str(path)))
+
+
+def replay_bytes(replay: Replay, name: str, *, default: str | None = None) -> bytes:
+    """What `save_replay` would write into a file of this name; one without a known ending is written as `default`."""
+    ending = replay_ending(name, default=default)
+    if ending == EXTENSION:
+        return compact_bytes(replay)
+    parts = v4_parts(replay)
+    if ending == ".json.z":
+        return zlib_bytes(parts)
+    return gzip_bytes(parts) if ending == ".json.gz" else b"".join(parts)
+
+
+def replay_ending(name: str, *, default: str | None = None) -> str:
+    """The one of `EXTENSIONS` that a name ends in. Where none does, the default, if there is one."""
+    ending = next((extension for extension in EXTENSIONS if name.endswith(extension)), default)
+    if ending is None:
+        raise UnknownReplayFormat(f"{Path(name).name!r} must end in one of {', '.join(EXTENSIONS)}")
+    return ending
+
+
+def _content(source: str | Path | bytes) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    if isinstance(source, str) and "://" in source:
+        from mettagrid.util.file import read
+
+        return read(source)
+    return Path(source).read_bytes()
+
+
+def _read(data: bytes, max_bytes: int) -> Replay:
+    if data.startswith(MAGIC):
+        return read_compact(data, max_bytes=max_bytes)
+    if data.startswith(b"BITWORLD"):
+        raise UnreadableReplay("This is a replay of a BitWorld game; `cogames bitworld replay` shows it")
+    return read_document(_document(_unpacked(data, max_bytes)))
+
+
+def _unpacked(data: bytes, max_bytes: int) -> bytes:
+    """The JSON inside: as it is, or compressed by gzip or zlib."""
+    if data.startswith(b"\x1f\x8b"):
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    elif data[:1] == b"\x78" and len(data) > 1 and int.from_bytes(data[:2]) % 31 == 0:
+        unpacker = zlib.decompressobj()
+    else:
+        unpacker = None
+    if unpacker is None:
+        if len(data) > max_bytes:
+            raise _too_large(max_bytes)
+        return data
+    try:
+        text = unpacker.decompress(data, max_bytes + 1)
+        if len(text) > max_bytes:
+            raise _too_large(max_bytes)
+    except zlib.error:
+        raise UnreadableReplay("The replay is damaged: it cannot be unpacked") from None
+    if not unpacker.eof:
+        raise UnreadableReplay("The replay is cut off: it cannot be unpacked to its end")
+    return text
+
+
+def _too_large(max_bytes: int) -> UnreadableReplay:
+    return UnreadableReplay(f"The replay is larger than {max_bytes // (1 << 20)} MB when unpacked")
+
+
+def _document(text: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(text.decode(), parse_constant=lambda _: None)
+    except RecursionError:
+        raise UnreadableReplay("The replay is nested too deeply") from None
+    except (UnicodeDecodeError, ValueError):
+        raise UnreadableReplay("This is no replay: it is neither JSON nor a known packing of it") from None
+    if not isinstance(document, dict):
+        raise UnreadableReplay("This is no replay: its JSON is not an object")
+    return document

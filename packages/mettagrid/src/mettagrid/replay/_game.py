@@ -1,0 +1,138 @@
+"""What a replay says about its game: names, kinds of objects, the config as text. Written once for many episodes."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from mettagrid.config.game_value import PUBLISHED_CONTEXT
+from mettagrid.config.mettagrid_config import GameConfig
+from mettagrid.replay._model import Kind, Limit
+
+if TYPE_CHECKING:
+    from mettagrid.compiler import Program
+    from mettagrid.config.mettagrid_config import InventoryConfig, MettaGridConfig
+
+_MOST_KEPT = 16
+_MAP = "\x00the map goes here\x00"
+
+# Programs are found again by the content of their config, with these parts left out.
+_NOT_IN_PROGRAM = {"map_builder", "render", "params"}
+_IN_PROGRAM = set(GameConfig.model_fields) - _NOT_IN_PROGRAM
+
+LimitGroups = Callable[[int], list[list[int]]]
+"""template -> [[resources that share a limit]]"""
+
+
+class GameFacts:
+    """Fields of a `Replay` that depend on the config alone, less its map."""
+
+    def __init__(self, config: MettaGridConfig, program: Program, limit_groups: LimitGroups) -> None:
+        from mettagrid.policy.policy_env_interface import PolicyEnvInterface
+
+        game = config.game
+        self.program = program
+        self.fields: dict[str, Any] = {
+            "num_agents": program.num_agents,
+            "max_steps": game.max_steps,
+            "engine": f"mettagrid {_package_version()}",
+            "action_names": list(program.action_names),
+            "resource_names": list(program.resource_names),
+            "type_names": list(program.type_names),
+            "tag_names": list(program.tag_names),
+            "vibe_names": list(game.vibe_names),
+            "stat_names": list(program.game_stat_names),
+            "territory_names": list(game.territories),
+            "capacities": _capacities(game),
+            "cell_count": program.cell_count,
+            "kinds": _kinds(game, program, limit_groups),
+            "policy_env_interface": PolicyEnvInterface.from_mg_cfg(config).model_dump(mode="json"),
+        }
+        document = config.to_published()
+        document["game"]["map_builder"] = _MAP
+        before, _, after = json.dumps(document, separators=(",", ":")).partition(json.dumps(_MAP))
+        self._before, self._after = before.encode(), after.encode()
+
+    def config_parts(self, config: MettaGridConfig) -> tuple[bytes, bytes, bytes]:
+        """`config.to_published()` as JSON: what comes before the map builder, the map builder, what comes after it."""
+        dump = config.game.model_dump(mode="json", include={"map_builder"}, context=PUBLISHED_CONTEXT)
+        return self._before, json.dumps(dump["map_builder"], separators=(",", ":")).encode(), self._after
+
+
+# By the number of the program, and what of the config is not in it. Facts keep their program, and so its number.
+_kept: OrderedDict[tuple[int, str], GameFacts] = OrderedDict()
+_lock = Lock()
+
+
+def game_facts(config: MettaGridConfig, program: Program, limit_groups: LimitGroups) -> GameFacts:
+    """The facts of a config and the program compiled from it, made now or before.
+
+    Making them takes as long as a short episode.
+    """
+    key = id(program), config.model_dump_json(exclude={"game": {*_IN_PROGRAM, "map_builder"}})
+    with _lock:
+        facts = _kept.get(key)
+        if facts is not None:
+            _kept.move_to_end(key)
+            return facts
+    facts = GameFacts(config, program, limit_groups)
+    with _lock:
+        _kept[key] = facts
+        while len(_kept) > _MOST_KEPT:
+            _kept.popitem(last=False)
+    return facts
+
+
+def _kinds(game: GameConfig, program: Program, limit_groups: LimitGroups) -> list[Kind]:
+    inventories = [item.inventory for item in game.objects.values()]
+    inventories += [agent.inventory for agent in game.agents or [game.agent] * game.num_agents]
+    kinds = []
+    for number, (cell, inventory) in enumerate(zip(program.template_cells, inventories, strict=True)):
+        names = _limit_names(game, inventory)
+        groups = limit_groups(number)
+        kinds.append(
+            Kind(
+                type_name=program.template_types[number],
+                cell=cell,
+                is_agent=number in program.group_ids,
+                group_id=program.group_ids.get(number, 0),
+                group_name=program.group_names.get(number, ""),
+                limits=tuple(Limit(group[0], names.get(group[0], ""), tuple(group)) for group in groups),
+            )
+        )
+    return kinds
+
+
+def _limit_names(game: GameConfig, inventory: InventoryConfig) -> dict[int, str]:
+    """{resource: name of its limit group}; in two groups the last one counts."""
+    ids = {name: number for number, name in enumerate(game.resource_names)}
+    return {
+        ids[resource]: name
+        for name, limit in inventory.limits.items()
+        for resource in limit.resources
+        if resource in ids
+    }
+
+
+def _capacities(game: GameConfig) -> list[Limit]:
+    """Limit groups of the first agent by name; a resource in two of them belongs to the last."""
+    limits = (game.agents[0] if game.agents else game.agent).inventory.limits
+    ids = {name: number for number, name in enumerate(game.resource_names)}
+    last = {ids[name]: group for group in sorted(limits) for name in limits[group].resources if name in ids}
+    return [
+        Limit(number, name, tuple(resource for resource in sorted(last) if last[resource] == name))
+        for number, name in enumerate(sorted(limits))
+    ]
+
+
+@cache
+def _package_version() -> str:
+    try:
+        return version("mettagrid")
+    except PackageNotFoundError:
+        return "unknown"

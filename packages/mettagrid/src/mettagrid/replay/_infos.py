@@ -1,0 +1,60 @@
+"""What policies show about themselves, made fit for a file: plain JSON, in a fixed order, of limited size."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+MAX_BYTES = 1024
+_MAX_DEPTH = 32
+
+compact_json = json.JSONEncoder(separators=(",", ":")).encode
+"""JSON without blanks"""
+
+
+def fit_infos(infos: dict[Any, Any]) -> dict[str, Any]:
+    """Infos as JSON with sorted keys, at most `MAX_BYTES` of it.
+
+    While it is too long the longest entry goes, among equals the first. What JSON cannot say becomes null (numbers that
+    are not finite) or text.
+    """
+    plain: dict[str, Any] = _plain(infos, 0)
+    if len(compact_json(plain)) <= MAX_BYTES:
+        return plain
+    sizes = {key: len(compact_json(value)) for key, value in plain.items()}
+    while len(compact_json(plain)) > MAX_BYTES:
+        longest = max(sizes, key=sizes.__getitem__)
+        del plain[longest], sizes[longest]
+    return plain
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if depth > _MAX_DEPTH:
+        return "..."
+    if isinstance(value, dict):
+        keys = sorted(value, key=str)
+        return {_key(key): _plain(value[key], depth + 1) for key in keys}
+    if isinstance(value, list | tuple):
+        return [_plain(item, depth + 1) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted((_plain(item, depth + 1) for item in value), key=str)
+    as_list = getattr(value, "tolist", None)  # numbers and arrays of numpy and torch
+    if callable(as_list):
+        return _plain(as_list(), depth + 1)
+    return str(value)
+
+
+def _key(key: Any) -> str:
+    """The key as JSON writes it."""
+    if isinstance(key, str):
+        return key
+    if key is None or isinstance(key, bool):
+        return json.dumps(key)
+    return str(key)

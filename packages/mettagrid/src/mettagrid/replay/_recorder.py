@@ -1,0 +1,170 @@
+"""Follows an episode while it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mettagrid import _native
+from mettagrid.replay._game import game_facts
+from mettagrid.replay._infos import fit_infos
+from mettagrid.replay._model import Note, Objects, Replay
+from mettagrid.replay._rows import ROW, Rows
+
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.mettagrid_c import MettaGrid
+    from mettagrid.simulator.simulator import Simulation
+    from mettagrid.simulator.talk import TalkChannel
+
+_PAGE_ROWS = 16384
+
+
+class EpisodeRecorder:
+    """Records the episode of one engine, from the state it is in now.
+
+    Call `record()` after every step and `finish()` at the end. The engine writes what changed into memory that belongs
+    to the recorder, so a step costs no work per object here. Nothing about the episode changes.
+
+    `context` is where `policy_infos` ({agent: infos}) and `monologue_updates` are looked up at each step, `talk` what
+    agents say; `EpisodeRecorder.of(simulation)` takes both from there.
+    """
+
+    def __init__(
+        self,
+        engine: MettaGrid,
+        config: MettaGridConfig,
+        *,
+        seed: int | None = None,
+        context: Mapping[str, Any] | None = None,
+        talk: TalkChannel | None = None,
+    ) -> None:
+        self._engine = engine
+        self._seed = seed
+        self._context: Mapping[str, Any] = {} if context is None else context
+        self._talk = talk if talk is not None and talk.config.enabled else None
+        self._native = _native.Recorder(engine)
+        self._facts = game_facts(config, engine.program, self._native.limit_groups)
+        self._config_parts = self._facts.config_parts(config)
+        self._write_rows = self._native.record
+        self._pages: list[np.ndarray] = []
+        self._notes: list[Note] = []
+        self._infos: dict[int, dict[str, Any]] = {}
+        self._said: dict[int, tuple[str, int]] = {}
+        self._first_tick = self._last_tick = int(engine.current_step)
+        self._turn_page()
+        self._write(None)
+
+    @classmethod
+    def of(cls, simulation: Simulation) -> EpisodeRecorder:
+        """A recorder for a simulation, with its talk and what its policies show."""
+        return cls(
+            simulation._c_sim,
+            simulation.config,
+            seed=simulation.seed,
+            context=simulation._context,
+            talk=simulation._talk_channel,
+        )
+
+    @property
+    def last_tick(self) -> int:
+        """The tick that `record` last took down: ticks are counted from the engine's step at the beginning."""
+        return self._last_tick
+
+    def record(self, rewards: np.ndarray | None = None) -> None:
+        """Take down what has changed since the last call, with rewards other than the engine's where they are given."""
+        if not (self._write_rows() if rewards is None else self._native.record_with(rewards)):
+            self._turn_page()
+            self._write(rewards)
+        self._last_tick = tick = self._last_tick + 1
+        talk = self._talk
+        if talk is not None and (self._said or not talk.is_quiet):
+            self._note_talk(tick, talk)
+        context = self._context
+        shown = context.get("policy_infos")
+        if shown or self._infos:
+            self._note_infos(tick, shown or {})
+        if context.get("monologue_updates"):
+            self._note_monologues(tick, context["monologue_updates"])
+
+    def finish(self) -> Replay:
+        """The episode up to now. Recording can go on."""
+        return self.capture().replay()
+
+    def capture(self) -> Capture:
+        """The episode up to now as it was written, which takes no time; `replay()` of it puts it in order."""
+        engine = self._engine
+        fields = self._facts.fields | {
+            "map_size": (engine.map_width, engine.map_height),
+            "first_tick": self._first_tick,
+            "last_tick": self._last_tick,
+            "seed": self._seed,
+            "notes": list(self._notes),
+            "config_parts": self._config_parts,
+            "stats": engine.get_episode_stats(),
+        }
+        pages = [*self._pages[:-1], self._pages[-1][: self._native.written].copy()]
+        return Capture(fields, pages)
+
+    def _write(self, rewards: np.ndarray | None) -> None:
+        while not (self._native.record() if rewards is None else self._native.record_with(rewards)):
+            self._turn_page()
+
+    def _turn_page(self) -> None:
+        """A full page stays as it is, but for what was not written; the next one is empty."""
+        if self._pages:
+            self._pages[-1] = self._pages[-1][: self._native.written]
+        self._pages.append(np.empty((max(_PAGE_ROWS, self._native.rows_needed), ROW.itemsize), np.uint8))
+        self._native.use(self._pages[-1])
+
+    def _note_infos(self, tick: int, shown: Mapping[int, Any]) -> None:
+        last = self._infos
+        try:
+            if shown == last:
+                return
+        except ValueError:  # arrays, which compare one by one
+            pass
+        for agent, infos in shown.items():
+            fitting = fit_infos(infos or {})
+            if fitting != last.get(agent, {}):
+                last[agent] = fitting
+                self._notes.append(Note(tick, agent, "infos", fitting))
+        for agent in last.keys() - shown.keys():
+            if last[agent]:
+                last[agent] = {}
+                self._notes.append(Note(tick, agent, "infos", {}))
+
+    def _note_talk(self, tick: int, talk: TalkChannel) -> None:
+        """Texts fade by themselves, so only new ones, and those that end early, are taken down."""
+        said = {
+            agent: (state.text, state.remaining_steps)
+            for agent, state in talk.render_states(current_step=self._engine.current_step).items()
+        }
+        for agent in sorted(said.keys() | self._said.keys()):
+            text, remaining = said.get(agent, ("", 0))
+            before, remained = self._said.get(agent, ("", 0))
+            faded = (before, remained - 1) if remained > 1 else ("", 0)
+            if (text, remaining) != faded:
+                self._notes.append(Note(tick, agent, "talk", [text, remaining]))
+        self._said = said
+
+    def _note_monologues(self, tick: int, updates: Mapping[int, Mapping[str, Any]]) -> None:
+        for agent, update in updates.items():
+            value = [str(update.get("monologue_append", "")), bool(update.get("monologue_reset", False))]
+            self._notes.append(Note(tick, agent, "monologue", value))
+
+
+@dataclass
+class Capture:
+    """A recorded episode whose rows are still as the engine wrote them."""
+
+    fields: dict[str, Any]
+    """all others of the replay"""
+    pages: list[np.ndarray]
+
+    def replay(self) -> Replay:
+        ids, kinds, agents, *columns = _native.sorted_rows(self.pages, self.fields["first_tick"])
+        return Replay(**self.fields, objects=Objects(ids, kinds, agents), rows=Rows(*columns))

@@ -1,0 +1,175 @@
+"""Event handlers that record episodes, under the published names; `mettagrid.replay` does the work."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mettagrid.replay import EXTENSION, Capture, EpisodeRecorder, Replay, replay_bytes, replay_ending, v4_document
+from mettagrid.simulator.interface import SimulatorEventHandler
+from mettagrid.util.file import http_url, write_data
+
+if TYPE_CHECKING:
+    from mettagrid.replay import BackgroundWriter
+    from mettagrid.simulator.simulator import Simulation
+
+__all__ = [
+    "METTASCOPE_POLICY_INFO_MAX_BYTES",
+    "METTASCOPE_REPLAY_URL_PREFIX",
+    "EpisodeReplay",
+    "InMemoryReplayWriter",
+    "ReplayLogWriter",
+]
+
+METTASCOPE_REPLAY_URL_PREFIX = "https://metta-ai.github.io/metta/mettascope/mettascope.html?replay="
+METTASCOPE_POLICY_INFO_MAX_BYTES = 1024
+
+_COMPRESSIONS = {"zlib": ".json.z", "gzip": ".json.gz"}
+_CONTENT_TYPES = {
+    ".json.z": "application/x-compress",
+    ".json.gz": "application/gzip",
+    ".json": "application/json",
+    EXTENSION: "application/octet-stream",
+}
+
+
+class EpisodeReplay:
+    """One episode while it is recorded and afterwards.
+
+    Made before the first step; `log_step` after every step. The replay can be read and written at any time.
+    """
+
+    def __init__(self, sim: Simulation) -> None:
+        self.sim: Simulation | None = sim
+        self.step = 0
+        self._recorder: EpisodeRecorder | None = EpisodeRecorder.of(sim)
+        self._capture: Capture | None = None
+        self._finished: Replay | None = None
+        self._format = _COMPRESSIONS["zlib"]
+
+    def log_step(self, current_step: int, actions: np.ndarray, rewards: np.ndarray) -> None:
+        """Record the state after a step, with these rewards. Steps must follow one another, the first one is 1.
+
+        What agents did is asked of the engine; `actions` is there because the published method has it.
+        """
+        recorder = self._recording()
+        if current_step != self.step + 1:
+            raise ValueError(
+                f"Writing multiple steps at once: the replay has {self.step} steps and cannot go on with "
+                f"step {current_step}; every step of one episode must be logged once"
+            )
+        recorder.record(np.ascontiguousarray(rewards, np.float32))
+        self.step += 1
+
+    def record(self) -> None:
+        """`log_step` with what the engine itself says."""
+        self._recording().record()
+        self.step += 1
+
+    def finish(self) -> None:
+        """Record nothing more; the simulation may be closed. The work is left to whoever asks for the replay."""
+        if self._capture is None:
+            self._capture = self._recording().capture()
+            self._recorder = self.sim = None
+
+    @property
+    def replay(self) -> Replay:
+        """The episode up to now."""
+        if self._capture is None:
+            return self._recording().finish()
+        if self._finished is None:
+            self._finished = self._capture.replay()
+        return self._finished
+
+    def get_replay_data(self) -> dict[str, Any]:
+        """The published document as plain data, version 4."""
+        return v4_document(self.replay)
+
+    def set_compression(self, compression: str) -> None:
+        """How files are compressed whose name does not say it: `zlib` or `gzip`."""
+        if compression not in _COMPRESSIONS:
+            raise ValueError(f"unknown compression {compression!r}; it must be 'zlib' or 'gzip'")
+        self._format = _COMPRESSIONS[compression]
+
+    def write_replay(self, path: str) -> None:
+        """Write a file or object: `.json.z`, `.json.gz`, `.json` or our own `.cogreplay`, by its name."""
+        ending = replay_ending(path, default=self._format)
+        write_data(path, replay_bytes(self.replay, ending), content_type=_CONTENT_TYPES[ending])
+
+    def _recording(self) -> EpisodeRecorder:
+        if self._recorder is None:
+            raise ValueError("The replay is finished; an episode that goes on needs a new one")
+        return self._recorder
+
+
+class InMemoryReplayWriter(SimulatorEventHandler):
+    """Keeps the replay of every episode that ended. Steps taken after the end are not part of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._episode_replay: EpisodeReplay | None = None
+        self._completed_replays: list[EpisodeReplay] = []
+
+    def on_episode_start(self) -> None:
+        self._episode_replay = EpisodeReplay(self._sim)
+
+    def on_step(self) -> None:
+        replay = self._episode_replay
+        if replay is not None:
+            replay.record()
+
+    def on_episode_end(self) -> None:
+        replay, self._episode_replay = self._episode_replay, None
+        if replay is not None:
+            replay.finish()
+            self._keep(replay)
+
+    def on_close(self) -> None:
+        self._episode_replay = None
+
+    def get_completed_replays(self) -> list[EpisodeReplay]:
+        return self._completed_replays
+
+    def _keep(self, replay: EpisodeReplay) -> None:
+        self._completed_replays.append(replay)
+
+
+class ReplayLogWriter(InMemoryReplayWriter):
+    """Writes the replay of every episode that ended to `<replay_dir>/<uuid>.json.z`; a folder or `s3://` works.
+
+    With a `background` writer, which the caller closes, files are written beside the next episode. They are there when
+    one of the two methods below has returned.
+    """
+
+    def __init__(self, replay_dir: str, *, background: BackgroundWriter | None = None) -> None:
+        super().__init__()
+        self._replay_dir = str(replay_dir)
+        self._background = background
+        self._urls: dict[str, str] = {}
+        self._paths: list[str] = []
+
+    def get_written_replay_urls(self) -> dict[str, str]:
+        """{name: URL}"""
+        self._wait()
+        return self._urls
+
+    def get_written_replay_paths(self) -> list[str]:
+        self._wait()
+        return self._paths
+
+    def _keep(self, replay: EpisodeReplay) -> None:
+        name = str(uuid.uuid4())
+        path = f"{self._replay_dir}/{name}.json.z"
+        if self._background is None:
+            replay.write_replay(path)
+        else:
+            self._background.submit(lambda: replay.write_replay(path), path)
+        self._urls[name] = http_url(path)
+        self._paths.append(path)
+        self._sim._context["replay_url"] = self._urls[name]
+
+    def _wait(self) -> None:
+        if self._background is not None:
+            self._background.wait()
