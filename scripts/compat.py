@@ -1,5 +1,5 @@
-"""Random configurations and our missions through the published engine and ours, and configurations of each read by the
-other.
+"""Random configurations and our missions through the published engine and ours, replays of both, and configurations of
+each read by the other.
 
 usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
 """
@@ -23,11 +23,12 @@ def main() -> None:
         CACHE / "compat",
         *sys.argv[1:],
     ]
-    interchanges = [[f"tests/compat/{kind}_interchange.py", published] for kind in ("config", "scene")]
+    interchanges = [[f"tests/compat/{kind}_interchange.py", published] for kind in ("config", "scene", "policy_server")]
     shared = shared_dir()
-    traces = [["tests/compat/mission_traces.py", published, shared / "oracle"]] if shared else []
+    scripts = ("mission_traces", "replay_documents")
+    traces = [[f"tests/compat/{script}.py", published, shared / "oracle"] for script in scripts] if shared else []
     if shared is None:
-        say("compat: missions are not compared, because there is no folder `shared` with the script that plays them")
+        say("compat: missions and replays are not compared, because the script that plays them is in a folder `shared`")
     failed = False
     for words in (*interchanges, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0

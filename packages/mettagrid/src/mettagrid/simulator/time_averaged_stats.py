@@ -13,7 +13,7 @@ class TimeAveragedStatsHandler(SimulatorEventHandler):
     def __init__(self) -> None:
         super().__init__()
         self._step_count = 0
-        self._accumulated: defaultdict[str, float] = defaultdict(float)
+        self._accumulated: defaultdict[int, float] = defaultdict(float)  # by the engine's number of the stat
 
     def on_episode_start(self) -> None:
         self._step_count = 0
@@ -21,10 +21,14 @@ class TimeAveragedStatsHandler(SimulatorEventHandler):
 
     def on_step(self) -> None:
         self._step_count += 1
-        for name, value in self._sim.episode_stats["game"].items():
-            self._accumulated[name] += value
+        accumulated = self._accumulated
+        for stat, value in self._sim._c_sim._game_stats():
+            accumulated[stat] += value
 
     @property
     def time_averaged_game_stats(self) -> dict[str, float]:
         """{stat: mean over the steps so far}; empty before the first step."""
-        return {name: total / self._step_count for name, total in self._accumulated.items()}
+        if not self._accumulated:
+            return {}
+        names = self._sim._c_sim.program.game_stat_names
+        return {names[stat]: total / self._step_count for stat, total in self._accumulated.items()}

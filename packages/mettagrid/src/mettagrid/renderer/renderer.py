@@ -1,0 +1,79 @@
+"""What shows an episode while it runs, and lets a person act in it."""
+
+from typing import Literal, get_args
+
+from mettagrid.simulator.interface import SimulatorEventHandler
+from mettagrid.types import Action
+
+__all__ = ["NoRenderer", "RenderMode", "Renderer", "create_renderer"]
+
+RenderMode = Literal["gui", "unicode", "log", "none"]
+
+
+class Renderer(SimulatorEventHandler):
+    """Follows a simulation; the rollout calls `render` after every step that does not end the episode.
+
+    A person's action, given to `defer_user_action` at any time, is applied after the policies have chosen theirs for
+    the next step. The agent then does nothing for the rest of 20 steps, whatever its policy says.
+    """
+
+    _BLOCK_POLICY_TICKS = 20
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._deferred: dict[int, Action] = {}
+        self._blocked_until: dict[int, int] = {}
+
+    def on_episode_start(self) -> None:
+        self._deferred.clear()
+        self._blocked_until.clear()
+
+    def render(self) -> None:
+        """Show the simulation as it stands."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement render()")
+
+    def supports_pending_render(self) -> bool:
+        """Whether `render_pending` may be called while a policy is thinking."""
+        return False
+
+    def render_pending(self) -> None:
+        """Keep the picture alive while a policy is thinking."""
+
+    def defer_user_action(self, agent_id: int, action: Action) -> None:
+        """Let a person's action take the place of the policy's in the next step; a later one replaces it."""
+        self._deferred[agent_id] = action
+
+    def apply_deferred_user_actions(self) -> None:
+        """Called between the policies' choice and the step."""
+        step = self._sim.current_step
+        for agent_id, until in list(self._blocked_until.items()):
+            if step < until:
+                self._sim.agent(agent_id).set_action("noop")
+            else:
+                del self._blocked_until[agent_id]
+        for agent_id, action in self._deferred.items():
+            agent = self._sim.agent(agent_id)
+            agent.set_action(action)
+            if action.talk is not None:
+                agent.set_talk(action.talk)
+            self._blocked_until[agent_id] = step + self._BLOCK_POLICY_TICKS
+        self._deferred.clear()
+
+
+class NoRenderer(Renderer):
+    """Shows nothing."""
+
+    def render(self) -> None: ...
+
+
+def create_renderer(render_mode: RenderMode, autostart: bool = False) -> Renderer:
+    """The renderer for a mode; ValueError for a mode that does not exist or has no renderer here."""
+    if render_mode == "none":
+        return NoRenderer()
+    if render_mode == "log":
+        from mettagrid.renderer.log_renderer import LogRenderer
+
+        return LogRenderer()
+    if render_mode in get_args(RenderMode):
+        raise ValueError(f"There is no {render_mode!r} view in this version; use 'log' or 'none'")
+    raise ValueError(f"Invalid render_mode: {render_mode!r}; it must be one of {', '.join(get_args(RenderMode))}")

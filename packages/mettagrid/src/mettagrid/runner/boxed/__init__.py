@@ -1,0 +1,25 @@
+"""Policies that nobody here trusts, each in a box of its own (see the package `cogbox`).
+
+    from mettagrid.runner.boxed import BoxedPolicy
+
+    plan = EpisodePlan(env, [BoxedPolicy.from_uri("./submission.zip"), BoxedPolicy.from_uri("starter")], assignments)
+
+Nothing of such a policy runs in this process: its bundle is unpacked and its manifest read here, its setup script and
+its code run inside boxes, and its actions come over a socket.
+"""
+
+from mettagrid.runner.boxed.material import PolicyMaterial, material_from_spec, material_from_uri
+from mettagrid.runner.boxed.policy import BoxedPolicy, BoxPolicyOptions, FailedPolicy
+from mettagrid.runner.boxed.validate import Validation, validate_bundle, validate_policy
+
+__all__ = [
+    "BoxPolicyOptions",
+    "BoxedPolicy",
+    "FailedPolicy",
+    "PolicyMaterial",
+    "Validation",
+    "material_from_spec",
+    "material_from_uri",
+    "validate_bundle",
+    "validate_policy",
+]

@@ -1,0 +1,119 @@
+"""A policy in a box, as a source for the episode runner."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mettagrid.runner.boxed.material import PolicyMaterial, material_from_spec, material_from_uri
+
+if TYPE_CHECKING:
+    import cogbox
+    from mettagrid.policy.policy_spec import PolicySpec
+    from mettagrid.runner.episode.holder import SeatHolder
+
+__all__ = ["BoxPolicyOptions", "BoxedPolicy", "FailedPolicy"]
+
+# Packages a policy finds installed, as far as they are here.
+PACKAGES = ("mettagrid", "cogsguard", "cogames")
+
+
+@dataclass(frozen=True)
+class BoxPolicyOptions:
+    """What a boxed policy is given. The defaults are those of the league."""
+
+    minimum: str = "landlock"
+    """weakest isolation to accept"""
+    at_most: str = "bubblewrap"
+    """strongest to use: a container holds no more back and takes ten times as long to start"""
+    memory: int = 2 << 30
+    wall_seconds: float = 3600.0
+    processes: int = 128
+    output_bytes: int = 100 << 20
+    env: Mapping[str, str] = field(default_factory=dict)
+    """variables of this policy alone, such as its secrets"""
+    egress: Sequence[str] = ()
+    """hosts it may speak to"""
+    log_path: str | None = None
+    """file for its output"""
+
+
+@dataclass(frozen=True)
+class FailedPolicy:
+    """A source of a policy that is known not to work, because its setup script failed; its seats do nothing."""
+
+    name: str
+    message: str
+
+    def open(self) -> SeatHolder:
+        from mettagrid.runner.episode.errors import PolicyFailure
+
+        raise PolicyFailure("crashed", self.message)
+
+
+@dataclass(frozen=True)
+class BoxedPolicy:
+    """A source of policies for `EpisodePlan`, each opened in a new box."""
+
+    material: PolicyMaterial
+    options: BoxPolicyOptions = BoxPolicyOptions()
+
+    @classmethod
+    def from_uri(cls, uri: str, options: BoxPolicyOptions | None = None) -> BoxedPolicy:
+        """The policy of a URI, path or name. A setup script runs now, in a box."""
+        return cls(material_from_uri(uri), options or BoxPolicyOptions())
+
+    @classmethod
+    def from_spec(cls, spec: PolicySpec, options: BoxPolicyOptions | None = None) -> BoxedPolicy:
+        """A policy as typed after `-p`."""
+        return cls(material_from_spec(spec), options or BoxPolicyOptions())
+
+    @property
+    def name(self) -> str:
+        return self.material.name
+
+    def open(self) -> SeatHolder:
+        """Start a box; the policy in it is made when the episode is prepared."""
+        import cogbox
+        from mettagrid.runner.boxed.process import BoxProcess
+        from mettagrid.runner.episode.errors import PolicyFailure
+        from mettagrid.runner.episode.served import ServedHolder
+
+        try:
+            box = self.start()
+        except (cogbox.CogboxError, OSError) as error:
+            raise PolicyFailure("killed", f"its box could not be made: {error}") from error
+        return ServedHolder(box.channels[0], BoxProcess(box, self.options.log_path))
+
+    def start(self) -> cogbox.Box:
+        """A new box with a policy server at the other end of its channel."""
+        import cogbox
+
+        material, options = self.material, self.options
+        installed = [name for name in PACKAGES if _is_there(name)]
+        mounts = [*cogbox.python_runtime(*installed), *(cogbox.Mount(Path(folder)) for folder in material.folders)]
+        command = [sys.executable, "-m", "mettagrid.runner.policy_server.server", "--material", "material.json"]
+        return cogbox.sandbox(minimum=options.minimum, at_most=options.at_most).start(
+            [*command, "--fd", "3"],
+            env={"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", **options.env},
+            files={"material.json": json.dumps(asdict(material)).encode()},
+            mounts=mounts,
+            channels=1,
+            egress=cogbox.Egress(list(options.egress)) if options.egress else None,
+            limits=cogbox.Limits(
+                memory=options.memory,
+                wall_seconds=options.wall_seconds,
+                processes=options.processes,
+                output_bytes=options.output_bytes,
+            ),
+        )
+
+
+def _is_there(name: str) -> bool:
+    import importlib.util
+
+    return importlib.util.find_spec(name) is not None

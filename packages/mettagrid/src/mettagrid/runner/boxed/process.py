@@ -1,0 +1,50 @@
+"""The box behind a served policy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import cogbox
+    from mettagrid.runner.episode.outcome import VerdictStatus
+
+__all__ = ["BoxProcess"]
+
+
+class BoxProcess:
+    """A `PolicyProcess`: tells why the policy is gone, keeps its output, cleans up."""
+
+    #: How long to wait for the verdict on a process whose connection has just ended.
+    VERDICT_SECONDS = 5.0
+
+    def __init__(self, box: cogbox.Box, log_path: str | None) -> None:
+        self._box = box
+        self._log_path = log_path
+
+    def why_ended(self) -> tuple[VerdictStatus, str] | None:
+        import cogbox
+
+        try:
+            result = self._box.wait(self.VERDICT_SECONDS)
+        except TimeoutError:
+            return None
+        if result.verdict is cogbox.Verdict.OK:
+            return "crashed", "left in the middle of the episode"
+        if result.verdict is cogbox.Verdict.EXIT_CODE:
+            return "crashed", f"its process {result.detail}"
+        return "killed", f"its process {result.detail}"
+
+    def close(self) -> None:
+        try:
+            self._box.end()
+            self._box.wait()
+            if self._log_path is not None:
+                with open(self._log_path, "ab") as log:
+                    log.write(self._box.stdout_path.read_bytes() + self._box.stderr_path.read_bytes())
+        finally:
+            self._box.close()
+
+    @property
+    def result(self) -> cogbox.Result | None:
+        """How the box ended, once it has."""
+        return self._box.poll()

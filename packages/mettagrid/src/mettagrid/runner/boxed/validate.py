@@ -1,0 +1,74 @@
+"""Does a bundle load and play? Tried in a box, on the game it is meant for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.policy.policy_spec import PolicySpec
+    from mettagrid.runner.episode.holder import PolicySource
+    from mettagrid.runner.episode.outcome import EpisodeOutcome
+
+__all__ = ["Validation", "validate_bundle", "validate_policy"]
+
+STEPS = 10
+SEED = 42
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What came of it."""
+
+    problem: str
+    """one sentence; empty when the bundle is good"""
+    level: str
+    """the isolation it was tried in"""
+    steps: int
+    outcome: EpisodeOutcome | None = None
+
+    @property
+    def ok(self) -> bool:
+        return not self.problem
+
+
+def validate_bundle(uri: str, env: MettaGridConfig, *, minimum: str = "landlock") -> Validation:
+    """Play at most ten steps with the policy in every seat.
+
+    It fails when the policy cannot be made, crashes or is ended, when no step was played, or when its first agent did
+    nothing but noop. Raises what `material_from_uri` raises for a bundle that cannot be read.
+    """
+    import cogbox
+    from mettagrid.runner.boxed.policy import BoxedPolicy, BoxPolicyOptions
+
+    level = cogbox.sandbox(minimum=minimum).level.value
+    return _try(BoxedPolicy.from_uri(uri, BoxPolicyOptions(minimum=minimum, at_most=level)), env, level)
+
+
+def validate_policy(policy: PolicySpec, env: MettaGridConfig) -> Validation:
+    """The same in this process, for code one trusts."""
+    return _try(policy, env, "this process")
+
+
+def _try(policy: PolicySpec | PolicySource, env: MettaGridConfig, level: str) -> Validation:
+    from mettagrid.runner.episode import EpisodePlan, play_episode
+
+    short = env.model_copy(deep=True)
+    short.game.max_steps = min(STEPS, short.game.max_steps or STEPS)
+    seats = [0] * short.game.num_agents
+    outcome = play_episode(EpisodePlan(short, [policy], seats, seed=SEED, load_failure="verdict"))
+    verdict = outcome.verdicts[0]
+    problem = ""
+    if not verdict.played_to_the_end:
+        problem = f"The policy {verdict.status.replace('_', ' ')}: {verdict.message}"
+    elif outcome.steps <= 0:
+        problem = "The policy played no step"
+    elif _only_noops(outcome.stats["agent"][0]):
+        problem = "The policy did nothing but noop"
+    return Validation(problem, level, outcome.steps, outcome)
+
+
+def _only_noops(stats: dict[str, float]) -> bool:
+    actions = {name: value for name, value in stats.items() if name.startswith("action.")}
+    return bool(actions) and all(name.startswith("action.noop") for name, value in actions.items() if value)

@@ -1,0 +1,63 @@
+"""What goes wrong around episodes.
+
+EpisodeError
+    PolicyLoadError      a policy could not be made, and the plan says that this is no verdict but a mistake
+    EpisodeWorkerError   the process that played an episode ended twice, and no policy is to blame
+PolicyFailure            inside an episode: a policy is out; the runner turns it into the policy's verdict
+"""
+
+from collections.abc import Container
+
+from mettagrid.runner.episode.outcome import MAX_MESSAGE_BYTES, VerdictStatus
+
+__all__ = ["EpisodeError", "EpisodeWorkerError", "PolicyFailure", "PolicyLoadError", "describe", "not_an_action"]
+
+
+class EpisodeError(Exception):
+    """An episode could not be played."""
+
+
+class PolicyLoadError(EpisodeError):
+    """A policy could not be made. `error_type` is the name of the exception's class and `__cause__` the exception,
+    which another process cannot send."""
+
+    def __init__(self, policy_index: int, policy_name: str, error_type: str, reason: str) -> None:
+        super().__init__(policy_index, policy_name, error_type, reason)
+        self.policy_index = policy_index
+        self.policy_name = policy_name
+        self.error_type = error_type
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"The policy {self.policy_name} could not be loaded: {self.error_type}: {self.reason}"
+
+
+class EpisodeWorkerError(EpisodeError):
+    """The process that played an episode ended, and another one too."""
+
+
+class PolicyFailure(Exception):
+    """A policy cannot go on; `details` is for its own log and not for the verdict."""
+
+    def __init__(self, status: VerdictStatus, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.status: VerdictStatus = status
+        self.message = message
+        self.details = details
+
+
+def describe(error: BaseException) -> str:
+    """An exception in one line, short enough to cross the wire of a policy server as the reason of its end."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    if len(text.encode(errors="replace")) <= MAX_MESSAGE_BYTES:
+        return text
+    return text.encode(errors="replace")[: MAX_MESSAGE_BYTES - 3].decode(errors="ignore") + "..."
+
+
+def not_an_action(action: object, known: Container[str]) -> str:
+    """Why an answer cannot be used."""
+    name, vibe = getattr(action, "name", None), getattr(action, "vibe", None)
+    if not isinstance(name, str):
+        return f"answered with a {type(action).__name__}, which is no Action"
+    wrong = name if name not in known else vibe
+    return f"chose {str(wrong)[:40]!r}, which is no action of this game"

@@ -1,0 +1,112 @@
+"""Random generators that code of one process shares, kept apart for each policy.
+
+Policies may draw from `random`, from `numpy.random` and from torch. Each policy has its own state of them, seeded from
+the episode, so that what one draws does not depend on who else plays, or in which process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mettagrid.policy.policy_spec import PolicySpec
+
+_numpy: Any = np.random  # its stubs leave the shared bit generator out
+
+__all__ = ["GlobalGenerators", "episode_id", "import_policy_code", "kept_generators", "policy_seed", "seed_generators"]
+
+
+def episode_id(episode_seed: int, policy_index: int) -> str:
+    """The id under which a policy gets to know an episode; it says what the shared generators start from."""
+    return f"episode-{episode_seed}-{policy_index}"
+
+
+def policy_seed(episode_id: str) -> int | None:
+    """The seed, 0 to 2**32 - 1, that belongs to an id of ours; None for ids of others."""
+    if re.fullmatch(r"episode-\d+-\d+", episode_id) is None:
+        return None
+    return int.from_bytes(hashlib.sha256(episode_id.encode()).digest()[:4], "little")
+
+
+def seed_generators(seed: int) -> None:
+    """Seed the shared generators of this process as `GlobalGenerators` does; a torch not imported stays so."""
+    random.seed(seed)
+    _numpy.set_bit_generator(np.random.MT19937(np.random.SeedSequence(seed)))
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(seed)
+
+
+def import_policy_code(spec: PolicySpec) -> None:
+    """Import a policy's class before anything is seeded: what it imports, such as torch, must be seeded as well.
+
+    What cannot be imported is left to whoever makes the policy, who will say why.
+    """
+    from mettagrid.policy.import_roots import activate_import_roots
+    from mettagrid.policy.loader import resolve_policy_class_path
+    from mettagrid.util.module import load_symbol
+
+    with suppress(Exception, SystemExit):
+        if spec.import_roots:
+            activate_import_roots(spec.class_path, spec.import_roots)
+        load_symbol(resolve_policy_class_path(spec.class_path))
+
+
+class GlobalGenerators:
+    """One policy's state of the shared generators, while another's is in place."""
+
+    def __init__(self, seed: int | None) -> None:
+        self._random = random.Random(seed).getstate()
+        self._numpy: Any = np.random.MT19937(np.random.SeedSequence(seed))
+        self._torch: Any = None
+        self._seed = seed
+
+    def put_in_place(self) -> None:
+        """From now on everybody draws from this state."""
+        random.setstate(self._random)
+        _numpy.set_bit_generator(self._numpy)
+        self._restore_torch()
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """Put this state in place, and keep what has become of it."""
+        self.put_in_place()
+        try:
+            yield
+        finally:
+            self._random = random.getstate()
+            self._numpy = _numpy.get_bit_generator()
+            if "torch" in sys.modules:
+                self._torch = sys.modules["torch"].get_rng_state()
+
+    def _restore_torch(self) -> None:
+        torch = sys.modules.get("torch")
+        if torch is None:
+            return
+        if self._torch is None:
+            torch.manual_seed(self._seed or 0)
+        else:
+            torch.set_rng_state(self._torch)
+
+
+@contextmanager
+def kept_generators() -> Iterator[None]:
+    """Leave the shared generators as they were, for whoever called the runner."""
+    state, bits = random.getstate(), _numpy.get_bit_generator()
+    torch = sys.modules.get("torch")
+    torch_state = None if torch is None else torch.get_rng_state()
+    try:
+        yield
+    finally:
+        random.setstate(state)
+        _numpy.set_bit_generator(bits)
+        if torch is not None:
+            torch.set_rng_state(torch_state)

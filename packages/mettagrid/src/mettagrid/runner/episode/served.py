@@ -1,0 +1,345 @@
+"""A policy in another process, behind a connected socket, with a deadline that is enforced while waiting.
+
+The other side is not trusted: it may answer late, never, too much, or nonsense. None of it delays the episode beyond
+the time a policy has, and none of it reaches the other policies.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from websockets.client import ClientProtocol
+from websockets.exceptions import InvalidHandshake, PayloadTooBig, WebSocketException
+from websockets.frames import CloseCode, Frame, Opcode
+from websockets.uri import parse_uri
+
+from mettagrid.protobuf.sim.policy_v1 import policy_pb2
+from mettagrid.runner.episode.errors import PolicyFailure
+from mettagrid.runner.episode.holder import SeatHolder, Seats
+from mettagrid.runner.policy_server.messages import (
+    CLOSE_PROTOCOL_ERROR,
+    ActionNumbers,
+    prepare_request_json,
+    write_observation,
+)
+
+if TYPE_CHECKING:
+    from mettagrid.runner.episode.outcome import VerdictStatus
+
+__all__ = ["PolicyProcess", "Served", "ServedHolder"]
+
+READ_BYTES = 1 << 16
+#: Read at most this much before looking at the other policies again.
+READ_BYTES_PER_POLL = 1 << 20
+#: Frames between two questions, pings and parts of one answer included.
+MAX_FRAMES = 200
+ANSWER_BYTES = 1 << 16
+ANSWER_BYTES_PER_AGENT = 1 << 16
+
+# The library talks about every frame; nobody is to read that for a hostile peer.
+_silent = logging.getLogger("mettagrid.runner.episode.served.wire")
+_silent.setLevel(logging.CRITICAL + 1)
+
+
+class PolicyProcess(Protocol):
+    """The process on the other side, where one is known."""
+
+    def why_ended(self) -> tuple[VerdictStatus, str] | None:
+        """Verdict and message if it has ended or is about to; None when there is nothing to say. Must not wait long."""
+        ...
+
+    def close(self) -> None:
+        """End it and clean up; called once, never raises."""
+        ...
+
+
+class Served:
+    """A source of policies behind sockets: `connect()` gives a connected stream socket and its process, if known."""
+
+    def __init__(self, name: str, connect: Callable[[], tuple[socket.socket, PolicyProcess | None]]) -> None:
+        self.name = name
+        self._connect = connect
+
+    def open(self) -> SeatHolder:
+        return ServedHolder(*self._connect())
+
+
+class ServedHolder(SeatHolder):
+    """Speaks the policy server's protocol over a socket it owns.
+
+    At most one question is open. When its answer is late, the agents do nothing, the answer is thrown away whenever it
+    comes, and until then no new question is asked. Each step waits for it until the step's own deadline.
+    """
+
+    def __init__(self, connection: socket.socket, process: PolicyProcess | None = None) -> None:
+        self._socket = connection
+        self._process = process
+        self._is_open = False  # the WebSocket, not the socket
+        self._is_prepared = False
+        self._asked_at: float | None = None  # when the open question was asked
+        self._is_late = False  # the open question belongs to an earlier step
+        self._charged_ms = 0.0  # of the open question's overage
+        self._step = 0
+        self._deadline = 0.0
+        self._unsent = b""
+        self._parts: list[bytes] = []
+        self._is_text = False
+        self._frames = 0
+        self._bytes = 0
+        self._infos: dict[int, tuple[str, dict[str, Any]]] = {}
+
+    def prepare(self, seats: Seats) -> None:
+        self._began = time.perf_counter()
+        self._seats = seats
+        self._max_bytes = ANSWER_BYTES + ANSWER_BYTES_PER_AGENT * len(seats.agent_ids)
+        self._numbers = ActionNumbers(seats.interface, seats.table.streams)
+        self._socket.setblocking(False)
+        self._wire = ClientProtocol(parse_uri("ws://policy/"), max_size=self._max_bytes, logger=_silent)
+        self._wire.send_request(self._wire.connect())
+        self._flush()
+
+    def start(self, limit_ms: int) -> None:
+        self._limit = limit_ms / 1000
+        patience_ms = self._seats.patience_ms
+        self._patience = (3 * limit_ms + 10_000 if patience_ms is None else patience_ms) / 1000
+
+    def ask(self, step: int) -> None:
+        now = self._seats.table.clock()
+        self._step = step
+        self._deadline = now + self._limit
+        if self._asked_at is not None:
+            self._is_late = True
+            self._receive()
+        if self._asked_at is None:
+            self._send_question()
+
+    def poll(self) -> bool:
+        self._flush()
+        self._receive()
+        if not self._is_prepared:
+            return False
+        if self._asked_at is None and self._is_late:
+            # An old answer came while this step was waiting for it: there may be time left for a new question.
+            self._send_question()
+            self._receive()
+        return self._asked_at is None
+
+    def fileno(self) -> int | None:
+        return self._socket.fileno()
+
+    @property
+    def wants_to_write(self) -> bool:
+        return bool(self._unsent)
+
+    @property
+    def deadline(self) -> float:
+        return self._deadline
+
+    def give_up(self, step: int) -> None:
+        seats, times = self._seats, self._seats.table.times
+        for agent in seats.agent_ids:
+            times.miss(agent, "did not come in time")
+        assert self._asked_at is not None
+        waited = seats.table.clock() - self._asked_at
+        if waited >= self._patience:
+            raise PolicyFailure("killed", f"gave no answer for {self._patience:g} seconds")
+        self._charge(1000 * (waited - self._limit), only_if_all=True)
+
+    def close(self) -> None:
+        try:
+            if self._is_open and not self._unsent:
+                self._wire.send_close(CloseCode.NORMAL_CLOSURE)
+                self._flush()
+        except (PolicyFailure, WebSocketException, ValueError):
+            pass  # it is gone already
+        finally:
+            self._socket.close()
+            if self._process is not None:
+                self._process.close()
+
+    # Questions
+
+    def _send_question(self) -> None:
+        seats = self._seats
+        table = seats.table
+        request = policy_pb2.BatchStepRequest(episode_id=seats.episode_id, step_id=self._step)
+        for agent in seats.agent_ids:
+            write_observation(request.agent_observations.add(), table.observe(agent))
+        self._is_late = False
+        self._charged_ms = 0.0
+        self._frames = self._bytes = 0
+        self._asked_at = table.clock()
+        try:
+            self._wire.send_binary(request.SerializeToString())
+        except WebSocketException:
+            raise self._ended() from None
+        self._flush()
+
+    def _take_answer(self, data: bytes) -> None:
+        if self._asked_at is None:
+            raise PolicyFailure("protocol_error", "answered without being asked")
+        elapsed_ms = 1000 * (self._seats.table.clock() - self._asked_at)
+        self._seats.table.trace(self._seats.agent_ids, self._step, self._asked_at, elapsed_ms)
+        self._asked_at = None
+        timings = self._seats.timings
+        timings.total_ms += elapsed_ms
+        timings.slowest_ms = max(timings.slowest_ms, elapsed_ms)
+        answers = self._checked(data)
+        if self._is_late:
+            self._charge(elapsed_ms - 1000 * self._limit)
+            return
+        table = self._seats.table
+        for agent, answer, (primary, vibe), infos in answers:
+            table.actions[agent] = primary
+            table.vibe_actions[agent] = vibe
+            if answer.talk_text:
+                table.say(agent, answer.talk_text, self._seats.policy_name)
+            table.show(agent, infos)
+
+    def _checked(self, data: bytes) -> list[tuple[int, Any, tuple[int, int], dict[str, Any]]]:
+        """Every agent's answer, in the order of the seats; PolicyFailure unless there is one for each, and usable."""
+        from google.protobuf.message import DecodeError
+
+        try:
+            response = policy_pb2.BatchStepResponse.FromString(data)
+        except DecodeError:
+            raise PolicyFailure("protocol_error", "answered with bytes that are no BatchStepResponse") from None
+        answers = {answer.agent_id: answer for answer in response.agent_actions}
+        if len(response.agent_actions) != len(answers) or answers.keys() != set(self._seats.agent_ids):
+            raise PolicyFailure("protocol_error", "did not answer once for each of its agents")
+        checked = []
+        for agent in self._seats.agent_ids:
+            answer = answers[agent]
+            if len(answer.action_id) != 1:
+                raise PolicyFailure("protocol_error", f"chose {len(answer.action_id)} actions for agent {agent}")
+            numbers = self._numbers.split(answer.action_id[0])
+            if numbers is None:
+                message = f"chose action number {answer.action_id[0]}; this game has 0 to {self._numbers.count - 1}"
+                raise PolicyFailure("protocol_error", message)
+            checked.append((agent, answer, numbers, self._decoded_infos(agent, answer.infos_json)))
+        return checked
+
+    def _decoded_infos(self, agent: int, text: str) -> dict[str, Any]:
+        if not text:
+            return {}
+        known = self._infos.get(agent)
+        if known is not None and known[0] == text:
+            return known[1]
+        try:
+            infos = json.loads(text)
+        except (ValueError, RecursionError):
+            infos = None
+        if not isinstance(infos, dict):
+            raise PolicyFailure("protocol_error", f"infos_json of agent {agent} is no JSON object")
+        self._infos[agent] = (text, infos)
+        return infos
+
+    def _charge(self, overage_ms: float, *, only_if_all: bool = False) -> None:
+        """Take an overage from the agents' budgets; with `only_if_all` only when it uses all of them up."""
+        times, agents = self._seats.table.times, self._seats.agent_ids
+        due = overage_ms - self._charged_ms
+        left = [times.budget_left(agent) for agent in agents]
+        if due <= 0 or (only_if_all and any(budget is None or budget > due for budget in left)):
+            return
+        self._charged_ms = overage_ms
+        for agent in agents:
+            times.charge(agent, due, self._step)
+
+    # The wire
+
+    def _flush(self) -> None:
+        self._unsent += b"".join(self._wire.data_to_send())
+        while self._unsent:
+            try:
+                sent = self._socket.send(self._unsent)
+            except BlockingIOError:
+                return
+            except OSError:
+                raise self._ended() from None
+            self._unsent = self._unsent[sent:]
+
+    def _receive(self) -> None:
+        """Take in what has arrived, but no more than a poll may."""
+        room = READ_BYTES_PER_POLL
+        while room > 0:
+            try:
+                data = self._socket.recv(READ_BYTES)
+            except BlockingIOError:
+                return
+            except OSError:
+                raise self._ended() from None
+            if not data:
+                self._wire.receive_eof()
+                self._handle_events()
+                raise self._ended()
+            room -= len(data)
+            self._bytes += len(data)
+            if self._bytes > 2 * self._max_bytes:
+                raise PolicyFailure("protocol_error", "sent more than an answer can hold")
+            self._wire.receive_data(data)
+            self._handle_events()
+            self._flush()  # answers to pings
+
+    def _handle_events(self) -> None:
+        for event in self._wire.events_received():
+            if isinstance(event, Frame):
+                self._frames += 1
+                if self._frames > MAX_FRAMES:
+                    raise PolicyFailure("protocol_error", "sent more frames than an answer needs")
+                self._take_frame(event)
+            else:
+                self._take_handshake()
+        problem = self._wire.parser_exc
+        if isinstance(problem, PayloadTooBig):
+            raise PolicyFailure("protocol_error", f"answered with more than {self._max_bytes} bytes")
+        if problem is not None and not isinstance(problem, EOFError):
+            raise PolicyFailure("protocol_error", "sent what is no WebSocket frame")
+
+    def _take_handshake(self) -> None:
+        if isinstance(self._wire.handshake_exc, InvalidHandshake):
+            raise PolicyFailure("protocol_error", "does not speak WebSocket")
+        self._is_open = True
+        self._wire.send_text(prepare_request_json(self._seats.interface, self._seats.agent_ids, self._seats.episode_id))
+        self._flush()
+
+    def _take_frame(self, frame: Frame) -> None:
+        if frame.opcode is Opcode.CLOSE:
+            raise self._ended()
+        if frame.opcode not in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+            return
+        if frame.opcode is not Opcode.CONT:
+            self._is_text = frame.opcode is Opcode.TEXT
+        self._parts.append(bytes(frame.data))
+        if not frame.fin:
+            return
+        data, self._parts = b"".join(self._parts), []
+        if self._is_prepared:
+            if self._is_text:
+                raise PolicyFailure("protocol_error", "answered with text")
+            self._take_answer(data)
+        elif self._is_text:
+            self._is_prepared = True
+            self._frames = self._bytes = 0
+            self._seats.timings.load_ms = 1000 * (time.perf_counter() - self._began)
+        else:
+            raise PolicyFailure("protocol_error", "answered before it was prepared")
+
+    def _ended(self) -> PolicyFailure:
+        """Why there will be no more answers: what the process was ended for, or what it said when it closed."""
+        said = self._wire.close_rcvd  # the library's own code is known only when both sides have closed
+        code, reason = (said.code, said.reason) if said is not None else (None, "")
+        if code == CloseCode.INTERNAL_ERROR and reason:
+            return PolicyFailure("crashed", reason)
+        if code == CLOSE_PROTOCOL_ERROR and reason:
+            return PolicyFailure("protocol_error", reason)
+        known = None if self._process is None else self._process.why_ended()
+        if known is not None:
+            return PolicyFailure(*known)
+        if code is not None:
+            return PolicyFailure("crashed", f"closed the connection with code {int(code)}{reason and ': '}{reason}")
+        return PolicyFailure("killed", "its process closed the connection without a word")

@@ -1,0 +1,165 @@
+"""Starting policy servers on this machine.
+
+`start_policy_process` gives a connected socket and is what the episode runner uses. `launch_local_policy_server` is the
+published way, a server on a port. Neither holds back what the policy's code may do: see `mettagrid.runner.boxed`.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from mettagrid.runner.episode.outcome import VerdictStatus
+
+__all__ = ["LocalPolicyServerHandle", "launch_local_policy_server", "start_policy_process"]
+
+SERVER = "mettagrid.runner.policy_server.server"
+POLL_SECONDS = 0.02
+END_SECONDS = 5.0
+#: What of this process's environment a policy's process gets to see; everything else may hold secrets of others.
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "METTAGRID_LOG_LEVEL")
+
+
+def start_policy_process(
+    policy_uri: str, *, env: Mapping[str, str] | None = None, log_path: Path | None = None
+) -> tuple[socket.socket, LocalPolicyProcess]:
+    """Start a policy server for one episode: a socket that leads to it, and its process.
+
+    `env` are further environment variables, for this policy alone; its output goes to `log_path`.
+    """
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs, _log(log_path) as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", SERVER, "--policy", policy_uri, "--fd", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=policy_environment(env),
+            )
+    except BaseException:
+        ours.close()
+        raise
+    return ours, LocalPolicyProcess(process)
+
+
+def policy_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a policy's process: what it needs of ours, and what is its own."""
+    inherited = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    # The order of sets must not differ from one episode to the next.
+    return {**inherited, "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"), **(extra or {})}
+
+
+class LocalPolicyProcess:
+    """A plain process behind a served policy."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    def why_ended(self) -> tuple[VerdictStatus, str] | None:
+        """How it ended, if it has or is about to."""
+        try:
+            status = self._process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            return None
+        return "killed", f"its process ended with {f'signal {-status}' if status < 0 else f'status {status}'}"
+
+    def close(self) -> None:
+        """Give it a moment to end by itself, since its connection is closed, and end it."""
+        _end(self._process)
+
+
+@dataclass(kw_only=True)
+class LocalPolicyServerHandle:
+    """A policy server that listens on a port of this machine."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+    policy_uri: str
+    _log_file: Path
+    _ready_file_path: Path | None = None
+    _venv_dir: Path | None = None
+
+    @property
+    def base_url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}"
+
+    def read_logs(self, max_bytes: int = 8192) -> str:
+        """The end of what it has written."""
+        return _tail(self._log_file, max_bytes)
+
+    def shutdown(self) -> None:
+        """End it and remove its files."""
+        self.process.terminate()
+        _end(self.process)
+        for path in (self._log_file, self._ready_file_path):
+            if path is not None:
+                path.unlink(missing_ok=True)
+
+
+def launch_local_policy_server(
+    policy_uri: str, *, startup_timeout: float = 300.0, extra_env: dict[str, str] | None = None
+) -> LocalPolicyServerHandle:
+    """Start a policy server on a free port and wait until it listens.
+
+    Raises RuntimeError, with the end of its log, when it ends instead, and TimeoutError when it takes too long.
+    """
+    log_file = Path(tempfile.mkstemp(prefix="policy-server-", suffix=".log")[1])
+    ready_file = log_file.with_suffix(".ready")
+    with log_file.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", SERVER, "--policy", policy_uri, "--ready-file", str(ready_file)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=policy_environment(extra_env),
+        )
+    deadline = time.monotonic() + startup_timeout
+    while not ready_file.exists():
+        ended = process.poll() is not None
+        if ended or time.monotonic() >= deadline:
+            handle = LocalPolicyServerHandle(
+                port=0, process=process, policy_uri=policy_uri, _log_file=log_file, _ready_file_path=ready_file
+            )
+            log = handle.read_logs()
+            handle.shutdown()
+            if ended:
+                raise RuntimeError(f"The policy server for {policy_uri} ended before it listened:\n{log}")
+            raise TimeoutError(f"The policy server for {policy_uri} did not listen within {startup_timeout} s:\n{log}")
+        time.sleep(POLL_SECONDS)
+    return LocalPolicyServerHandle(
+        port=int(ready_file.read_text()),
+        process=process,
+        policy_uri=policy_uri,
+        _log_file=log_file,
+        _ready_file_path=ready_file,
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(timeout=END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _log(path: Path | None) -> BinaryIO:
+    return open(os.devnull if path is None else path, "ab")
+
+
+def _tail(path: Path, max_bytes: int) -> str:
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - max_bytes))
+        return file.read().decode(errors="replace")

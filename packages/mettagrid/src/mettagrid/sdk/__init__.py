@@ -1,0 +1,1 @@
+"""Kits for writing players; see `sdk.agent`."""

@@ -1,0 +1,52 @@
+"""What policies show about themselves, step by step, for replays and viewers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mettagrid.simulator._simulation import Simulation
+
+MONOLOGUE_KEY = "__monologue_transcript_tail"
+
+
+class PolicyInfos:
+    """Copies each agent's infos, names its policy, and turns the end of a monologue into what was added to it."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._tails: dict[int, str] = {}
+        self._names_alone: dict[int, dict[str, Any]] = {
+            agent: {"policy_name": name} for agent, name in enumerate(names)
+        }
+        self._shown = dict(self._names_alone)
+        self._monologues: dict[int, dict[str, Any]] = {}
+
+    def share_with(self, simulation: Simulation) -> None:
+        """Let event handlers read both tables in the simulation's context."""
+        simulation._context["policy_infos"] = self._shown
+        simulation._context["monologue_updates"] = self._monologues
+
+    def update(self, agent: int, infos: Mapping[str, Any] | None) -> None:
+        """What the agent's policy shows after a step; None for nothing."""
+        if self._monologues:
+            self._monologues.pop(agent, None)
+        if not infos:  # the usual case, and one that should cost nothing
+            self._shown[agent] = self._names_alone[agent]
+            return
+        shown = dict(infos)
+        if MONOLOGUE_KEY in shown:
+            self._follow_monologue(agent, shown.pop(MONOLOGUE_KEY))
+        shown.setdefault("policy_name", self._names[agent])
+        self._shown[agent] = shown
+
+    def _follow_monologue(self, agent: int, tail: object) -> None:
+        from mettagrid.simulator.monologue_projection import compute_monologue_transcript_update
+
+        if not isinstance(tail, str) or not tail:
+            return
+        added, reset = compute_monologue_transcript_update(self._tails.get(agent, ""), tail)
+        self._tails[agent] = tail
+        if added or reset:
+            self._monologues[agent] = {"monologue_append": added, "monologue_reset": reset}

@@ -1,0 +1,1 @@
+"""Results of several episodes of one game, and what they say together."""

@@ -1,0 +1,226 @@
+"""One episode with a policy object for each agent.
+
+This is the published interface: an exception of a policy ends the episode for everybody. `mettagrid.runner.episode`
+is the runner that turns such an exception into a verdict on the policy.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mettagrid.envs.stats_tracker import StatsTracker
+from mettagrid.renderer.renderer import Renderer, RenderMode, create_renderer
+from mettagrid.simulator._action_times import ActionTimes
+from mettagrid.simulator._policy_infos import PolicyInfos
+from mettagrid.simulator.simulator import Simulator
+from mettagrid.types import Action
+from mettagrid.util.tracer import NullTracer, Tracer
+
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.policy.policy import AgentPolicy
+    from mettagrid.simulator.interface import AgentObservation, SimulatorEventHandler
+    from mettagrid.util.stats_writer import StatsWriter
+
+__all__ = ["Rollout", "gc_disabled"]
+
+NOOP = Action(name="noop")
+
+
+@contextmanager
+def gc_disabled() -> Iterator[None]:
+    """No garbage collection inside, so that its pauses are not charged to whoever is being timed."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@dataclass
+class _Answer:
+    """What an agent's policy answered; times are those of `Tracer`."""
+
+    agent: int
+    action: Action
+    infos: dict[str, Any] | None
+    start_ns: int
+    duration_ns: int
+
+
+class Rollout:
+    """Plays an episode of `config`; agents beyond the end of `policies` do nothing.
+
+    In every step each agent's policy is asked for an action, in agent order. Agents with the same entry in
+    `policy_group_keys` are a group: if the first one's policy says yes to `can_step_group`, its `step_group` is asked
+    once for all of them; several such groups are asked at the same time, each in a thread. The others are asked group
+    by group. See `ActionTimes` for
+    `max_action_time_ms` and `overage_budget_ms`: a call is never interrupted, and a late answer is replaced by a noop.
+
+    `sim._context` holds `policies`, `policy_infos` ({agent: what its policy shows}) and `monologue_updates`.
+    """
+
+    _clock_ns = staticmethod(time.perf_counter_ns)
+
+    def __init__(
+        self,
+        config: MettaGridConfig,
+        policies: list[AgentPolicy],
+        policy_names: Sequence[str] | None = None,
+        max_action_time_ms: int | None = 10000,
+        overage_budget_ms: int | None = None,
+        render_mode: RenderMode | None = None,
+        seed: int = 0,
+        event_handlers: list[SimulatorEventHandler] | None = None,
+        stats_writer: StatsWriter | None = None,
+        autostart: bool = False,
+        tracer: Tracer | None = None,
+        policy_group_keys: Sequence[object] | None = None,
+    ) -> None:
+        names = [type(policy).__name__ for policy in policies]
+        names[: len(policy_names or ())] = list(policy_names or ())[: len(policies)]
+        if policy_group_keys is not None and len(policy_group_keys) != len(policies):
+            raise ValueError(
+                "policy_group_keys must have same length as policies: "
+                f"there are {len(policy_group_keys)} keys and {len(policies)} policies"
+            )
+        self._config = config
+        self._policies = policies
+        self._tracer = tracer or NullTracer()
+        self._groups = _groups(policy_group_keys, len(policies))
+        self._has_groups = policy_group_keys is not None
+        self._pool: ThreadPoolExecutor | None = None
+        self._times = ActionTimes(names, limit_ms=max_action_time_ms, budget_ms=overage_budget_ms)
+        self._renderer: Renderer | None = None if render_mode is None else create_renderer(render_mode, autostart)
+        self._simulator = Simulator()
+        for handler in event_handlers or ():
+            self._simulator.add_event_handler(handler)
+        if self._renderer is not None:
+            self._simulator.add_event_handler(self._renderer)
+        if stats_writer is not None:
+            self._simulator.add_event_handler(StatsTracker(stats_writer))
+        self._sim = self._simulator.new_simulation(config, seed=seed)
+        self._agents = self._sim.agents()
+        self._infos = PolicyInfos(names)
+        self._sim._context["policies"] = policies
+        self._infos.share_with(self._sim)
+        self._step_count = 0
+        for policy in policies:
+            policy.reset()
+
+    def step(self) -> None:
+        """One step: choose, let a person choose otherwise, tick, show."""
+        with gc_disabled():
+            for answer in self._ask_all():
+                self._apply(answer)
+            if self._renderer is not None:
+                self._renderer.apply_deferred_user_actions()
+            with self._tracer.span("env_step", step=self._step_count):
+                self._sim.step()
+            if self._renderer is not None and not self._sim.is_done():
+                self._renderer.render()
+        self._step_count += 1
+
+    def run_until_done(self) -> None:
+        """Play to the end."""
+        try:
+            while not self.is_done():
+                self.step()
+        finally:
+            if self._pool is not None:
+                self._pool.shutdown(wait=False)
+                self._pool = None
+
+    def is_done(self) -> bool:
+        return self._sim.is_done()
+
+    @property
+    def timeout_counts(self) -> list[int]:
+        """How many answers of each agent were late."""
+        return self._times.timeouts
+
+    @property
+    def overage_exceeded_at(self) -> list[int | None]:
+        """The step at which each agent was disabled; None for those who play on."""
+        return self._times.exceeded_at
+
+    def _ask_all(self) -> Iterator[_Answer]:
+        """Everybody's answers. Whoever is asked alone is asked when the caller wants the next one."""
+        together: list[list[int]] = []
+        alone: list[int] = []
+        for group in self._groups:
+            live = [agent for agent in group if not self._skip_disabled(agent)]
+            policies = [self._policies[agent] for agent in live]
+            if live and self._has_groups and policies[0].can_step_group(policies):
+                together.append(live)
+            else:
+                alone += live
+        if len(together) > 1:
+            self._pool = self._pool or ThreadPoolExecutor(len(self._groups), "policy-group")
+            for answers in list(self._pool.map(self._ask_group, together)):
+                yield from answers
+        elif together:
+            yield from self._ask_group(together[0])
+        for agent in alone:
+            yield self._ask_one(agent)
+
+    def _skip_disabled(self, agent: int) -> bool:
+        if not self._times.is_disabled(agent):
+            return False
+        self._agents[agent].set_action(NOOP)
+        return True
+
+    def _ask_one(self, agent: int) -> _Answer:
+        policy, observation = self._policies[agent], self._agents[agent].observation
+        start_ns = self._clock_ns()
+        action = policy.step(observation)
+        return _Answer(agent, action, policy.infos, start_ns, self._clock_ns() - start_ns)
+
+    def _ask_group(self, group: list[int]) -> list[_Answer]:
+        first = self._policies[group[0]]
+        observations: list[tuple[int, AgentObservation]] = [(a, self._agents[a].observation) for a in group]
+        start_ns = self._clock_ns()
+        actions = first.step_group(observations)
+        duration_ns = self._clock_ns() - start_ns
+        if len(actions) != len(group):
+            raise ValueError(
+                f"{type(first).__name__}.step_group must return an action for each of the {len(group)} agents, "
+                f"not {len(actions)}"
+            )
+        tell = getattr(first, "group_step_infos", None)
+        infos = tell(group) if tell is not None else [None] * len(group)
+        answers = zip(group, actions, infos, strict=True)
+        return [_Answer(agent, action, shown, start_ns, duration_ns) for agent, action, shown in answers]
+
+    def _apply(self, answer: _Answer) -> None:
+        agent, view = answer.agent, self._agents[answer.agent]
+        elapsed_ms = answer.duration_ns / 1e6
+        in_time = self._times.accept(agent, elapsed_ms, self._step_count)
+        metadata = {"agent": agent, "step": self._step_count, "timed_out": not in_time, "elapsed_ms": elapsed_ms}
+        self._tracer.record_span("agent_step", answer.start_ns, answer.duration_ns, pid=agent, **metadata)
+        self._infos.update(agent, answer.infos)
+        if not in_time:
+            view.set_action(NOOP)
+            return
+        view.set_action(answer.action)
+        talk = getattr(answer.action, "talk", None)
+        if talk is not None:
+            view.set_talk(talk)
+
+
+def _groups(keys: Sequence[object] | None, count: int) -> list[list[int]]:
+    """Agents by key, in order of first appearance; each alone without keys."""
+    if keys is None:
+        return [[agent] for agent in range(count)]
+    groups: dict[object, list[int]] = {}
+    for agent, key in enumerate(keys):
+        groups.setdefault(key, []).append(agent)
+    return list(groups.values())

@@ -1,0 +1,61 @@
+"""Make `policy_pb2.py` and its stub from `policy.proto`, with a compiler in an environment of its own.
+
+usage: protobuf.py [--check]     with --check compare with the files that are there and change nothing
+
+The compiler's version is pinned: code made by an older one runs with every later runtime, not the other way round, so
+the lower bound on `protobuf` in packages/mettagrid/pyproject.toml follows it.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from workspace import CACHE, ROOT, fail, locked, pip, say
+
+COMPILER = "grpcio-tools==1.66.2"  # protobuf 5.27.2
+SOURCE = ROOT / "packages" / "mettagrid" / "src"
+PROTO = "mettagrid/protobuf/sim/policy_v1/policy.proto"
+MADE = [PROTO.replace(".proto", "_pb2.py"), PROTO.replace(".proto", "_pb2.pyi")]
+
+
+def compiler() -> Path:
+    """An interpreter that has the compiler; its environment is made on first use."""
+    home = CACHE / COMPILER
+    with locked("protobuf"):
+        if not (home / "complete").exists():
+            say(f"installing {COMPILER} (once)")
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
+            pip(
+                "installing it",
+                "install",
+                COMPILER,
+                "setuptools<81",
+                log=home / "setup.log",
+                python=home / "bin/python",
+            )
+            (home / "complete").touch()
+    return home / "bin" / "python"
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        out = [f"--python_out={folder}", f"--pyi_out={folder}"]
+        subprocess.run([str(compiler()), "-m", "grpc_tools.protoc", f"-I{SOURCE}", *out, PROTO], check=True)
+        made = {name: (Path(folder) / name).read_bytes() for name in MADE}
+    stale = [name for name, content in made.items() if not _holds(SOURCE / name, content)]
+    if "--check" in sys.argv[1:]:
+        if stale:
+            fail(f"{', '.join(stale)} not made from {PROTO}: run scripts/protobuf.py")
+        return
+    for name in stale:
+        (SOURCE / name).write_bytes(made[name])
+        say(f"wrote {name}")
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.exists() and path.read_bytes() == content
+
+
+if __name__ == "__main__":
+    main()
