@@ -1,32 +1,11 @@
 """The game `cogsguard`. Importing this module registers it."""
 
+from functools import cached_property
+
 from cogsguard.missions.core_missions import CORE_MISSIONS
-from cogsguard.missions.evals import CVC_EVALS, DIAGNOSTIC, INTEGRATED, ROLE_SPECIFIC, SPANNING, TRAINING_MAPS
-from cogsguard.missions.substrate import COGNITIVE_SUBSTRATE, EXPLORATION, MEMORY, PLANNING
 from cogsguard.variants import all_variants
-from mettagrid.cogame.core import CoGameMission
+from mettagrid.cogame.core import CoGameMission, CoGameMissionVariant
 from mettagrid.cogame.game import CoGame, register_game
-
-EVAL_MISSIONS: list[CoGameMission] = [*INTEGRATED, *SPANNING, *DIAGNOSTIC, *COGNITIVE_SUBSTRATE]
-
-_CVC: list[CoGameMission] = [*CVC_EVALS]
-
-MISSION_SETS: dict[str, list[CoGameMission]] = {
-    "cvc_evals": _CVC,
-    "role_specific_evals": [*ROLE_SPECIFIC],
-    "diagnostic_evals": [*DIAGNOSTIC],
-    "integrated_evals": [*INTEGRATED],
-    "spanning_evals": [*SPANNING],
-    "tournament": [*INTEGRATED, *DIAGNOSTIC],
-    "cognitive_substrate_evals": [*COGNITIVE_SUBSTRATE],
-    "cognitive_substrate_memory": [*MEMORY],
-    "cognitive_substrate_exploration": [*EXPLORATION],
-    "cognitive_substrate_planning": [*PLANNING],
-    "eval_missions": EVAL_MISSIONS,
-    "training_maps": [*TRAINING_MAPS],
-    "all": [*_CVC, *INTEGRATED, *SPANNING, *DIAGNOSTIC, *CORE_MISSIONS],
-}
-"""Named lists of missions."""
 
 ALIASES = {
     "cogsguard_arena": "arena",
@@ -60,17 +39,28 @@ ALIASES = {
 
 
 class CvCGame(CoGame):
-    """Cogs vs Clips."""
+    """Cogs vs Clips. Its missions are there at once; the many others and the variants are made when asked for."""
 
     def __init__(self) -> None:
-        super().__init__(
-            name="cogsguard",
-            missions=CORE_MISSIONS,
-            variants=all_variants(),
-            eval_missions=EVAL_MISSIONS,
-            mission_sets=MISSION_SETS,
-            aliases=ALIASES,
-        )
+        self.name = "cogsguard"
+        self.missions = [*CORE_MISSIONS]
+        self.aliases = dict(ALIASES)
+
+    @cached_property
+    def variants(self) -> list[CoGameMissionVariant]:  # type: ignore[override]
+        return all_variants()
+
+    @cached_property
+    def eval_missions(self) -> list[CoGameMission]:  # type: ignore[override]
+        from cogsguard.missions.sets import EVAL_MISSIONS
+
+        return [*EVAL_MISSIONS]
+
+    @cached_property
+    def mission_sets(self) -> dict[str, list[CoGameMission]]:  # type: ignore[override]
+        from cogsguard.missions.sets import MISSION_SETS
+
+        return {name: [*members] for name, members in MISSION_SETS.items()}
 
 
 GAME = CvCGame()

@@ -62,7 +62,8 @@ def _goal(name: str, map_name: str = "", *, needs: str | None = None) -> GridObj
     return GridObjectConfig(name=name, map_name=map_name, on_use_handler=handler)
 
 
-# Memory: a cue beside the start tells which of the goals at the end of a corridor is the right one.
+# Memory: a cue beside the start tells which of the goals at the end of a corridor is the right one: `cue_1` the first
+# from the left.
 
 
 def _memory_map(cue: int, goals: int, corridor: int) -> list[str]:
@@ -71,7 +72,7 @@ def _memory_map(cue: int, goals: int, corridor: int) -> list[str]:
     middle = width // 2
     row_of_goals = ["#", ".", *(char for k in range(goals) for char in ("R" if k == cue else "D", ".")), "#"]
     passage = "#" * middle + "." + "#" * (width - middle - 1)
-    start = "#" * middle + "@" + str(cue) + "#" * (width - middle - 2)
+    start = "#" * middle + "@" + str(cue + 1) + "#" * (width - middle - 2)
     return [
         "#" * width,
         "".join(row_of_goals)[:width],
@@ -83,14 +84,14 @@ def _memory_map(cue: int, goals: int, corridor: int) -> list[str]:
 
 
 def _memory(level: str, goals: int, corridor: int, steps: int) -> SubstrateMission:
-    cues = {f"cue_{k}": GridObjectConfig(name=f"cue_{k}") for k in range(goals)}
+    cues = {f"cue_{k}": GridObjectConfig(name=f"cue_{k}") for k in range(1, goals + 1)}
     return SubstrateMission(
         name=f"memory_mystery_path_{level}",
         description=f"Remember the cue at the start and choose the right one of {goals} goals.",
         map_builder=ChoiceAsciiMapBuilder.Config(
             map_options=["\n".join(_memory_map(cue, goals, corridor)) for cue in range(goals)],
             char_to_map_name={
-                **{str(k): f"cue_{k}" for k in range(goals)},
+                **{name.removeprefix("cue_"): name for name in cues},
                 "R": "memory_goal",
                 "D": "memory_decoy",
             },

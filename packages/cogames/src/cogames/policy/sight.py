@@ -1,0 +1,110 @@
+"""What a cog sees: its observation, read once and fast.
+
+An observation is a row of tokens of three bytes: where, what about, how much. `Sight` knows the names of one game;
+`read` sorts the tokens of a row into a `View`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mettagrid.policy.policy_env_interface import PolicyEnvInterface
+
+__all__ = ["Sight", "View"]
+
+_GLOBAL = 0xFE  # location of tokens about the whole game
+
+
+class View(NamedTuple):
+    """One observation. Places are location bytes: the row in the window times 16, plus the column."""
+
+    walls: int
+    """the cells with walls, as a set (see `cells`) in the numbering that was asked for"""
+    tags: dict[int, list[int]]
+    """location -> ids of the tags of what is there, walls left out"""
+    own: dict[int, int]
+    """feature id -> value, of the cog itself and of the whole game"""
+    shown: list[tuple[int, int, int]]
+    """(location, feature id, value) of the inventories in view"""
+
+
+class Sight:
+    """Reads the observations of one game.
+
+    `centre` is the location of the observer. Tags and features that the game does not have are simply never seen, so
+    a policy can ask for anything. `ValueError` for games whose observations are not tokens.
+    """
+
+    def __init__(self, policy_env_info: PolicyEnvInterface) -> None:
+        if policy_env_info.observation_kind != "token":
+            raise ValueError(f"Observations must be tokens; this game has {policy_env_info.observation_kind!r}")
+        self.height, self.width = policy_env_info.egocentric_shape
+        self.rows, self.cols = self.height >> 1, self.width >> 1
+        self.centre = self.rows << 4 | self.cols
+        self.tag_ids = {name: number for number, name in enumerate(policy_env_info.tags)}
+        self.feature_ids = {feature.name: feature.id for feature in policy_env_info.obs_features}
+        self._base = {feature.name: int(feature.normalization) for feature in policy_env_info.obs_features}
+        self._parts: dict[str, list[tuple[int, int]]] = {}
+        self._tag = self.feature_ids.get("tag", -1)
+        self._wall = self.tag_ids.get("type:wall", -1)
+        self._inventories = frozenset(number for name, number in self.feature_ids.items() if name.startswith("inv:"))
+
+    def read(self, row: bytes, bits: Sequence[int]) -> View:
+        """Sort the tokens of a row; `bits` has for each location byte the set with only that cell."""
+        tag, wall, inventories = self._tag, self._wall, self._inventories
+        mine = (_GLOBAL, self.centre)
+        walls = 0
+        tags: dict[int, list[int]] = {}
+        own: dict[int, int] = {}
+        shown = []
+        end = row.find(b"\xff\xff\xff")  # the start of the unused tokens, or a 255 or two before them
+        if end >= 0:
+            row = row[: (end + 2) // 3 * 3]
+        numbers = iter(row)
+        for location, feature, value in zip(numbers, numbers, numbers, strict=True):
+            if feature == tag:
+                if value == wall:
+                    walls |= bits[location]
+                elif location in tags:
+                    tags[location].append(value)
+                else:
+                    tags[location] = [value]
+            elif location in mine:
+                own[feature] = value
+            elif feature in inventories:
+                shown.append((location, feature, value))
+        return View(walls, tags, own, shown)
+
+    def number(self, view: View, name: str) -> int:
+        """How much the cog has or the game shows of a feature such as `inv:heart`; 0 when it shows none.
+
+        Large numbers come in parts: `name`, `name:p1` and so on are digits of one number.
+        """
+        own, number = view.own, 0
+        for feature, weight in self._parts_of(name):
+            if feature in own:
+                number += own[feature] * weight
+        return number
+
+    def shown_at(self, view: View, location: int, name: str) -> int:
+        """The same for something else in view, by its location; the inventory it shows."""
+        parts = self._parts_of(name)
+        return sum(
+            value * weight
+            for place, shown, value in view.shown
+            if place == location
+            for feature, weight in parts
+            if feature == shown
+        )
+
+    def _parts_of(self, name: str) -> list[tuple[int, int]]:
+        """(feature id, weight) of the digits of a number."""
+        if name not in self._parts:
+            parts: list[tuple[int, int]] = []
+            part = name
+            while part in self.feature_ids:
+                parts.append((self.feature_ids[part], self._base[name] ** len(parts)))
+                part = f"{name}:p{len(parts)}"
+            self._parts[name] = parts
+        return self._parts[name]

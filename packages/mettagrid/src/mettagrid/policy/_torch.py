@@ -1,0 +1,46 @@
+"""What policies with networks share; importing this imports PyTorch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mettagrid.envs._optional import extra
+from mettagrid.simulator.interface import AgentObservation
+
+with extra("neural"):
+    import torch
+    from torch import nn
+
+__all__ = ["initialized", "load_weights", "sampled_action", "save_weights", "token_rows"]
+
+
+def initialized(layer: nn.Linear, gain: float = 2.0**0.5) -> nn.Linear:
+    """The layer with orthogonal weights and no bias, as it is before training."""
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def token_rows(obs: AgentObservation, obs_shape: tuple[int, ...], padding: tuple[int, int, int]) -> np.ndarray:
+    """The tokens of an observation as uint8 `obs_shape`, filled up with `padding`; tokens too many are cut off."""
+    num_tokens = obs_shape[0]
+    rows = np.empty((num_tokens, 3), np.uint8)
+    tokens = obs.token_array()[:num_tokens]
+    rows[: len(tokens)] = tokens
+    rows[len(tokens) :] = padding
+    return rows
+
+
+def sampled_action(logits: torch.Tensor) -> int:
+    """An action drawn with the probabilities that the logits [1, actions] stand for; from torch's own generator."""
+    return int(torch.distributions.Categorical(logits=logits).sample().item())
+
+
+def load_weights(network: nn.Module, path: str, device: torch.device) -> None:
+    """Read the weights of a network from a file with its state dict; `RuntimeError` when they do not fit."""
+    network.load_state_dict(torch.load(path, map_location=device, weights_only=True))
+    network.to(device)
+
+
+def save_weights(network: nn.Module, path: str) -> None:
+    torch.save(network.state_dict(), path)

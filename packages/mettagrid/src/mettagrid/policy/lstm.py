@@ -1,0 +1,125 @@
+"""The policy with a recurrent network: what `train` makes unless told otherwise."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import ClassVar
+
+from mettagrid.envs._optional import extra
+from mettagrid.policy._torch import initialized, load_weights, sampled_action, save_weights, token_rows
+from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy, StatefulAgentPolicy, StatefulPolicyImpl
+from mettagrid.policy.policy_env_interface import PolicyEnvInterface
+from mettagrid.policy.utils import LSTMState, LSTMStateDict, LSTMStateTuple
+from mettagrid.simulator.interface import AgentObservation
+from mettagrid.types import Action
+
+with extra("neural"):
+    import torch
+    from torch import nn
+
+__all__ = ["LSTMAgentPolicy", "LSTMPolicy", "LSTMPolicyNet"]
+
+HIDDEN_SIZE = 128
+LAYERS = 1
+# What published weights saw in place of unused tokens when they played.
+PADDING = (255, 0, 0)
+
+
+class LSTMPolicyNet(nn.Module):
+    """All numbers of the observation, through two linear layers and an LSTM, to logits of primary actions and a value.
+
+    Observations are [batch, tokens, 3] or, for training over time, [batch, steps, tokens, 3]; the answer is logits
+    [batch * steps, actions] and values [batch * steps, 1]. Numbers above 1 are taken for bytes. A `state` that is a
+    dict with `lstm_h` and `lstm_c` (None for a fresh start) is updated in place.
+    """
+
+    def __init__(self, policy_env_info: PolicyEnvInterface) -> None:
+        super().__init__()
+        self.hidden_size = HIDDEN_SIZE
+        self._size = prod(policy_env_info.observation_shape)
+        self._net = nn.Sequential(
+            initialized(nn.Linear(self._size, HIDDEN_SIZE)),
+            nn.ReLU(),
+            initialized(nn.Linear(HIDDEN_SIZE, HIDDEN_SIZE)),
+        )
+        self._rnn = nn.LSTM(HIDDEN_SIZE, HIDDEN_SIZE, num_layers=LAYERS, batch_first=True)
+        self._action_head = nn.Linear(HIDDEN_SIZE, len(policy_env_info.action_names))
+        self._value_head = nn.Linear(HIDDEN_SIZE, 1)
+
+    def forward_eval(
+        self,
+        observations: torch.Tensor,
+        state: LSTMState | LSTMStateTuple | LSTMStateDict | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        batch = observations.shape[0]
+        numbers = observations.reshape(-1, self._size).float()
+        if numbers.numel() and numbers.max() > 1.0:
+            numbers = numbers / 255.0
+        hidden = self._net(numbers).reshape(batch, -1, self.hidden_size)
+        before = LSTMState.from_any(state, LAYERS)
+        out, after = self._rnn(hidden, None if before is None else before.to_tuple())
+        if isinstance(state, dict) and "lstm_h" in state:
+            LSTMState(*after).write_dict(state)
+        out = out.reshape(-1, self.hidden_size)
+        return self._action_head(out), self._value_head(out)
+
+    def forward(
+        self,
+        observations: torch.Tensor,
+        state: LSTMStateTuple | LSTMStateDict | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.forward_eval(observations, state)
+
+
+def obs_to_obs_tensor(obs: AgentObservation, obs_shape: tuple[int, ...], device: torch.device) -> torch.Tensor:
+    """An observation as uint8 [1, tokens, 3]."""
+    return torch.from_numpy(token_rows(obs, obs_shape, PADDING)).to(device)[None]
+
+
+class LSTMAgentPolicy(StatefulPolicyImpl[LSTMState]):
+    """Draws the action of one agent from what the network says."""
+
+    def __init__(self, net: LSTMPolicyNet, device: torch.device, policy_env_info: PolicyEnvInterface) -> None:
+        self._net = net
+        self._device = device
+        self._policy_env_info = policy_env_info
+
+    def initial_agent_state(self) -> LSTMState:
+        zeros = torch.zeros(LAYERS, self._net.hidden_size, device=self._device)
+        return LSTMState(zeros, zeros.clone())
+
+    def step_with_state(self, obs: AgentObservation, state: LSTMState) -> tuple[Action, LSTMState]:
+        tokens = obs_to_obs_tensor(obs, self._policy_env_info.observation_shape, self._device)
+        memory: LSTMStateDict = {"lstm_h": state.hidden, "lstm_c": state.cell}
+        with torch.no_grad():
+            logits, _ = self._net.forward_eval(tokens, memory)
+        after = LSTMState.from_dict(memory, LAYERS)
+        assert after is not None
+        return Action(name=self._policy_env_info.action_names[sampled_action(logits)]), after.detach()
+
+
+class LSTMPolicy(MultiAgentPolicy):
+    """Every agent plays with the same network and its own memory. Its weights are a state dict of `LSTMPolicyNet`."""
+
+    short_names: ClassVar[list[str] | None] = ["lstm"]
+
+    def __init__(self, policy_env_info: PolicyEnvInterface, device: str = "cpu") -> None:
+        super().__init__(policy_env_info, device)
+        self._device = torch.device(device)
+        self._net = LSTMPolicyNet(policy_env_info).to(self._device)
+        self._agent_policy = LSTMAgentPolicy(self._net, self._device, policy_env_info)
+
+    def network(self) -> nn.Module:
+        return self._net
+
+    def agent_policy(self, agent_id: int) -> AgentPolicy:
+        return StatefulAgentPolicy(self._agent_policy, self.policy_env_info, agent_id=agent_id)
+
+    def is_recurrent(self) -> bool:
+        return True
+
+    def load_policy_data(self, policy_data_path: str) -> None:
+        load_weights(self._net, policy_data_path, self._device)
+
+    def save_policy_data(self, policy_data_path: str) -> None:
+        save_weights(self._net, policy_data_path)
