@@ -1,0 +1,53 @@
+"""The cases of a diagnosis: missions of a set, each with a number of cogs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cogames import missions
+from mettagrid.cogame.core import CoGameMission
+from mettagrid.config.mettagrid_config import MettaGridConfig
+
+DEFAULT_COGS = (1, 2, 4)
+
+
+@dataclass(frozen=True)
+class DiagnoseCase:
+    """A mission with a number of cogs."""
+
+    mission: str
+    cogs: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.mission} (cogs={self.cogs})"
+
+    @property
+    def file_name(self) -> str:
+        """The name for files about this case, without an ending."""
+        return f"{self.mission}-cogs{self.cogs}"
+
+
+def find_cases(
+    mission_set: str, *, experiments: Sequence[str] = (), cogs: Sequence[int] = (), game: str = missions.DEFAULT_GAME
+) -> list[DiagnoseCase]:
+    """The cases of a mission set, in its order; `MissionError` for a set that there is not."""
+    cases = []
+    for name in missions.mission_set(mission_set, game=game):
+        if experiments and not any(text == name or text.endswith(f".{name}") for text in experiments):
+            continue
+        cases += [DiagnoseCase(name, count) for count in _cog_counts(missions.get_mission(name, game=game), cogs)]
+    return cases
+
+
+def load_case(case: DiagnoseCase, *, steps: int, game: str = missions.DEFAULT_GAME) -> MettaGridConfig:
+    """The environment of a case."""
+    fixed = missions.get_mission(case.mission, game=game).num_cogs
+    env = missions.load(case.mission, cogs=None if fixed == case.cogs else case.cogs, game=game)
+    env.game.max_steps = steps
+    return env
+
+
+def _cog_counts(mission: CoGameMission, asked: Sequence[int]) -> list[int]:
+    if mission.num_cogs is not None:
+        return [mission.num_cogs] if not asked or mission.num_cogs in asked else []
+    return [count for count in dict.fromkeys(asked or DEFAULT_COGS) if mission.min_cogs <= count <= mission.max_cogs]

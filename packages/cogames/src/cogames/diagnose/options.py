@@ -1,0 +1,61 @@
+"""What a diagnosis is asked for, and what goes wrong before it begins.
+
+DiagnoseError(ValueError)
+    OutputFolderError    the output folder cannot be used
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_OUTPUT = Path("outputs/cogames-diagnose")
+
+STAGE1_SEED = 42
+ABSOLUTE_SEED = 43
+MIRROR_SEED = 44
+
+
+class DiagnoseError(ValueError):
+    """A diagnosis cannot begin; the message says what to change."""
+
+
+class OutputFolderError(DiagnoseError):
+    """The output folder holds what is not ours to replace, or is no folder."""
+
+
+@dataclass(frozen=True)
+class DiagnoseOptions:
+    """The options of `cogames diagnose`. Policies are written as after `-p`; a device must be resolved (no `auto`)."""
+
+    policy: str
+    mission_set: str = "cvc_evals"
+    experiments: Sequence[str] = ()
+    """only missions of these names, or of the last parts of dotted names; empty for all of the set"""
+    cogs: Sequence[int] = ()
+    """numbers of cogs to try where a mission leaves that open; missions with another fixed number are left out"""
+    steps: int = 1000
+    """steps of every episode"""
+    episodes: int = 3
+    """episodes of every case, in each of the three parts"""
+    device: str | None = None
+    action_timeout_ms: int = 10_000
+    output_dir: Path | None = None
+    """by default `outputs/cogames-diagnose/<run id>`; see `artifacts` for what is deleted in a folder that exists"""
+    scripted_baseline_policy: str | None = None
+    known_strong_policy: str | None = None
+    compare_run_dirs: Sequence[Path] = ()
+    """folders of earlier runs, whose interpretation this one's is compared with"""
+    bundle_zip: Path | None = None
+    stability_reruns: int = 0
+    require_stable_interpretation: bool = False
+    workers: int | None = None
+    """processes to play in; None for what pays off"""
+    game: str = "cogsguard"
+
+    def __post_init__(self) -> None:
+        for name, least in (("steps", 1), ("episodes", 1), ("action_timeout_ms", 1), ("stability_reruns", 0)):
+            if getattr(self, name) < least:
+                raise DiagnoseError(f"{name} must be at least {least}, not {getattr(self, name)}.")
+        wrong = [number for number in self.cogs if number < 1]
+        if wrong:
+            raise DiagnoseError(f"cogs must be at least 1, not {wrong[0]}.")

@@ -1,0 +1,102 @@
+"""The pack `cvc_stage1`: which missions speak for which axis, and how the pack is meant to be played."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from cogames.diagnose.cases import DiagnoseCase
+
+PACK_ID = "cvc_stage1"
+PACK_VERSION = "v1"
+
+AXES = ("stability", "efficiency", "control")
+
+AXIS_MISSIONS = {
+    "stability": ("eval_balanced_spread", "eval_single_use_world", "scout_tutorial"),
+    "efficiency": ("eval_collect_resources", "eval_collect_resources_medium", "miner_tutorial"),
+    "control": ("eval_divide_and_conquer", "eval_clip_oxygen", "aligner_tutorial", "scrambler_tutorial"),
+}
+"""Missions that count for an axis; at least one of each must be played."""
+
+GATED_SETS = ("cvc_evals", "role_specific_evals")
+"""Mission sets that the axes were made for."""
+
+PACK_SET = "cvc_evals"
+PACK_COGS = (4, 7, 8)
+PACK_CASES = (4, 15)
+PACK_STEPS = 1000
+PACK_EPISODES = 3
+
+
+class Check(BaseModel):
+    """One check, and what it looked at."""
+
+    check_id: str
+    passed: bool
+    details: str
+
+
+class PackContract(BaseModel):
+    """Whether the run is the standard one, whose results can be compared with those of others."""
+
+    valid: bool
+    checks: list[Check]
+
+    @property
+    def failures(self) -> list[str]:
+        return [check.details for check in self.checks if not check.passed]
+
+
+class AxisRequirement(BaseModel):
+    """Whether an axis has a mission that speaks for it."""
+
+    axis: str
+    satisfied: bool
+    matched_missions: list[str]
+    required_count: int = 1
+    accepted_probe_missions: list[str]
+
+
+class Gate(BaseModel):
+    """Whether stage 1 can say something about every axis."""
+
+    satisfied: bool
+    results: list[AxisRequirement]
+
+    @property
+    def missing(self) -> list[AxisRequirement]:
+        return [result for result in self.results if not result.satisfied]
+
+    def covers(self, axis: str) -> bool:
+        return any(result.axis == axis and result.satisfied for result in self.results)
+
+
+def check_pack(mission_set: str, cases: Sequence[DiagnoseCase], *, steps: int, episodes: int) -> PackContract:
+    """Compare a run with the standard one. Another run is fine, but stands alone."""
+    cogs = sorted({case.cogs for case in cases})
+    least, most = PACK_CASES
+    checks = [
+        ("mission_set", mission_set == PACK_SET, f"mission_set={mission_set}; expected={PACK_SET}"),
+        ("cogs", set(cogs) <= set(PACK_COGS), f"case_cogs={cogs}; expected={list(PACK_COGS)}"),
+        ("case_count", least <= len(cases) <= most, f"case_count={len(cases)}; expected={least}..{most}"),
+        ("steps", steps == PACK_STEPS, f"steps={steps}; expected={PACK_STEPS}"),
+        ("episodes", episodes == PACK_EPISODES, f"episodes={episodes}; expected={PACK_EPISODES}"),
+    ]
+    return PackContract(
+        valid=all(passed for _, passed, _ in checks),
+        checks=[Check(check_id=f"pack.{name}", passed=passed, details=text) for name, passed, text in checks],
+    )
+
+
+def check_gate(mission_set: str, cases: Sequence[DiagnoseCase]) -> Gate:
+    """Which axes the cases cover. Other mission sets are never enough, whatever their missions are called."""
+    played = {case.mission for case in cases}
+    results = []
+    for axis, accepted in AXIS_MISSIONS.items():
+        matched = sorted(played & set(accepted))
+        results.append(
+            AxisRequirement(
+                axis=axis, satisfied=bool(matched), matched_missions=matched, accepted_probe_missions=list(accepted)
+            )
+        )
+    return Gate(satisfied=mission_set in GATED_SETS and all(r.satisfied for r in results), results=results)

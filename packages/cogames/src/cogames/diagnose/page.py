@@ -1,0 +1,63 @@
+"""A small way to write HTML: everything is text until it is marked as HTML."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from urllib.parse import quote
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+
+def text(value: object) -> Markup:
+    """A value as HTML; only `Markup` stays as it is."""
+    return value if isinstance(value, Markup) else Markup(escape(str(value)))
+
+
+def tag(name: str, *children: object, **attributes: str) -> Markup:
+    """An element. Attribute names are written with a trailing underscore where Python needs one."""
+    written = "".join(f' {key.rstrip("_")}="{escape(value)}"' for key, value in attributes.items())
+    return Markup(f"<{name}{written}>{''.join(map(text, children))}</{name}>")
+
+
+def section(title: str, *children: object) -> Markup:
+    return tag("section", tag("h2", title), *children)
+
+
+def table(head: Sequence[object], rows: Iterable[Sequence[object]], empty: str = "None.") -> Markup:
+    """A table, or a sentence when it has no rows. Wide ones scroll inside their own box."""
+    lines = [tag("tr", *(tag("td", cell) for cell in row)) for row in rows]
+    if not lines:
+        return tag("p", empty, class_="quiet")
+    header = tag("tr", *(tag("th", cell, scope="col") for cell in head))
+    return tag("div", tag("table", tag("thead", header), tag("tbody", *lines)), class_="wide")
+
+
+def items(entries: Iterable[object], kind: str = "ul") -> Markup:
+    return tag(kind, *(tag("li", entry) for entry in entries))
+
+
+def facts(pairs: Iterable[tuple[object, object]]) -> Markup:
+    """Names and values side by side."""
+    return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs))
+
+
+def code(value: object) -> Markup:
+    return tag("code", value)
+
+
+def link(reference: str, label: object | None = None) -> Markup:
+    """A link to a file beside the page."""
+    return tag("a", reference if label is None else label, href=quote(reference))
+
+
+def page(title: str, style: str, *children: object) -> str:
+    """A whole document that needs no other file to be shown."""
+    head = (
+        Markup('<meta charset="utf-8">'),
+        tag("title", title),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        tag("style", Markup(style)),
+    )
+    document = Markup(f'<html lang="en">{tag("head", *head)}{tag("body", tag("main", *children))}</html>')
+    return f"<!doctype html>\n{document}\n"
