@@ -37,6 +37,20 @@ def load_mission_file(name: str) -> MettaGridConfig:
         raise MissionError(f"The mission file {name!r} is no environment: {place}: {first['msg']}") from error
 
 
+def save_mission_file(env: MettaGridConfig, path: Path) -> None:
+    """Write an environment so that `load_mission_file` reads it back; the ending says whether as YAML or as JSON."""
+    data = env.model_dump(mode="json")
+    if path.suffix == ".json":
+        path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+        return
+    if path.suffix not in (".yaml", ".yml"):
+        raise MissionError(f"A mission is saved as .yaml, .yml or .json, not as {path.name!r}.")
+    import yaml
+
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    path.write_text(yaml.dump(data, Dumper=dumper, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+
 def _read(path: Path) -> object:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":

@@ -10,6 +10,7 @@ file (`.yaml`, `.yml`, `.json`, `.py`). A colon means the same as a dot.
 import builtins
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from cogames.mission_files import is_mission_file, load_mission_file
 from mettagrid.cogame.core import CoGameMission, CoGameMissionVariant, CogsError
@@ -83,12 +84,16 @@ def mission_set(name: str, *, game: str = DEFAULT_GAME) -> builtins.list[str]:
 
 
 class _Names:
-    """All names of one game."""
+    """All names of one game. A game may make most of its missions and variants when they are asked for, so the main
+    missions are looked at first."""
 
     def __init__(self, game: CoGame) -> None:
         self.game = game
-        self.missions = {mission.name: mission for mission in game.all_missions()}
-        self.variants = [variant.name for variant in game.variants]
+        self._core = {mission.name: mission for mission in game.missions}
+
+    @cached_property
+    def missions(self) -> dict[str, CoGameMission]:
+        return {mission.name: mission for mission in self.game.all_missions()}
 
     def known(self) -> builtins.list[str]:
         subs = [f"{mission.name}.{sub}" for mission in self.missions.values() for sub in mission.sub_missions]
@@ -107,7 +112,7 @@ class _Names:
         try:
             return mission.with_variants([variant])
         except UnknownVariant:
-            options = [*mission.sub_missions, *self.variants]
+            options = [*mission.sub_missions, *(variant.name for variant in self.game.variants)]
             raise UnknownMission(name, [f"{base}.{option}" for option in options]) from None
 
     def _base(self, text: str) -> CoGameMission | None:
@@ -121,6 +126,8 @@ class _Names:
 
     def _plain(self, text: str) -> CoGameMission | None:
         """A mission by its name, by its place in a set, or by another name for it."""
+        if text in self._core:
+            return self._core[text]
         if text in self.missions:
             return self.missions[text]
         prefix, _, rest = text.partition(".")
@@ -133,7 +140,7 @@ class _Names:
 
     def _members(self, prefix: str) -> set[str]:
         if prefix == _EVALS or prefix in _OLD_SITES:
-            return {name for name in self.missions if name not in {mission.name for mission in self.game.missions}}
+            return {name for name in self.missions if name not in self._core}
         return {mission.name for mission in self.game.mission_sets.get(prefix, ())}
 
     def matching(self, pattern: str) -> builtins.list[str]:

@@ -1,0 +1,143 @@
+"""From what is typed to what the library takes; refusals show what could have been typed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+from cogames.cli.errors import CommandError, fail
+from cogames.cli.output import deprecated, hint, note, print_table, warn
+
+if TYPE_CHECKING:
+    from cogames.mission_args import ChosenMission
+    from cogames.policy_args import PolicySpecWithProportion
+
+__all__ = ["choose_device", "missing", "mission", "missions", "output_file", "policy", "use_working_folder"]
+
+_POLICY_FORMS = """\
+A policy is one of
+  NAME, NAME:N                                a short name (cogames policies), or module.Class; N shares of the seats
+  class=NAME,data=FILE,proportion=F,kw.K=V    the same with weights, share and arguments
+  PATH or URI[,proportion=F]                  a bundle: ./bundle.zip, ./train_dir/my_run:v5, s3://bucket/bundle.zip
+  metta://policy/NAME?key=value               a name with typed arguments"""
+
+
+def use_working_folder() -> None:
+    """Let policies in the working folder be found, before anything that is installed."""
+    folder = os.getcwd()
+    if sys.path[:1] != [folder]:
+        sys.path.insert(0, folder)
+
+
+def missing(ctx: typer.Context, what: str, *, game: str | None = None) -> NoReturn:
+    """An option is missing: full help, what is missing, and for a game a table of its missions."""
+    note(f"{ctx.get_help()}\n\n{what}")
+    if game is not None:
+        from cogames.mission_args import mission_rows
+
+        rows: list[Sequence[object]] = []
+        for row in mission_rows(game=game):
+            rows.append((row.name, row.cogs, row.map_size, row.description))
+            rows += [(f"  {row.name}.{sub}", "", "", "") for sub in row.sub_missions]
+        note("")
+        print_table(["Mission", "Cogs", "Map Size", "Description"], rows, file=sys.stderr)
+    note(f"\n{ctx.get_usage()}")
+    raise typer.Exit(1)
+
+
+def mission(name: str, *, variants: Sequence[str] | None, game: str, **settings: Any) -> ChosenMission:
+    """The one mission of a command."""
+    from cogames.mission_args import choose_mission
+
+    use_working_folder()
+    with _MissionRefusals(game, "use a known mission name (cogames missions) or the path of a mission file"):
+        chosen = choose_mission(name, variants=variants or (), game=game, **settings)
+        _tell_older_name(name, chosen.name, game)
+    return chosen
+
+
+def missions(
+    names: Sequence[str], *, variants: Sequence[str] | None, mission_set: str | None, game: str, **settings: Any
+) -> list[ChosenMission]:
+    """The missions of a command that takes several."""
+    from cogames.mission_args import choose_missions, full_name
+    from cogames.mission_files import is_mission_file
+
+    use_working_folder()
+    with _MissionRefusals(game, "use known mission names (cogames missions), patterns with *, or mission files"):
+        chosen = choose_missions(names, mission_set=mission_set, variants=variants or (), game=game, **settings)
+        for name in names:
+            if "*" not in name and not is_mission_file(name):
+                _tell_older_name(name, full_name(name, game=game), game)
+    return chosen
+
+
+def policy(ctx: typer.Context, text: str, device: str | None) -> PolicySpecWithProportion:
+    """A policy as it was typed; a refusal comes with what could have been typed."""
+    from cogames.policy_args import list_checkpoints, parse_policy_spec, policy_error_hints
+
+    use_working_folder()
+    try:
+        return parse_policy_spec(text, device)
+    except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
+        note(f"Error parsing policy argument: {error}")
+        for line in policy_error_hints(error):
+            hint(line)
+        checkpoints = list_checkpoints()
+        if checkpoints:
+            rows = [(name, f"{time:%Y-%m-%d %H:%M}") for name, time in checkpoints]
+            print_table(["Checkpoint", "Last Modified"], rows, title="Local checkpoint bundles", file=sys.stderr)
+        note(f"\n{_POLICY_FORMS}\n\n{ctx.get_usage()}")
+        raise typer.Exit(1) from error
+
+
+def choose_device(text: str) -> str:
+    """The device for networks, with a warning when it is another one."""
+    from cogames.device import resolve_device
+
+    device, warning = resolve_device(text)
+    if warning is not None:
+        warn(warning)
+    return device
+
+
+def output_file(path: Path) -> Path:
+    """A file to be written, in a folder that is made where it is missing."""
+    if path.is_dir():
+        fail(f"{path} is a folder; give the path of a file")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _tell_older_name(name: str, today: str, game: str) -> None:
+    from cogames.mission_args import older_name
+    from cogames.mission_files import is_mission_file
+
+    if not is_mission_file(name) and older_name(name, game=game):
+        deprecated(f"-m {name}", f"-m {today}")
+
+
+class _MissionRefusals:
+    """What is refused inside is told with a hint."""
+
+    def __init__(self, game: str, advice: str) -> None:
+        self._game = game
+        self._advice = advice
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        from mettagrid.cogame.errors import MissionError, UnknownGame, UnknownVariant
+
+        if isinstance(error, UnknownVariant):
+            from mettagrid.cogame.game import get_game
+
+            known = sorted({variant.name for variant in get_game(self._game).variants})
+            raise CommandError(f"Unknown variant '{error.name}'.", [f"variants: {', '.join(known)}"]) from error
+        if isinstance(error, MissionError):
+            raise CommandError(str(error), [] if isinstance(error, UnknownGame) else [self._advice]) from error

@@ -1,0 +1,84 @@
+"""The results of an evaluation as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cogames.cli.output import print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from cogames.evaluation import Evaluation
+    from mettagrid.runner.statistics import Interval
+
+__all__ = ["bounds", "number", "print_evaluation", "print_replays"]
+
+INTERVAL = "95% Interval"
+
+
+def print_evaluation(result: Evaluation) -> None:
+    """Who sat where, means of stats over episodes, rewards of every episode. Beside a mean stands its interval."""
+    names = result.policy_names
+    print_table(
+        ["Mission", "Policy", "Num Agents"],
+        [(m.name, name, count) for m in result.missions for name, count in zip(names, m.counts, strict=True)],
+        title="Policy Assignments",
+        right=[2],
+    )
+    _print_means("Average Game Stats", [(m.name, m.statistics.game_stats) for m in result.missions])
+    for index, name in enumerate(names):
+        _print_means(
+            f"Average Policy Stats: {name} (per agent and episode)",
+            [(m.name, m.statistics.policies[index].agent_metrics) for m in result.missions],
+        )
+    _print_rewards(result)
+    _print_timeouts(result)
+    print_replays(result.replays)
+
+
+def print_replays(paths: Sequence[str]) -> None:
+    """How many replays were saved, and how to look at one."""
+    if paths:
+        count = "1 replay" if len(paths) == 1 else f"{len(paths)} replays"
+        print(f"\nSaved {count}. To look at one, run:\ncogames replay {paths[0]}")
+
+
+def number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def bounds(interval: Interval) -> str:
+    """The interval; none for a single episode."""
+    return "-" if interval.low is None else f"[{number(interval.low)}, {number(interval.high)}]"
+
+
+def _print_means(title: str, missions: Sequence[tuple[str, Mapping[str, Interval]]]) -> None:
+    rows = [
+        (mission, name, number(interval.mean), bounds(interval))
+        for mission, stats in missions
+        for name, interval in stats.items()
+    ]
+    print_table(["Mission", "Metric", "Average", INTERVAL], rows, title=title, right=[2, 3])
+
+
+def _print_rewards(result: Evaluation) -> None:
+    rows: list[Sequence[object]] = []
+    for mission in result.missions:
+        for episode, rewards in mission.summary.per_episode_per_policy_avg_rewards.items():
+            rows.append((mission.name, episode, *map(number, rewards)))
+        means = [policy.reward for policy in mission.statistics.policies]
+        rows.append((mission.name, "mean", *(number(mean.mean) for mean in means)))
+        rows.append((mission.name, INTERVAL, *map(bounds, means)))
+    columns = range(1, 2 + len(result.policy_names))
+    print_table(["Mission", "Episode", *result.policy_names], rows, title="Average Per-Agent Reward", right=[*columns])
+
+
+def _print_timeouts(result: Evaluation) -> None:
+    rows = [
+        (mission.name, name, policy.action_timeouts)
+        for mission in result.missions
+        for name, policy in zip(result.policy_names, mission.summary.policy_summaries, strict=True)
+    ]
+    if any(count for _, _, count in rows):
+        print_table(["Mission", "Policy", "Timeouts"], rows, title="Action Generation Timeouts per Policy", right=[2])

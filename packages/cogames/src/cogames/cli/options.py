@@ -1,0 +1,150 @@
+"""Options that several commands have, so that they are spelled and explained once."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cogames.cli.output import Format
+
+__all__ = [
+    "ActionTimeout",
+    "Cogs",
+    "Device",
+    "Episodes",
+    "Game",
+    "Isolate",
+    "MapSeed",
+    "Mission",
+    "MissionSet",
+    "Missions",
+    "OutputFormat",
+    "Policies",
+    "Render",
+    "ReplayDir",
+    "Seed",
+    "Steps",
+    "Variants",
+    "Workers",
+]
+
+MISSION, POLICY, SIMULATION, OUTPUT = "Mission", "Policy", "Simulation", "Output"
+POLICY_FORMS = "NAME, class=NAME[,data=FILE][,proportion=N][,kw.KEY=VALUE], or the path or URI of a bundle"
+
+RenderName = Literal["auto", "gui", "unicode", "log", "none"]
+
+Game = Annotated[str, typer.Option("--game", metavar="GAME", help="Game to play.", rich_help_panel=MISSION)]
+Mission = Annotated[
+    str | None,
+    typer.Option("--mission", "-m", metavar="MISSION", help="Mission name or file.", rich_help_panel=MISSION),
+]
+Missions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mission",
+        "-m",
+        metavar="MISSION",
+        help="Mission name, pattern with `*`, or file (repeatable).",
+        rich_help_panel=MISSION,
+    ),
+]
+MissionSet = Annotated[
+    str | None,
+    typer.Option(
+        "--mission-set", "-S", metavar="SET", help="All missions of a set, such as cvc_evals.", rich_help_panel=MISSION
+    ),
+]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option("--variant", "-v", metavar="VARIANT", help="Change the rules (repeatable).", rich_help_panel=MISSION),
+]
+Cogs = Annotated[
+    int | None,
+    typer.Option(
+        "--cogs",
+        "-c",
+        metavar="N",
+        min=1,
+        help="Number of cogs (agents).",
+        show_default="from mission",
+        rich_help_panel=MISSION,
+    ),
+]
+Policies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy", "-p", metavar="POLICY", help=f"Policy (repeatable): {POLICY_FORMS}.", rich_help_panel=POLICY
+    ),
+]
+Device = Annotated[
+    str,
+    typer.Option(
+        "--device", metavar="DEVICE", help="Where networks run: auto, cpu, cuda, cuda:0, ...", rich_help_panel=POLICY
+    ),
+]
+Isolate = Annotated[
+    bool, typer.Option("--isolate", help="Run each policy in a sandbox of its own.", rich_help_panel=POLICY)
+]
+Episodes = Annotated[
+    int, typer.Option("--episodes", "-e", metavar="N", min=1, help="Number of episodes.", rich_help_panel=SIMULATION)
+]
+Steps = Annotated[
+    int | None,
+    typer.Option(
+        "--steps",
+        "-s",
+        metavar="N",
+        min=1,
+        help="Most steps in an episode (the seed is --seed).",
+        show_default="from mission",
+        rich_help_panel=SIMULATION,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", metavar="N", min=0, help="Seed of the first episode.", rich_help_panel=SIMULATION),
+]
+MapSeed = Annotated[
+    int | None,
+    typer.Option(
+        "--map-seed",
+        metavar="N",
+        min=0,
+        help="Seed of procedural maps.",
+        show_default="the episode's seed",
+        rich_help_panel=SIMULATION,
+    ),
+]
+ActionTimeout = Annotated[
+    int,
+    typer.Option(
+        "--action-timeout-ms",
+        metavar="MS",
+        min=1,
+        help="Time for an action, else it is a noop.",
+        rich_help_panel=SIMULATION,
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        help="Processes that play episodes; the results are the same.",
+        show_default="the number of cores",
+        rich_help_panel=SIMULATION,
+    ),
+]
+Render = Annotated[
+    RenderName,
+    typer.Option("--render", "-r", help="How to show the game.", rich_help_panel=SIMULATION),
+]
+OutputFormat = Annotated[
+    Format | None,
+    typer.Option("--format", metavar="FMT", help="Print a document: yaml or json.", rich_help_panel=OUTPUT),
+]
+ReplayDir = Annotated[
+    Path | None,
+    typer.Option("--save-replay-dir", metavar="DIR", help="Folder to save replays in.", rich_help_panel=OUTPUT),
+]

@@ -1,0 +1,1 @@
+"""The commands of the program, one idea in each module."""

@@ -1,0 +1,115 @@
+"""`cogames run` and `cogames scrimmage`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import typer
+
+from cogames.cli import choices, options
+from cogames.cli.errors import fail
+from cogames.cli.evaluation_tables import print_evaluation
+from cogames.cli.output import note, print_data, prints_to_stderr, warn
+from cogames.cli.program import examples
+from cogames.cli.progress import ProgressBar
+
+
+@examples(
+    "cogames run -m arena -p starter",
+    "cogames run -m machina_1 -p ./train_dir/my_run:v5",
+    "cogames run -m 'arena.*' -p starter -p random -e 20",
+    "cogames run -m machina_1 -p ./train_dir/my_run:v5,proportion=3 -p class=random,proportion=5",
+    "cogames run -S cvc_evals -p starter -e 3 --format json",
+)
+def run(
+    ctx: typer.Context,
+    mission: options.Missions = None,
+    mission_set: options.MissionSet = None,
+    cogs: options.Cogs = None,
+    variant: options.Variants = None,
+    game: options.Game = "cogsguard",
+    policy: options.Policies = None,
+    device: options.Device = "auto",
+    isolate: options.Isolate = False,
+    episodes: options.Episodes = 10,
+    steps: options.Steps = None,
+    seed: options.Seed = 42,
+    map_seed: options.MapSeed = None,
+    action_timeout_ms: options.ActionTimeout = 250,
+    workers: options.Workers = None,
+    format: options.OutputFormat = None,
+    save_replay_dir: options.ReplayDir = None,
+) -> None:
+    """Evaluate one or more policies on missions.
+
+    Policies share the seats of a mission by their proportions. How many seats each has stays the same, but which ones
+    changes with every episode.
+    """
+    if not mission and mission_set is None:
+        choices.missing(ctx, "Supply at least one: --mission / -m", game=game)
+    if mission and mission_set is not None:
+        fail("-m/--mission and -S/--mission-set cannot be combined.", "give missions or a set")
+    missions = choices.missions(
+        mission or [],
+        mission_set=mission_set,
+        variants=variant,
+        game=game,
+        cogs=cogs,
+        map_seed=map_seed,
+        max_steps=steps,
+    )
+    if not policy:
+        choices.missing(ctx, "Supply at least one: --policy / -p")
+    device = choices.choose_device(device)
+    policies = [choices.policy(ctx, text, device) for text in policy]
+
+    from cogames.evaluation import evaluate
+    from cogames.playing import PlaySettings, bad_verdicts
+
+    talk = note if format else print
+    if mission_set is not None:
+        talk(f"Mission set {mission_set}: {len(missions)} missions")
+    for one in missions:
+        talk(f"{one.name}: {_count(len(policies), 'policy', 'policies')}, {_count(episodes, 'episode', 'episodes')}")
+    with ProgressBar() as progress, prints_to_stderr():
+        result = evaluate(
+            missions,
+            policies,
+            episodes=episodes,
+            seed=seed,
+            settings=PlaySettings(action_timeout_ms, device, isolate, workers, save_replay_dir),
+            on_progress=progress,
+        )
+    for part in result.missions:
+        for sentence in bad_verdicts(part.outcomes, result.policy_names):
+            warn(f"{part.name}: {sentence}")
+    if format:
+        print_data(result.document(), format)
+    else:
+        print_evaluation(result)
+
+
+@examples("cogames scrimmage -m arena -p starter", "cogames scrimmage -m tutorial.miner -p my_policy.MyPolicy -e 20")
+@functools.wraps(run)
+def scrimmage(ctx: typer.Context, **arguments: Any) -> None:
+    """Evaluate one policy that controls all agents.
+
+    The same as `cogames run` with a single policy.
+    """
+    policy = arguments["policy"] or []
+    if len(policy) > 1:
+        fail("scrimmage accepts exactly one --policy / -p value.", "cogames run measures several policies together")
+    if policy and choices.policy(ctx, policy[0], None).proportion != 1:
+        fail("scrimmage does not support policy proportions.", "leave the proportion out: the policy has every seat")
+    run(ctx, **arguments)
+
+
+scrimmage.__doc__ = """Evaluate one policy that controls all agents.
+
+The same as `cogames run` with a single policy.
+"""
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"

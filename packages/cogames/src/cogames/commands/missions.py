@@ -1,0 +1,145 @@
+"""`cogames missions`: what there is to play, and the configuration of a mission."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cogames.cli import choices, options
+from cogames.cli.errors import fail
+from cogames.cli.output import Format, note, print_data, print_table
+from cogames.cli.program import examples
+
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+
+Pattern = Annotated[
+    str | None, typer.Argument(metavar="[PATTERN]", help="List only names with this in them; `*` is anything.")
+]
+Evals = Annotated[bool, typer.Option("--evals", help="List missions for evaluation.")]
+VariantList = Annotated[bool, typer.Option("--variants", help="List the variants.")]
+Size = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Size of a procedural map.", rich_help_panel=options.MISSION)
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        "--save",
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the environment to a .yaml or .json file.",
+        rich_help_panel=options.OUTPUT,
+    ),
+]
+
+
+@examples(
+    "cogames missions",
+    "cogames missions --evals energy",
+    "cogames missions -m arena -v no_clips",
+    "cogames missions -m arena -c 4 --save my_mission.yaml",
+)
+def missions(
+    pattern: Pattern = None,
+    evals: Evals = False,
+    variants: VariantList = False,
+    mission: options.Mission = None,
+    variant: options.Variants = None,
+    cogs: options.Cogs = None,
+    map_seed: options.MapSeed = None,
+    width: Size = None,
+    height: Size = None,
+    game: options.Game = "cogsguard",
+    format: options.OutputFormat = None,
+    save: Save = None,
+) -> None:
+    """List missions, or show and save one.
+
+    With --mission one mission is shown; --format prints the whole environment, and --save writes it to a file, which
+    can be changed and given to -m of other commands.
+    """
+    if mission is None and save is not None:
+        fail("--save needs a mission.", "cogames missions -m MISSION --save FILE")
+    if variants:
+        _list_variants(pattern, game, format)
+    elif mission is None:
+        _list_missions(pattern, evals, game, format)
+    else:
+        chosen = choices.mission(mission, variants=variant, game=game, cogs=cogs, map_seed=map_seed)
+        _resize(chosen.env, width, height)
+        show_mission(chosen.name, chosen.env, format, save)
+
+
+def show_mission(name: str, env: MettaGridConfig, format: Format | None, save: Path | None) -> None:
+    """A few lines about an environment, or all of it, on stdout or in a file."""
+    if save is not None:
+        from cogames.mission_files import save_mission_file
+
+        save_mission_file(env, choices.output_file(save))
+        note(f"Wrote {save}; play it with `cogames play -m {save}`")
+    if format:
+        print_data(env.model_dump(mode="json"), format)
+    elif save is None:
+        _describe(name, env)
+
+
+def _list_missions(pattern: str | None, evals: bool, game: str, format: Format | None) -> None:
+    from cogames.mission_args import mission_rows
+
+    rows = [row for row in mission_rows(evals=evals, game=game) if fnmatchcase(row.name, f"*{pattern or ''}*")]
+    if format:
+        print_data([asdict(row) for row in rows], format)
+        return
+    if not rows:
+        note(f"No missions with {pattern!r} in their names")
+        return
+    cells: list[list[str]] = []
+    for row in rows:
+        cells.append([row.name, row.cogs, row.map_size, row.description])
+        cells += [[f"  {row.name}.{sub}", "", "", ""] for sub in row.sub_missions]
+    print_table(["Mission", "Cogs", "Map Size", "Description"], cells)
+    if not evals:
+        note("\nMore: cogames missions --evals, cogames missions --variants, cogames missions -m MISSION")
+
+
+def _list_variants(pattern: str | None, game: str, format: Format | None) -> None:
+    from mettagrid.cogame.game import get_game
+
+    found = [variant for variant in get_game(game).variants if fnmatchcase(variant.name, f"*{pattern or ''}*")]
+    if format:
+        print_data([{"name": variant.name, "description": variant.description} for variant in found], format)
+        return
+    print_table(["Variant", "Description"], [(variant.name, variant.description) for variant in found])
+
+
+def _describe(name: str, env: MettaGridConfig) -> None:
+    game = env.game
+    facts: list[tuple[str, Any]] = [
+        ("Mission", name),
+        ("Agents", game.num_agents),
+        ("Max steps", game.max_steps or "no limit"),
+        ("Map", type(game.map_builder).__qualname__.removesuffix(".Config").removesuffix("Config")),
+        ("Observation", f"{game.obs.width}x{game.obs.height} cells, {game.obs.num_tokens} tokens"),
+        ("Actions", ", ".join(action.name for action in game.actions.actions())),
+        ("Resources", ", ".join(game.resource_names)),
+        ("Objects", ", ".join(game.objects)),
+        ("Rewards", ", ".join(dict.fromkeys(reward for agent in game.agents for reward in agent.rewards)) or "none"),
+    ]
+    width = max(len(label) for label, _ in facts)
+    for label, value in facts:
+        print(f"{label:{width}}  {value}")
+
+
+def _resize(env: MettaGridConfig, width: int | None, height: int | None) -> None:
+    builder = env.game.map_builder
+    for name, size in (("width", width), ("height", height)):
+        if size is None:
+            continue
+        if name not in type(builder).model_fields:
+            fail("The map of this mission is drawn, so its size is fixed.", "choose a mission with a procedural map")
+        setattr(builder, name, size)

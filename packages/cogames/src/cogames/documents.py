@@ -1,0 +1,23 @@
+"""The documents that come with the package, as Markdown."""
+
+from pathlib import Path
+
+__all__ = ["DOCUMENTS", "read_document"]
+
+DOCUMENTS = {
+    "mission": "Mission briefing: what cogs can do, and what everything costs",
+    "policy_secrets": "Secrets of policies: how they are stored, who sees them, when they are gone",
+    "readme": "Overview: from a first policy to a measured one",
+    "scripted_agent": "How to write a scripted agent",
+    "technical_manual": "Observations, actions, rules and files in detail",
+}
+"""name: one line about it"""
+
+_FOLDER = Path(__file__).parent / "docs"
+
+
+def read_document(name: str) -> str:
+    """The text of a document; KeyError for one that is not in `DOCUMENTS`."""
+    if name not in DOCUMENTS:
+        raise KeyError(name)
+    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")

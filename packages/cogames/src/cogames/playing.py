@@ -1,0 +1,61 @@
+"""What all commands that play have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mettagrid.policy.policy_spec import PolicySpec
+    from mettagrid.runner.episode.holder import PolicySource
+    from mettagrid.runner.episode.outcome import EpisodeOutcome
+
+__all__ = ["PlaySettings", "bad_verdicts", "sources", "unique_names"]
+
+
+@dataclass(frozen=True)
+class PlaySettings:
+    """How episodes are played, whatever is measured in them.
+
+    With `isolate` each policy lives in a sandbox of its own. `workers` is the number of processes that play; None is
+    for what pays off. `replay_dir` is made where it is missing.
+    """
+
+    action_timeout_ms: int = 250
+    device: str | None = None
+    isolate: bool = False
+    workers: int | None = None
+    replay_dir: Path | None = None
+
+
+def sources(policies: Sequence[PolicySpec], settings: PlaySettings) -> list[PolicySpec | PolicySource]:
+    """The policies as the runner takes them: in this process, or each in a sandbox."""
+    if not settings.isolate:
+        return list(policies)
+    from mettagrid.runner.boxed import BoxedPolicy
+
+    return [BoxedPolicy.from_spec(policy) for policy in policies]
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The names, where the second of a name is called `name (2)`."""
+    seen: Counter[str] = Counter()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique
+
+
+def bad_verdicts(outcomes: Sequence[EpisodeOutcome], names: Sequence[str]) -> list[str]:
+    """A sentence for each policy that did not play to the end of every episode, with its first message."""
+    sentences = []
+    for number, name in enumerate(names):
+        bad = [outcome.verdicts[number] for outcome in outcomes if not outcome.verdicts[number].played_to_the_end]
+        if bad:
+            how = bad[0].status.replace("_", " ")
+            sentences.append(f"{name} was out in {len(bad)} of {len(outcomes)} episodes ({how}: {bad[0].message})")
+    return sentences

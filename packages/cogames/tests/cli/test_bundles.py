@@ -1,0 +1,153 @@
+"""`create-bundle`, `validate-bundle` and `tutorial make-policy`: from a template to a bundle that plays."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def made(cogames: Any, tmp_path: Path) -> Path:
+    """A policy of one's own and its bundle."""
+    assert cogames("tutorial", "make-policy", "--scripted", "-o", "bundled_policy.py").code == 0
+    ran = cogames("create-bundle", "-p", "class=bundled_policy.StarterPolicy", "-f", "bundled_policy.py")
+    assert ran.code == 0, ran.err
+    return tmp_path / "submission.zip"
+
+
+def test_a_policy_is_made_and_told_how_to_play(cogames: Any, tmp_path: Path) -> None:
+    ran = cogames("tutorial", "make-policy", "--scripted")
+    assert (ran.code, ran.err) == (0, "")
+    command = ran.out.splitlines()[-1].split()
+    assert command == ["cogames", "play", "-m", "arena", "-p", "class=my_policy.StarterPolicy"]
+    assert "short_names" not in (tmp_path / "my_policy.py").read_text()
+    assert cogames(*command[1:], "-s", "5", "-r", "none").code == 0
+    again = cogames("tutorial", "make-policy", "--scripted")
+    assert (again.code, again.err) == (0, "warning: my_policy.py was there already and has been overwritten\n")
+
+
+def test_a_trainable_policy_is_made(cogames: Any, tmp_path: Path) -> None:
+    ran = cogames("tutorial", "make-policy", "--trainable", "-o", "nets/my_net.py")
+    assert ran.code == 0
+    assert "class=my_net.MyTrainablePolicy" in ran.out
+    assert ran.hints == ["networks need PyTorch: pip install cogames[neural]"]
+    assert "class MyTrainablePolicy" in (tmp_path / "nets" / "my_net.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "Specify exactly one of --trainable and --scripted"),
+        (["--trainable", "--scripted"], "Specify exactly one of --trainable and --scripted"),
+        (["--scripted", "-o", "1bad.py"], "'1bad' cannot be imported as a Python module"),
+        (["--scripted", "-o", "class.py"], "'class' cannot be imported as a Python module"),
+        (["--scripted", "-o", "policy.txt"], "policy.txt is no Python file"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_policy_needs_one_type_and_a_name_that_can_be_imported(
+    cogames: Any, tmp_path: Path, words: list[str], message: str
+) -> None:
+    ran = cogames("tutorial", "make-policy", *words)
+    assert (ran.code, ran.out) == (1, "")
+    assert message in ran.error
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_bundle_says_what_is_in_it(cogames: Any, tmp_path: Path) -> None:
+    (tmp_path / "packed_policy.py").write_text("class MyPolicy: pass\n")
+    (tmp_path / "weights.bin").write_bytes(b"0" * 3000)
+    (tmp_path / "prepare.py").write_text("print('ready')\n")
+    words = ["-p", "class=packed_policy.MyPolicy,data=weights.bin,kw.speed=2", "-k", "some-name=x", "-o", "out/b.zip"]
+    ran = cogames("create-bundle", *words, "-f", "packed_policy.py", "--setup-script", "prepare.py")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "Policy class: packed_policy.MyPolicy",
+        "Init kwargs: {'speed': '2', 'some_name': 'x'}",
+        "Data path: weights.bin",
+        "Setup script: prepare.py",
+        "Including 3 file(s)",
+        "Bundle size: 1 KB",
+        f"Bundle created: {tmp_path / 'out' / 'b.zip'}",
+    ]
+    with zipfile.ZipFile(tmp_path / "out" / "b.zip") as bundle:
+        assert sorted(bundle.namelist()) == ["packed_policy.py", "policy_spec.json", "prepare.py", "weights.bin"]
+        spec = json.loads(bundle.read("policy_spec.json"))
+    assert (spec["class_path"], spec["setup_script"]) == ("packed_policy.MyPolicy", "prepare.py")
+
+
+def test_a_bundle_can_be_packed_again_with_changes(cogames: Any, made: Path) -> None:
+    ran = cogames("create-bundle", "-p", made, "-k", "device=cpu", "-o", "again.zip")
+    assert ran.code == 0, ran.err
+    with zipfile.ZipFile("again.zip") as bundle:
+        assert json.loads(bundle.read("policy_spec.json"))["init_kwargs"] == {"device": "cpu"}
+        assert "bundled_policy.py" in bundle.namelist()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-p", "noop", "-f", "missing.py"], "Path does not exist: missing.py"),
+        (["-p", "noop", "-f", "/etc/hostname"], "Path must be within the current directory: /etc/hostname"),
+        (["-p", "metta.agent.policy.Policy"], "needs code that is not in the bundle"),
+        (["-p", "./missing.zip"], "does not exist"),
+        (["-p", "a::b"], "cannot include ':'"),
+        (["-p", "noop", "--setup-script", "note.txt"], "Setup script must be a .py file"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_packed_is_refused(cogames: Any, tmp_path: Path, words: list[str], message: str) -> None:
+    (tmp_path / "note.txt").write_text("hello")
+    ran = cogames("create-bundle", *words)
+    assert (ran.code, ran.out) == (1, "")
+    assert message in ran.error
+    assert not (tmp_path / "submission.zip").exists()
+
+
+def test_a_bundle_without_its_code_is_warned_about(cogames: Any) -> None:
+    ran = cogames("create-bundle", "-p", "elsewhere.MyPolicy")
+    assert ran.code == 0
+    assert ran.err == "warning: elsewhere.MyPolicy is not in the bundle; include its source with -f PATH\n"
+
+
+def test_a_good_bundle_is_valid_and_is_told_where_it_was_tried(cogames: Any, made: Path) -> None:
+    ran = cogames("validate-bundle", "-p", made)
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0] == "Mission: arena" and lines[1].startswith("Sandbox: ")
+    assert lines[2:] == ["Steps: 10", "Policy validated successfully"]
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("raise ImportError('not today')", "not today"),
+        ("class MyPolicy:\n    def __init__(self, info): pass", "is not a MultiAgentPolicy"),
+        ("from mettagrid.policy.noop import NoopPolicy as MyPolicy", "did nothing but noop"),
+    ],
+)
+def test_a_bundle_that_does_not_play_is_not_valid(cogames: Any, tmp_path: Path, code: str, problem: str) -> None:
+    (tmp_path / "bad_policy.py").write_text(code)
+    assert cogames("create-bundle", "-p", "class=bad_policy.MyPolicy", "-f", "bad_policy.py").code == 0
+    ran = cogames("validate-bundle", "-p", "./submission.zip", "-m", "vanilla_small")
+    assert ran.code == 1
+    assert ran.error.startswith("Error: The bundle is not valid: ")
+    assert problem in ran.error
+
+
+def test_what_is_no_bundle_is_refused(cogames: Any, tmp_path: Path) -> None:
+    (tmp_path / "junk.zip").write_bytes(b"junk")
+    (tmp_path / "empty").mkdir()
+    assert cogames("validate-bundle", "-p", "./missing.zip").code == 1
+    assert cogames("validate-bundle", "-p", "./junk.zip").code == 1
+    ran = cogames("validate-bundle", "-p", "./empty")
+    assert ran.code == 1 and "policy_spec.json" in ran.error
+
+
+def test_a_bundle_plays_in_this_process_and_in_a_sandbox_with_the_same_result(cogames: Any, made: Path) -> None:
+    words = ["scrimmage", "-m", "arena", "-p", made, "-e", "1", "-s", "15", "--format", "json"]
+    plain, boxed = cogames(*words), cogames(*words, "--isolate")
+    assert (plain.code, boxed.code) == (0, 0), boxed.err
+    assert json.loads(plain.out) == json.loads(boxed.out)

@@ -1,0 +1,185 @@
+"""`play` and `replay`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cogames.single_episode import assign_teams, has_share
+
+
+def test_an_episode_is_played_and_summed_up(cogames: Any) -> None:
+    ran = cogames("play", "-m", "arena", "-p", "starter", "-s", "60", "-r", "none")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[:5] == ["Playing arena", "Max Steps: 60, Render: none", "", "Episode Complete!", "Steps: 60"]
+    assert lines[6:8] == ["Episode Stats", "Category  Stat     Gained  Lost  Final"]
+    rows = {tuple(line.split()[:2]): line.split()[2:] for line in lines[9:]}
+    assert rows["Gear", "miner"] == ["4", "0", "4"]
+    assert rows["Gear", "aligner"] == ["4", "0", "4"]
+    assert ("Hearts", "hearts") in rows and ("Score", "per") in rows
+
+
+def test_without_gear_the_stats_are_listed(cogames: Any) -> None:
+    ran = cogames("play", "-m", "arena", "-s", "1", "-r", "none")
+    table = ran.out.partition("Episode Stats\n")[2].splitlines()
+    assert table[0].split() == ["Stat", "Value"]
+    assert [line.rsplit(None, 1) for line in table[2:]] == [
+        ["energy.lost", "640"],
+        ["hp.gained", "408"],
+        ["hp.lost", "8"],
+        ["solar.gained", "16"],
+        ["Score (per cog)", "0.00"],
+    ]
+
+
+@pytest.mark.parametrize(("words", "steps"), [([], 1000), (["-s", "7"], 7)])
+def test_the_default_number_of_steps_is_applied(cogames: Any, words: list[str], steps: int) -> None:
+    # The mission itself has 10000 steps.
+    ran = cogames("play", "-m", "vanilla_small", "-c", "1", "-r", "none", *words)
+    assert f"\nSteps: {steps}\n" in ran.out
+
+
+def test_the_log_view_writes_every_step_to_stderr(cogames: Any) -> None:
+    ran = cogames("play", "-m", "arena", "-s", "3", "-r", "log")
+    assert "Episode rewards" not in ran.out
+    assert [line.split("Step ")[1] for line in ran.err.splitlines() if "Step " in line] == ["1", "2", "3"]
+    assert "Done: True" in ran.err
+
+
+def test_without_a_viewer_auto_is_the_log(cogames: Any) -> None:
+    assert "Max Steps: 1, Render: log\n" in cogames("play", "-m", "arena", "-s", "1").out
+
+
+@pytest.mark.parametrize("view", ["gui", "unicode"])
+def test_views_that_are_not_here_yet_say_so(cogames: Any, view: str) -> None:
+    ran = cogames("play", "-m", "arena", "-r", view)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.error == f"Error: The {view} view comes with the viewer, which is not part of this version."
+    assert ran.hints == ["use -r log or -r none"]
+
+
+def test_the_map_is_that_of_the_seed_unless_it_has_its_own(cogames: Any) -> None:
+    def walls(*words: object) -> int:
+        ran = cogames("play", "-m", "arena", "-s", "1", "-r", "none", "--save-replay-file", "game.json.z", *words)
+        assert ran.code == 0
+        summary = json.loads(cogames("replay", "game.json.z", "--format", "json").out)
+        return int(summary["num_objects"]["wall"])
+
+    assert walls() == walls("--seed", "42") == walls("--seed", "1", "--map-seed", "42")
+    assert walls("--seed", "1") != walls()
+
+
+def test_policies_get_teams_when_there_are_as_many(cogames: Any) -> None:
+    words = ["-m", "four_score", "-s", "1", "-r", "none", "--save-replay-file", "game.json.z"]
+
+    def agents(*policies: str) -> dict[str, list[int]]:
+        ran = cogames("play", *words, *(word for policy in policies for word in ("-p", policy)))
+        assert ran.code == 0, ran.err
+        summary = json.loads(cogames("replay", "game.json.z", "--format", "json").out)
+        return {policy["name"]: policy["agents"] for policy in summary["policies"]}
+
+    by_team = agents("noop", "random", "miner", "scout")
+    # Agents are numbered as they stand on the map, so those of the first two teams take turns.
+    assert by_team["NoopPolicy"][:3] == [0, 2, 4] and by_team["RandomMultiAgentPolicy"][:2] == [1, 3]
+    assert {name: len(ids) for name, ids in by_team.items()} == dict.fromkeys(by_team, 8)
+    assert min(by_team["MinerRolePolicy"] + by_team["ScoutRolePolicy"]) == 16
+    mixed = agents("noop:1", "random:1", "miner:1", "scout:1")
+    assert {name: len(ids) for name, ids in mixed.items()} == dict.fromkeys(mixed, 8)
+    assert mixed["NoopPolicy"][:2] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("teams", "proportions", "one_per_team", "expected"),
+    [
+        ([0, 0, 0, 0], [1], True, [0, 0, 0, 0]),
+        ([0, 0, 0, 0], [1, 2], False, [0, 1, 1, 0]),
+        ([5, 3, 5, 3], [1, 1], True, [0, 1, 0, 1]),
+        ([5, 3, 5, 3], [1, 1], False, [0, 0, 1, 1]),
+        ([0, 0, 1, 1], [1, 1, 1], True, [0, 1, 0, 1]),
+        ([0, 0, 0], [1, 1], True, [0, 1, 0]),
+        ([0, 0, 0, 0, 0, 0], [0.5, 0.25], False, [0, 0, 1, 0, 0, 1]),
+        ([0, 0, 0, 0], [1.9, 1.2], False, [0, 1, 0, 1]),
+    ],
+)
+def test_who_gets_which_seat(
+    teams: list[int], proportions: list[float], one_per_team: bool, expected: list[int]
+) -> None:
+    assert assign_teams(teams, proportions, one_per_team=one_per_team) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("starter", False),
+        ("starter:1", True),
+        ("class=starter,proportion=1", True),
+        ("./train_dir/my_run:v5", False),
+        ("./run.zip,proportion=2", True),
+        ("metta://policy/starter?a=1,proportion=2", True),
+        ("metta://policy/my-policy:v3", False),
+        ("class=starter,kw.proportionate=1", False),
+    ],
+)
+def test_who_says_how_many_seats_it_gets(text: str, expected: bool) -> None:
+    assert has_share(text) is expected
+
+
+def test_replays_go_to_a_new_file_in_a_folder_or_to_a_file(cogames: Any, tmp_path: Path) -> None:
+    words = ["play", "-m", "arena", "-s", "3", "-r", "none"]
+    first, second = (cogames(*words, "--save-replay-dir", "new/folder") for _ in range(2))
+    files = sorted((tmp_path / "new" / "folder").iterdir())
+    assert len(files) == 2
+    for ran in (first, second):
+        assert "Replay saved!" in ran.out
+        assert any(f"cogames replay {file.relative_to(tmp_path)}" in ran.out for file in files)
+    for _ in range(2):
+        assert cogames(*words, "--save-replay-file", "other/game.json.gz").code == 0
+    assert [file.name for file in (tmp_path / "other").iterdir()] == ["game.json.gz"]
+    both = cogames(*words, "--save-replay-dir", "a", "--save-replay-file", "b")
+    assert (both.code, both.error) == (1, "Error: --save-replay-dir and --save-replay-file cannot be combined.")
+    assert "is a folder" in cogames(*words, "--save-replay-file", "new").error
+
+
+@pytest.mark.parametrize("ending", ["json.z", "json.gz", "cogreplay"])
+def test_a_replay_is_summed_up(cogames: Any, ending: str) -> None:
+    cogames("play", "-m", "arena", "-p", "starter", "-s", "20", "-r", "none", "--save-replay-file", f"game.{ending}")
+    ran = cogames("replay", f"game.{ending}", "--duration", "3")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("arena: 20 of 20 steps, 8 agents, map 60 x 60\n")
+    assert "StarterPolicy: reward" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "Error: Replay file not found: file.json.z"),
+        (b"BITWORLD\0\0\3\0sea", "Error: file.json.z is a BitWorld replay, which needs BitWorld's viewer"),
+        (b"nothing", "Error: This is no replay"),
+    ],
+)
+def test_what_is_no_replay_is_refused(cogames: Any, tmp_path: Path, content: bytes | None, message: str) -> None:
+    if content is not None:
+        (tmp_path / "file.json.z").write_bytes(content)
+    ran = cogames("replay", "file.json.z")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.error.startswith(message)
+    assert cogames("replay", tmp_path).error.endswith("is a folder; give the path of a replay")
+
+
+def test_configurations_are_printed_before_the_game(cogames: Any) -> None:
+    mission = cogames("play", "-m", "arena", "-c", "3", "-s", "1", "-r", "none", "--print-cvc-config")
+    document, end = json.JSONDecoder().raw_decode(mission.out)
+    assert (document["name"], document["num_cogs"]) == ("arena", 3)
+    assert mission.out[end:].startswith("\nPlaying arena\n")
+    env = cogames("play", "-m", "arena", "-c", "3", "-s", "1", "-r", "none", "--print-mg-config")
+    document, _ = json.JSONDecoder().raw_decode(env.out)
+    assert (document["label"], document["game"]["num_agents"], document["game"]["max_steps"]) == ("arena", 3, 1)
+
+
+def test_a_policy_that_fails_does_not_end_the_game(cogames: Any) -> None:
+    ran = cogames("play", "-m", "arena", "-p", "chaos-monkey", "-s", "20", "-r", "none", "--autostart")
+    assert ran.code == 0
+    assert "\nSteps: 20\n" in ran.out
+    assert "warning: ChaosMonkeyPolicy was out in 1 of 1 episodes (crashed: RuntimeError" in ran.err
