@@ -29,7 +29,7 @@ def label_parts(free: Mask) -> tuple[Labels, list[int]]:
 
     touching = free[1:] & free[:-1]
     pairs = run_of[:-1][touching] * (len(parent) + 1) + run_of[1:][touching]
-    for pair in np.unique(pairs).tolist():
+    for pair in sorted(set(pairs.tolist())):  # np.unique would import all of numpy.ma, on every start of a program
         above, below = root(pair // (len(parent) + 1)), root(pair % (len(parent) + 1))
         if above != below:
             parent[max(above, below)] = min(above, below)
