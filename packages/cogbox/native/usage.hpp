@@ -181,7 +181,8 @@ class Disk {
         scratch_(plan.list("scratch_at")),
         most_bytes_(plan.number("disk_bytes", -1)),
         most_files_(plan.number("disk_files", -1)),
-        most_scratch_(plan.number("scratch_files", -1)) {}
+        most_scratch_(plan.number("scratch_files", -1)),
+        most_file_(plan.number("rlimit_fsize", 0)) {}
 
   bool over(pid_t inside) {
     bytes_ = files_ = 0;
@@ -249,7 +250,7 @@ class Disk {
       for (const std::string& thread : threads_of(pid)) {
         DIR* folder = opendir((thread + "/fd").c_str());
         if (!folder) {
-          if (errno == EACCES) closed.push_back(pid);
+          if (errno == EACCES && is_alive(thread)) closed.push_back(pid);
           continue;
         }
         bool over = false;
@@ -270,6 +271,13 @@ class Disk {
     return hides;
   }
 
+  // Not one that has ended and waits to be reaped.
+  static bool is_alive(const std::string& thread) {
+    std::string stat = read_file(thread + "/stat");
+    size_t end = stat.rfind(')');
+    return end != stat.npos && end + 2 < stat.size() && stat[end + 2] != 'Z' && stat[end + 2] != 'X';
+  }
+
   template <class IsNew>
   bool mapped(const std::string& thread, dev_t device, IsNew is_new) {
     std::string maps = read_file(thread + "/maps");
@@ -281,15 +289,20 @@ class Disk {
           std::sscanf(line.c_str(), "%llx-%llx %*s %*s %x:%x %llu", &from, &to, &major_number, &minor_number, &inode) != 5)
         continue;
       if (makedev(major_number, minor_number) != device || !is_new(ino_t(inode))) continue;
+      // A page of it is enough to keep a whole file. A user may not look at it through the mapping: then it counts as
+      // the largest file there can be.
       struct stat info {};
-      info.st_blocks = blkcnt_t((to - from) / 512);
+      char name[64];
+      std::snprintf(name, sizeof name, "/map_files/%llx-%llx", from, to);
+      if (stat((thread.substr(0, thread.find("/task/")) + name).c_str(), &info) < 0)
+        info.st_blocks = blkcnt_t(most_file_ / 512);
       if (add(info)) return true;
     }
     return false;
   }
 
   std::vector<std::string> folders_, scratch_;
-  int64_t most_bytes_, most_files_, most_scratch_;
+  int64_t most_bytes_, most_files_, most_scratch_, most_file_;
   int64_t bytes_ = 0, files_ = 0;
   std::vector<pid_t> closed_before_;
 };
