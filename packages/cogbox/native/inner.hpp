@@ -172,6 +172,7 @@ inline int run(int control, bool entered) {
     if (first.closed) return 1;
     Plan plan = Plan::parse(first.bytes);
     bool init = getpid() == 1;
+    if (plan.has("pid_namespace") && !init) fail("the launcher has made no pid namespace", 0);
     sigset_t mask;
     sigfillset(&mask);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
