@@ -31,6 +31,8 @@ from mettagrid.runner.episode import plan_episodes, play_episodes
 from mettagrid.simulator import Simulation
 from record import record
 
+SECONDS = 10.0
+
 
 class Player:
     """A simulation that is stepped with random actions, with or without a recorder."""
@@ -82,21 +84,21 @@ def step_cost(env: MettaGridConfig, steps: int, turns: int, *, through_simulatio
 
 
 def saving_cost(env: MettaGridConfig, policy: str, episodes: int, rounds: int) -> dict[str, Any]:
-    """Wall time of whole runs, which take turns; the first round only warms up."""
+    """Wall time of whole runs, which take turns; the first only warms up. Short runs are repeated for ten seconds."""
     specs = [PolicySpec(class_path=resolve_policy_class_path(policy))]
     seats = [0] * env.game.num_agents
     times: list[tuple[float, float]] = []
-    for number in range(rounds + 1):
+    while len(times) <= rounds or sum(map(sum, times)) < SECONDS:
         pair = []
         for saves in (False, True):
             with tempfile.TemporaryDirectory() as folder:
                 paths = [Path(folder, f"{i}.json.z") if saves else None for i in range(episodes)]
-                plans = plan_episodes(env, specs, seats, episodes=episodes, seed=number, replay_paths=paths)
+                plans = plan_episodes(env, specs, seats, episodes=episodes, seed=len(times), replay_paths=paths)
                 start = time.perf_counter()
                 play_episodes(plans, workers=1)
                 pair.append(time.perf_counter() - start)
-        if number:
-            times.append((pair[0], pair[1]))
+        times.append((pair[0], pair[1]))
+    del times[0]
     plain, saved = (statistics.median(pair[side] for pair in times) for side in (0, 1))
     return {
         "plain_s": round(plain / episodes, 3),

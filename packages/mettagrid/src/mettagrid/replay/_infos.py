@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 MAX_BYTES = 1024
 _MAX_DEPTH = 32
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 compact_json = json.JSONEncoder(separators=(",", ":")).encode
 """JSON without blanks"""
 
 
-def fit_infos(infos: dict[Any, Any]) -> dict[str, Any]:
+def fit_infos(infos: Mapping[Any, Any]) -> dict[str, Any]:
     """Infos as JSON with sorted keys, at most `MAX_BYTES` of it.
 
     While it is too long the longest entry goes, among equals the first. What JSON cannot say becomes null (numbers that
     are not finite) or text.
     """
-    plain: dict[str, Any] = _plain(infos, 0)
+    plain: dict[str, Any] = _plain(dict(infos), 0)
     if len(compact_json(plain)) <= MAX_BYTES:
         return plain
     sizes = {key: len(compact_json(value)) for key, value in plain.items()}
@@ -30,19 +32,23 @@ def fit_infos(infos: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any, depth: int) -> Any:
-    if value is None or isinstance(value, bool | str):
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
         return value
-    if isinstance(value, int):
-        return int(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
+    if isinstance(value, str | int):
+        return str(value) if isinstance(value, str) else int(value)
     if depth > _MAX_DEPTH:
         return "..."
     if isinstance(value, dict):
         keys = sorted(value, key=str)
-        return {_key(key): _plain(value[key], depth + 1) for key in keys}
+        return {
+            key if type(key) is str else _key(key): item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1)
+            for key, item in ((key, value[key]) for key in keys)
+        }
     if isinstance(value, list | tuple):
-        return [_plain(item, depth + 1) for item in value]
+        return [item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1) for item in value]
     if isinstance(value, set | frozenset):
         return sorted((_plain(item, depth + 1) for item in value), key=str)
     as_list = getattr(value, "tolist", None)  # numbers and arrays of numpy and torch

@@ -70,9 +70,9 @@ class EpisodeRecorder:
         )
 
     @property
-    def last_tick(self) -> int:
-        """The tick that `record` last took down: ticks are counted from the engine's step at the beginning."""
-        return self._last_tick
+    def steps(self) -> int:
+        """How often `record` was called. Ticks are counted from the engine's step at the beginning."""
+        return self._last_tick - self._first_tick
 
     def record(self, rewards: np.ndarray | None = None) -> None:
         """Take down what has changed since the last call, with rewards other than the engine's where they are given."""
@@ -128,7 +128,7 @@ class EpisodeRecorder:
         except ValueError:  # arrays, which compare one by one
             pass
         for agent, infos in shown.items():
-            fitting = fit_infos(infos or {})
+            fitting = fit_infos(infos) if isinstance(infos, Mapping) else {}
             if fitting != last.get(agent, {}):
                 last[agent] = fitting
                 self._notes.append(Note(tick, agent, "infos", fitting))
@@ -164,6 +164,11 @@ class Capture:
     fields: dict[str, Any]
     """all others of the replay"""
     pages: list[np.ndarray]
+
+    @property
+    def steps(self) -> int:
+        steps: int = self.fields["last_tick"] - self.fields["first_tick"]
+        return steps
 
     def replay(self) -> Replay:
         ids, kinds, agents, *columns = _native.sorted_rows(self.pages, self.fields["first_tick"])

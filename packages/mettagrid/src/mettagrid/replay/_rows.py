@@ -7,7 +7,6 @@ both kinds of replay are made from them. `native/cpu/recorder.hpp` lists the fie
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -97,11 +96,6 @@ class Rows:
     def between(self, first: int, last: int) -> Rows:
         """Rows of some ticks, both included."""
         return self.take((self.tick >= first) & (self.tick <= last))
-
-    def runs(self) -> Iterator[tuple[int, int, int]]:
-        """(object, start, stop) of the rows of each object, in rows of one field."""
-        starts = np.flatnonzero(np.diff(self.object.astype(np.int64), prepend=-1)).tolist()
-        return zip(self.object[starts].tolist(), starts, [*starts[1:], len(self)], strict=False)
 
     def latest(self) -> Rows:
         """Of each place the last row."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,6 @@ class EpisodeReplay:
 
     def __init__(self, sim: Simulation) -> None:
         self.sim: Simulation | None = sim
-        self.step = 0
         self._recorder: EpisodeRecorder | None = EpisodeRecorder.of(sim)
         self._capture: Capture | None = None
         self._finished: Replay | None = None
@@ -61,12 +61,16 @@ class EpisodeReplay:
                 f"step {current_step}; every step of one episode must be logged once"
             )
         recorder.record(np.ascontiguousarray(rewards, np.float32))
-        self.step += 1
 
-    def record(self) -> None:
-        """`log_step` with what the engine itself says."""
-        self._recording().record()
-        self.step += 1
+    @property
+    def record(self) -> Callable[[], None]:
+        """`record()` is `log_step` with what the engine itself says."""
+        return self._recording().record
+
+    @property
+    def step(self) -> int:
+        """Steps that were logged."""
+        return self._capture.steps if self._capture is not None else self._recording().steps
 
     def finish(self) -> None:
         """Record nothing more; the simulation may be closed. The work is left to whoever asks for the replay."""
@@ -104,30 +108,35 @@ class EpisodeReplay:
         return self._recorder
 
 
+def _ignore() -> None:
+    """A step of no episode."""
+
+
 class InMemoryReplayWriter(SimulatorEventHandler):
     """Keeps the replay of every episode that ended. Steps taken after the end are not part of it."""
 
     def __init__(self) -> None:
         super().__init__()
         self._episode_replay: EpisodeReplay | None = None
+        self._record: Callable[[], None] = _ignore
         self._completed_replays: list[EpisodeReplay] = []
 
     def on_episode_start(self) -> None:
         self._episode_replay = EpisodeReplay(self._sim)
+        self._record = self._episode_replay.record
 
     def on_step(self) -> None:
-        replay = self._episode_replay
-        if replay is not None:
-            replay.record()
+        self._record()
 
     def on_episode_end(self) -> None:
-        replay, self._episode_replay = self._episode_replay, None
+        replay = self._episode_replay
+        self.on_close()
         if replay is not None:
             replay.finish()
             self._keep(replay)
 
     def on_close(self) -> None:
-        self._episode_replay = None
+        self._episode_replay, self._record = None, _ignore
 
     def get_completed_replays(self) -> list[EpisodeReplay]:
         return self._completed_replays

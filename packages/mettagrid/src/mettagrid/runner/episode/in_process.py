@@ -169,8 +169,12 @@ class InProcessHolder(SeatHolder):
 
     def _show_batch(self) -> None:
         showing = self._showing
-        if not showing and self._silent is not None and not any(fields.get("_infos") for fields in self._silent):
-            return  # nobody has anything to show, and none of their code runs to say so
+        if not showing and self._silent is not None:
+            for fields in self._silent:
+                if fields.get("_infos"):
+                    break
+            else:
+                return  # nobody has anything to show, and none of their code runs to say so
         with self._policy_code(own_generators=False):
             for agent, policy in self._agents:
                 infos = policy.infos
