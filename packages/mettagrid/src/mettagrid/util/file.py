@@ -33,6 +33,9 @@ __all__ = [
 
 _HTTP_TIMEOUT_S = 300.0
 _DEFAULT_TYPE = "application/octet-stream"
+# It can only be read by setting it, so once, before there are threads.
+_UMASK = os.umask(0)
+os.umask(_UMASK)
 
 
 def read(path: str) -> bytes:
@@ -185,9 +188,7 @@ def _replacing(target: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        temporary.chmod(0o666 & ~_UMASK)
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -8,6 +8,11 @@ Nothing of such a policy runs in this process: its bundle is unpacked and its ma
 its code run inside boxes, and its actions come over a socket.
 """
 
+try:
+    import cogbox  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("Policies in boxes need the package cogbox: `pip install mettagrid[boxes]`") from error
+
 from mettagrid.runner.boxed.material import PolicyMaterial, material_from_spec, material_from_uri
 from mettagrid.runner.boxed.policy import BoxedPolicy, BoxPolicyOptions, FailedPolicy
 from mettagrid.runner.boxed.validate import Validation, validate_bundle, validate_policy
