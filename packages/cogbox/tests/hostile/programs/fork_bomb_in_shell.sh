@@ -1,0 +1,5 @@
+# The one-liner everybody knows.
+b() { b | b & }
+b
+sleep 0.5
+echo done

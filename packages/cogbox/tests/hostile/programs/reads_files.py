@@ -1,0 +1,19 @@
+"""Files outside that everybody on the machine may read, and some that nobody may."""
+
+import os
+
+from kit import TARGETS, attempt, done, read, show
+
+for path in (
+    TARGETS["secret_file"],
+    "/etc/shadow",
+    "/root/.ssh/id_rsa",
+    "/root/.bashrc",
+    "/etc/sudoers",
+    "/var/log/dpkg.log",
+):
+    attempt(path, lambda path=path: read(path))
+attempt("listing", lambda: os.listdir(TARGETS["outside"]))
+attempt("listing /home", lambda: os.listdir("/home"))
+show("passwd", lambda: read("/etc/passwd"))
+done()
