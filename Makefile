@@ -10,9 +10,10 @@ help: ## this list
 setup: ## make or refresh .venv/ and the native build
 	@scripts/setup dev
 
-run: ## set up and play one episode in the terminal
+run: ARGS ?= scrimmage -m arena -p starter -e 4
+run: ## set up and evaluate the built-in policy in the arena; ARGS is any other command line of cogames
 	@scripts/setup run
-	@$(PY) -m mettagrid.demo $(ARGS)
+	@$(PY) -m cogames $(ARGS)
 
 test: setup ## set up and run the tests
 	@$(PY) -m pytest $(ARGS)

@@ -75,6 +75,7 @@ CASES: dict[str, Case] = {
     # No attacks but controls
     "does_usual_work": held(limits=replace(LIMITS, memory=256 * MIB, processes=64)),
     "leaves_a_zombie": held(),
+    "shares_memory_with_children": held(),
     # Processes
     "fork_bomb": ended(PROCESSES),
     "fork_bomb_ignoring_signals": ended(PROCESSES),
