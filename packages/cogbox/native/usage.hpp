@@ -100,7 +100,7 @@ class Sampler {
     }
     if (!want_memory) return;
     // Pages shared between processes count once; that needs a longer look, taken only when it matters.
-    if (memory_limit_ > 0 && resident + tables > memory_limit_) resident = proportional(all, resident);
+    if (memory_limit_ > 0 && resident + tables > memory_limit_) resident = proportional(all);
     usage.memory = resident + tables + scratch_used(reaper);
     usage.peak = std::max(usage.peak, usage.memory);
     usage.out_of_memory |= memory_limit_ > 0 && usage.memory > memory_limit_;
@@ -152,15 +152,13 @@ class Sampler {
     return used;
   }
 
-  static int64_t proportional(const std::vector<pid_t>& all, int64_t fallback) {
+  // With pages that several processes share counted once; a process that cannot be looked at counts in full.
+  static int64_t proportional(const std::vector<pid_t>& all) {
     int64_t sum = 0;
     for (pid_t pid : all) {
       std::string text = read_file(proc(pid) + "/smaps_rollup");
-      if (text.find("\nPss:") == text.npos) {
-        if (read_file(proc(pid) + "/statm").empty()) continue;  // ended meanwhile
-        return fallback;
-      }
-      sum += kilobytes(text, "\nPss:");
+      bool is_told = text.find("\nPss:") != text.npos;
+      sum += is_told ? kilobytes(text, "\nPss:") : kilobytes(memory_status(pid), "\nVmRSS:");
     }
     return sum;
   }
