@@ -28,9 +28,11 @@ def plan(job: Job) -> Pairs:
     words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if job.uid is None:
         words += ["--unshare-user", "--uid", str(os.geteuid()), "--gid", str(os.getegid())]
-        # For links on low ports, and to give up the right to ever get any; the guard inside drops both.
-        words += ["--cap-add", "CAP_NET_BIND_SERVICE", "--cap-add", "CAP_SETPCAP"]
-    words += ["--die-with-parent", "--as-pid-1", "--hostname", "box", "--clearenv", "--dev", "/dev", "--proc", "/proc"]
+        # Over its own network, and to give up the right to ever get any; the guard inside drops them all.
+        for name in ("CAP_NET_ADMIN", "CAP_NET_BIND_SERVICE", "CAP_SETPCAP"):
+            words += ["--cap-add", name]
+    words += ["--die-with-parent", "--as-pid-1", "--hostname", "box", "--clearenv", "--proc", "/proc"]
+    words += _devices(metered=bool(job.groups.memory))
     shared, private = job.limits.scratch_bytes // 4, job.limits.scratch_bytes * 3 // 4
     words += ["--perms", "1777", "--size", str(max(shared, 4096)), "--tmpfs", "/dev/shm"]
     words += ["--perms", "1777", "--size", str(max(private, 4096)), "--tmpfs", "/tmp"]
@@ -43,9 +45,6 @@ def plan(job: Job) -> Pairs:
             words += ["--perms", "0755", "--dir", str(folder)]
     for mount in mounts:
         words += ["--bind" if mount.writable else "--ro-bind", str(mount.source), str(mount.inside)]
-    if not job.groups.memory:
-        # A shared mapping of /dev/zero is memory that belongs to no process, and nothing counts it.
-        words += ["--dev-bind", "/dev/null", "/dev/zero"]
     words += ["--ro-bind", str(guard_path()), INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
     words += ["--chdir", "/", "--", INSIDE, "inner", "3"]
     pairs: Pairs = [("level", "bubblewrap"), ("pid_namespace", "1"), ("seccomp", "own")]
@@ -57,3 +56,16 @@ def plan(job: Job) -> Pairs:
         ("scratch_at", "/dev/shm"),
     ]
     return pairs + job.common() + job.process_limit()
+
+
+def _devices(*, metered: bool) -> list[str]:
+    """As the level `namespaces` has them. Not `--dev`: for its terminals bubblewrap makes a second user namespace, in
+    which the guard has no rights over the box's network."""
+    words = ["--perms", "0755", "--tmpfs", "/dev"]
+    for name in ("null", "zero", "full", "random", "urandom"):
+        # A shared mapping of /dev/zero is memory that belongs to no process; without a control group nothing counts it.
+        if metered or name != "zero":
+            words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for target, name in (("fd", "fd"), ("fd/0", "stdin"), ("fd/1", "stdout"), ("fd/2", "stderr")):
+        words += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
+    return words
