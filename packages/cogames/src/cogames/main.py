@@ -4,6 +4,8 @@ Nothing but the table is needed to show help, so that is all that is imported; a
 command is called. Each module parses, calls one function of the library and prints.
 """
 
+import gc
+
 import typer
 
 from cogames.cli.program import Entry, Program, make_app
@@ -52,4 +54,6 @@ app: typer.Typer = make_app("cogames", "Play, evaluate and pack policies for gam
 
 def main() -> None:
     """Run the command with the arguments of this process, and end the process."""
+    # Nothing that is imported becomes garbage; `prints_to_stderr` begins to collect when policies begin to run.
+    gc.disable()
     app(prog_name="cogames")

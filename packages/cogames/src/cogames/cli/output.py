@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -111,6 +112,9 @@ def deprecated(old: str, new: str) -> None:
 @contextmanager
 def prints_to_stderr() -> Iterator[None]:
     """Code of policies runs inside: whatever it prints, in Python or below, goes to stderr."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
     sys.stdout.flush()
     with redirect_stdout(sys.stderr):
         try:
