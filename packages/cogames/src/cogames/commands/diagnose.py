@@ -91,7 +91,7 @@ RequireStable = Annotated[
 @examples(
     "cogames diagnose starter",
     "cogames diagnose my_policy.MyPolicy --scripted-baseline-policy starter --output-dir diagnosis",
-    "cogames diagnose ./submission.zip --experiments eval_balanced_spread -e 1 -s 200",
+    "cogames diagnose ./submission.zip -S role_specific_evals -e 1 -s 200",
 )
 def diagnose(
     policy: Policy,
@@ -105,6 +105,7 @@ def diagnose(
     steps: Steps = 1000,
     episodes: CaseEpisodes = 3,
     repeats: OlderRepeats = None,
+    action_timeout_ms: options.ActionTimeout = 10_000,
     workers: options.Workers = None,
     output_dir: OutputDir = None,
     compare_run_dir: CompareDirs = None,
@@ -137,6 +138,7 @@ def diagnose(
                 cogs=cogs or [],
                 steps=steps,
                 episodes=episodes if repeats is None else repeats,
+                action_timeout_ms=action_timeout_ms,
                 device=choices.choose_device(device),
                 output_dir=output_dir,
                 scripted_baseline_policy=scripted_baseline_policy,
