@@ -1,5 +1,5 @@
-"""Random configurations and our missions through the published engine and ours, replays of both, and configurations of
-each read by the other.
+"""Random configurations and our missions through the published engine and ours, replays of both, configurations and
+policy servers of each with the other, and policies that the published command writes.
 
 usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
 """
@@ -7,7 +7,7 @@ usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run
 import subprocess
 import sys
 
-from published import published_python
+from published import published_cogames_python, published_python
 from workspace import CACHE, PYTHON, ROOT, say, shared_dir
 
 
@@ -30,7 +30,8 @@ def main() -> None:
     if shared is None:
         say("compat: missions and replays are not compared, because the script that plays them is in a folder `shared`")
     failed = False
-    for words in (*interchanges, *traces, episodes):
+    author = ["tests/compat/author_files.py", published_cogames_python()]
+    for words in (*interchanges, author, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)
 

@@ -1,4 +1,4 @@
-"""The published engine in an environment of its own, to compare with: `.cache/published-0.26.20/`. Never a dependency.
+"""The published packages in environments of their own, to compare with: `.cache/published-*/`. Never a dependency.
 
 usage: published.py     make it when it is missing and print its interpreter
 """
@@ -11,27 +11,35 @@ from pathlib import Path
 from workspace import CACHE, ROOT, fail, locked, pip, say
 
 VERSION = "0.26.20"
-HOME = CACHE / f"published-{VERSION}"
+COGAMES_VERSION = "0.26.22"
 
 
 def published_python() -> Path:
     """Interpreter that imports the published engine; makes the environment on first use."""
-    python = HOME / "bin" / "python"
-    complete = HOME / "complete"
+    return environment(f"published-{VERSION}", f"mettagrid=={VERSION}")
+
+
+def published_cogames_python() -> Path:
+    """The same with the published `cogames` command, in an environment of its own."""
+    return environment(f"published-cogames-{COGAMES_VERSION}", f"mettagrid=={VERSION}", f"cogames=={COGAMES_VERSION}")
+
+
+def environment(name: str, *packages: str) -> Path:
+    home = CACHE / name
+    python = home / "bin" / "python"
+    complete = home / "complete"
     with locked("published"):
         if complete.exists() and python.exists():
             return python
-        # It supports Python 3.11 and 3.12 only.
+        # They support Python 3.11 and 3.12 only.
         names = [sys.executable, "python3.12", "python3.11"]
         base = next((name for name in names if is_supported(name)), None)
         if base is None:
-            fail(f"mettagrid {VERSION} needs Python 3.11 or 3.12 to compare with: install one")
-        say(f"installing the published mettagrid {VERSION} to compare with (once)")
-        shutil.rmtree(HOME, ignore_errors=True)
-        subprocess.run([str(base), "-m", "venv", str(HOME)], cwd=ROOT, check=True)
-        pip(
-            "installing the published engine", "install", f"mettagrid=={VERSION}", log=HOME / "setup.log", python=python
-        )
+            fail(f"{packages[0]} needs Python 3.11 or 3.12 to compare with: install one")
+        say(f"installing the published {' and '.join(packages)} to compare with (once)")
+        shutil.rmtree(home, ignore_errors=True)
+        subprocess.run([str(base), "-m", "venv", str(home)], cwd=ROOT, check=True)
+        pip("installing the published packages", "install", *packages, log=home / "setup.log", python=python)
         complete.touch()
     return python
 
