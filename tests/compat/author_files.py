@@ -30,7 +30,7 @@ COMPARED = ("action_id", "action_success", "location", "total_reward", "inventor
 
 
 def main() -> None:
-    published = Path(sys.argv[1]).with_name("cogames")
+    published = Path(sys.argv[1]).absolute().with_name("cogames")
     ours = Path(sys.executable).with_name("cogames")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
