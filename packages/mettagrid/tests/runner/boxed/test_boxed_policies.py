@@ -9,7 +9,7 @@ import pytest
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.boxed import BoxedPolicy, BoxPolicyOptions, validate_bundle
-from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, play_episode
+from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, play_episode, play_episodes
 
 from .conftest import Maker
 
@@ -32,6 +32,23 @@ def test_a_boxed_policy_plays_as_it_does_in_process(game: MettaGridConfig) -> No
     boxed = play(game, BoxedPolicy.from_spec(random), BoxedPolicy.from_spec(noop))
     assert boxed.compared() == here.compared()
     assert [verdict.status for verdict in boxed.verdicts] == ["ok", "ok"]
+
+
+def test_results_and_replays_are_the_same_bytes_in_process_and_boxed_on_any_number_of_workers(
+    game: MettaGridConfig, tmp_path: Path
+) -> None:
+    random, noop = PolicySpec(class_path="random"), PolicySpec(class_path="noop")
+    ways = {"here": ([random, noop], 1), "boxed": ([BoxedPolicy.from_spec(random), BoxedPolicy.from_spec(noop)], 2)}
+    told = {}
+    for name, (policies, workers) in ways.items():
+        paths = [tmp_path / f"{name}-{seed}.json.z" for seed in (3, 4)]
+        plans = [
+            EpisodePlan(game, policies, [0, 1, 0, 1], seed=seed, replay_path=path)
+            for seed, path in zip((3, 4), paths, strict=True)
+        ]
+        outcomes = play_episodes(plans, workers=workers)
+        told[name] = [outcome.compared() for outcome in outcomes], [path.read_bytes() for path in paths]
+    assert told["here"] == told["boxed"]
 
 
 def test_a_bundle_plays_without_its_code_coming_here(game: MettaGridConfig, make_bundle: Maker) -> None:
