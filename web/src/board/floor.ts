@@ -1,0 +1,113 @@
+import type { Camera } from "./camera";
+import { drawGround, type GroundPlan } from "./ground";
+import type { Theme } from "./palette";
+
+/** Cells per side of a piece of ground, and pixels per cell when seen closely. */
+const PIECE = 32;
+const CLOSE = 32;
+const CLOSE_SCALE = 14;
+const FAR = 8;
+const MOST_PIECES = 24;
+const MOST_PIXELS = 2048;
+
+/** Something that covers the whole map, each cell with as many pixels. */
+export interface Cover {
+  readonly canvas: HTMLCanvasElement;
+  /** whether cells keep sharp edges when they are seen closely */
+  readonly isSharp: boolean;
+  /** changes whenever the picture does */
+  readonly version: string;
+}
+
+type Pen = CanvasRenderingContext2D;
+
+/**
+ * Floor and walls with what covers them, on a canvas of its own below that of the moving things.
+ *
+ * It is drawn anew only when the view or a cover changes. Where there is no graphics card, filling the whole view is
+ * what costs most by far, and while an episode plays the floor mostly stays as it is.
+ */
+export class Floor {
+  private readonly whole: HTMLCanvasElement;
+  private readonly pieces = new Map<number, HTMLCanvasElement>();
+  private drawn = "";
+
+  constructor(
+    private readonly plan: GroundPlan,
+    private readonly theme: Theme,
+  ) {
+    const { width, height } = plan;
+    const pixels = Math.max(1, Math.min(FAR, Math.floor(MOST_PIXELS / Math.max(width, height))));
+    this.whole = drawGround(plan, theme, [0, 0, width, height], pixels);
+  }
+
+  /** `ratio` is pixels of the canvas per pixel of the page. */
+  draw(canvas: HTMLCanvasElement, camera: Camera, ratio: number, covers: readonly Cover[]): void {
+    const view = `${camera.x}/${camera.y}/${camera.scale}/${canvas.width}/${canvas.height}`;
+    const key = `${view}/${covers.map(({ version }) => version).join("|")}`;
+    if (key === this.drawn) return;
+    this.drawn = key;
+    const pen = canvas.getContext("2d", { alpha: false })!;
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.fillStyle = this.theme.outside;
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    const [left, top] = camera.toView(0, 0);
+    const scale = camera.scale * ratio;
+    pen.setTransform(scale, 0, 0, scale, left * ratio, top * ratio);
+    const [x1, y1, x2, y2] = this.visible(camera);
+    if (x2 <= x1 || y2 <= y1) return;
+    pen.imageSmoothingEnabled = true;
+    if (camera.scale > CLOSE_SCALE) this.drawPieces(pen, x1, y1, x2, y2);
+    else part(pen, this.whole, this.plan, x1, y1, x2, y2);
+    for (const { canvas: cover, isSharp } of covers) {
+      pen.imageSmoothingEnabled = !isSharp || camera.scale * ratio < 12;
+      part(pen, cover, this.plan, x1, y1, x2, y2);
+    }
+  }
+
+  /** The canvas was emptied: draw it anew next time. */
+  forget(): void {
+    this.drawn = "";
+  }
+
+  /** Whole cells of the map that are in view. */
+  private visible(camera: Camera): [number, number, number, number] {
+    const [left, top, right, bottom] = camera.bounds();
+    const { width, height } = this.plan;
+    return [
+      Math.max(0, Math.floor(left)),
+      Math.max(0, Math.floor(top)),
+      Math.min(width, Math.ceil(right)),
+      Math.min(height, Math.ceil(bottom)),
+    ];
+  }
+
+  private drawPieces(pen: Pen, x1: number, y1: number, x2: number, y2: number): void {
+    const columns = Math.ceil(this.plan.width / PIECE);
+    for (let row = Math.floor(y1 / PIECE); row * PIECE < y2; row++) {
+      for (let column = Math.floor(x1 / PIECE); column * PIECE < x2; column++) {
+        const [x, y] = [column * PIECE, row * PIECE];
+        const [width, height] = [Math.min(PIECE, this.plan.width - x), Math.min(PIECE, this.plan.height - y)];
+        pen.drawImage(this.piece(row * columns + column, x, y, width, height), x, y, width, height);
+      }
+    }
+    for (const key of this.pieces.keys()) {
+      if (this.pieces.size <= MOST_PIECES) break;
+      this.pieces.delete(key); // the one that was not used for the longest time
+    }
+  }
+
+  private piece(key: number, x: number, y: number, width: number, height: number): HTMLCanvasElement {
+    const piece = this.pieces.get(key) ?? drawGround(this.plan, this.theme, [x, y, width, height], CLOSE);
+    this.pieces.delete(key); // so that the pieces stay in the order of their last use
+    this.pieces.set(key, piece);
+    return piece;
+  }
+}
+
+/** The part of a picture of the whole map that is in view, at its place. */
+function part(pen: Pen, picture: HTMLCanvasElement, plan: GroundPlan, x1: number, y1: number, x2: number, y2: number): void {
+  const pixels = picture.width / plan.width;
+  const [width, height] = [x2 - x1, y2 - y1];
+  pen.drawImage(picture, x1 * pixels, y1 * pixels, width * pixels, height * pixels, x1, y1, width, height);
+}

@@ -1,0 +1,143 @@
+import { findEvents, type GameEvent } from "./events";
+import { type Frame, FrameReader, infosAt, type ObjectView, policyName } from "./frames";
+import { type AgentFilter, type HeatKind, HeatMap } from "./heat";
+import { inside, isInteger } from "./json";
+import { type Link, networkLinks, networkReach } from "./networks";
+import type { Replay } from "./replay";
+import { Field } from "./rows";
+import { type TeamHistory, teamHistory } from "./series";
+import { type Team, Teams } from "./teams";
+import { Territory } from "./territory";
+import { Observer } from "./tokens";
+import { Vision } from "./vision";
+
+/** A resource that is shown as a bar over agents. */
+export interface Bar {
+  readonly resource: number;
+  readonly name: string;
+  /** what fills it where the replay records no limit */
+  readonly most: number;
+}
+
+/** A replay with all that is found out about it, each thing when it is first asked for. */
+export class Episode {
+  readonly reader: FrameReader;
+  readonly ahead: FrameReader;
+  readonly teams: Teams;
+  readonly events: readonly GameEvent[];
+  readonly vision: Vision;
+  readonly territory: Territory;
+  readonly observer: Observer;
+  readonly bars: readonly Bar[];
+  private madeHistory: TeamHistory | null = null;
+  private heatMap: { key: string; map: HeatMap } | null = null;
+  private seen: { agent: number; first: Int32Array } | null = null;
+  private links: { key: string; links: { team: Team; links: Link[] }[] } = { key: "", links: [] };
+  private readonly numberOfId = new Map<number, number>();
+
+  constructor(
+    readonly replay: Replay,
+    /** of the file, for people */
+    readonly name: string,
+    /** of the file, in bytes */
+    readonly size: number,
+  ) {
+    this.reader = new FrameReader(replay);
+    this.ahead = new FrameReader(replay);
+    this.teams = new Teams(replay);
+    this.events = findEvents(replay, this.teams);
+    this.vision = new Vision(replay);
+    this.territory = new Territory(this.reader);
+    this.observer = new Observer(replay, this.reader, this.vision, this.territory);
+    this.bars = barsOf(replay);
+    replay.parts.ids.forEach((id, number) => this.numberOfId.set(id, number));
+  }
+
+  /** The state at a tick; everything else here is then about that tick. */
+  at(tick: number): Frame {
+    const frame = this.reader.at(tick);
+    this.territory.seek(frame);
+    return frame;
+  }
+
+  get history(): TeamHistory {
+    this.madeHistory ??= teamHistory(this.replay, this.teams);
+    return this.madeHistory;
+  }
+
+  heat(kind: HeatKind, filter: AgentFilter, filterName: string, tick: number): HeatMap {
+    const key = `${kind}/${filterName}`;
+    if (this.heatMap?.key !== key) this.heatMap = { key, map: new HeatMap(this.replay, kind, this.events, filter) };
+    this.heatMap.map.seek(tick);
+    return this.heatMap.map;
+  }
+
+  firstSeen(agent: number): Int32Array {
+    if (this.seen?.agent !== agent) this.seen = { agent, first: this.vision.firstSeen(agent) };
+    return this.seen.first;
+  }
+
+  networks(frame: Frame): readonly { team: Team; links: Link[] }[] {
+    const nets = this.teams.list.filter((team) => team.netTag >= 0);
+    const members = nets.map((team) =>
+      frame.objects.filter((object) => object.agent < 0 && object.tags.includes(team.netTag)).map(({ number }) => number),
+    );
+    const key = members.map((numbers) => numbers.join()).join("/");
+    if (key !== this.links.key) {
+      this.links = { key, links: nets.map((team) => ({ team, links: networkLinks(frame, team, networkReach(this.replay, team)) })) };
+    }
+    return this.links.links;
+  }
+
+  /** The number of the object with the engine's id, or -1. */
+  numberOf(id: number): number {
+    return this.numberOfId.get(id) ?? -1;
+  }
+
+  /** How full an object's bars are at the reader's tick. */
+  barsOf(object: ObjectView): number[] {
+    return this.bars.map(({ resource, most }) => {
+      const amount = object.inventory.find(([held]) => held === resource)?.[1] ?? 0;
+      return amount / (this.limitOf(object.number, resource) || most);
+    });
+  }
+
+  /** How much of a resource an object may hold at the reader's tick; 0 when it is not recorded. */
+  limitOf(number: number, resource: number): number {
+    const { timeline, parts } = this.replay;
+    const name = parts.resourceNames[resource];
+    const limit = this.replay
+      .kind(number)
+      .limits.find((limit) => (limit.resources ? limit.resources.includes(resource) : limit.name === name));
+    const slot = limit ? timeline.slot(Field.limit, number, limit.key) : -1;
+    return slot < 0 ? 0 : this.reader.cursor.state[slot];
+  }
+
+  /** Where the agent's policy says that it wants to go: `target` as [row, column] from the agent, or "row,column". */
+  targetOf(object: ObjectView, tick: number): { x: number; y: number } | null {
+    if (object.agent < 0) return null;
+    const { target } = infosAt(this.replay, object.agent, tick);
+    const pair = typeof target === "string" ? target.split(",").map(Number) : target;
+    if (!Array.isArray(pair) || pair.length !== 2 || !pair.every((x) => isInteger(x, -65535, 65535))) return null;
+    return { x: object.x + (pair[1] as number), y: object.y + (pair[0] as number) };
+  }
+
+  policyOf(agent: number): string {
+    return policyName(this.replay, agent);
+  }
+}
+
+/** What the config wants to be shown, or health and energy. */
+function barsOf(replay: Replay): Bar[] {
+  const { config, resourceNames } = replay.parts;
+  const wanted = ["hud1", "hud2"].map((hud) => {
+    const [name, most] = [inside(config, "game", "render", hud, "resource"), inside(config, "game", "render", hud, "max")];
+    return { name: typeof name === "string" ? name : "", most: typeof most === "number" && most > 0 ? most : 100 };
+  });
+  const known = wanted.filter(({ name }) => resourceNames.includes(name));
+  const usual = [
+    { name: "hp", most: 100 },
+    { name: "energy", most: 100 },
+  ].filter(({ name }) => resourceNames.includes(name));
+  return (known.length ? known : usual).map(({ name, most }) => ({ name, most, resource: resourceNames.indexOf(name) }));
+}

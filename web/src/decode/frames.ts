@@ -1,0 +1,239 @@
+import { lastNote, type JsonObject, type Replay } from "./replay";
+import { Field, floatOf } from "./rows";
+import type { Cursor } from "./timeline";
+
+/** An object on the map at one tick. Plain data: no rules, no network. */
+export interface ObjectView {
+  /** position among all objects of the replay */
+  readonly number: number;
+  /** the engine's id */
+  readonly id: number;
+  readonly type: string;
+  /** agent id, or -1 */
+  readonly agent: number;
+  readonly x: number;
+  readonly y: number;
+  readonly vibe: number;
+  /** tag ids in order */
+  readonly tags: readonly number[];
+  /** [resource, amount] in order, without amounts of 0 */
+  readonly inventory: readonly (readonly [number, number])[];
+}
+
+/** What an agent did in the step before a tick, and what is shown about it. */
+export interface AgentView {
+  readonly action: number;
+  readonly success: boolean;
+  readonly animation: number;
+  readonly asked: number;
+  readonly askedVibe: number;
+  readonly reward: number;
+  readonly total: number;
+  readonly talk: string;
+  readonly talkSteps: number;
+}
+
+/** Everything at one tick that can change, but for walls that never do. */
+export interface Frame {
+  readonly tick: number;
+  readonly objects: readonly ObjectView[];
+  /** by agent id */
+  readonly agents: readonly AgentView[];
+}
+
+/** Makes frames of one replay. Playing on and jumping anywhere cost about the same. */
+export class FrameReader {
+  readonly cursor: Cursor;
+  private readonly totals: RewardTotals;
+  private last: Frame | null = null;
+
+  constructor(readonly replay: Replay) {
+    this.cursor = replay.cursor();
+    this.totals = rewardTotals(replay);
+  }
+
+  at(tick: number): Frame {
+    const clamped = this.replay.clamp(tick);
+    if (this.last?.tick === clamped) return this.last;
+    this.cursor.seek(clamped);
+    const objects: ObjectView[] = [];
+    for (const number of this.replay.things) {
+      const view = this.object(number);
+      if (view) objects.push(view);
+    }
+    const agents = Array.from(this.replay.agentObjects, (number, agent) => this.agent(agent, number));
+    this.last = { tick: clamped, objects, agents };
+    return this.last;
+  }
+
+  /** An object at the cursor's tick; null when it is not on the map. */
+  object(number: number): ObjectView | null {
+    const { timeline, parts } = this.replay;
+    const { state } = this.cursor;
+    let [alive, place, vibe] = [0, 0, 0];
+    const tags: number[] = [];
+    const inventory: [number, number][] = [];
+    for (let slot = timeline.objectStart[number]; slot < timeline.objectStart[number + 1]; slot++) {
+      const value = state[slot];
+      switch (timeline.slotField[slot]) {
+        case Field.alive:
+          alive = value;
+          break;
+        case Field.location:
+          place = value;
+          break;
+        case Field.amount:
+          if (value !== 0) inventory.push([timeline.slotKey[slot], value]);
+          break;
+        case Field.tag:
+          if (value !== 0) tags.push(timeline.slotKey[slot]);
+          break;
+        case Field.vibe:
+          vibe = value;
+          break;
+      }
+    }
+    if (!alive) return null;
+    return {
+      number,
+      id: parts.ids[number],
+      type: this.replay.typeName(number),
+      agent: parts.agentOf[number],
+      x: place & 0xffff,
+      y: place >>> 16,
+      vibe,
+      tags,
+      inventory,
+    };
+  }
+
+  /** Limits of an object at the cursor's tick: [limit, how much it allows]. */
+  limits(number: number): [key: number, limit: number][] {
+    const { timeline } = this.replay;
+    const found: [number, number][] = [];
+    for (let slot = timeline.objectStart[number]; slot < timeline.objectStart[number + 1]; slot++) {
+      if (timeline.slotField[slot] === Field.limit) found.push([timeline.slotKey[slot], this.cursor.state[slot]]);
+    }
+    return found;
+  }
+
+  /** The game's stats at the cursor's tick, as [name, value]. */
+  stats(): [string, number][] {
+    const { timeline, parts } = this.replay;
+    const found: [string, number][] = [];
+    for (let slot = timeline.statStart; slot < timeline.ownerStart; slot++) {
+      found.push([parts.statNames[timeline.slotKey[slot]], this.cursor.reals[slot]]);
+    }
+    return found;
+  }
+
+  /** Tag that owns each cell at the cursor's tick, -1 for none; false when the file does not say. */
+  owners(into: Int32Array, territory = 0): boolean {
+    const { timeline } = this.replay;
+    into.fill(-1);
+    for (let slot = timeline.ownerStart; slot < timeline.slots; slot++) {
+      if (timeline.slotKey[slot] === territory) into[timeline.slotObject[slot]] = this.cursor.state[slot];
+    }
+    return timeline.ownerStart < timeline.slots;
+  }
+
+  private agent(agent: number, number: number): AgentView {
+    const { timeline } = this.replay;
+    const { state, reals, tick } = this.cursor;
+    const view = { action: 0, success: false, animation: 0, asked: 0, askedVibe: 0, reward: 0 };
+    const end = number < 0 ? 0 : timeline.objectStart[number + 1];
+    for (let slot = number < 0 ? 0 : timeline.objectStart[number]; slot < end; slot++) {
+      switch (timeline.slotField[slot]) {
+        case Field.action:
+          view.action = state[slot];
+          break;
+        case Field.success:
+          view.success = state[slot] !== 0;
+          break;
+        case Field.animation:
+          view.animation = state[slot];
+          break;
+        case Field.asked:
+          view.asked = state[slot];
+          break;
+        case Field.askedVibe:
+          view.askedVibe = state[slot];
+          break;
+        case Field.reward:
+          view.reward = reals[slot];
+          break;
+      }
+    }
+    const [talk, talkSteps] = talkAt(this.replay, agent, tick);
+    return { ...view, total: this.totals(agent, tick), talk, talkSteps };
+  }
+}
+
+/** [what an agent is saying, for how many more steps]; ["", 0] when it is silent. */
+export function talkAt(replay: Replay, agent: number, tick: number): [string, number] {
+  const { talk } = replay.parts.notes[agent];
+  const at = lastNote(talk, tick);
+  if (at < 0) return ["", 0];
+  const { text, steps } = talk[at].value;
+  const left = steps - (tick - talk[at].tick);
+  return left > 0 ? [text, left] : ["", 0];
+}
+
+/** What an agent's policy shows about itself. */
+export function infosAt(replay: Replay, agent: number, tick: number): JsonObject {
+  const { infos } = replay.parts.notes[agent];
+  const at = lastNote(infos, tick);
+  return at < 0 ? {} : infos[at].value;
+}
+
+export function policyName(replay: Replay, agent: number): string {
+  const { infos } = replay.parts.notes[agent];
+  for (let i = infos.length - 1; i >= 0; i--) {
+    const name = infos[i].value.policy_name;
+    if (typeof name === "string" && name) return name;
+  }
+  return "";
+}
+
+/** An agent's inner monologue up to a tick, the end of it when it is long. */
+export function monologueAt(replay: Replay, agent: number, tick: number, most = 20_000): string {
+  const { monologue } = replay.parts.notes[agent];
+  let text = "";
+  for (let at = lastNote(monologue, tick); at >= 0 && text.length < most; at--) {
+    text = monologue[at].value + text;
+    if (monologue[at].reset) break;
+  }
+  return text.slice(-most);
+}
+
+export type RewardTotals = (agent: number, tick: number) => number;
+
+/** The sum of an agent's rewards up to a tick: as the file has it, or added up from the rewards of each tick. */
+export function rewardTotals(replay: Replay): RewardTotals {
+  const { parts, timeline } = replay;
+  const known = parts.totals ?? Array.from(replay.agentObjects, (number) => addedUp(number));
+  const slots = Array.from(replay.agentObjects, (number) => (number < 0 ? -1 : timeline.slot(Field.reward, number)));
+  return (agent, tick) => {
+    const at = lastNote(known[agent], tick);
+    if (at < 0) return 0;
+    const { tick: since, value } = known[agent][at];
+    if (parts.totals || slots[agent] < 0) return value;
+    return value + (tick - since) * floatOf(timeline.valueAt(slots[agent], since));
+  };
+
+  /** The sum at every tick at which the reward changes. */
+  function addedUp(number: number): { tick: number; value: number }[] {
+    const slot = number < 0 ? -1 : timeline.slot(Field.reward, number);
+    const sums: { tick: number; value: number }[] = [];
+    let [total, reward, tick] = [0, 0, replay.firstTick];
+    if (slot < 0) return sums;
+    timeline.eachChange(slot, (now, value) => {
+      for (; tick < now; tick++) total += reward;
+      reward = floatOf(value);
+      const isBefore = now === replay.firstTick && parts.hasStart; // what was earned before anything was recorded
+      sums.push({ tick: now, value: isBefore ? 0 : total + reward });
+      if (isBefore) tick++;
+    });
+    return sums;
+  }
+}

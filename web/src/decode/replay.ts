@@ -1,0 +1,195 @@
+import { Field, type Rows } from "./rows";
+import { Cursor, Timeline } from "./timeline";
+
+/** Resources of an object that share one limit; `key` is what rows call it. */
+export interface Limit {
+  key: number;
+  name: string;
+  /** null when the file does not say; then `key` is a position in `capacities` */
+  resources: readonly number[] | null;
+}
+
+/** What objects of one kind have in common. */
+export interface Kind {
+  typeName: string;
+  /** the name that a map has for it; "" when unknown */
+  cell: string;
+  isAgent: boolean;
+  groupId: number;
+  groupName: string;
+  limits: readonly Limit[];
+}
+
+/** Something that is no number, from a tick on. */
+export interface Note<T> {
+  tick: number;
+  value: T;
+}
+
+export interface Talk {
+  text: string;
+  /** steps it is shown, counted from the tick of the note */
+  steps: number;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** Notes of one agent, each list in order of time. */
+export interface AgentNotes {
+  talk: Note<Talk>[];
+  infos: Note<JsonObject>[];
+  /** `value` is what was added; `reset` tells that it began anew */
+  monologue: (Note<string> & { reset: boolean })[];
+}
+
+/** What a file says, in any of its formats. */
+export interface ReplayParts {
+  /** the format in words, such as `v4` */
+  format: string;
+  label: string;
+  engine: string;
+  seed: number | null;
+  width: number;
+  height: number;
+  numAgents: number;
+  /** the limit in the config; 0 for none */
+  maxSteps: number;
+  firstTick: number;
+  lastTick: number;
+  /** whether the state before the first step is there */
+  hasStart: boolean;
+  /** whether the actions that policies asked for are known, and not only those that were executed */
+  hasAsked: boolean;
+  actionNames: readonly string[];
+  animationNames: readonly string[];
+  resourceNames: readonly string[];
+  tagNames: readonly string[];
+  vibeNames: readonly string[];
+  statNames: readonly string[];
+  territoryNames: readonly string[];
+  capacities: readonly Limit[];
+  kinds: readonly Kind[];
+  ids: Int32Array;
+  kindOf: Int32Array;
+  /** agent id of each object, -1 for others */
+  agentOf: Int32Array;
+  rows: Rows;
+  notes: readonly AgentNotes[];
+  /** running sums of rewards where the file has them itself: [agent] in order of time */
+  totals: readonly Note<number>[][] | null;
+  policyEnvInterface: JsonObject;
+  config: JsonObject;
+  /** stats at the end: of the game, and per agent or as means over the agents */
+  gameStats: Readonly<Record<string, number>>;
+  agentStats: readonly Readonly<Record<string, number>>[];
+  meanStats: Readonly<Record<string, number>>;
+}
+
+export const STATIC_TYPE = "wall";
+
+/** One episode: what the file says, and every tick of it within reach. */
+export class Replay {
+  readonly timeline: Timeline;
+  readonly objectCount: number;
+  /** number of each agent's object, -1 for one that was never there */
+  readonly agentObjects: Int32Array;
+  /** walls that never change: drawn once */
+  readonly walls: readonly number[];
+  /** all other objects, agents included */
+  readonly things: readonly number[];
+
+  constructor(readonly parts: Omit<ReplayParts, "rows">, rows: Rows) {
+    this.objectCount = parts.ids.length;
+    this.timeline = new Timeline(rows, this.objectCount, parts.firstTick, parts.lastTick);
+    this.agentObjects = new Int32Array(parts.numAgents).fill(-1);
+    for (let number = this.objectCount - 1; number >= 0; number--) {
+      if (parts.agentOf[number] >= 0) this.agentObjects[parts.agentOf[number]] = number;
+    }
+    const walls: number[] = [];
+    const things: number[] = [];
+    for (let number = 0; number < this.objectCount; number++) (this.isStatic(number) ? walls : things).push(number);
+    this.walls = walls;
+    this.things = things;
+  }
+
+  get firstTick(): number {
+    return this.parts.firstTick;
+  }
+
+  get lastTick(): number {
+    return this.parts.lastTick;
+  }
+
+  get steps(): number {
+    return this.lastTick - this.firstTick + (this.parts.hasStart ? 0 : 1);
+  }
+
+  clamp(tick: number): number {
+    return Math.min(Math.max(Math.round(tick) || 0, this.firstTick), this.lastTick);
+  }
+
+  cursor(): Cursor {
+    return new Cursor(this.timeline);
+  }
+
+  kind(number: number): Kind {
+    return this.parts.kinds[this.parts.kindOf[number]];
+  }
+
+  typeName(number: number): string {
+    return this.kind(number).typeName;
+  }
+
+  /** [column, row] of an object at a tick. */
+  placeAt(number: number, tick: number): [number, number] {
+    const slot = this.timeline.slot(Field.location, number);
+    const place = slot < 0 ? 0 : this.timeline.valueAt(slot, tick);
+    return [place & 0xffff, place >>> 16];
+  }
+
+  isAliveAt(number: number, tick: number): boolean {
+    const slot = this.timeline.slot(Field.alive, number);
+    return slot >= 0 && this.timeline.valueAt(slot, tick) !== 0;
+  }
+
+  /** Every tag of a name that begins like this, as {tag: rest of its name}. */
+  tagsWithPrefix(prefix: string): Map<number, string> {
+    const found = new Map<number, string>();
+    this.parts.tagNames.forEach((name, tag) => {
+      if (name.startsWith(prefix)) found.set(tag, name.slice(prefix.length));
+    });
+    return found;
+  }
+
+  private isStatic(number: number): boolean {
+    if (this.typeName(number) !== STATIC_TYPE) return false;
+    const { timeline } = this;
+    for (let slot = timeline.objectStart[number]; slot < timeline.objectStart[number + 1]; slot++) {
+      if (timeline.changes(slot)) return false;
+    }
+    const alive = timeline.slot(Field.alive, number);
+    return alive >= 0 && timeline.firstValue(alive) !== 0;
+  }
+}
+
+export function makeReplay(parts: ReplayParts): Replay {
+  const { rows, ...rest } = parts;
+  return new Replay(rest, rows);
+}
+
+export function emptyNotes(agents: number): AgentNotes[] {
+  return Array.from({ length: agents }, () => ({ talk: [], infos: [], monologue: [] }));
+}
+
+/** The last note at or before a tick; -1 without one. */
+export function lastNote(notes: readonly Note<unknown>[], tick: number): number {
+  let low = 0;
+  let high = notes.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (notes[middle].tick <= tick) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,130 @@
+import { inside } from "./json";
+import type { ObjectView } from "./frames";
+import type { Replay } from "./replay";
+import { Field } from "./rows";
+
+export interface Team {
+  /** position among the teams */
+  readonly index: number;
+  readonly name: string;
+  /** the tag that members carry, or -1 when teams are only known as groups of agents */
+  readonly tag: number;
+  /** the tag of what is connected to the team's base, or -1 */
+  readonly netTag: number;
+  /** agent ids */
+  readonly agents: readonly number[];
+}
+
+const MOST_TEAMS = 32;
+const USUAL_ROLES = ["aligner", "scrambler", "miner", "scout"];
+
+/** Who belongs to whom, read from `team:*` tags, or from the groups of agents where there are no such tags. */
+export class Teams {
+  readonly list: readonly Team[];
+  /** resources that make a cog's role, such as `miner` */
+  readonly roleResources: readonly number[];
+  /** types of objects that teams take from one another, such as `junction` */
+  readonly holdingTypes: ReadonlySet<string>;
+  private readonly byTag = new Map<number, Team>();
+  private readonly byAgent: (Team | null)[];
+
+  constructor(private readonly replay: Replay) {
+    this.list = this.tagged();
+    if (!this.list.length) this.list = this.grouped();
+    for (const team of this.list) if (team.tag >= 0) this.byTag.set(team.tag, team);
+    this.byAgent = Array.from(replay.agentObjects, (_, agent) => {
+      return this.list.find((team) => team.agents.includes(agent)) ?? null;
+    });
+    this.roleResources = roleResources(replay);
+    this.holdingTypes = this.findHoldings();
+  }
+
+  ofTag(tag: number): Team | null {
+    return this.byTag.get(tag) ?? null;
+  }
+
+  ofAgent(agent: number): Team | null {
+    return this.byAgent[agent] ?? null;
+  }
+
+  /** The teams that an object belongs to; a junction can have two. */
+  of(object: ObjectView): Team[] {
+    const teams = object.tags.map((tag) => this.byTag.get(tag)).filter((team) => team !== undefined);
+    const own = teams.length ? null : this.ofAgent(object.agent);
+    return own ? [own] : teams;
+  }
+
+  /** The resource that is an agent's role, or -1. */
+  roleOf(object: ObjectView): number {
+    return object.inventory.find(([resource]) => this.roleResources.includes(resource))?.[0] ?? -1;
+  }
+
+  private tagged(): Team[] {
+    const { replay } = this;
+    const nets = new Map([...replay.tagsWithPrefix("net:")].map(([tag, name]) => [name, tag]));
+    const found = [...replay.tagsWithPrefix("team:")].slice(0, MOST_TEAMS);
+    const teams = found.map(([tag, name], index) => ({
+      index,
+      name,
+      tag,
+      netTag: nets.get(name) ?? -1,
+      agents: agentsWith(replay, tag),
+    }));
+    // Teams that play come first, so that their colours and places do not depend on those that do not.
+    teams.sort((a, b) => Number(!a.agents.length) - Number(!b.agents.length) || a.index - b.index);
+    return teams.map((team, index) => ({ ...team, index }));
+  }
+
+  private grouped(): Team[] {
+    const groups = new Map<number, number[]>();
+    this.replay.agentObjects.forEach((number, agent) => {
+      if (number < 0) return;
+      const { groupId } = this.replay.kind(number);
+      groups.set(groupId, [...(groups.get(groupId) ?? []), agent]);
+    });
+    return [...groups].slice(0, MOST_TEAMS).map(([group, agents], index) => {
+      const { groupName } = this.replay.kind(this.replay.agentObjects[agents[0]]);
+      return { index, name: groupName || `group ${group}`, tag: -1, netTag: -1, agents };
+    });
+  }
+
+  /** Junctions, and whatever else changes hands during the episode. */
+  private findHoldings(): Set<string> {
+    const types = new Set<string>();
+    const { timeline } = this.replay;
+    for (const number of this.replay.things) {
+      const type = this.replay.typeName(number);
+      if (this.replay.parts.agentOf[number] >= 0 || types.has(type)) continue;
+      if (type === "junction") types.add(type);
+      for (const tag of this.byTag.keys()) {
+        const slot = timeline.slot(Field.tag, number, tag);
+        if (slot >= 0 && timeline.changes(slot)) types.add(type);
+      }
+    }
+    return types;
+  }
+}
+
+function agentsWith(replay: Replay, tag: number): number[] {
+  const { timeline, agentObjects } = replay;
+  const agents: number[] = [];
+  agentObjects.forEach((number, agent) => {
+    const slot = number < 0 ? -1 : timeline.slot(Field.tag, number, tag);
+    if (slot >= 0 && timeline.firstValue(slot)) agents.push(agent);
+  });
+  return agents;
+}
+
+/** What shares the limit called `gear`; where nothing does, the roles of Cogs vs Clips. */
+function roleResources(replay: Replay): number[] {
+  const { kinds, config, resourceNames } = replay.parts;
+  for (const kind of kinds) {
+    const gear = kind.isAgent && kind.limits.find((limit) => limit.name === "gear");
+    if (gear && gear.resources) return [...gear.resources];
+  }
+  const agents = inside(config, "game", "agents");
+  const first = (Array.isArray(agents) && agents[0]) || inside(config, "game", "agent");
+  const names = inside(first ?? undefined, "inventory", "limits", "gear", "resources");
+  const listed = Array.isArray(names) ? names : USUAL_ROLES;
+  return listed.map((name) => resourceNames.indexOf(String(name))).filter((resource) => resource >= 0);
+}

@@ -1,0 +1,213 @@
+import type { Frame, FrameReader, ObjectView } from "./frames";
+import { inside, isInteger, isObject } from "./json";
+import type { Json, Replay } from "./replay";
+import type { Territory } from "./territory";
+import type { Vision } from "./vision";
+
+/** One token of an observation, and what it means. */
+export interface Token {
+  /** null for a token about no cell; otherwise [columns, rows] from the agent */
+  readonly offset: readonly [number, number] | null;
+  /** as the engine writes it: row << 4 | column in the window, 0xFE for no cell */
+  readonly location: number;
+  readonly feature: string;
+  /** -1 when the replay does not name its features */
+  readonly featureId: number;
+  readonly value: number;
+  /** the value in words, where it stands for something: a tag, an action, a vibe */
+  readonly meaning: string;
+}
+
+export interface Observation {
+  readonly tokens: readonly Token[];
+  /** features that the agent saw and the replay cannot tell */
+  readonly missing: readonly string[];
+}
+
+const GLOBAL = 0xfe;
+
+/**
+ * What an agent's observation said, rebuilt from the recorded state. Replays do not hold observations; positions, tags,
+ * items, vibes and owners of cells are recorded, and how they become tokens is fixed. Whatever would need more than that
+ * is named in `missing` instead of guessed.
+ */
+export class Observer {
+  private readonly features = new Map<string, number>();
+  private readonly base: number;
+  private readonly budget: number;
+  private readonly wallAt = new Map<number, number>();
+  private readonly obs: Json | undefined;
+
+  constructor(
+    private readonly replay: Replay,
+    private readonly reader: FrameReader,
+    private readonly vision: Vision,
+    private readonly territory: Territory,
+  ) {
+    const { policyEnvInterface, config, width } = replay.parts;
+    const listed = policyEnvInterface.obs_features;
+    for (const feature of Array.isArray(listed) ? listed : []) {
+      const [id, name] = [inside(feature, "id"), inside(feature, "name")];
+      if (isInteger(id, 0, 255) && typeof name === "string") this.features.set(name, id);
+    }
+    this.obs = inside(config, "game", "obs");
+    const [base, budget] = [inside(this.obs, "token_value_base"), inside(this.obs, "num_tokens")];
+    this.base = isInteger(base, 2, 256) ? base : 256;
+    this.budget = isInteger(budget, 1, 65535) ? budget : 65535;
+    for (const wall of replay.walls) {
+      const [x, y] = replay.placeAt(wall, replay.firstTick);
+      this.wallAt.set(y * width + x, wall);
+    }
+  }
+
+  /** The reader and the territory must be at the frame's tick. */
+  observe(agent: number, frame: Frame): Observation {
+    const own = frame.objects.find((object) => object.agent === agent);
+    if (!own) return { tokens: [], missing: [] };
+    const missing: string[] = [];
+    const tokens = this.globals(own, agent, frame, missing);
+    const { width } = this.replay.parts;
+    const things = new Map(frame.objects.map((object) => [object.y * width + object.x, object]));
+    for (const cell of this.vision.cellsFrom(own.x, own.y, frame)) {
+      const offset: [number, number] = [(cell % width) - own.x, Math.floor(cell / width) - own.y];
+      if (inside(this.obs, "territory") === true) this.edges(own, cell, offset, tokens, missing);
+      const object = things.get(cell) ?? this.wall(cell);
+      if (object) this.objectTokens(object, offset, tokens);
+    }
+    if (inside(this.obs, "observation_radius_value")) missing.push("what its reach of sight hides");
+    return { tokens: tokens.slice(0, this.budget), missing: [...new Set(missing)] };
+  }
+
+  private globals(own: ObjectView, agent: number, frame: Frame, missing: string[]): Token[] {
+    const tokens: Token[] = [];
+    const flags = inside(this.obs, "global_obs");
+    if (!isObject(flags)) {
+      missing.push("everything that is about no cell");
+      return tokens;
+    }
+    const { maxSteps, actionNames, hasStart } = this.replay.parts;
+    const { action } = frame.agents[agent];
+    const add = (feature: string, value: number, meaning = "") => tokens.push(this.token(null, feature, value, meaning));
+    if (flags.episode_completion_pct) {
+      const part = maxSteps ? Math.floor((256 * frame.tick) / maxSteps) : 0;
+      add("episode_completion_pct", maxSteps && frame.tick >= maxSteps ? 255 : part);
+    }
+    if (flags.last_action) add("last_action", action & 255, actionNames[action] ?? "");
+    if (flags.last_action_move) {
+      const before = this.replay.placeAt(own.number, frame.tick - 1);
+      if (frame.tick > this.replay.firstTick) {
+        add("last_action_move", Number(before[0] !== own.x || before[1] !== own.y));
+      } else if (hasStart) add("last_action_move", 0);
+      else missing.push("last_action_move");
+    }
+    if (flags.last_reward) add("last_reward", 0); // the engine fills it in before rewards are given
+    if (flags.local_position) this.localPosition(own, add, missing);
+    if (inside(this.obs, "territory") === true) {
+      const label = this.label(own, own.y * this.replay.parts.width + own.x);
+      if (label === null) missing.push("territory");
+      else add("territory:here", label, ["nobody's", "own", "another team's"][label]);
+    }
+    for (const [name, value] of Object.entries(isObject(flags.obs) ? flags.obs : {})) {
+      const amount = this.gameValue(value, own, frame);
+      if (amount === null) missing.push(name);
+      else this.digits(null, name, Math.max(0, Math.min(65535, amount)), tokens);
+    }
+    return tokens;
+  }
+
+  private localPosition(own: ObjectView, add: (name: string, value: number) => void, missing: string[]): void {
+    if (!this.replay.parts.hasStart || this.replay.firstTick > 0) {
+      missing.push("lp:*"); // where the agent began is not recorded
+      return;
+    }
+    const [x, y] = this.replay.placeAt(own.number, this.replay.firstTick);
+    const [east, south] = [own.x - x, own.y - y];
+    if (east) add(east > 0 ? "lp:east" : "lp:west", Math.min(255, Math.abs(east)));
+    if (south) add(south > 0 ? "lp:south" : "lp:north", Math.min(255, Math.abs(south)));
+  }
+
+  /** The sum of an item over objects of a tag that share a team with the agent: the one form that games use. */
+  private gameValue(value: Json, own: ObjectView, frame: Frame): number | null {
+    const [source, item] = [inside(value, "query", "source"), inside(value, "item")];
+    const filters = inside(value, "query", "filters") ?? [];
+    const resource = this.replay.parts.resourceNames.indexOf(String(item));
+    const tag = this.replay.parts.tagNames.indexOf(String(source));
+    if (resource < 0 || tag < 0 || !Array.isArray(filters) || inside(value, "query", "max_items")) return null;
+    const shared: Set<number>[] = [];
+    for (const filter of filters) {
+      const prefix = inside(filter, "tag_prefix");
+      if (inside(filter, "filter_type") !== "shared_tag_prefix" || typeof prefix !== "string") return null;
+      const tags = this.replay.tagsWithPrefix(prefix);
+      shared.push(new Set(own.tags.filter((mine) => tags.has(mine))));
+    }
+    const isMeant = (object: ObjectView) =>
+      object.tags.includes(tag) && shared.every((tags) => object.tags.some((other) => tags.has(other)));
+    const amountIn = (object: ObjectView) => object.inventory.find(([held]) => held === resource)?.[1] ?? 0;
+    return frame.objects.filter(isMeant).reduce((sum, object) => sum + amountIn(object), 0);
+  }
+
+  /** 0 nobody's, 1 own, 2 another's; null when it is not known. */
+  private label(own: ObjectView, cell: number): number | null {
+    if (this.territory.source === "unknown") return this.replay.parts.territoryNames.length ? 0 : null;
+    const owner = this.territory.owners[cell];
+    if (owner < 0) return 0;
+    return own.tags.includes(owner) ? 1 : 2;
+  }
+
+  private edges(
+    own: ObjectView,
+    cell: number,
+    offset: readonly [number, number],
+    tokens: Token[],
+    missing: string[],
+  ): void {
+    const { width, height } = this.replay.parts;
+    const { owners } = this.territory;
+    for (const [name, dx, dy] of [["north", 0, -1], ["south", 0, 1], ["east", 1, 0], ["west", -1, 0]] as const) {
+      const [x, y] = [offset[0] + dx, offset[1] + dy];
+      const [column, row] = [own.x + x, own.y + y];
+      if (column < 0 || row < 0 || column >= width || row >= height) continue;
+      if (!this.vision.has(x, y)) continue;
+      const other = row * width + column;
+      const [here, there] = [this.label(own, cell), this.label(own, other)];
+      if (here === null || there === null) missing.push("territory");
+      else if (owners[cell] !== owners[other]) tokens.push(this.token(offset, `territory:${name}`, 3 * here + there));
+    }
+  }
+
+  private objectTokens(object: ObjectView, offset: readonly [number, number], tokens: Token[]): void {
+    const { tagNames, vibeNames, resourceNames } = this.replay.parts;
+    for (const tag of object.tags) tokens.push(this.token(offset, "tag", tag, tagNames[tag] ?? ""));
+    if (object.vibe) tokens.push(this.token(offset, "vibe", object.vibe, vibeNames[object.vibe] ?? ""));
+    for (const [resource, amount] of object.inventory) {
+      this.digits(offset, `inv:${resourceNames[resource] ?? resource}`, amount, tokens);
+    }
+    if (object.agent < 0) return;
+    tokens.push(this.token(offset, "agent:group", this.replay.kind(object.number).groupId & 255));
+    tokens.push(this.token(offset, "agent_id", object.agent & 255));
+  }
+
+  /** A number as tokens, its last digit first, and as many of them as it has digits. */
+  private digits(offset: readonly [number, number] | null, name: string, amount: number, tokens: Token[]): void {
+    const said = `${amount}`;
+    for (let part = 0; part === 0 || amount > 0; part++) {
+      const feature = part ? `${name}:p${part}` : name;
+      tokens.push(this.token(offset, feature, amount % this.base, part ? "" : said));
+      amount = Math.floor(amount / this.base);
+      if (part > 16) return;
+    }
+  }
+
+  private token(offset: readonly [number, number] | null, feature: string, value: number, meaning = ""): Token {
+    const [row, column] = offset
+      ? [offset[1] + (this.vision.height >> 1), offset[0] + (this.vision.width >> 1)]
+      : [0, 0];
+    const location = offset ? (row << 4) | column : GLOBAL;
+    return { offset, location, feature, featureId: this.features.get(feature) ?? -1, value, meaning };
+  }
+
+  private wall(cell: number): ObjectView | null {
+    const number = this.wallAt.get(cell);
+    return number === undefined ? null : this.reader.object(number);
+  }
+}

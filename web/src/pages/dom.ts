@@ -1,0 +1,137 @@
+type Child = Node | string | number | null | undefined | false;
+type Props = {
+  class?: string;
+  id?: string;
+  title?: string;
+  /** attributes as they are: aria-label, role, data-... */
+  attrs?: Record<string, string | number | boolean>;
+  on?: { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void };
+};
+
+/** An element. Texts become text nodes: nothing that a replay says is ever read as markup. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  if (props.class) element.className = props.class;
+  if (props.id) element.id = props.id;
+  if (props.title) element.title = props.title;
+  for (const [name, value] of Object.entries(props.attrs ?? {})) {
+    if (value !== false) element.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const [name, handler] of Object.entries(props.on ?? {})) {
+    element.addEventListener(name, handler as (event: Event) => void);
+  }
+  append(element, children);
+  return element;
+}
+
+export function append(element: Element, children: readonly Child[]): void {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/** New content for an element, whatever was in it. */
+export function replace(element: Element, ...children: Child[]): void {
+  element.replaceChildren();
+  append(element, children);
+}
+
+/** Elements that do something when they are clicked: they stay only where they would do the same. */
+const live = new WeakSet<Node>();
+
+/** What the handler does may depend on the element's attributes, not on when it was made: see `renew`. */
+export function onClick(element: HTMLElement, handler: () => void): void {
+  live.add(element);
+  element.addEventListener("click", handler);
+}
+
+/**
+ * New content for an element by changing the old where it differs: what stays keeps the keyboard's place, the scroll
+ * position and what was opened, and costs next to nothing.
+ */
+export function renew(element: Element, ...children: Child[]): void {
+  const wanted = children.filter((child) => child !== null && child !== undefined && child !== false);
+  wanted.forEach((child, i) => {
+    const next = child instanceof Node ? child : document.createTextNode(String(child));
+    const old = element.childNodes[i];
+    if (!old) element.append(next);
+    else if (old !== next && !patched(old, next)) old.replaceWith(next);
+  });
+  while (element.childNodes.length > wanted.length) element.lastChild!.remove();
+}
+
+/** Whether the old node could be made like the new one. */
+function patched(old: Node, next: Node): boolean {
+  if (old instanceof Text && next instanceof Text) {
+    if (old.data !== next.data) old.data = next.data;
+    return true;
+  }
+  if (!(old instanceof Element) || !(next instanceof Element) || old.tagName !== next.tagName) return false;
+  if (next instanceof HTMLCanvasElement || next instanceof HTMLInputElement || next instanceof HTMLSelectElement) return false;
+  const isSame = sameAttributes(old, next);
+  if (!isSame) {
+    if (live.has(old) || live.has(next)) return false;
+    copyAttributes(old, next);
+  } else if (live.has(old) !== live.has(next)) return false;
+  renew(old, ...next.childNodes);
+  return true;
+}
+
+function sameAttributes(old: Element, next: Element): boolean {
+  const count = (element: Element) => element.attributes.length - Number(isOpenDetails(element));
+  return count(old) === count(next) && [...next.attributes].every(({ name, value }) => old.getAttribute(name) === value);
+}
+
+function copyAttributes(old: Element, next: Element): void {
+  for (const { name } of [...old.attributes]) {
+    if (!next.hasAttribute(name) && !(name === "open" && old.tagName === "DETAILS")) old.removeAttribute(name);
+  }
+  for (const { name, value } of next.attributes) {
+    if (old.getAttribute(name) === value) continue;
+    // The page's policy allows styles that a program sets, but not those that are written out.
+    if (name === "style") (old as HTMLElement).style.cssText = (next as HTMLElement).style.cssText;
+    else old.setAttribute(name, value);
+  }
+}
+
+function isOpenDetails(element: Element): boolean {
+  return element.tagName === "DETAILS" && element.hasAttribute("open");
+}
+
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** A drawing of the page itself from a path on a 24 by 24 square. */
+export function icon(path: string, label = ""): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "icon");
+  if (label) svg.setAttribute("aria-label", label);
+  else svg.setAttribute("aria-hidden", "true");
+  const shape = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  shape.setAttribute("d", path);
+  svg.append(shape);
+  return svg;
+}
+
+export function button(label: string, path: string, click: () => void, shownLabel = ""): HTMLButtonElement {
+  const made = el("button", { class: "button", title: label, attrs: { type: "button", "aria-label": label } });
+  if (path) made.append(icon(path));
+  if (shownLabel) made.append(el("span", {}, shownLabel));
+  onClick(made, click);
+  return made;
+}
+
+/** A number for people: whole ones as they are, others with as many digits as matter. */
+export function told(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  if (Number.isInteger(value)) return value.toLocaleString("en-US").replaceAll(",", "\u2009");
+  const digits = Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 1 ? 3 : 4;
+  return String(Number(value.toFixed(digits)));
+}

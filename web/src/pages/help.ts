@@ -1,0 +1,44 @@
+import { el } from "./dom";
+import { KEYS } from "./keys";
+
+const SHOWN: Readonly<Record<string, string>> = {
+  " ": "space",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  Escape: "Esc",
+};
+
+/** The page that explains the keys, made from the same table that runs them. */
+export function helpDialog(): HTMLDialogElement {
+  const groups = [...new Set(KEYS.map(({ group }) => group))].map((group) => {
+    const rows = KEYS.filter((key) => key.group === group).map(({ keys, what }) =>
+      el("div", { class: "key-row" }, el("span", { class: "keys" }, ...keys.map((key) => el("kbd", {}, shown(key)))), what),
+    );
+    return el("section", {}, el("h3", {}, group), ...rows);
+  });
+  const close = el("button", { class: "button", attrs: { type: "button" } }, "Close");
+  const pointer =
+    "Drag moves the map and the wheel zooms; with two fingers both. A click selects the nearest thing, a double click follows it. Files can be dropped anywhere.";
+  const dialog = el(
+    "dialog",
+    { class: "help", attrs: { "aria-label": "Help" } },
+    el("header", {}, el("h2", {}, "Keys"), close),
+    el("div", { class: "help-groups" }, ...groups),
+    el("p", { class: "quiet" }, pointer),
+  );
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  return dialog;
+}
+
+function shown(key: string): string {
+  return key
+    .split("+")
+    .map((part, i, all) => (part === "" && i === all.length - 1 ? "+" : (SHOWN[part] ?? (part.length === 1 ? part.toUpperCase() : part))))
+    .filter((part, i, all) => !(part === "+" && all.length > 1 && i === 0))
+    .join(" ");
+}

@@ -1,0 +1,30 @@
+import { teamColour } from "../board/palette";
+import type { App } from "./app";
+import { el, renew, told } from "./dom";
+import { heldBy, meanReward } from "./panels/score";
+import { spriteIcon } from "./sprite-icon";
+
+/** The score in a corner of the board: per team what it holds and its reward. */
+export class Hud {
+  readonly element = el("div", { class: "hud", attrs: { "aria-label": "Score", "data-testid": "hud" } });
+
+  constructor(private readonly app: App) {}
+
+  update(): void {
+    const { left } = this.app;
+    if (!left) return renew(this.element);
+    const frame = left.at(this.app.tick);
+    const hasHoldings = left.teams.holdingTypes.size > 0;
+    const chips = left.teams.list.slice(0, 8).map((team) => {
+      const main = teamColour(team, this.app.palette);
+      const mean = meanReward(frame, team);
+      const chip = el("span", { class: "hud-chip", title: team.name, attrs: { "data-team": team.name } });
+      chip.style.setProperty("--team", main);
+      chip.append(el("span", { class: "hud-name" }, team.name));
+      if (hasHoldings) chip.append(spriteIcon("junction", { main, second: main }), el("b", {}, heldBy(left, frame, team)));
+      if (mean !== null) chip.append(el("span", { class: "hud-reward", title: "reward per agent" }, told(Number(mean.toFixed(3)))));
+      return chip;
+    });
+    renew(this.element, ...chips);
+  }
+}

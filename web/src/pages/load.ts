@@ -1,0 +1,118 @@
+import { Episode, openReplay, ReplayError } from "../decode";
+
+/** More than any replay has; reading it would only end in an error later. */
+const MOST_FILE_BYTES = 1 << 30;
+
+export type Progress = (what: string, part: number | null) => void;
+
+export async function loadFile(file: File, progress: Progress): Promise<Episode> {
+  if (file.size > MOST_FILE_BYTES) throw new ReplayError("The file is larger than any replay");
+  progress("Reading", null);
+  let bytes: Uint8Array;
+  try {
+    bytes = new Uint8Array(await file.arrayBuffer());
+  } catch {
+    throw new ReplayError(`The file ${file.name} could not be read`);
+  }
+  return decode(bytes, file.name, progress);
+}
+
+export async function loadAddress(address: string, progress: Progress): Promise<Episode> {
+  let url: URL;
+  try {
+    url = new URL(address, document.baseURI);
+  } catch {
+    throw new ReplayError(`${address} is no address`);
+  }
+  if (!/^(https?|blob|data|file):$/.test(url.protocol)) {
+    throw new ReplayError(`A replay cannot be opened from a \`${url.protocol}\` address`);
+  }
+  progress("Loading", null);
+  const response = await fetched(url);
+  if (!response.ok) throw new ReplayError(refused(response.status));
+  const bytes = await received(response, progress);
+  return decode(bytes, nameOf(url), progress);
+}
+
+/** A replay that the page itself holds. */
+export function inlined(): { bytes: Uint8Array; name: string } | null {
+  const holder = document.getElementById("replay-data");
+  const text = holder?.textContent?.trim();
+  if (!holder || !text) return null;
+  let binary = "";
+  try {
+    binary = atob(text);
+  } catch {
+    // Nothing in it can be read then, and opening it will say so.
+  }
+  const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
+  return { bytes, name: holder.dataset.name ?? "replay" };
+}
+
+export async function decode(bytes: Uint8Array, name: string, progress: Progress): Promise<Episode> {
+  progress("Opening", null);
+  await new Promise((resolve) => setTimeout(resolve)); // let the page say so first
+  try {
+    return new Episode(await openReplay(bytes), name, bytes.length);
+  } catch (error) {
+    if (error instanceof ReplayError) throw error;
+    throw new ReplayError("The replay is damaged: it says something that makes no sense");
+  }
+}
+
+async function fetched(url: URL): Promise<Response> {
+  try {
+    return await fetch(url);
+  } catch {
+    const hint =
+      url.protocol === "file:"
+        ? "a page may not read files by itself: drop the file here, or choose it with Open"
+        : "the server cannot be reached, or does not allow other pages to read it";
+    throw new ReplayError(`The replay could not be loaded: ${hint}`);
+  }
+}
+
+function refused(status: number): string {
+  if (status === 401 || status === 403) return `The server does not give out this replay (${status})`;
+  if (status === 404 || status === 410) return `There is no replay at this address (${status})`;
+  if (status >= 500) return `The server failed to send the replay (${status}); try again later`;
+  return `The server did not send the replay (${status})`;
+}
+
+async function received(response: Response, progress: Progress): Promise<Uint8Array> {
+  const size = Number(response.headers.get("content-length")) || 0;
+  const reader = response.body?.getReader();
+  if (!reader) return new Uint8Array(await response.arrayBuffer());
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      length += value.length;
+      if (length > MOST_FILE_BYTES) throw new ReplayError("The file is larger than any replay");
+      progress("Loading", size ? Math.min(1, length / size) : null);
+    }
+  } catch (error) {
+    reader.cancel().catch(() => undefined);
+    if (error instanceof ReplayError) throw error;
+    throw new ReplayError("The connection broke off while the replay was loaded");
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+function nameOf(url: URL): string {
+  const last = url.pathname.split("/").filter((part) => part).pop();
+  try {
+    return url.protocol === "data:" || !last ? "replay" : decodeURIComponent(last);
+  } catch {
+    return last ?? "replay";
+  }
+}

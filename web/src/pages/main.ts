@@ -1,0 +1,27 @@
+import "./style.css";
+import { decode, inlined } from "./load";
+import { Shell } from "./shell";
+import { readPlace } from "./url";
+
+/** Show what the address or the page itself asks for. */
+async function main(): Promise<void> {
+  const shell = new Shell(document.getElementById("app")!);
+  Object.assign(globalThis, { mettascope: shell }); // for looking into the page from its console
+  await shell.start();
+  const place = readPlace(location.search, location.hash);
+  const own = inlined();
+  let isOpen = false;
+  if (place.replay) isOpen = await shell.openAddress(place.replay);
+  else if (own) isOpen = await shell.open((progress) => decode(own.bytes, own.name, progress), "");
+  if (!isOpen) return;
+  if (place.beside) await shell.openAddress(place.beside, true);
+  const { app } = shell;
+  if (place.speed !== null) app.setSpeed(place.speed);
+  if (place.panel) app.openPanel(place.panel);
+  if (place.select !== null && app.left!.numberOf(place.select) >= 0) app.select(place.select);
+  if (place.tick !== null) app.seek(place.tick);
+  if (place.follow) app.follow(true);
+  if (place.play) app.play(true);
+}
+
+void main();

@@ -1,0 +1,76 @@
+import { Comparer, type Comparison, type Difference, type Episode } from "../../decode";
+import type { App, Change } from "../app";
+import { button, el, onClick, renew } from "../dom";
+import { ICONS } from "../icons";
+import { type Panel, section } from "./panel";
+
+/** Two replays side by side: where they part, and what is different at this tick. */
+export class ComparePanel implements Panel {
+  readonly name = "compare";
+  readonly title = "Compare";
+  readonly icon = ICONS.compare;
+  readonly element = el("div", { class: "panel-body" });
+  private made: { left: Episode; right: Episode; comparer: Comparer; comparison: Comparison } | null = null;
+
+  constructor(
+    private readonly app: App,
+    private readonly openBeside: () => void,
+    private readonly closeBeside: () => void,
+  ) {}
+
+  update(_: ReadonlySet<Change>): void {
+    const { left, right } = this.app;
+    if (!left || !right) {
+      this.made = null;
+      const open = button("Open a second replay (Shift B)", ICONS.open, this.openBeside, "Open a second replay");
+      return renew(this.element, el("p", { class: "quiet" }, "Open a second replay to see both side by side and where they part"), open);
+    }
+    if (this.made?.left !== left || this.made.right !== right) {
+      const comparer = new Comparer(left.replay, right.replay);
+      this.made = { left, right, comparer, comparison: comparer.compare() };
+    }
+    const { comparer, comparison } = this.made;
+    const now = comparer.differencesAt(this.app.tick);
+    renew(
+      this.element,
+      el("p", {}, el("b", {}, left.name), " and ", el("b", {}, right.name)),
+      el("div", { class: "fields" }, button("Close the second replay", ICONS.close, this.closeBeside, "Close the second")),
+      comparison.outset.length ? this.differences("Different from the outset", comparison.outset) : null,
+      this.first(comparison),
+      this.differences(`At tick ${this.app.tick}`, now),
+    );
+  }
+
+  table(): { name: string; rows: (string | number)[][] } | null {
+    if (!this.made) return null;
+    const rows = this.made.comparer.differencesAt(this.app.tick).map(({ tick, what, left, right }) => [tick, what, left, right]);
+    return { name: `differences-tick-${this.app.tick}`, rows: [["tick", "what", "left", "right"], ...rows] };
+  }
+
+  private first({ firstTick, first, from, to }: Comparison): HTMLElement {
+    if (firstTick === null) {
+      return section("First difference", el("p", { attrs: { "data-testid": "first-difference" } }, `None from tick ${from} to ${to}: what both recorded is the same`));
+    }
+    const go = button("Go to the first difference", ICONS.forward, () => this.app.seek(firstTick), `Tick ${firstTick}`);
+    go.dataset.testid = "first-difference";
+    go.dataset.tick = String(firstTick);
+    return section("First difference", go, this.differences("What parted first", first));
+  }
+
+  private differences(title: string, list: readonly Difference[]): HTMLElement {
+    if (!list.length) return section(title, el("p", { class: "quiet" }, "No difference"));
+    const head = el("tr", {}, ...["What", "Left", "Right"].map((name) => el("th", {}, name)));
+    const rows = list.map((difference) => {
+      const row = el("tr", { attrs: { "data-difference": difference.what } }, el("td", {}, this.what(difference)), el("td", {}, difference.left), el("td", {}, difference.right));
+      return row;
+    });
+    return section(title, el("table", { class: "differences" }, el("thead", {}, head), el("tbody", {}, ...rows)));
+  }
+
+  private what({ id, what }: Difference): Node | string {
+    if (id < 0) return what;
+    const made = el("button", { class: "plain", attrs: { type: "button", "data-id": id } }, what);
+    onClick(made, () => this.app.select(id));
+    return made;
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { Camera } from "../src/board/camera";
+import { mix, resourceColour, teamColour } from "../src/board/palette";
+import { App } from "../src/pages/app";
+import { scaleMarks } from "../src/pages/chart";
+import { KEYS } from "../src/pages/keys";
+import { hashOf, readPlace } from "../src/pages/url";
+
+test("every key does one thing", () => {
+  const keys = KEYS.flatMap((key) => key.keys);
+  expect(keys.filter((key, i) => keys.indexOf(key) !== i)).toEqual([]);
+});
+
+test("an address holds replay, tick, speed and selection", () => {
+  const place = readPlace("?replay=a/b.json.z&tick=3", "#tick=7&speed=50&select=12&panel=charts&follow=1");
+  expect(place).toMatchObject({ replay: "a/b.json.z", tick: 7, speed: 50, select: 12, panel: "charts", follow: true });
+  expect(readPlace("?step=5", "#speed=fast&panel=nonsense")).toMatchObject({ tick: 5, speed: null, panel: null });
+});
+
+test("an address that the page writes is one that it reads", () => {
+  const app = new App();
+  Object.assign(app, { address: "https://x.y/a b.json.z?sig=1&t=2", speed: 20, selectedId: 4, panel: "heat" });
+  expect(readPlace("", hashOf(app))).toMatchObject({ replay: app.address, speed: 20, select: 4, panel: "heat" });
+});
+
+test("zooming leaves the cell under the pointer where it is", () => {
+  const camera = new Camera();
+  camera.setView(800, 600);
+  camera.setMap(100, 100);
+  camera.zoom(4, 500, 200);
+  for (let i = 0; i < 200; i++) camera.advance(1 / 60);
+  const [x, y] = camera.toMap(500, 200);
+  camera.zoom(1.7, 500, 200);
+  for (let i = 0; i < 200; i++) camera.advance(1 / 60);
+  expect(camera.toMap(500, 200)[0]).toBeCloseTo(x, 3);
+  expect(camera.toMap(500, 200)[1]).toBeCloseTo(y, 3);
+});
+
+test("the camera never leaves the map, and comes to rest", () => {
+  const camera = new Camera();
+  camera.setView(400, 400);
+  camera.setMap(50, 50);
+  camera.zoom(3);
+  camera.drag(1e6, -1e6, 0.01);
+  camera.release();
+  for (let i = 0; i < 600; i++) camera.advance(1 / 60);
+  expect(camera.x).toBeGreaterThanOrEqual(0);
+  expect(camera.y).toBeLessThanOrEqual(50);
+  expect(camera.advance(1 / 60)).toBe(false);
+});
+
+test("charts are marked at round numbers", () => {
+  expect(scaleMarks(0, 22)).toEqual([0, 10, 20]);
+  expect(scaleMarks(0, 0.9)).toHaveLength(2);
+  expect(scaleMarks(-3, 4)).toEqual([0]);
+});
+
+test("teams have the colours of their names in both palettes", () => {
+  const team = { index: 5, name: "cogs_green", tag: 1, netTag: -1, agents: [] };
+  expect(teamColour(team, "standard")).toBe("#57b36a");
+  expect(teamColour(team, "colour-blind")).toBe("#009e73");
+  expect(mix("#000000", "#ffffff", 0.5)).toBe("#808080");
+  expect(resourceColour("anything")).toMatch(/^#[0-9a-f]{6}$/);
+});
