@@ -1,6 +1,6 @@
 # One word per job. Each makes or refreshes .venv/ first; ARGS="..." goes to the program behind it.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast check format bench sanitize soak compat wheels clean
+.PHONY: help setup run web test test-fast check format bench sanitize soak compat wheels clean
 
 PY := .venv/bin/python
 
@@ -14,6 +14,10 @@ run: ARGS ?= scrimmage -m arena -p starter -e 4
 run: ## set up and evaluate the built-in policy in the arena; ARGS is any other command line of cogames
 	@scripts/setup run
 	@$(PY) -m cogames $(ARGS)
+
+web: ## build the viewer's pages (ARGS="test": its unit tests, ARGS="check": its types)
+	@scripts/setup run
+	@$(PY) scripts/web.py $(ARGS)
 
 test: setup ## set up and run the tests
 	@$(PY) -m pytest $(ARGS)
@@ -44,6 +48,6 @@ wheels: setup ## build the distributions, use them in an empty environment, buil
 	@$(PY) -m pytest tests/wheels -m "" $(ARGS)
 
 clean: ## remove what was built; .venv/ and .cache/ stay
-	rm -rf build dist packages/*/build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf build dist packages/*/build web/node_modules web/dist packages/mettagrid/src/mettagrid/viewer/pages .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -not -path './.venv/*' -not -path './.cache/*' -prune -exec rm -rf {} +
-	rm -f $(patsubst packages/%,.venv/stamps/%,$(wildcard packages/*))
+	rm -f .venv/stamps/web .venv/stamps/web-modules $(patsubst packages/%,.venv/stamps/%,$(wildcard packages/*))

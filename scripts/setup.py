@@ -1,4 +1,4 @@
-"""Make or refresh `.venv/`: dependencies, then the native build. Does nothing when nothing has changed.
+"""Make or refresh `.venv/`: dependencies, the viewer's pages, the native build. Does nothing when nothing has changed.
 
 usage: scripts/setup [run|dev]     run: what the programs need; dev (default): also what the tests and checks need
 
@@ -7,7 +7,6 @@ a digest of what it was made from; an editable install notices edits to Python b
 """
 
 import compileall
-import hashlib
 import os
 import re
 import shutil
@@ -16,13 +15,13 @@ import sys
 import sysconfig
 import tempfile
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 
+from stamps import STAMPS, digest, files, is_fresh, set_stamp
+from web import build_pages
 from workspace import PYTHON, ROOT, VENV, fail, locked, pip, say
 
 LOG = VENV / "setup.log"
-STAMPS = VENV / "stamps"
 PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
 
 
@@ -43,32 +42,6 @@ def requirements(tier: str) -> list[str]:
     return sorted({spec for spec in wanted if re.split(r"[^\w.-]", spec)[0] not in ours})
 
 
-def digest(*parts: str | bytes | Path) -> str:
-    """Of texts and of the contents of files (with their names)."""
-    state = hashlib.sha256()
-    for part in parts:
-        if isinstance(part, Path):
-            state.update(str(part.relative_to(ROOT)).encode() + b"\0" + part.read_bytes())
-        else:
-            state.update(part.encode() if isinstance(part, str) else part)
-        state.update(b"\0")
-    return state.hexdigest()
-
-
-def files(folder: Path, pattern: str = "*") -> Iterable[Path]:
-    return sorted(path for path in folder.rglob(pattern) if path.is_file() and "__pycache__" not in path.parts)
-
-
-def is_fresh(step: str, stamp: str) -> bool:
-    path = STAMPS / step
-    return path.exists() and path.read_text() == stamp
-
-
-def set_stamp(step: str, stamp: str) -> None:
-    STAMPS.mkdir(exist_ok=True)
-    (STAMPS / step).write_text(stamp)
-
-
 def find_compiler() -> str:
     """A C++20 compiler, as CMake would choose it ($CXX first)."""
     program = "#include <concepts>\n#include <bit>\nstatic_assert(std::integral<int> && std::popcount(3u) == 2);\n"
@@ -84,7 +57,7 @@ def find_compiler() -> str:
 
 
 # Programs the tests start -> Debian package. As root they are installed; otherwise the tests that need them skip.
-TOOLS = {"bwrap": "bubblewrap", "podman": "podman", "runc": "runc"}
+TOOLS = {"bwrap": "bubblewrap", "chromium": "chromium", "podman": "podman", "runc": "runc"}
 
 
 def install_tools() -> None:
@@ -170,6 +143,7 @@ def main() -> None:
         if tier == "dev":
             install_tools()
         install_requirements(tier)
+        build_pages()
         install_packages()
 
 

