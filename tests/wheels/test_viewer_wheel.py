@@ -1,0 +1,61 @@
+"""An installed wheel shows a replay in a browser, on a machine without Node.js and without this repository."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import workspace
+from tests.support import missing
+
+pytestmark = pytest.mark.slow
+
+BUILD = workspace.ROOT / "build" / "viewer-wheel"
+PLAY = """
+import sys
+from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.replay import EpisodeRecorder, save_replay
+from mettagrid.simulator import Simulation
+simulation = Simulation(MettaGridConfig.EmptyRoom(num_agents=2), seed=1)
+recorder = EpisodeRecorder.of(simulation)
+for _ in range(20):
+    simulation.step()
+    recorder.record()
+save_replay(recorder.finish(), sys.argv[1])
+"""
+
+
+def test_the_wheel_opens_a_replay_without_node(tmp_path: Path) -> None:
+    program = shutil.which("chromium") or shutil.which("google-chrome") or missing("no Chromium is installed")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    log = BUILD / "log"
+    how = ["--no-deps", "--no-build-isolation", f"--config-settings=build-dir={BUILD / 'cmake'}"]
+    with workspace.locked("wheels"):
+        workspace.pip("building", "wheel", *how, "--wheel-dir", tmp_path, "packages/mettagrid", log=log)
+    (wheel,) = tmp_path.glob("*.whl")
+    home = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+    python = home / "bin" / "python"
+    workspace.pip("installing the wheel", "install", wheel, log=log, python=python)
+    bare = {"PATH": "/nowhere", "HOME": str(tmp_path), "LANG": os.environ.get("LANG", "C.UTF-8")}
+    replay = tmp_path / "episode.cogreplay"
+    subprocess.run([python, "-c", PLAY, replay], check=True, env=bare, cwd=tmp_path)
+    command = [python, "-m", "mettagrid.viewer", replay, "--no-browser"]
+    with (
+        subprocess.Popen(command, env=bare, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server,
+        sync_api.sync_playwright() as playwright,
+    ):
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        flags = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=program, args=flags)
+        page = browser.new_page()
+        page.goto(address)
+        page.wait_for_selector(".row-button[data-id]")
+        assert page.locator(".row-button[data-id]").count() == 2
+        assert page.locator(".last-tick").inner_text() == "/ 20"
+        browser.close()
+        server.terminate()
