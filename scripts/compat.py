@@ -25,7 +25,7 @@ def main() -> None:
     ]
     interchanges = [[f"tests/compat/{kind}_interchange.py", published] for kind in ("config", "scene", "policy_server")]
     shared = shared_dir()
-    scripts = ("mission_traces", "replay_documents")
+    scripts = ("mission_traces", "replay_documents", "viewer_documents")
     traces = [[f"tests/compat/{script}.py", published, shared / "oracle"] for script in scripts] if shared else []
     if shared is None:
         say("compat: missions and replays are not compared, because the script that plays them is in a folder `shared`")
