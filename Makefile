@@ -41,7 +41,7 @@ sanitize: setup ## every recorded episode under the address and undefined-behavi
 compat: setup ## 2,000 random configurations through the published engine and ours
 	@$(PY) scripts/compat.py --count 2000 $(ARGS)
 
-soak: setup ## what is long: mutated configurations under the sanitizers, a million steps, 20,000 games in two engines
+soak: setup ## what is long: mutated configurations under the sanitizers, a million steps, a long replay, 20,000 games in two engines
 	@$(PY) scripts/soak.py $(ARGS)
 
 wheels: setup ## build the distributions, use them in an empty environment, build again with a second standard library

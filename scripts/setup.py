@@ -57,7 +57,7 @@ def find_compiler() -> str:
 
 
 # Programs the tests start -> Debian package. As root they are installed; otherwise the tests that need them skip.
-TOOLS = {"bwrap": "bubblewrap", "chromium": "chromium", "podman": "podman", "runc": "runc"}
+TOOLS = {"bwrap": "bubblewrap", "chromium": "chromium", "ffmpeg": "ffmpeg", "podman": "podman", "runc": "runc"}
 
 
 def install_tools() -> None:

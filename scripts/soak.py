@@ -1,10 +1,11 @@
-"""What takes long: mutated configurations under the sanitizers, a million random steps, 20,000 games in two engines.
+"""What takes long: mutated configurations under the sanitizers, a million steps, a long replay, 20,000 games twice.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--seed S] [--jobs N] [--case SEED|FILE]
 
 stages, in this order:
   fuzz     10,000 mutated configs, 50 steps each, in the sanitized build (tests/soak/fuzz.py)
   steps    a million random steps with invariants checked, in the build of `.venv/` (tests/soak/steps.py)
+  viewer   every frame of all 10,000 steps of a machina_1 episode, in the viewer's decoder and in the engine
   compat   20,000 other games through the published engine and ours (scripts/compat.py)
 
 --case plays one case of the fuzz again, by number or from its file, and shows what happens. The end says what ran,
@@ -24,9 +25,9 @@ from workspace import PYTHON, ROOT, locked, say, shared_dir
 HOME = ROOT / "build" / "soak"
 
 
-def run(*words: object) -> bool:
+def run(*words: object, **variables: str) -> bool:
     """A program of ours in `.venv/`; True when it succeeds."""
-    return subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode == 0
+    return subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT, env={**os.environ, **variables}).returncode == 0
 
 
 def fuzz(args: argparse.Namespace) -> bool:
@@ -54,12 +55,21 @@ def steps(args: argparse.Namespace) -> bool:
     return run("tests/soak/steps.py", "--steps", args.steps, "--seed", args.seed)
 
 
+def viewer(args: argparse.Namespace) -> bool:
+    return run("-m", "pytest", "-q", "packages/mettagrid/tests/viewer/test_decoding.py", VIEWER_STEPS="10000")
+
+
 def compat(args: argparse.Namespace) -> bool:
     # Other games than those of `make compat`.
     return run("scripts/compat.py", "--count", args.games, "--seed", 1_000_000 + args.seed, "--jobs", args.jobs)
 
 
-STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {"fuzz": fuzz, "steps": steps, "compat": compat}
+STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
+    "fuzz": fuzz,
+    "steps": steps,
+    "viewer": viewer,
+    "compat": compat,
+}
 
 
 def chosen(args: argparse.Namespace) -> list[str]:

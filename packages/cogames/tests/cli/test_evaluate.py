@@ -153,7 +153,7 @@ def test_replays_are_saved_and_can_be_looked_at(cogames: Any, tmp_path: Path) ->
     assert "Saved 2 replays." in ran.out
     shown = ran.out.splitlines()[-1].split()
     assert shown[:2] == ["cogames", "replay"]
-    assert cogames(*shown[1:]).out.startswith("arena: 10 of 10 steps, 8 agents, map 60 x 60\n")
+    assert cogames(*shown[1:], "--text").out.startswith("arena: 10 of 10 steps, 8 agents, map 60 x 60\n")
 
 
 @pytest.mark.parametrize("policies", [["starter"], ["random", "starter:2"]], ids=" ".join)

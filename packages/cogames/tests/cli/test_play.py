@@ -1,12 +1,19 @@
 """`play` and `replay`."""
 
+import base64
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.request import urlopen
 
 import pytest
 
 from cogames.single_episode import assign_teams, has_share
+from tests.support import require_tool
 
 
 def test_an_episode_is_played_and_summed_up(cogames: Any) -> None:
@@ -145,10 +152,42 @@ def test_replays_go_to_a_new_file_in_a_folder_or_to_a_file(cogames: Any, tmp_pat
 @pytest.mark.parametrize("ending", ["json.z", "json.gz", "cogreplay"])
 def test_a_replay_is_summed_up(cogames: Any, ending: str) -> None:
     cogames("play", "-m", "arena", "-p", "starter", "-s", "20", "-r", "none", "--save-replay-file", f"game.{ending}")
-    ran = cogames("replay", f"game.{ending}", "--duration", "3")
+    ran = cogames("replay", f"game.{ending}", "--duration", "3", "--text")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("arena: 20 of 20 steps, 8 agents, map 60 x 60\n")
     assert "StarterPolicy: reward" in ran.out
+
+
+def test_a_replay_is_served_until_the_command_is_interrupted(cogames: Any, tmp_path: Path) -> None:
+    cogames("play", "-m", "arena", "-s", "5", "-r", "none", "--save-replay-file", "game.json.z")
+    command = [sys.executable, "-m", "cogames", "replay", "game.json.z", "--beside", "game.json.z", "--no-browser"]
+    serving = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert serving.stdout is not None
+        address = serving.stdout.readline().strip()
+        query = parse_qs(urlsplit(address).query)
+        with urlopen(address) as page:
+            assert b"MettaScope" in page.read()
+        for name in ("replay", "beside"):
+            with urlopen(urljoin(address, query[name][0])) as answer:
+                assert answer.read() == (tmp_path / "game.json.z").read_bytes()
+        serving.send_signal(signal.SIGINT)
+        _, err = serving.communicate(timeout=30)
+    finally:
+        serving.kill()
+    assert (serving.returncode, err) == (0, "hint: open this address in a browser; Ctrl-C ends\n")
+
+
+def test_a_replay_becomes_a_page_and_a_video(cogames: Any, tmp_path: Path) -> None:
+    require_tool("ffmpeg")
+    cogames("play", "-m", "arena", "-s", "5", "-r", "none", "--save-replay-file", "game.cogreplay")
+    ran = cogames("replay", "game.cogreplay", "--html", "out/game.html", "--video", "game.mp4")
+    assert (ran.code, ran.out) == (0, "Wrote out/game.html\nWrote game.mp4\n")
+    page = (tmp_path / "out" / "game.html").read_text(encoding="utf-8")
+    assert base64.b64encode((tmp_path / "game.cogreplay").read_bytes()).decode() in page
+    assert (tmp_path / "game.mp4").read_bytes()[4:8] == b"ftyp"
+    wrong = cogames("replay", "game.cogreplay", "--video", "game.avi")
+    assert (wrong.code, wrong.error) == (1, "Error: 'game.avi' must end in one of .mp4, .webm, .gif")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 STEPS = int(os.environ.get("VIEWER_STEPS", "1000"))
-"""a whole episode of machina_1 has 10,000; that takes minutes"""
+"""`make soak` takes the 10,000 that machina_1 has by default"""
 TICK = min(600, STEPS)
 """the tick that the panels are looked at"""
 

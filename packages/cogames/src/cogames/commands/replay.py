@@ -3,29 +3,92 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cogames.cli.errors import fail
-from cogames.cli.output import Format, print_data
+from cogames.cli.output import Format, hint, print_data
 from cogames.cli.program import examples
 
-BITWORLD = b"BITWORLD"
+if TYPE_CHECKING:
+    from mettagrid.replay import Replay
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A replay: .json.z, .json.gz or .cogreplay.")]
+BITWORLD = b"BITWORLD"
+INSTEAD = "Instead of the viewer"
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A replay: .cogreplay, .json.z, .json.gz or older.")]
+Beside = Annotated[
+    Path | None, typer.Option("--beside", metavar="FILE", help="A second replay, compared with the first.")
+]
+Port = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to serve at; 0: a free one.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address.")]
 Duration = Annotated[
     float | None, typer.Option("--duration", metavar="S", help="Seconds to show a BitWorld replay; others ignore it.")
 ]
-AsDocument = Annotated[Format | None, typer.Option("--format", metavar="FMT", help="Print a document: yaml or json.")]
+AsText = Annotated[bool, typer.Option("--text", help="Print a summary.", rich_help_panel=INSTEAD)]
+AsDocument = Annotated[
+    Format | None,
+    typer.Option("--format", metavar="FMT", help="Print the summary as yaml or json.", rich_help_panel=INSTEAD),
+]
+AsPage = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="OUT", help="Write one page that works from disk.", rich_help_panel=INSTEAD),
+]
+AsVideo = Annotated[
+    Path | None,
+    typer.Option("--video", metavar="OUT", help="Write a video: .mp4, .webm or .gif.", rich_help_panel=INSTEAD),
+]
 
 
-@examples("cogames replay ./replays/game.json.z")
-def replay(file: File, duration: Duration = None, format: AsDocument = None) -> None:
-    """Look at a saved episode.
+@examples(
+    "cogames replay ./replays/game.json.z",
+    "cogames replay before.cogreplay --beside after.cogreplay",
+    "cogames replay game.json.z --html game.html --video game.mp4",
+    "cogames replay game.json.z --text",
+)
+def replay(
+    file: File,
+    beside: Beside = None,
+    port: Port = 0,
+    no_browser: NoBrowser = False,
+    text: AsText = False,
+    format: AsDocument = None,
+    html: AsPage = None,
+    video: AsVideo = None,
+    duration: Duration = None,
+) -> None:
+    """Look at a saved episode in the browser.
 
-    Prints what was played, by whom, and how it ended.
+    Serves the viewer on this machine and opens it; where no browser can be opened, the address is printed. It serves
+    until it is interrupted.
     """
+    episode = _checked(file)
+    if beside is not None:
+        _checked(beside)
+    if text or format is not None:
+        _print_summary(episode, format)
+    if html is not None or video is not None:
+        from mettagrid.viewer import write_html, write_video
+
+        if html is not None:
+            print(f"Wrote {write_html(file, html)}")
+        if video is not None:
+            print(f"Wrote {write_video(episode, video)}")
+    if text or format is not None or html is not None or video is not None:
+        return
+
+    from mettagrid.viewer import serve
+
+    with serve(file, beside=beside, port=port) as server:
+        print(server.address, flush=True)
+        if no_browser or not server.open_browser():
+            hint("open this address in a browser; Ctrl-C ends")
+        server.wait()
+
+
+def _checked(file: Path) -> Replay:
+    """What the file holds, or a sentence about what is wrong with it, before anything is served or written."""
     if not file.exists():
         fail(f"Replay file not found: {file}")
     if not file.is_file():
@@ -33,10 +96,15 @@ def replay(file: File, duration: Duration = None, format: AsDocument = None) -> 
     with file.open("rb") as opened:
         if opened.read(len(BITWORLD)) == BITWORLD:
             fail(f"{file} is a BitWorld replay, which needs BitWorld's viewer; this version has none")
+    from mettagrid.replay import load_replay
 
-    from mettagrid.replay import load_replay, summarize
+    return load_replay(file)
 
-    summary = summarize(load_replay(file))
+
+def _print_summary(episode: Replay, format: Format | None) -> None:
+    from mettagrid.replay import summarize
+
+    summary = summarize(episode)
     if format is None:
         print(summary.text())
         return

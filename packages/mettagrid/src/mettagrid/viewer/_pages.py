@@ -62,11 +62,5 @@ def _whole_page() -> tuple[str, str]:
     return head, f'<script type="module">{program}</script>{end}{tail}'
 
 
-def _escaped(letter: re.Match[str]) -> str:
-    """A letter as JavaScript writes it in ASCII: one or two units of UTF-16."""
-    units = letter[0].encode("utf-16-be").hex()
-    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
-
-
 def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
