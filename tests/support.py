@@ -7,6 +7,7 @@ reasons.
 
 import os
 import shutil
+import signal
 from collections import Counter
 from pathlib import Path
 from typing import NoReturn
@@ -45,6 +46,12 @@ def shared_dir() -> Path:
 def oracle_dir(shared_dir: Path) -> Path:
     """Recorded episodes of the published engine: `cases/`, `missions/` and the scripts that compare."""
     return shared_dir / "oracle"
+
+
+def pytest_configure() -> None:
+    """Shells start programs in the background deaf to Ctrl-C, and tests of it, here or in a child, would wait for ever."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
