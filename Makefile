@@ -3,6 +3,7 @@
 .PHONY: help setup run web test test-fast check format bench sanitize soak compat wheels clean
 
 PY := .venv/bin/python
+PARALLEL := -n auto --dist loadgroup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,10 +21,10 @@ web: ## build the viewer's pages (ARGS="test": its unit tests, ARGS="check": its
 	@$(PY) scripts/web.py $(ARGS)
 
 test: setup ## set up and run the tests
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest $(PARALLEL) $(ARGS)
 
 test-fast: setup ## the tests that take under a minute together
-	@$(PY) -m pytest -m "not slow" $(ARGS)
+	@$(PY) -m pytest -m "not slow" $(PARALLEL) $(ARGS)
 
 check: setup ## format, lint, types, import arrows
 	@$(PY) scripts/check.py

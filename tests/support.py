@@ -49,9 +49,28 @@ def oracle_dir(shared_dir: Path) -> Path:
 
 
 def pytest_configure() -> None:
-    """Shells start programs in the background deaf to Ctrl-C, and tests of it, here or in a child, would wait for ever."""
+    """Shells start programs in the background deaf to Ctrl-C, and tests of it would wait for ever."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Tests that must not run beside each other, or that share something dear: one group for each row, the rest by file.
+# Those of the first row count what other boxes would leave behind, and use up processors and memory on purpose.
+TOGETHER = {
+    "boxes": ("packages/cogbox/", "packages/mettagrid/tests/runner/", "packages/cogames/tests/cli/test_bundles.py"),
+    "viewer": ("packages/mettagrid/tests/viewer/",),
+    "wheels": ("tests/wheels/",),
+}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tell pytest-xdist, where it runs, which tests stay in one process."""
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        groups = [group for group, places in TOGETHER.items() if file.startswith(places)]
+        item.add_marker(pytest.mark.xdist_group(groups[0] if groups else file))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
