@@ -1,5 +1,5 @@
 """Random configurations and our missions through the published engine and ours, replays of both, configurations and
-policy servers of each with the other, and policies that the published command writes.
+policy servers of each with the other, live episodes of both, and policies that the published command writes.
 
 usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
 """
@@ -31,7 +31,8 @@ def main() -> None:
         say("compat: missions and replays are not compared, because the script that plays them is in a folder `shared`")
     failed = False
     author = ["tests/compat/author_files.py", published_cogames_python()]
-    for words in (*interchanges, author, *traces, episodes):
+    live = ["tests/compat/live_episode.py", published]
+    for words in (*interchanges, live, author, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)
 

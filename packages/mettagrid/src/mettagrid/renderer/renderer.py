@@ -1,6 +1,7 @@
 """What shows an episode while it runs, and lets a person act in it."""
 
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 from mettagrid.simulator.interface import SimulatorEventHandler
 from mettagrid.types import Action
@@ -39,6 +40,13 @@ class Renderer(SimulatorEventHandler):
     def render_pending(self) -> None:
         """Keep the picture alive while a policy is thinking."""
 
+    def show_lesson(self, message: Mapping[str, Any]) -> None:
+        """Show how a lesson stands, where there is a place for it; the keys are those of `docs/concepts/live.md`."""
+
+    def driven_agents(self) -> set[int]:
+        """The agents that people drive now instead of their policies."""
+        return set(self._blocked_until)
+
     def defer_user_action(self, agent_id: int, action: Action) -> None:
         """Let a person's action take the place of the policy's in the next step; a later one replaces it."""
         self._deferred[agent_id] = action
@@ -67,13 +75,23 @@ class NoRenderer(Renderer):
 
 
 def create_renderer(render_mode: RenderMode, autostart: bool = False) -> Renderer:
-    """The renderer for a mode; ValueError for a mode that does not exist or has no renderer here."""
+    """The renderer for a mode; ValueError for a mode that does not exist.
+
+    `gui` serves the game to a browser and says where; `unicode` shows it in the terminal. Both begin when somebody says
+    so, at once with `autostart`.
+    """
     if render_mode == "none":
         return NoRenderer()
     if render_mode == "log":
         from mettagrid.renderer.log_renderer import LogRenderer
 
         return LogRenderer()
-    if render_mode in get_args(RenderMode):
-        raise ValueError(f"There is no {render_mode!r} view in this version; use 'log' or 'none'")
+    if render_mode == "unicode":
+        from mettagrid.terminal.renderer import TerminalRenderer
+
+        return TerminalRenderer(autostart)
+    if render_mode == "gui":
+        from mettagrid.live._browser import BrowserRenderer
+
+        return BrowserRenderer(autostart)
     raise ValueError(f"Invalid render_mode: {render_mode!r}; it must be one of {', '.join(get_args(RenderMode))}")

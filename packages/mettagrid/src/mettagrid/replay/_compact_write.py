@@ -132,6 +132,13 @@ def _chunks(replay: Replay, size: int) -> list[tuple[int, int, bytes]]:
     return chunks
 
 
+def chunk_bytes(first: int, last: int, rows: Rows, totals: np.ndarray, notes: Sequence[Note]) -> bytes:
+    """A chunk that says only what changes in its ticks: for whoever has followed the episode up to the first one."""
+    noted = dumps({"before": [], "notes": [_listed(note) for note in notes]}).encode()
+    head = CHUNK_HEAD.pack(first, last, 0, len(rows), len(noted), len(totals))
+    return b"".join([head, totals.astype("<f8").tobytes(), _table(Rows.empty()), _table(rows, first), noted])
+
+
 def _notes(notes: Sequence[Note], first: int, last: int) -> dict[str, Any]:
     """What was in force before a chunk and what was noted in it."""
     in_force: dict[tuple[int, str], Note] = {}

@@ -152,7 +152,8 @@ class Replay:
         rows = self.rows.of_field(Field.REWARD)
         mine = rows.take(rows.object == number)
         lengths = np.diff(np.concatenate([[self.first_tick], mine.tick, [self.last_tick + 1]]))
-        return np.repeat(np.concatenate([[0.0], mine.floats()]), lengths)
+        with np.errstate(invalid="ignore"):  # damaged files hold bits that are no number
+            return np.repeat(np.concatenate([[0.0], mine.floats()]), lengths)
 
     def total_rewards(self, agent: int) -> np.ndarray:
         """float64 [ticks]: the sum of rewards up to every tick, of recorded steps."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from mettagrid.simulator.talk import TalkChannel
 
 _PAGE_ROWS = 16384
+
+
+class Mark(NamedTuple):
+    """How far a recorder had come: the tick, and what had been written by then."""
+
+    tick: int
+    page: int
+    row: int
+    notes: int
 
 
 class EpisodeRecorder:
@@ -44,6 +53,7 @@ class EpisodeRecorder:
     ) -> None:
         self._engine = engine
         self._seed = seed
+        self._map_size = (engine.map_width, engine.map_height)
         self._context: Mapping[str, Any] = {} if context is None else context
         self._talk = talk if talk is not None and talk.config.enabled else None
         self._native = _native.Recorder(engine)
@@ -96,18 +106,38 @@ class EpisodeRecorder:
 
     def capture(self) -> Capture:
         """The episode up to now as it was written, which takes no time; `replay()` of it puts it in order."""
-        engine = self._engine
+        capture = self.capture_until(self.mark, self._engine.get_episode_stats())
+        capture.pages[-1] = capture.pages[-1].copy()
+        return capture
+
+    @property
+    def mark(self) -> Mark:
+        """How far it has come."""
+        return Mark(self._last_tick, len(self._pages) - 1, self._native.written, len(self._notes))
+
+    def capture_until(self, mark: Mark, stats: dict[str, Any]) -> Capture:
+        """The episode up to a mark, with the stats that there were then; recording may go on meanwhile."""
         fields = self._facts.fields | {
-            "map_size": (engine.map_width, engine.map_height),
+            "map_size": self._map_size,
             "first_tick": self._first_tick,
-            "last_tick": self._last_tick,
+            "last_tick": mark.tick,
             "seed": self._seed,
-            "notes": list(self._notes),
+            "notes": self._notes[: mark.notes],
             "config_parts": self._config_parts,
-            "stats": engine.get_episode_stats(),
+            "stats": stats,
         }
-        pages = [*self._pages[:-1], self._pages[-1][: self._native.written].copy()]
-        return Capture(fields, pages)
+        return Capture(fields, [*self._pages[: mark.page], self._pages[mark.page][: mark.row]])
+
+    def written_between(self, begin: Mark, end: Mark) -> tuple[np.ndarray, list[Note]]:
+        """Rows as the engine wrote them (`ROW`, those that begin a tick among them), and notes; likewise."""
+        pages = [self._pages[number] for number in range(begin.page, end.page + 1)]
+        pages[-1] = pages[-1][: end.row]
+        pages[0] = pages[0][begin.row :]
+        return np.concatenate(pages).view(ROW)[:, 0], self._notes[begin.notes : end.notes]
+
+    def close(self) -> None:
+        """Record nothing more, and let go of the engine; what was written can still be had."""
+        del self._engine, self._native, self._write_rows
 
     def _write(self, rewards: np.ndarray | None) -> None:
         while not (self._native.record() if rewards is None else self._native.record_with(rewards)):

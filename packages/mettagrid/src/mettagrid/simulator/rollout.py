@@ -118,6 +118,15 @@ class Rollout:
 
     def step(self) -> None:
         """One step: choose, let a person choose otherwise, tick, show."""
+        try:
+            self._take_step()
+        except BaseException:
+            if self._renderer is not None:
+                self._renderer.on_close()  # what it shows must not stay
+            raise
+        self._step_count += 1
+
+    def _take_step(self) -> None:
         with gc_disabled():
             for answer in self._ask_all():
                 self._apply(answer)
@@ -127,7 +136,6 @@ class Rollout:
                 self._sim.step()
             if self._renderer is not None and not self._sim.is_done():
                 self._renderer.render()
-        self._step_count += 1
 
     def run_until_done(self) -> None:
         """Play to the end."""

@@ -33,11 +33,14 @@ def page_with(source: ReplaySource) -> str:
     return f"{head}{holder}{program}"
 
 
-def policy(script: str = "'self'", style: str = "'self'") -> str:
-    """What the page may do: run its own program, and read replays from anywhere, but nothing else."""
+def policy(script: str = "'self'", style: str = "'self'", socket: str = "") -> str:
+    """What the page may do: run its own program, and read replays from anywhere, but nothing else.
+
+    `socket` is the address of the live game that it may talk to.
+    """
     return (
         f"default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data: blob:; "
-        "connect-src 'self' http: https: data: blob:; base-uri 'none'; form-action 'none'"
+        f"connect-src 'self' {socket} http: https: data: blob:; base-uri 'none'; form-action 'none'"
     )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import mimetypes
-import os
-import sys
 import threading
 import webbrowser
 from http import HTTPStatus
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import quote, unquote, urlsplit
 
+from mettagrid.util.display import has_display
 from mettagrid.viewer._pages import pages_folder, policy
 
 _TEXTS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -47,7 +46,7 @@ class ReplayServer:
 
     def open_browser(self) -> bool:
         """Open the address in the user's browser; False when there is none that could show it."""
-        return _has_display() and webbrowser.open(self.address)
+        return has_display() and webbrowser.open(self.address)
 
     def wait(self) -> None:
         """Until the server is closed; an interrupt from the keyboard closes it."""
@@ -143,9 +142,3 @@ def _type_of(path: Path) -> str:
     if path.suffix in _TEXTS:
         return f"{_TEXTS[path.suffix]}; charset=utf-8"
     return mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-
-
-def _has_display() -> bool:
-    if sys.platform in ("darwin", "win32"):
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

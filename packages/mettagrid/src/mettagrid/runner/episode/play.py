@@ -69,6 +69,10 @@ def play_episode(
         try:
             episode.prepare()
             episode.play()
+        except BaseException:
+            if renderer is not None:
+                renderer.on_close()  # what it shows must not stay
+            raise
         finally:
             episode.close()
         return episode.outcome(background)

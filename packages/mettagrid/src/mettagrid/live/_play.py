@@ -1,0 +1,83 @@
+"""One episode in the browser, from beginning to end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from mettagrid.live._clock import Clock
+from mettagrid.live._game import LiveGame
+from mettagrid.live._server import LiveServer
+from mettagrid.viewer._pages import pages_folder
+
+if TYPE_CHECKING:
+    from mettagrid.live._renderer import LiveRenderer
+    from mettagrid.runner.episode.outcome import EpisodeOutcome
+    from mettagrid.runner.episode.plan import EpisodePlan
+    from mettagrid.simulator.interface import SimulatorEventHandler
+
+__all__ = ["linger", "play_live", "say", "show"]
+
+_RELOAD_SECONDS = 3.0
+"""a page that is loaded again is away for a moment"""
+
+
+def play_live(
+    plan: EpisodePlan,
+    *,
+    title: str = "",
+    autostart: bool = False,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    browser: bool = True,
+    handlers: Callable[[LiveRenderer], Sequence[SimulatorEventHandler]] | None = None,
+) -> EpisodeOutcome:
+    """Play an episode that people watch and take part in; says on stderr where.
+
+    It begins when somebody says so, at once with `autostart`. An interrupt from the keyboard ends it after one more
+    step. When it is over and somebody still has the page open, it stays until they close it, or until an interrupt.
+    Raises what `play_episode` raises, and `PagesMissing`.
+    """
+    pages_folder()  # now, with a sentence that helps, rather than later
+    with (
+        LiveGame(plan, title=title, clock=Clock(paused=not autostart), handlers=handlers) as game,
+        LiveServer(game, host=host, port=port) as server,
+    ):
+        game.start()
+        show(server, browser=browser)
+        try:
+            outcome = _outcome(game)
+        except KeyboardInterrupt:
+            game.end()
+            return _outcome(game)
+        linger(server)
+        return outcome
+
+
+def show(server: LiveServer, *, browser: bool = True) -> None:
+    """Open a browser, and say where the game is."""
+    if browser and server.open_browser():
+        say(f"The game is in your browser: {server.address}")
+    else:
+        say(f"Open this address in a browser:\n{server.address}")
+
+
+def linger(server: LiveServer) -> None:
+    """Stay while somebody has the page open; an interrupt ends it."""
+    if not server.pages_open:
+        return
+    say("The episode is over; close the page or press Ctrl-C to end")
+    with suppress(KeyboardInterrupt):
+        server.wait_for_pages_to_close(_RELOAD_SECONDS)
+
+
+def say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def _outcome(game: LiveGame) -> EpisodeOutcome:
+    outcome = game.wait()
+    assert outcome is not None
+    return outcome

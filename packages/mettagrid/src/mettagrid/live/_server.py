@@ -1,0 +1,344 @@
+"""The server of a live game: pages over HTTP, and three sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import itertools
+import logging
+import socket
+import threading
+import time
+import weakref
+import webbrowser
+from contextlib import suppress
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from mettagrid.live._sockets import Admin, Player, Watcher
+from mettagrid.live._tokens import Grant, Rights, Tokens
+from mettagrid.live.errors import BadOrder, LiveError
+from mettagrid.util.display import has_display
+from mettagrid.viewer._pages import pages_folder, policy
+from mettagrid.viewer._server import _type_of
+from mettagrid.viewer.errors import PagesMissing
+
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.live._game import Line, Lines
+    from mettagrid.policy.policy_env_interface import PolicyEnvInterface
+    from mettagrid.simulator.simulator import Simulation
+
+__all__ = ["LiveServer"]
+
+logger = logging.getLogger("mettagrid.live")
+_silent = logging.getLogger("mettagrid.live.connections")  # strangers may send anything; nobody wants to read it
+_silent.setLevel(logging.CRITICAL)
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+MOST_MESSAGE_BYTES = 1 << 16
+MOST_CONNECTIONS = 128
+_SOCKETS = ("/global", "/player", "/admin")
+_PAGES = {"/": "index.html", "/client/global": "index.html", "/client/player": "index.html"}
+
+
+class LiveServer:
+    """Serves a game until it is closed, in a thread of its own. Use it with `with`, or call `close`.
+
+    `address` is a link with all rights; `invite` makes others. Nobody without a token of this server watches or drives,
+    pages of other origins are refused, and so are requests for other host names. With `host` other than a loopback
+    address people on the network can use their links; `host_names` are further names under which they reach it.
+    """
+
+    def __init__(
+        self, game: Lines, *, host: str = "127.0.0.1", port: int = 0, host_names: tuple[str, ...] = ()
+    ) -> None:
+        self.game = game
+        self.tokens = Tokens()
+        self._host = host
+        self._names = {host.lower(), *(name.lower() for name in host_names)}
+        self._host_token = self.tokens.new(Grant("host"))
+        self._connection_ids = itertools.count()
+        self._pages_open = 0
+        self.ever_watched = False
+        self._closing = False
+        self._interface: tuple[MettaGridConfig | None, PolicyEnvInterface | None] = (None, None)
+        self._loop = asyncio.new_event_loop()
+        self._signal = Signal(self._loop)
+        self._followed: weakref.WeakSet[Line] = weakref.WeakSet()
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, port), family=family)
+        self._server: Server | None = None
+        self.connections: dict[int, dict[int, list[str]]] = {}
+        """line -> slot -> names of those who are connected to it"""
+        self.players: dict[str, Player] = {}
+        game.listen(self._signal.set)
+        started = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(started,), daemon=True, name="live-server")
+        self._thread.start()
+        started.wait()
+
+    @property
+    def port(self) -> int:
+        return int(self._listener.getsockname()[1])
+
+    @property
+    def address(self) -> str:
+        """Where the host's browser finds the game. The token is behind the `#`, which no browser sends to anybody."""
+        return self._address(self._host_token)
+
+    @property
+    def pages_open(self) -> int:
+        """How many watch now."""
+        return self._pages_open
+
+    def wait_for_pages_to_close(self, seconds: float) -> None:
+        """Until nobody has watched for so long."""
+        quiet_since = None
+        while quiet_since is None or time.monotonic() < quiet_since + seconds:
+            if self._pages_open:
+                quiet_since = None
+            elif quiet_since is None:
+                quiet_since = time.monotonic()
+            time.sleep(0.1)
+
+    def invite(self, rights: Rights, slot: int | None = None) -> str:
+        """A link for somebody else."""
+        if rights not in ("player", "watch"):
+            raise BadOrder(f"An invitation is for 'player' or 'watch', not {rights!r}")
+        return self._address(self.tokens.new(Grant(rights, slot)))
+
+    def open_browser(self) -> bool:
+        """Open the address in the user's browser; False when there is none that could show it."""
+        return has_display() and webbrowser.open(self.address)
+
+    def close(self) -> None:
+        """Stop serving; a second time does nothing."""
+        if self._closing:
+            return
+        self._closing = True
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop)
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def next_name(self) -> str:
+        return f"player-{next(self._connection_ids)}"
+
+    def interface(self, simulation: Simulation) -> PolicyEnvInterface:
+        """What policies are told about the game; all lines play the same one, until another takes its place."""
+        config, interface = self._interface
+        if interface is None or config is not simulation.config:
+            from mettagrid.policy.policy_env_interface import PolicyEnvInterface
+
+            interface = PolicyEnvInterface.from_mg_cfg(simulation.config)
+            self._interface = simulation.config, interface
+        return interface
+
+    def follow(self, line: Line) -> None:
+        """Hear of what happens in a line."""
+        if line not in self._followed:
+            self._followed.add(line)
+            line.renderer.clock.listen(self._signal.set)
+            line.renderer.controls.refused = self._refuse
+
+    async def news(self, seen: int) -> int:
+        """Wait until something has happened since the number that this returned last."""
+        return await self._signal.wait(seen)
+
+    def _refuse(self, name: str, sentence: str) -> None:
+        player = self.players.get(name)
+        if player is not None:
+            with suppress(RuntimeError):  # the server may be closed while the game goes on
+                self._loop.call_soon_threadsafe(player.complain, sentence)
+
+    def _address(self, token: str) -> str:
+        host = "127.0.0.1" if self._host in ("", "0.0.0.0") else "::1" if self._host == "::" else self._host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?live=1#token={token}"
+
+    def _run(self, started: threading.Event) -> None:
+        asyncio.set_event_loop(self._loop)
+
+        async def begin() -> None:
+            self._server = await serve(
+                self._connected,
+                sock=self._listener,
+                process_request=self._answer,
+                compression=None,
+                max_size=MOST_MESSAGE_BYTES,
+                # Pings of the library draw from the generators that policies share; ours do not, see `_sockets`.
+                ping_interval=None,
+                close_timeout=2,
+                server_header=None,
+                logger=_silent,
+            )
+            started.set()
+
+        self._loop.run_until_complete(begin())
+        self._loop.run_forever()
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+
+    async def _stop(self) -> None:
+        assert self._server is not None
+        self._server.close(close_connections=False)
+        await asyncio.gather(*(one.close(1000, "The game is over") for one in list(self._server.connections)))
+        await self._server.wait_closed()
+        self._loop.stop()
+
+    async def _connected(self, connection: ServerConnection) -> None:
+        assert connection.request is not None
+        grant, line, slot = connection.live  # type: ignore[attr-defined]  # put there by `_answer`
+        path = urlsplit(connection.request.path).path
+        self.follow(line)
+        try:
+            if path == "/global":
+                self._pages_open += 1
+                self.ever_watched = True
+                try:
+                    await Watcher(self, connection, grant, line).run()
+                finally:
+                    self._pages_open -= 1
+            elif path == "/player":
+                await Player(self, connection, grant, line, slot).run()
+            else:
+                await Admin(self, connection).run()
+        except ConnectionClosed:
+            pass
+        except Exception:  # a mistake of ours; the others play on
+            logger.exception("A connection to %s failed", path)
+            raise
+
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Before a socket opens: None to open it, else what is answered instead."""
+        parts = urlsplit(request.path)
+        if not self._is_ours(request.headers):
+            return _text(HTTPStatus.FORBIDDEN, "This server answers to its own address only")
+        if parts.path in _SOCKETS:
+            return self._admit(connection, parts.path, parse_qs(parts.query), request.headers)
+        if parts.path == "/healthz":
+            return _text(HTTPStatus.OK, "ok")
+        return self._page(unquote(_PAGES.get(parts.path, parts.path.lstrip("/"))), request.headers)
+
+    def _is_ours(self, headers: Headers) -> bool:
+        """Whether a request names this machine: a page elsewhere may have had its own name point here."""
+        given = headers.get_all("Host")
+        try:
+            host = urlsplit(f"//{given[0]}").hostname if len(given) == 1 else None
+        except ValueError:
+            return False
+        if host is None:
+            return False
+        if host in LOOPBACK or host in self._names:
+            return True
+        if self._host in LOOPBACK:
+            return False
+        try:  # numbers cannot be made to point elsewhere
+            ipaddress.ip_address(host)
+        except ValueError:
+            return host in (socket.gethostname().lower(), socket.getfqdn().lower())
+        return True
+
+    def _admit(
+        self, connection: ServerConnection, path: str, query: dict[str, list[str]], headers: Headers
+    ) -> Response | None:
+        origin = headers.get("Origin")
+        if origin is not None and origin not in (f"http://{headers['Host']}", f"https://{headers['Host']}"):
+            return _text(HTTPStatus.FORBIDDEN, "Pages of other origins are refused")
+        grant = self.tokens.grant(query.get("token", [""])[0])
+        if grant is None:
+            return _text(HTTPStatus.FORBIDDEN, "The token is wrong; ask for a new link")
+        if "Upgrade" not in headers:
+            return _text(HTTPStatus.UPGRADE_REQUIRED, "This is the address of a socket, not of a page")
+        assert self._server is not None
+        if len(self._server.connections) > MOST_CONNECTIONS:
+            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many are connected already")
+        try:
+            line = self.game.line(_number(query, "line", 0))
+            slot = _number(query, "slot", 0 if grant.slot is None else grant.slot)
+            if path == "/player":
+                line.renderer.controls.seat(slot)
+        except LiveError as error:
+            return _text(HTTPStatus.NOT_FOUND, str(error))
+        if path == "/admin" and grant.rights != "host":
+            return _text(HTTPStatus.FORBIDDEN, "Only the host's link allows this")
+        if path == "/player" and not grant.may_drive(slot):
+            return _text(HTTPStatus.FORBIDDEN, f"This link does not allow to drive cog {slot}")
+        connection.live = (grant, line, slot)  # type: ignore[attr-defined]
+        return None
+
+    def _page(self, key: str, headers: Headers) -> Response:
+        try:
+            folder = pages_folder().resolve()
+        except PagesMissing as error:
+            return _text(HTTPStatus.NOT_FOUND, str(error))
+        try:
+            path = (folder / key).resolve()
+            if not path.is_relative_to(folder) or not path.is_file():
+                return _text(HTTPStatus.NOT_FOUND, "There is nothing here")
+            content = path.read_bytes()
+        except (OSError, ValueError):
+            return _text(HTTPStatus.NOT_FOUND, "There is nothing here")
+        allowed = policy(socket=f"ws://{headers['Host']}")
+        return _response(HTTPStatus.OK, content, _type_of(path), {"Content-Security-Policy": allowed})
+
+
+class Signal:
+    """A count of events that any thread may raise and any task may wait for; many in a row are one wake-up."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._count = 0
+        self._pending = False
+        self._event = asyncio.Event()
+
+    def set(self) -> None:
+        self._count += 1
+        if not self._pending:
+            self._pending = True
+            with suppress(RuntimeError):  # the server may be closed while the game goes on
+                self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        self._pending = False
+        self._event.set()
+        self._event = asyncio.Event()
+
+    async def wait(self, seen: int) -> int:
+        while self._count == seen:
+            await self._event.wait()
+        return self._count
+
+
+def _number(query: dict[str, list[str]], name: str, default: int) -> int:
+    text = query.get(name, [str(default)])[0]
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise BadOrder(f"`{name}` must be a number")
+    return int(text)
+
+
+def _text(status: HTTPStatus, sentence: str) -> Response:
+    return _response(status, f"{sentence}\n".encode(), "text/plain; charset=utf-8", {})
+
+
+def _response(status: HTTPStatus, content: bytes, kind: str, more: dict[str, Any]) -> Response:
+    headers = {
+        "Content-Type": kind,
+        "Content-Length": str(len(content)),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-store",
+        "Connection": "close",
+        **more,
+    }
+    return Response(status.value, status.phrase, Headers(headers), content)

@@ -1,0 +1,15 @@
+"""Whether a window can be opened."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["has_display"]
+
+
+def has_display() -> bool:
+    """Whether this machine can show a browser to whoever started the program."""
+    if sys.platform in ("darwin", "win32"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
