@@ -57,7 +57,7 @@ def find_compiler() -> str:
 
 
 # Programs the tests start -> Debian package. As root they are installed; otherwise the tests that need them skip.
-TOOLS = {"bwrap": "bubblewrap", "chromium": "chromium", "ffmpeg": "ffmpeg", "podman": "podman", "runc": "runc"}
+TOOLS = {name: name for name in ("chromium", "ffmpeg", "podman", "runc", "tmux")} | {"bwrap": "bubblewrap"}
 
 
 def install_tools() -> None:

@@ -1,0 +1,74 @@
+"""Something to type before the game goes on: a vibe to look for, a text to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mettagrid.terminal.keys import Key
+
+__all__ = ["Prompt", "TalkPrompt", "VibePrompt"]
+
+
+@dataclass
+class Prompt:
+    """A line of text. `take` returns True when it is finished; then `answer` is what was chosen, or None."""
+
+    title: str
+    most: int = 60
+    text: str = ""
+    answer: str | None = None
+
+    def take(self, key: Key) -> bool:
+        if key.name == "escape":
+            return True
+        if key.name == "enter":
+            self.answer = self.chosen()
+            return True
+        if key.name == "backspace":
+            self.text = self.text[:-1]
+        elif key.is_character:
+            self.text += key.name
+        elif key.name == "paste":
+            self.text += "".join(one for one in key.text.replace("\n", " ") if one.isprintable())
+        self.text = self.text[: self.most]
+        self.changed()
+        return False
+
+    def changed(self) -> None:
+        """The text is another one now."""
+
+    def chosen(self) -> str | None:
+        return self.text.strip() or None
+
+
+@dataclass
+class TalkPrompt(Prompt):
+    """Something to say."""
+
+
+@dataclass
+class VibePrompt(Prompt):
+    """A vibe by a part of its name; arrows choose among those that fit."""
+
+    names: list[str] = field(default_factory=list)
+    """all vibes of the game"""
+    at: int = 0
+
+    def take(self, key: Key) -> bool:
+        if key.name in ("up", "down") and self.hits():
+            self.at = (self.at + (1 if key.name == "down" else -1)) % len(self.hits())
+            return False
+        return super().take(key)
+
+    def changed(self) -> None:
+        self.at = 0
+
+    def hits(self) -> list[str]:
+        """Names that begin with the text first, then those that contain it."""
+        wanted = self.text.lower().strip()
+        found = [name for name in self.names if wanted in name.lower()]
+        return sorted(found, key=lambda name: not name.lower().startswith(wanted))
+
+    def chosen(self) -> str | None:
+        hits = self.hits()
+        return hits[min(self.at, len(hits) - 1)] if hits else None

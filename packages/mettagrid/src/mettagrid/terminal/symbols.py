@@ -1,0 +1,115 @@
+"""What stands for what on the map: two columns for each cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mettagrid.terminal.cells import character_width, clean, text_width
+
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_config import GameConfig
+
+__all__ = ["ASCII", "UNICODE", "Glyphs", "Symbols"]
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """Characters that panels are made of."""
+
+    line: str
+    upright: str
+    full: str
+    rest: str
+    yes: str
+    no: str
+    wall: str
+    ground: str
+    path: str
+    goal: str
+    bullet: str
+
+
+UNICODE = Glyphs("─", "│", "█", "░", "✓", "✗", "██", "· ", "• ", "◎ ", "·")
+ASCII = Glyphs("-", "|", "#", ".", "+", "x", "##", ". ", "* ", "()", "-")
+
+_KNOWN = {
+    "hub": "⭐",
+    "junction": "🔋",
+    "chest": "📦",
+    "heart": "❤",
+    "ship": "🚀",
+    "carbon_extractor": "⚫",
+    "oxygen_extractor": "⚪",
+    "germanium_extractor": "🟣",
+    "silicon_extractor": "🟠",
+    "aligner": "🔗",
+    "scrambler": "🌀",
+    "miner": "⛏",
+    "scout": "🔭",
+}
+_SQUARES = ("⬛", "⬜", "■", "□", "#")
+
+
+class Symbols:
+    """The symbols of a game: those it names itself, ours for things of many games, and two letters for the rest."""
+
+    def __init__(self, game: GameConfig, *, unicode: bool) -> None:
+        self.glyphs = UNICODE if unicode else ASCII
+        given: dict[str, str] = {}
+        if unicode:
+            for cell, item in game.objects.items():
+                known = (cell, item.map_name, item.name)
+                found = next((game.render.symbols[name] for name in known if name in game.render.symbols), None)
+                if found is not None:
+                    given.setdefault(item.name, found)
+            given |= {name: game.render.symbols[name] for name in ("agent",) if name in game.render.symbols}
+        names = sorted({item.name for item in game.objects.values()})
+        self._letters = _letters([name for name in names if name != "wall"]) | {"wall": self.glyphs.wall}
+        pictures = {name: given.get(name) or _KNOWN.get(name) for name in names} if unicode else {}
+        self._pictures = {name: two_columns(chosen) for name, chosen in pictures.items() if chosen}
+        if self._pictures.get("wall", "").strip() in _SQUARES:
+            self._pictures["wall"] = self.glyphs.wall
+        self._agent = two_columns(given["agent"]) if "agent" in given else None
+        self._has_pictures = unicode
+
+    def change(self) -> None:
+        """From pictures to letters and back: not every terminal has the pictures."""
+        self._has_pictures = not self._has_pictures
+
+    def of(self, thing: dict[str, Any]) -> str:
+        """The symbol of an object as `Simulation.grid_objects` has it."""
+        if "agent_id" in thing:
+            return self.agent(thing["agent_id"])
+        return self.of_type(thing["type_name"])
+
+    def of_type(self, name: str) -> str:
+        picture = self._pictures.get(name) if self._has_pictures else None
+        return picture or self._letters.get(name, "? ")
+
+    def agent(self, number: int) -> str:
+        """An agent is its number, on the colour of its team."""
+        if self._agent is not None and self._has_pictures:
+            return self._agent
+        return f"{number:2}" if number < 100 else f"{number % 100:02}"
+
+
+def two_columns(symbol: str) -> str:
+    """A symbol as exactly two columns; of several characters as many as there is room for."""
+    kept, room = "", 2
+    for one in clean(symbol):
+        width = character_width(one)
+        if width > room or (kept and not kept.isascii()):
+            break
+        kept, room = kept + one, room - width
+    return kept + " " * (2 - text_width(kept)) if kept else "? "
+
+
+def _letters(names: list[str]) -> dict[str, str]:
+    """Two letters for each name, all different as long as the names have enough letters."""
+    chosen: dict[str, str] = {}
+    for name in names:
+        first, *others = [letter for letter in name if letter.isalnum()] or ["?"]
+        options = [first.upper() + other for other in others] + [first.upper() + str(digit) for digit in range(10)]
+        chosen[name] = next((pair for pair in options if pair not in chosen.values()), f"{first.upper()}?")
+    return chosen
