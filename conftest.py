@@ -1,3 +1,3 @@
-"""The helpers and the skip table of tests/support.py, for the tests of every package."""
+"""What the tests of every package share: helpers and the skip table, and a browser."""
 
-pytest_plugins = ["tests.support"]
+pytest_plugins = ["tests.support", "tests.browser"]

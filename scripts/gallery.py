@@ -12,6 +12,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from cogames import missions
+from mettagrid.live import Clock, LiveGame, LiveServer
 from mettagrid.policy.loader import discover_and_register_policies, resolve_policy_class_path
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode import EpisodePlan, play_episode
@@ -43,6 +44,53 @@ def take(
         page.screenshot(path=GALLERY / f"{name}.jpg", type="jpeg", quality=80)
     page.close()
     say(f"gallery: {name}")
+
+
+def take_live(browser: Browser, name: str, act: Callable[[Page], None], **settings: Any) -> None:
+    """A game that is played while the picture is taken; somebody drives agent 2."""
+    env = missions.load("arena", seed=42)
+    spec = PolicySpec(class_path=resolve_policy_class_path("starter"))
+    plan = EpisodePlan(env, [spec], [0] * env.game.num_agents, seed=42, policy_names=["starter"])
+    look = {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark", **settings}
+    page = browser.new_page(**look)
+    clock = Clock(paused=True, steps_per_second=100)
+    with LiveGame(plan, title="arena", clock=clock) as game, LiveServer(game) as server:
+        game.start()
+        clock.step(150)
+        while game.lines[0].renderer.feed.tick < 150:
+            page.wait_for_timeout(50)
+        clock.set_speed(8)
+        page.goto(server.address)
+        page.wait_for_selector(".hud-chip")
+        page.locator(".row-button", has_text="Agent 2").click()
+        page.click(".panel [data-agent='2'][aria-label^='Drive']")
+        page.wait_for_selector(".live-drivers [data-driver=you]")
+        page.keyboard.press(" ")
+        page.wait_for_timeout(1500)
+        act(page)
+        page.screenshot(path=GALLERY / f"{name}.jpg", type="jpeg", quality=80)
+    page.close()
+    say(f"gallery: {name}")
+
+
+def send_away(page: Page) -> None:
+    """A click somewhere on the board: the cog is on its way."""
+    box = page.locator(".board").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] * 0.66, box["y"] + box["height"] * 0.36)
+    page.wait_for_timeout(600)
+
+
+def what_if(page: Page) -> None:
+    page.fill("[data-testid=tick]", "120")
+    page.press("[data-testid=tick]", "Enter")
+    page.click("[data-testid=branch]")
+    page.wait_for_selector("[data-testid=lines]:visible")
+    page.wait_for_timeout(1500)
+    for key in ("ArrowRight", "ArrowDown", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(300)
+    page.wait_for_timeout(1000)
 
 
 def keys(*names: str) -> Callable[[Page], None]:
@@ -81,6 +129,10 @@ def main() -> None:
         take(browser, "compare-dark", [left, right], "tick=160&panel=compare", keys())
         take(browser, "colour-blind-light", [four], "tick=900&panel=score", keys("y"), color_scheme="light")
         take(browser, "phone-dark", [left], "tick=420&panel=agent", keys(".", "Enter"), **phone)
+        take_live(browser, "live-dark", send_away)
+        take_live(browser, "live-light", send_away, color_scheme="light")
+        take_live(browser, "live-branch-light", what_if, color_scheme="light")
+        take_live(browser, "live-phone-dark", send_away, **phone)
         browser.close()
 
 

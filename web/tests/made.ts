@@ -87,10 +87,7 @@ export function compactFile(
   index.result = place(encode({ stats: { game: { x: 1 }, agent: [] }, episode_rewards: [] }));
   for (let from = first + 1; from <= last; from += size) {
     const to = Math.min(last, from + size - 1);
-    const own = rows.filter(({ tick }) => tick >= from && tick <= to);
-    const told = encode({ before: [], notes: notes.filter(([tick]) => (tick as number) >= from && (tick as number) <= to) });
-    const content = joined(numbers(from, to, 0, own.length, told.length, agents), new Uint8Array(8 * agents), table([], null), table(own, from), told);
-    (index.chunks as unknown[]).push([from, to, ...place(content)]);
+    (index.chunks as unknown[]).push([from, to, ...place(chunk(from, to, agents, rows, notes))]);
   }
   const [begin, packed, unpacked] = place(encode(index));
   const foot = new DataView(new ArrayBuffer(24));
@@ -98,6 +95,21 @@ export function compactFile(
   foot.setUint32(8, packed, true);
   foot.setUint32(12, unpacked, true);
   return joined(...parts, new Uint8Array(foot.buffer, 0, 16), MAGIC);
+}
+
+/** What happens in the ticks from one to another, as files and live games have it. */
+export function chunk(from: number, to: number, agents: number, rows: readonly MadeRow[], notes: readonly unknown[][] = []): Uint8Array {
+  const isIn = (tick: unknown) => (tick as number) >= from && (tick as number) <= to;
+  const own = rows.filter(({ tick }) => isIn(tick));
+  own.sort((a, b) => a.field - b.field || a.object - b.object || a.key - b.key || a.tick - b.tick);
+  const told = encode({ before: [], notes: notes.filter(([tick]) => isIn(tick)) });
+  return joined(numbers(from, to, 0, own.length, told.length, agents), new Uint8Array(8 * agents), table([], null), table(own, from), told);
+}
+
+/** Objects that appear later, as live games tell them. */
+export function lateObjects(objects: { id: number; kind: number; agent: number }[]): Uint8Array {
+  const columns = [objects.map(({ id }) => id), objects.map(({ kind }) => kind), objects.map(({ agent }) => agent)];
+  return joined(numbers(objects.length), ...columns.map(int32));
 }
 
 export const MAGIC = Uint8Array.from([0x89, 0x43, 0x47, 0x52, 0x45, 0x50, 0x0d, 0x0a]);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Camera } from "../src/board/camera";
 import { mix, resourceColour, teamColour } from "../src/board/palette";
-import { App } from "../src/pages/app";
+import type { Episode } from "../src/decode";
+import { App, type Live } from "../src/pages/app";
 import { scaleMarks } from "../src/pages/chart";
 import { KEYS } from "../src/pages/keys";
 import { hashOf, readPlace } from "../src/pages/url";
@@ -61,4 +62,57 @@ test("teams have the colours of their names in both palettes", () => {
   expect(teamColour(team, "colour-blind")).toBe("#009e73");
   expect(mix("#000000", "#ffffff", 0.5)).toBe("#808080");
   expect(resourceColour("anything")).toMatch(/^#[0-9a-f]{6}$/);
+});
+
+/** A live game that only takes down what it is asked for. */
+function liveApp(last: number) {
+  const app = new App();
+  const asked: string[] = [];
+  const replay = { firstTick: 0, lastTick: last, clamp: (tick: number) => Math.min(Math.max(tick, 0), replay.lastTick) };
+  app.left = { replay } as unknown as Episode;
+  app.live = {
+    isRunning: true,
+    isOver: false,
+    speed: 8,
+    play: (on: boolean) => asked.push(on ? "play" : "pause"),
+    step: (count: number) => asked.push(`step ${count}`),
+    setSpeed: (speed: number) => asked.push(`speed ${speed}`),
+  } as unknown as Live;
+  app.goLive();
+  return { app, asked, replay };
+}
+
+test("at the newest tick of a live game, the clock is that of the game", () => {
+  const { app, asked } = liveApp(30);
+  app.play(false);
+  app.step(1);
+  app.setSpeed(50);
+  app.faster(1);
+  expect(asked).toEqual(["pause", "step 1", "speed 50", "speed 20"]); // 8 is not in the list: 10 is the next, then 20
+  expect([app.tick, app.isRunning, app.isPlaying]).toEqual([30, true, false]);
+});
+
+test("going back leaves the game alone, and playing on catches up with it", () => {
+  const { app, asked, replay } = liveApp(30);
+  app.step(-2);
+  replay.lastTick = 40;
+  app.hasGrown();
+  expect([app.tick, app.isAtEdge, app.isRunning]).toEqual([28, false, false]);
+  app.setSpeed(100);
+  app.play(true);
+  for (let i = 0; i < 20; i++) app.advance(0.05);
+  expect([app.tick, app.isAtEdge, app.isPlaying, app.isRunning]).toEqual([40, true, false, true]);
+  expect(asked).toEqual([]);
+});
+
+test("a new tick is on its way at once and there soon, however many came together", () => {
+  const { app, replay } = liveApp(30);
+  replay.lastTick = 31;
+  expect(app.advance(0.016)).toBe(true);
+  expect([app.isGliding, app.tick]).toEqual([true, 30]);
+  app.advance(0.1);
+  expect([app.time, app.advance(0.016)]).toEqual([31, false]);
+  replay.lastTick = 90;
+  app.advance(0.016);
+  expect(app.time).toBeGreaterThan(89);
 });

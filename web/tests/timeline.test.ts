@@ -15,7 +15,7 @@ function random(seed: number, ticks: number, changes: number) {
   }
   said.sort((a, b) => a[3] - b[3]);
   for (const row of said) rows.push(...row);
-  const timeline = new Timeline(rows, 20, 0, ticks);
+  const timeline = new Timeline(rows, 0, ticks);
   const expected = (tick: number) => {
     const state = new Map<string, number>();
     for (const [field, object, key, at, value] of said) if (at <= tick) state.set(`${field}/${object}/${key}`, value);
@@ -48,7 +48,7 @@ test("a value before it is ever spoken of is 0, and a cell is nobody's", () => {
   const rows = new Rows();
   rows.push(Field.amount, 0, 1, 5, 7);
   rows.push(Field.owner, 3, 0, 5, 2);
-  const timeline = new Timeline(rows, 1, 0, 9);
+  const timeline = new Timeline(rows, 0, 9);
   const cursor = new Cursor(timeline);
   cursor.seek(4);
   expect([...cursor.state]).toEqual([0, -1]);
@@ -65,15 +65,24 @@ test("single values, histories and changes of a tick agree with the whole state"
   }
   let changes = 0;
   for (let tick = 1; tick <= 60; tick++) timeline.eachAt(tick, () => changes++);
-  expect(changes).toBe(timeline.rowTick.length);
+  expect(changes).toBe(timeline.changeCount);
+  let told = 0;
+  for (let slot = 0; slot < timeline.slots; slot++) told += timeline.eachChange(slot, () => undefined);
+  expect(told).toBe(changes);
 });
 
 test("slots are found by what they are about", () => {
   const { timeline } = random(5, 20, 500);
-  const { slotField, slotObject, slotKey, statStart } = timeline;
-  const slots = Array.from({ length: statStart }, (_, slot) => slot);
+  const { slotField, slotObject, slotKey } = timeline;
+  const slots = Array.from({ length: timeline.slots }, (_, slot) => slot);
   expect(slots.map((slot) => timeline.slot(slotField[slot], slotObject[slot], slotKey[slot]))).toEqual(slots);
   expect(timeline.slot(Field.vibe, 3)).toBe(-1);
+  const place = (slot: number) => slotField[slot] * 65536 + slotKey[slot];
+  for (let object = 0; object < 20; object++) {
+    const own = timeline.slotsOf(object);
+    expect(own.every((slot) => slotObject[slot] === object)).toBe(true);
+    expect(own.map(place)).toEqual(own.map(place).sort((a, b) => a - b));
+  }
 });
 
 test("key frames take no more room than the changes", () => {

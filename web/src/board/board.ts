@@ -5,7 +5,7 @@ import { Atlas } from "./atlas";
 import { Brush } from "./brush";
 import { Camera } from "./camera";
 import { FogPicture, HeatPicture, TerritoryPicture } from "./cells";
-import { type Cover, Floor } from "./floor";
+import { type Cover, Floor, FLOOR_MARGIN } from "./floor";
 import { mix, type PaletteName, teamColour, type Theme, tintOf } from "./palette";
 import { Texts } from "./texts";
 import { Things } from "./things";
@@ -27,6 +27,8 @@ export class Board {
   readonly camera = new Camera();
   private stage: Stage | null = null;
   private readonly atlas = new Atlas();
+  /** how far the canvas of the floor stands from where it was drawn, in pixels of the page */
+  private shift: [number, number] = [0, 0];
   private readonly ratio = Math.min(2, globalThis.devicePixelRatio || 1);
 
   private constructor(
@@ -62,15 +64,24 @@ export class Board {
   /** The size of the view in pixels of the page. */
   resize(width: number, height: number): void {
     this.renderer.resize(Math.max(1, width), Math.max(1, height));
-    this.floor.width = Math.max(1, Math.round(width * this.ratio));
-    this.floor.height = Math.max(1, Math.round(height * this.ratio));
+    const [floorWidth, floorHeight] = [width + 2 * FLOOR_MARGIN, height + 2 * FLOOR_MARGIN];
+    this.floor.width = Math.round(floorWidth * this.ratio);
+    this.floor.height = Math.round(floorHeight * this.ratio);
+    Object.assign(this.floor.style, {
+      left: `${-FLOOR_MARGIN}px`,
+      top: `${-FLOOR_MARGIN}px`,
+      width: `${floorWidth}px`,
+      height: `${floorHeight}px`,
+    });
     this.stage?.forgetFloor();
     this.camera.setView(width, height);
   }
 
   draw(view: BoardView): void {
     if (!this.stage) return;
-    this.stage.drawFloor(view, this.camera, this.floor, this.ratio);
+    const [x, y] = this.stage.drawFloor(view, this.camera, this.floor, this.ratio);
+    if (x !== this.shift[0] || y !== this.shift[1]) this.floor.style.transform = `translate(${x}px, ${y}px)`;
+    this.shift = [x, y];
     this.stage.update(view, this.camera);
     this.renderer.render({ container: this.stage.root });
   }
@@ -78,10 +89,11 @@ export class Board {
   /** What is seen now, floor and things together. */
   picture(): HTMLCanvasElement {
     const both = document.createElement("canvas");
-    both.width = this.floor.width;
-    both.height = this.floor.height;
+    both.width = this.canvas.width;
+    both.height = this.canvas.height;
     const pen = both.getContext("2d")!;
-    pen.drawImage(this.floor, 0, 0);
+    const [x, y] = this.shift.map((pixels) => (pixels - FLOOR_MARGIN) * this.ratio);
+    pen.drawImage(this.floor, x, y);
     pen.drawImage(this.canvas, 0, 0, both.width, both.height);
     return both;
   }
@@ -165,8 +177,8 @@ class Stage {
     this.atlas.upload();
   }
 
-  drawFloor(view: BoardView, camera: Camera, canvas: HTMLCanvasElement, ratio: number): void {
-    this.floor.draw(canvas, camera, ratio, this.covers(view));
+  drawFloor(view: BoardView, camera: Camera, canvas: HTMLCanvasElement, ratio: number): [number, number] {
+    return this.floor.draw(canvas, camera, ratio, this.covers(view));
   }
 
   /** The canvas of the floor was emptied. */

@@ -21,16 +21,22 @@ export interface Cover {
 
 type Pen = CanvasRenderingContext2D;
 
+/** How far the canvas of the floor reaches beyond the view on each side, in pixels of the page. */
+export const FLOOR_MARGIN = 128;
+
 /**
  * Floor and walls with what covers them, on a canvas of its own below that of the moving things.
  *
- * It is drawn anew only when the view or a cover changes. Where there is no graphics card, filling the whole view is
- * what costs most by far, and while an episode plays the floor mostly stays as it is.
+ * Where there is no graphics card, filling the whole view is what costs most by far, so it is drawn as seldom as
+ * possible: the canvas is larger than the view, a view that moves only shifts it, and it is drawn anew when the view
+ * leaves it, comes closer, or a cover changes.
  */
 export class Floor {
   private readonly whole: HTMLCanvasElement;
   private readonly pieces = new Map<number, HTMLCanvasElement>();
   private drawn = "";
+  /** where the view was when it was drawn, and how far around it */
+  private at = { x: 0, y: 0, room: 0 };
 
   constructor(
     private readonly plan: GroundPlan,
@@ -41,20 +47,35 @@ export class Floor {
     this.whole = drawGround(plan, theme, [0, 0, width, height], pixels);
   }
 
-  /** `ratio` is pixels of the canvas per pixel of the page. */
-  draw(canvas: HTMLCanvasElement, camera: Camera, ratio: number, covers: readonly Cover[]): void {
-    const view = `${camera.x}/${camera.y}/${camera.scale}/${canvas.width}/${canvas.height}`;
-    const key = `${view}/${covers.map(({ version }) => version).join("|")}`;
-    if (key === this.drawn) return;
-    this.drawn = key;
+  /**
+   * `ratio` is pixels of the canvas per pixel of the page. Returns how far the canvas must be shifted, in pixels of the
+   * page, so that it fits the view.
+   */
+  draw(canvas: HTMLCanvasElement, camera: Camera, ratio: number, covers: readonly Cover[]): [number, number] {
+    const key = `${camera.scale}/${canvas.width}/${canvas.height}/${covers.map(({ version }) => version).join("|")}`;
+    const [scaleBefore] = this.drawn.split("/", 1);
+    const shift = [(this.at.x - camera.x) * camera.scale, (this.at.y - camera.y) * camera.scale];
+    if (key !== this.drawn || shift.some((pixels) => Math.abs(pixels) > this.at.room)) {
+      // While it comes closer it is drawn every time anyway, so what is outside the view would be for nothing.
+      const room = scaleBefore === String(camera.scale) ? FLOOR_MARGIN : 0;
+      this.drawn = key;
+      this.at = { x: camera.x, y: camera.y, room };
+      this.paint(canvas, camera, ratio, covers, room);
+      return [0, 0];
+    }
+    return [Math.round(shift[0] * ratio) / ratio, Math.round(shift[1] * ratio) / ratio];
+  }
+
+  private paint(canvas: HTMLCanvasElement, camera: Camera, ratio: number, covers: readonly Cover[], room: number): void {
     const pen = canvas.getContext("2d", { alpha: false })!;
+    const edge = (FLOOR_MARGIN - room) * ratio;
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.fillStyle = this.theme.outside;
-    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.fillRect(edge, edge, canvas.width - 2 * edge, canvas.height - 2 * edge);
     const [left, top] = camera.toView(0, 0);
     const scale = camera.scale * ratio;
-    pen.setTransform(scale, 0, 0, scale, left * ratio, top * ratio);
-    const [x1, y1, x2, y2] = this.visible(camera);
+    pen.setTransform(scale, 0, 0, scale, (left + FLOOR_MARGIN) * ratio, (top + FLOOR_MARGIN) * ratio);
+    const [x1, y1, x2, y2] = this.visible(camera, room / camera.scale);
     if (x2 <= x1 || y2 <= y1) return;
     pen.imageSmoothingEnabled = true;
     if (camera.scale > CLOSE_SCALE) this.drawPieces(pen, x1, y1, x2, y2);
@@ -70,15 +91,15 @@ export class Floor {
     this.drawn = "";
   }
 
-  /** Whole cells of the map that are in view. */
-  private visible(camera: Camera): [number, number, number, number] {
+  /** Whole cells of the map that are in view, or so many cells around it. */
+  private visible(camera: Camera, around: number): [number, number, number, number] {
     const [left, top, right, bottom] = camera.bounds();
     const { width, height } = this.plan;
     return [
-      Math.max(0, Math.floor(left)),
-      Math.max(0, Math.floor(top)),
-      Math.min(width, Math.ceil(right)),
-      Math.min(height, Math.ceil(bottom)),
+      Math.max(0, Math.floor(left - around)),
+      Math.max(0, Math.floor(top - around)),
+      Math.min(width, Math.ceil(right + around)),
+      Math.min(height, Math.ceil(bottom + around)),
     ];
   }
 

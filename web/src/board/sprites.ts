@@ -322,6 +322,7 @@ const MARKS: Readonly<Record<string, Drawing>> = {
   white: (pen) => box(pen, 0, 0, 64, 64, 0, "#fff"),
   dot: (pen) => circle(pen, 32, 32, 28, "#fff"),
   ring: (pen) => circle(pen, 32, 32, 24, undefined, "#fff", 9),
+  band: (pen) => circle(pen, 32, 32, 28, undefined, "#fff", 4.5),
   "pip-agent": (pen, { main, line }) => circle(pen, 32, 32, 25, main, line, 9),
   "pip-hub": (pen, { main, line }) => path(pen, polygon(6, 28, Math.PI / 6), main, line, 7),
   "pip-junction": (pen, { main, second, line }) => {

@@ -16,6 +16,10 @@ const PIP_SCALE = 14;
 const DETAIL_SCALE = 20;
 const BUMP = 0.18;
 const MOST_PREPARED = 4;
+/** Colours of what people do, apart from those of teams: this page's cog, others', and what a lesson points at. */
+const OWN = 0x2ec4ff;
+const OTHER = 0xb98cff;
+const LESSON = 0xffb52e;
 
 /** Objects and agents, and what is shown about them. */
 export class Things {
@@ -56,7 +60,7 @@ export class Things {
       }
     }
     for (const name of resourceNames.slice(0, 24)) this.atlas.texture(`sign:${name}`, this.plain(name));
-    for (const name of ["white", "dot", "ring", "select", "target"]) this.mark(name);
+    for (const name of ["white", "dot", "ring", "band", "select", "target"]) this.mark(name);
     this.atlas.texture("facing", this.plain());
   }
 
@@ -66,10 +70,12 @@ export class Things {
     const next = view.next ? byNumber(view.next.objects) : null;
     const seen = view.layers.has("fog") && view.seen ? new Set(view.seen.cells) : null;
     const { width } = this.scene.replay.parts;
+    const pointedAt = new Set(view.live?.objects);
     const agents: { object: ObjectView; x: number; y: number }[] = [];
     for (const object of view.frame.objects) {
       const [x, y] = this.place(object, next?.get(object.number), view);
       if (object.number === view.selected) this.selection(x, y, camera.scale, above);
+      if (pointedAt.has(object.id)) this.pointer(x + 0.5, y + 0.5, camera.scale, above);
       if (!isInView(x, y)) continue;
       const cell = object.y * width + object.x;
       const isSeen = !seen || seen.has(cell);
@@ -79,6 +85,37 @@ export class Things {
     }
     for (const { object, x, y } of agents) this.agent(object, x + 0.5, y + 0.5, view, camera, below, above, texts);
     if (view.target) this.target(view, camera.scale, above);
+    for (const [x, y] of view.live?.cells ?? []) this.pointer(x + 0.5, y + 0.5, camera.scale, above);
+  }
+
+  /** Where a lesson wants one to look. */
+  private pointer(x: number, y: number, scale: number, brush: Brush): void {
+    const size = Math.max(1.25, 22 / scale);
+    brush.add(this.mark("target"), x, y, size, size, { tint: LESSON });
+    brush.add(this.mark("band"), x, y, size * 1.3, size * 1.3, { tint: LESSON, alpha: 0.8 });
+  }
+
+  /** Who is driven by a person, and where it is on its way to. */
+  private driven(object: ObjectView, x: number, y: number, view: BoardView, scale: number, below: Brush, above: Brush): void {
+    const { live } = view;
+    if (!live) return;
+    const isOwn = live.own === object.agent;
+    const tint = isOwn ? OWN : OTHER;
+    if (isOwn || live.drivers.includes(object.agent)) {
+      const size = Math.max(1.3, 26 / scale);
+      below.add(this.mark("band"), x, y, size, size, { tint, alpha: 0.95 });
+    }
+    const plan = live.plans.find(({ agent }) => agent === object.agent);
+    if (!plan) return;
+    let [fromX, fromY] = [x, y];
+    const width = Math.max(0.09, 2 / scale);
+    for (const [column, row] of plan.cells) {
+      const [toX, toY] = [column + 0.5, row + 0.5];
+      below.line(this.mark("white"), fromX, fromY, toX, toY, width, tint, isOwn ? 0.8 : 0.45);
+      [fromX, fromY] = [toX, toY];
+    }
+    const size = Math.max(0.9, 16 / scale);
+    above.add(this.mark("target"), fromX, fromY, size, size, { tint });
   }
 
   /** Where an object is on its way to the next tick. */
@@ -144,6 +181,7 @@ export class Things {
     texts: Texts,
   ): void {
     const { scale } = camera;
+    this.driven(object, x, y, view, scale, below, above);
     const team = this.scene.teams.of(object)[0];
     const paint = this.plain("agent");
     if (team) paint.main = paint.second = teamColour(team, this.scene.palette);

@@ -23,6 +23,18 @@ export interface TrailPoint {
   readonly steps: number;
 }
 
+/** What the board shows about a live game that is in no replay. */
+export interface LiveMarks {
+  /** cells that agents are on their way to */
+  readonly plans: readonly { readonly agent: number; readonly cells: readonly (readonly [number, number])[] }[];
+  /** agents that people drive, and the one of this page or -1 */
+  readonly drivers: readonly number[];
+  readonly own: number;
+  /** what a lesson points at: cells, and ids of objects */
+  readonly cells: readonly (readonly [number, number])[];
+  readonly objects: readonly number[];
+}
+
 /** All that the board needs to draw one picture. Plain data, made by the page; the board knows no rules. */
 export interface BoardView {
   readonly frame: Frame;
@@ -48,5 +60,6 @@ export interface BoardView {
   readonly bars: ReadonlyMap<number, readonly number[]>;
   /** colours of the bars */
   readonly barColours: readonly string[];
+  readonly live: LiveMarks | null;
   nameOf(object: ObjectView): string;
 }

@@ -137,8 +137,8 @@ class Header {
   readonly firstTick: number;
   readonly lastTick: number;
   readonly kinds: Kind[];
-  readonly territoryNames: string[];
-  readonly statNames: string[];
+  readonly territoryNames: readonly string[];
+  readonly statNames: readonly string[];
 
   constructor(private readonly document: JsonObject) {
     [this.width, this.height] = this.naturals(document.map_size, "map_size", 65535);
@@ -231,11 +231,11 @@ class Header {
 }
 
 /** Whether rows are about what there is. */
-class RowCheck {
+export class RowCheck {
   private readonly cells: number;
 
   constructor(
-    private readonly header: Header,
+    private readonly header: Pick<Header, "width" | "height" | "territoryNames" | "statNames">,
     private readonly objects: number,
   ) {
     this.cells = header.width * header.height;
@@ -250,7 +250,7 @@ class RowCheck {
 }
 
 /** Takes numbers and columns from bytes, from left to right. */
-class Columns {
+export class Columns {
   private at = 0;
   private readonly view: DataView;
 
@@ -310,7 +310,7 @@ class Columns {
 }
 
 /** Notes made in a part; what a chunk repeats from before it is known already. */
-function readNotes(content: Uint8Array, notes: readonly AgentNotes[]): void {
+export function readNotes(content: Uint8Array, notes: readonly AgentNotes[]): void {
   const listed = jsonPart(content).notes ?? [];
   if (!Array.isArray(listed)) throw damaged("its notes are not a list");
   for (const entry of listed) {

@@ -1,6 +1,7 @@
 import { spoken } from "./events";
 import type { Replay } from "./replay";
 import { Field, floatOf } from "./rows";
+import type { Cursor } from "./timeline";
 
 /** One value that is not the same in two replays. */
 export interface Difference {
@@ -40,6 +41,7 @@ const FIELDS: Readonly<Record<number, string>> = {
 
 const MOST_LISTED = 200;
 
+/** The same value in both replays; -1 for one that never speaks of it. */
 interface Pair {
   field: number;
   key: number;
@@ -49,87 +51,97 @@ interface Pair {
   rightSlot: number;
 }
 
-/** Finds where two replays part. Objects are the same when the engine gave them the same id. */
+/** Finds where two replays part. Objects are the same when the engine gave them the same id. Both may still grow. */
 export class Comparer {
-  private readonly pairs: Pair[] = [];
-  private readonly from: number;
-  private readonly to: number;
+  private readonly cursors: readonly [Cursor, Cursor];
+  private readonly leftOf = new Map<number, number>();
+  private readonly rightOf = new Map<number, number>();
+  private readonly objects: [left: number, right: number][] = [];
+  private known: readonly [number, number] = [0, 0];
+  /** nothing differs up to this tick */
+  private checked: number;
+  private firstTick: number | null = null;
 
   constructor(
     private readonly left: Replay,
     private readonly right: Replay,
   ) {
-    this.from = Math.max(left.firstTick, right.firstTick);
-    this.to = Math.min(left.lastTick, right.lastTick);
-    this.pairUp();
+    this.cursors = [left.cursor(), right.cursor()];
+    this.checked = this.from - 1;
+  }
+
+  private get from(): number {
+    return Math.max(this.left.firstTick, this.right.firstTick);
+  }
+
+  private get to(): number {
+    return Math.min(this.left.lastTick, this.right.lastTick);
   }
 
   compare(): Comparison {
-    let firstTick: number | null = null;
-    for (const pair of this.pairs) {
-      const tick = this.firstDifference(pair, firstTick ?? this.to);
-      if (tick !== null && (firstTick === null || tick < firstTick)) firstTick = tick;
+    this.pairUp();
+    while (this.firstTick === null && this.checked < this.to) {
+      const tick = ++this.checked;
+      const differs = tick === this.from ? this.differencesAt(tick).length > 0 : this.partsAt(tick);
+      if (differs) this.firstTick = tick;
     }
-    const first = firstTick === null ? [] : this.differencesAt(firstTick);
-    return { outset: this.outset(), firstTick, first, from: this.from, to: this.to };
+    const first = this.firstTick === null ? [] : this.differencesAt(this.firstTick);
+    return { outset: this.outset(), firstTick: this.firstTick, first, from: this.from, to: this.to };
   }
 
   differencesAt(tick: number): Difference[] {
     const found: Difference[] = [];
     if (tick < this.from || tick > this.to) return found;
-    for (const pair of this.pairs) {
-      const left = valueAt(this.left, pair.leftSlot, tick);
-      const right = valueAt(this.right, pair.rightSlot, tick);
-      if (left === right) continue;
-      found.push(this.difference(pair, tick, left, right));
+    this.pairUp();
+    for (const cursor of this.cursors) cursor.seek(tick);
+    const [ours, theirs] = this.cursors.map(({ state }) => state);
+    for (const [left, right] of this.objects) {
+      this.eachPair(left, right, (pair) => {
+        const a = pair.leftSlot < 0 ? 0 : ours[pair.leftSlot];
+        const b = pair.rightSlot < 0 ? 0 : theirs[pair.rightSlot];
+        if (a !== b) found.push(this.difference(pair, tick, a, b));
+      });
       if (found.length >= MOST_LISTED) break;
     }
-    return found;
+    return found.slice(0, MOST_LISTED);
   }
 
-  /** The first tick up to `end` at which two values differ. */
-  private firstDifference(pair: Pair, end: number): number | null {
-    const ticks = new Set([this.from]);
-    collectTicks(this.left, pair.leftSlot, ticks);
-    collectTicks(this.right, pair.rightSlot, ticks);
-    for (const tick of [...ticks].sort((a, b) => a - b)) {
-      if (tick < this.from) continue;
-      if (tick > end) return null;
-      if (valueAt(this.left, pair.leftSlot, tick) !== valueAt(this.right, pair.rightSlot, tick)) return tick;
-    }
-    return null;
+  /** Whether anything that changes at a tick on either side is not the same on the other. */
+  private partsAt(tick: number): boolean {
+    const { left, right } = this;
+    return differs(left, right, this.rightOf, tick) || differs(right, left, this.leftOf, tick);
   }
 
+  /** Objects of both sides, each with its counterpart or -1. */
   private pairUp(): void {
+    const [ours, theirs] = [this.left.parts.ids, this.right.parts.ids];
+    if (ours.length === this.known[0] && theirs.length === this.known[1]) return;
+    this.known = [ours.length, theirs.length];
     const byId = new Map<number, number>();
-    this.right.parts.ids.forEach((id, number) => byId.set(id, number));
-    const met = new Set<number>();
-    this.left.parts.ids.forEach((id, number) => {
+    theirs.forEach((id, number) => byId.set(id, number));
+    this.leftOf.clear();
+    this.rightOf.clear();
+    this.objects.length = 0;
+    ours.forEach((id, number) => {
       const other = byId.get(id) ?? -1;
-      if (other >= 0) met.add(other);
-      this.pairObject(number, other);
+      this.rightOf.set(number, other);
+      if (other >= 0) this.leftOf.set(other, number);
+      this.objects.push([number, other]);
     });
-    this.right.parts.ids.forEach((_, number) => {
-      if (!met.has(number)) this.pairObject(-1, number);
+    theirs.forEach((_, number) => {
+      if (!this.leftOf.has(number)) this.objects.push([-1, number]);
     });
   }
 
-  private pairObject(left: number, right: number): void {
+  /** Both lists of slots are in the order of field and key. */
+  private eachPair(left: number, right: number, call: (pair: Pair) => void): void {
     const [ours, theirs] = [slotsOf(this.left, left), slotsOf(this.right, right)];
-    for (const place of new Set([...ours.keys(), ...theirs.keys()])) {
-      const pair = {
-        field: Math.floor(place / 65536),
-        key: place % 65536,
-        left,
-        right,
-        leftSlot: ours.get(place) ?? -1,
-        rightSlot: theirs.get(place) ?? -1,
-      };
-      if (isConstant(this.left, pair.leftSlot) && isConstant(this.right, pair.rightSlot)) {
-        const same = valueAt(this.left, pair.leftSlot, this.from) === valueAt(this.right, pair.rightSlot, this.from);
-        if (same) continue;
-      }
-      this.pairs.push(pair);
+    for (let i = 0, j = 0; i < ours.length || j < theirs.length; ) {
+      const [a, b] = [placeOf(this.left, ours[i]), placeOf(this.right, theirs[j])];
+      const place = Math.min(a, b);
+      const [field, key] = [Math.floor(place / 65536), place % 65536];
+      const [leftSlot, rightSlot] = [a === place ? ours[i++] : -1, b === place ? theirs[j++] : -1];
+      if (field in FIELDS) call({ field, key, left, right, leftSlot, rightSlot });
     }
   }
 
@@ -167,27 +179,25 @@ export class Comparer {
   }
 }
 
-/** {field and key: slot} of what both formats record about an object. */
-function slotsOf(replay: Replay, number: number): Map<number, number> {
-  const slots = new Map<number, number>();
-  if (number < 0) return slots;
-  const { timeline } = replay;
-  for (let slot = timeline.objectStart[number]; slot < timeline.objectStart[number + 1]; slot++) {
-    if (timeline.slotField[slot] in FIELDS) slots.set(timeline.slotField[slot] * 65536 + timeline.slotKey[slot], slot);
-  }
-  return slots;
+function slotsOf(replay: Replay, number: number): readonly number[] {
+  return number < 0 ? [] : replay.timeline.slotsOf(number);
 }
 
-function valueAt(replay: Replay, slot: number, tick: number): number {
-  return slot < 0 ? 0 : replay.timeline.valueAt(slot, tick);
+function placeOf({ timeline }: Replay, slot: number | undefined): number {
+  return slot === undefined ? Infinity : timeline.slotField[slot] * 65536 + timeline.slotKey[slot];
 }
 
-function isConstant(replay: Replay, slot: number): boolean {
-  return slot < 0 || !replay.timeline.changes(slot);
-}
-
-function collectTicks(replay: Replay, slot: number, into: Set<number>): void {
-  if (slot >= 0) replay.timeline.eachChange(slot, (tick) => into.add(tick));
+/** Whether a value that changes at a tick is another one in the other replay then. */
+function differs(replay: Replay, other: Replay, otherOf: ReadonlyMap<number, number>, tick: number): boolean {
+  const { slotField, slotObject, slotKey } = replay.timeline;
+  let found = false;
+  replay.timeline.eachAt(tick, (slot, value) => {
+    if (found || !(slotField[slot] in FIELDS)) return;
+    const number = otherOf.get(slotObject[slot]) ?? -1;
+    const twin = number < 0 ? -1 : other.timeline.slot(slotField[slot], number, slotKey[slot]);
+    found = value !== (twin < 0 ? 0 : other.timeline.valueAt(twin, tick));
+  });
+  return found;
 }
 
 function named(replay: Replay, { field, key }: Pair): string {

@@ -1,11 +1,11 @@
-import { findEvents, type GameEvent } from "./events";
+import { EventLog, type GameEvent } from "./events";
 import { type Frame, FrameReader, infosAt, type ObjectView, policyName } from "./frames";
 import { type AgentFilter, type HeatKind, HeatMap } from "./heat";
 import { inside, isInteger } from "./json";
 import { type Link, networkLinks, networkReach } from "./networks";
 import type { Replay } from "./replay";
 import { Field } from "./rows";
-import { type TeamHistory, teamHistory } from "./series";
+import { HistoryMaker, type TeamHistory } from "./series";
 import { type Team, Teams } from "./teams";
 import { Territory } from "./territory";
 import { Observer } from "./tokens";
@@ -24,16 +24,16 @@ export class Episode {
   readonly reader: FrameReader;
   readonly ahead: FrameReader;
   readonly teams: Teams;
-  readonly events: readonly GameEvent[];
   readonly vision: Vision;
   readonly territory: Territory;
   readonly observer: Observer;
   readonly bars: readonly Bar[];
-  private madeHistory: TeamHistory | null = null;
+  private readonly log: EventLog;
+  private readonly histories: HistoryMaker;
   private heatMap: { key: string; map: HeatMap } | null = null;
-  private seen: { agent: number; first: Int32Array } | null = null;
   private links: { key: string; links: { team: Team; links: Link[] }[] } = { key: "", links: [] };
   private readonly numberOfId = new Map<number, number>();
+  private idsKnown = 0;
 
   constructor(
     readonly replay: Replay,
@@ -45,12 +45,18 @@ export class Episode {
     this.reader = new FrameReader(replay);
     this.ahead = new FrameReader(replay);
     this.teams = new Teams(replay);
-    this.events = findEvents(replay, this.teams);
+    this.log = new EventLog(replay, this.teams);
+    this.histories = new HistoryMaker(replay, this.teams);
     this.vision = new Vision(replay);
     this.territory = new Territory(this.reader);
     this.observer = new Observer(replay, this.reader, this.vision, this.territory);
     this.bars = barsOf(replay);
-    replay.parts.ids.forEach((id, number) => this.numberOfId.set(id, number));
+  }
+
+  /** Everything worth a mark so far. */
+  get events(): readonly GameEvent[] {
+    this.log.extend();
+    return this.log.events;
   }
 
   /** The state at a tick; everything else here is then about that tick. */
@@ -61,20 +67,20 @@ export class Episode {
   }
 
   get history(): TeamHistory {
-    this.madeHistory ??= teamHistory(this.replay, this.teams);
-    return this.madeHistory;
+    this.log.extend(); // which finds out what teams take from one another
+    return this.histories.history();
   }
 
   heat(kind: HeatKind, filter: AgentFilter, filterName: string, tick: number): HeatMap {
     const key = `${kind}/${filterName}`;
     if (this.heatMap?.key !== key) this.heatMap = { key, map: new HeatMap(this.replay, kind, this.events, filter) };
+    this.log.extend();
     this.heatMap.map.seek(tick);
     return this.heatMap.map;
   }
 
   firstSeen(agent: number): Int32Array {
-    if (this.seen?.agent !== agent) this.seen = { agent, first: this.vision.firstSeen(agent) };
-    return this.seen.first;
+    return this.vision.firstSeen(agent);
   }
 
   networks(frame: Frame): readonly { team: Team; links: Link[] }[] {
@@ -91,6 +97,8 @@ export class Episode {
 
   /** The number of the object with the engine's id, or -1. */
   numberOf(id: number): number {
+    const { ids } = this.replay.parts;
+    for (; this.idsKnown < ids.length; this.idsKnown++) this.numberOfId.set(ids[this.idsKnown], this.idsKnown);
     return this.numberOfId.get(id) ?? -1;
   }
 

@@ -38,93 +38,89 @@ export function stepOf(actionName: string | undefined): readonly [number, number
   return actionName !== undefined && Object.hasOwn(STEPS, actionName) ? STEPS[actionName] : null;
 }
 
-export function findEvents(replay: Replay, teams: Teams): GameEvent[] {
-  const finder = new EventFinder(replay, teams);
-  finder.holdings();
-  finder.waves();
-  finder.deaths();
-  finder.roles();
-  finder.talks();
-  finder.gone();
-  const order = (event: GameEvent) => EVENT_KINDS.indexOf(event.kind);
-  return finder.events.sort((a, b) => a.tick - b.tick || order(a) - order(b)).slice(0, MOST_EVENTS);
+export function findEvents(replay: Replay, teams: Teams): readonly GameEvent[] {
+  const log = new EventLog(replay, teams);
+  log.extend();
+  return log.events;
 }
 
-class EventFinder {
+/** What happened so far, in order of time. A replay that grows costs only its new ticks. */
+export class EventLog {
   readonly events: GameEvent[] = [];
+  private tick: number;
+  private fresh: GameEvent[] = [];
+  private readonly hp: number;
+  private readonly talksTold: number[];
 
   constructor(
     private readonly replay: Replay,
     private readonly teams: Teams,
-  ) {}
+  ) {
+    this.tick = replay.firstTick;
+    this.hp = replay.parts.resourceNames.indexOf("hp");
+    this.talksTold = replay.parts.notes.map(() => 0);
+  }
 
-  /** Objects that teams take from one another. */
-  holdings(): void {
+  extend(): void {
     const { timeline } = this.replay;
-    for (const number of this.replay.things) {
-      if (!this.teams.holdingTypes.has(this.replay.typeName(number))) continue;
-      for (const team of this.teams.list) {
-        const slot = team.tag < 0 ? -1 : timeline.slot(Field.tag, number, team.tag);
-        if (slot < 0) continue;
-        timeline.eachChange(slot, (tick, now, before) => {
-          if (Boolean(now) !== Boolean(before)) this.holding(tick, number, team, now !== 0);
-        });
+    while (this.tick < timeline.lastTick) {
+      this.tick++;
+      const from = this.fresh.length;
+      timeline.eachAt(this.tick, (slot, value) => this.change(slot, value));
+      if (this.fresh.length > from) this.waves(this.fresh.slice(from));
+    }
+    this.talks();
+    const order = ({ kind }: GameEvent) => EVENT_KINDS.indexOf(kind);
+    this.fresh.sort((a, b) => a.tick - b.tick || order(a) - order(b) || a.object - b.object || compared(a.text, b.text));
+    for (const event of this.fresh) if (this.events.length < MOST_EVENTS) this.events.push(event);
+    this.fresh = [];
+  }
+
+  private change(slot: number, value: number): void {
+    const { timeline, parts } = this.replay;
+    const [field, number, key] = [timeline.slotField[slot], timeline.slotObject[slot], timeline.slotKey[slot]];
+    if (field !== Field.tag && field !== Field.amount && field !== Field.alive) return;
+    const before = timeline.valueAt(slot, this.tick - 1);
+    const agent = parts.agentOf[number];
+    if (field === Field.tag) {
+      const team = agent < 0 ? this.teams.ofTag(key) : null;
+      if (!team) return;
+      this.teams.changesHands(this.replay.typeName(number));
+      if (Boolean(value) !== Boolean(before)) this.holding(this.tick, number, team, value !== 0);
+    } else if (field === Field.alive) {
+      if (!value && before) this.gone(number);
+    } else if (agent >= 0) {
+      const team = this.teams.ofAgent(agent);
+      if (key === this.hp && value === 0 && before > 0) {
+        this.addFor(agent, number, team, this.tick, "death", `Agent ${agent} is out of health`);
+      }
+      if (value > 0 && before === 0 && this.teams.roleResources.includes(key)) {
+        this.addFor(agent, number, team, this.tick, "role", `Agent ${agent} becomes ${parts.resourceNames[key]}`);
       }
     }
   }
 
   /** A team without agents gains something: its losses and gains of that tick, told once. */
-  waves(): void {
-    const ticks = new Map<string, GameEvent[]>();
-    const losses = new Map<number, GameEvent[]>();
-    for (const event of this.events) {
-      if (event.kind === "loss" && event.agent < 0) {
-        losses.set(event.tick, [...(losses.get(event.tick) ?? []), event]);
-      }
+  private waves(events: readonly GameEvent[]): void {
+    const gains = new Map<Team, GameEvent[]>();
+    for (const event of events) {
       if (event.kind !== "capture" || event.agent >= 0 || !event.team || event.team.agents.length) continue;
-      const key = `${event.tick}/${event.team.index}`;
-      ticks.set(key, [...(ticks.get(key) ?? []), event]);
+      gains.set(event.team, [...(gains.get(event.team) ?? []), event]);
     }
-    for (const gains of ticks.values()) {
-      const { tick, team, x, y } = gains[0];
-      const others = (losses.get(tick) ?? []).filter((event) => event.team !== team);
+    for (const [team, taken] of gains) {
+      const { tick, x, y } = taken.reduce((a, b) => (b.object < a.object ? b : a));
+      const others = events.filter((event) => event.kind === "loss" && event.agent < 0 && event.team !== team);
       const lost = others.length ? `, other teams lose ${others.length}` : "";
-      const text = `${team!.name} wave: takes ${gains.length}${lost}`;
+      const text = `${team.name} wave: takes ${taken.length}${lost}`;
       this.add({ tick, kind: "wave", text, team, object: -1, agent: -1, x, y });
     }
   }
 
-  /** An agent's health reaches 0. */
-  deaths(): void {
-    const hp = this.replay.parts.resourceNames.indexOf("hp");
-    if (hp < 0) return;
+  private talks(): void {
     this.eachAgent((agent, number, team) => {
-      const slot = this.replay.timeline.slot(Field.amount, number, hp);
-      if (slot < 0) return;
-      this.replay.timeline.eachChange(slot, (tick, now, before) => {
-        if (now === 0 && before > 0) {
-          this.addFor(agent, number, team, tick, "death", `Agent ${agent} is out of health`);
-        }
-      });
-    });
-  }
-
-  roles(): void {
-    this.eachAgent((agent, number, team) => {
-      for (const resource of this.teams.roleResources) {
-        const slot = this.replay.timeline.slot(Field.amount, number, resource);
-        if (slot < 0) continue;
-        const name = this.replay.parts.resourceNames[resource];
-        this.replay.timeline.eachChange(slot, (tick, now, before) => {
-          if (now > 0 && before === 0) this.addFor(agent, number, team, tick, "role", `Agent ${agent} becomes ${name}`);
-        });
-      }
-    });
-  }
-
-  talks(): void {
-    this.eachAgent((agent, number, team) => {
-      for (const { tick, value } of this.replay.parts.notes[agent].talk) {
+      const { talk } = this.replay.parts.notes[agent];
+      for (; this.talksTold[agent] < talk.length; this.talksTold[agent]++) {
+        const { tick, value } = talk[this.talksTold[agent]];
         if (value.text && talkAt(this.replay, agent, tick)[0]) {
           this.addFor(agent, number, team, tick, "talk", `Agent ${agent}: ${value.text}`);
         }
@@ -132,19 +128,11 @@ class EventFinder {
     });
   }
 
-  /** Objects that leave the map. */
-  gone(): void {
-    const { timeline } = this.replay;
-    for (const number of this.replay.things) {
-      const slot = timeline.slot(Field.alive, number);
-      if (slot < 0) continue;
-      timeline.eachChange(slot, (tick, now, before) => {
-        if (now || !before) return;
-        const [x, y] = this.replay.placeAt(number, tick);
-        const text = `${spoken(this.replay.typeName(number))} at ${x}, ${y} is gone`;
-        this.add({ tick, kind: "gone", text, team: null, object: number, agent: -1, x, y });
-      });
-    }
+  /** An object leaves the map. */
+  private gone(number: number): void {
+    const [x, y] = this.replay.placeAt(number, this.tick);
+    const text = `${spoken(this.replay.typeName(number))} at ${x}, ${y} is gone`;
+    this.add({ tick: this.tick, kind: "gone", text, team: null, object: number, agent: -1, x, y });
   }
 
   private holding(tick: number, number: number, team: Team, gained: boolean): void {
@@ -188,8 +176,12 @@ class EventFinder {
   }
 
   private add(event: GameEvent): void {
-    this.events.push(event);
+    this.fresh.push(event);
   }
+}
+
+function compared(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 export function spoken(name: string): string {

@@ -1,5 +1,6 @@
 import { lastNote, type JsonObject, type Replay } from "./replay";
-import { Field, floatOf } from "./rows";
+import { type RewardTotals, rewardTotals } from "./rewards";
+import { Field } from "./rows";
 import type { Cursor } from "./timeline";
 
 /** An object on the map at one tick. Plain data: no rules, no network. */
@@ -46,6 +47,7 @@ export class FrameReader {
   readonly cursor: Cursor;
   private readonly totals: RewardTotals;
   private last: Frame | null = null;
+  private shape = -1;
 
   constructor(readonly replay: Replay) {
     this.cursor = replay.cursor();
@@ -54,8 +56,9 @@ export class FrameReader {
 
   at(tick: number): Frame {
     const clamped = this.replay.clamp(tick);
-    if (this.last?.tick === clamped) return this.last;
     this.cursor.seek(clamped);
+    if (this.last?.tick === clamped && this.shape === this.replay.shape) return this.last;
+    this.shape = this.replay.shape;
     const objects: ObjectView[] = [];
     for (const number of this.replay.things) {
       const view = this.object(number);
@@ -69,13 +72,14 @@ export class FrameReader {
   /** An object at the cursor's tick; null when it is not on the map. */
   object(number: number): ObjectView | null {
     const { timeline, parts } = this.replay;
+    const { slotField, slotKey } = timeline;
     const { state } = this.cursor;
     let [alive, place, vibe] = [0, 0, 0];
     const tags: number[] = [];
     const inventory: [number, number][] = [];
-    for (let slot = timeline.objectStart[number]; slot < timeline.objectStart[number + 1]; slot++) {
+    for (const slot of timeline.slotsOf(number)) {
       const value = state[slot];
-      switch (timeline.slotField[slot]) {
+      switch (slotField[slot]) {
         case Field.alive:
           alive = value;
           break;
@@ -83,10 +87,10 @@ export class FrameReader {
           place = value;
           break;
         case Field.amount:
-          if (value !== 0) inventory.push([timeline.slotKey[slot], value]);
+          if (value !== 0) inventory.push([slotKey[slot], value]);
           break;
         case Field.tag:
-          if (value !== 0) tags.push(timeline.slotKey[slot]);
+          if (value !== 0) tags.push(slotKey[slot]);
           break;
         case Field.vibe:
           vibe = value;
@@ -111,7 +115,7 @@ export class FrameReader {
   limits(number: number): [key: number, limit: number][] {
     const { timeline } = this.replay;
     const found: [number, number][] = [];
-    for (let slot = timeline.objectStart[number]; slot < timeline.objectStart[number + 1]; slot++) {
+    for (const slot of timeline.slotsOf(number)) {
       if (timeline.slotField[slot] === Field.limit) found.push([timeline.slotKey[slot], this.cursor.state[slot]]);
     }
     return found;
@@ -121,7 +125,7 @@ export class FrameReader {
   stats(): [string, number][] {
     const { timeline, parts } = this.replay;
     const found: [string, number][] = [];
-    for (let slot = timeline.statStart; slot < timeline.ownerStart; slot++) {
+    for (const slot of timeline.statSlots) {
       found.push([parts.statNames[timeline.slotKey[slot]], this.cursor.reals[slot]]);
     }
     return found;
@@ -131,18 +135,17 @@ export class FrameReader {
   owners(into: Int32Array, territory = 0): boolean {
     const { timeline } = this.replay;
     into.fill(-1);
-    for (let slot = timeline.ownerStart; slot < timeline.slots; slot++) {
+    for (const slot of timeline.ownerSlots) {
       if (timeline.slotKey[slot] === territory) into[timeline.slotObject[slot]] = this.cursor.state[slot];
     }
-    return timeline.ownerStart < timeline.slots;
+    return timeline.ownerSlots.length > 0;
   }
 
   private agent(agent: number, number: number): AgentView {
     const { timeline } = this.replay;
     const { state, reals, tick } = this.cursor;
     const view = { action: 0, success: false, animation: 0, asked: 0, askedVibe: 0, reward: 0 };
-    const end = number < 0 ? 0 : timeline.objectStart[number + 1];
-    for (let slot = number < 0 ? 0 : timeline.objectStart[number]; slot < end; slot++) {
+    for (const slot of timeline.slotsOf(number)) {
       switch (timeline.slotField[slot]) {
         case Field.action:
           view.action = state[slot];
@@ -204,36 +207,4 @@ export function monologueAt(replay: Replay, agent: number, tick: number, most = 
     if (monologue[at].reset) break;
   }
   return text.slice(-most);
-}
-
-export type RewardTotals = (agent: number, tick: number) => number;
-
-/** The sum of an agent's rewards up to a tick: as the file has it, or added up from the rewards of each tick. */
-export function rewardTotals(replay: Replay): RewardTotals {
-  const { parts, timeline } = replay;
-  const known = parts.totals ?? Array.from(replay.agentObjects, (number) => addedUp(number));
-  const slots = Array.from(replay.agentObjects, (number) => (number < 0 ? -1 : timeline.slot(Field.reward, number)));
-  return (agent, tick) => {
-    const at = lastNote(known[agent], tick);
-    if (at < 0) return 0;
-    const { tick: since, value } = known[agent][at];
-    if (parts.totals || slots[agent] < 0) return value;
-    return value + (tick - since) * floatOf(timeline.valueAt(slots[agent], since));
-  };
-
-  /** The sum at every tick at which the reward changes. */
-  function addedUp(number: number): { tick: number; value: number }[] {
-    const slot = number < 0 ? -1 : timeline.slot(Field.reward, number);
-    const sums: { tick: number; value: number }[] = [];
-    let [total, reward, tick] = [0, 0, replay.firstTick];
-    if (slot < 0) return sums;
-    timeline.eachChange(slot, (now, value) => {
-      for (; tick < now; tick++) total += reward;
-      reward = floatOf(value);
-      const isBefore = now === replay.firstTick && parts.hasStart; // what was earned before anything was recorded
-      sums.push({ tick: now, value: isBefore ? 0 : total + reward });
-      if (isBefore) tick++;
-    });
-    return sums;
-  }
 }

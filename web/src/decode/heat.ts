@@ -1,4 +1,5 @@
 import type { GameEvent } from "./events";
+import { Numbers } from "./growth";
 import type { Replay } from "./replay";
 import { Field } from "./rows";
 
@@ -15,30 +16,30 @@ export class HeatMap {
   total = 0;
   private next = 0;
   private tick: number;
-  private readonly ticks: Int32Array;
-  private readonly cells: Int32Array;
+  private readonly ticks = new Numbers();
+  private readonly cells = new Numbers();
+  private known = -1;
+  private eventsRead = 0;
+  private readonly moves: number[] = [];
 
   constructor(
     private readonly replay: Replay,
     readonly kind: HeatKind,
-    events: readonly GameEvent[],
-    filter: AgentFilter = null,
+    private readonly events: readonly GameEvent[],
+    private readonly filter: AgentFilter = null,
   ) {
     this.counts = new Uint32Array(replay.parts.width * replay.parts.height);
-    const happened = kind === "visits" ? visits(replay, filter) : fromEvents(replay, kind, events, filter);
-    happened.sort((a, b) => a[0] - b[0]);
-    this.ticks = Int32Array.from(happened, ([tick]) => tick);
-    this.cells = Int32Array.from(happened, ([, cell]) => cell);
     this.tick = replay.firstTick - 1;
   }
 
   seek(tick: number): void {
+    if (this.known < this.replay.lastTick) this.learn();
     if (tick < this.tick) {
       this.counts.fill(0);
       this.next = this.most = this.total = 0;
     }
-    for (; this.next < this.ticks.length && this.ticks[this.next] <= tick; this.next++) {
-      this.most = Math.max(this.most, ++this.counts[this.cells[this.next]]);
+    for (; this.next < this.ticks.length && this.ticks.data[this.next] <= tick; this.next++) {
+      this.most = Math.max(this.most, ++this.counts[this.cells.data[this.next]]);
       this.total++;
     }
     this.tick = tick;
@@ -47,28 +48,37 @@ export class HeatMap {
   at(x: number, y: number): number {
     return this.counts[y * this.replay.parts.width + x] ?? 0;
   }
-}
 
-/** An agent is in a cell at the beginning, or enters one. */
-function visits(replay: Replay, filter: AgentFilter): [number, number][] {
-  const { timeline, parts } = replay;
-  const found: [number, number][] = [];
-  replay.agentObjects.forEach((number, agent) => {
-    const slot = number < 0 || (filter && !filter.has(agent)) ? -1 : timeline.slot(Field.location, number);
-    if (slot < 0) return;
-    timeline.eachChange(slot, (tick, place) => found.push([tick, (place >>> 16) * parts.width + (place & 0xffff)]));
-  });
-  return found;
-}
+  /** What happened since it was last asked. */
+  private learn(): void {
+    this.known = this.replay.lastTick;
+    const happened = this.kind === "visits" ? this.visits() : this.fromEvents();
+    happened.sort((a, b) => a[0] - b[0]);
+    for (const [tick, cell] of happened) {
+      this.ticks.push(tick);
+      this.cells.push(cell);
+    }
+  }
 
-function fromEvents(
-  replay: Replay,
-  kind: HeatKind,
-  events: readonly GameEvent[],
-  filter: AgentFilter,
-): [number, number][] {
-  const wanted = kind === "captures" ? "capture" : "death";
-  return events
-    .filter((event) => event.kind === wanted && (!filter || filter.has(event.agent)))
-    .map((event) => [event.tick, event.y * replay.parts.width + event.x]);
+  /** An agent is in a cell at the beginning, or enters one. */
+  private visits(): [number, number][] {
+    const { timeline, parts } = this.replay;
+    const found: [number, number][] = [];
+    this.replay.agentObjects.forEach((number, agent) => {
+      const slot = number < 0 || (this.filter && !this.filter.has(agent)) ? -1 : timeline.slot(Field.location, number);
+      if (slot < 0) return;
+      const visit = (tick: number, place: number) => found.push([tick, (place >>> 16) * parts.width + (place & 0xffff)]);
+      this.moves[agent] = timeline.eachChange(slot, visit, this.moves[agent] ?? -1);
+    });
+    return found;
+  }
+
+  private fromEvents(): [number, number][] {
+    const wanted = this.kind === "captures" ? "capture" : "death";
+    const fresh = this.events.slice(this.eventsRead);
+    this.eventsRead = this.events.length;
+    return fresh
+      .filter((event) => event.kind === wanted && (!this.filter || this.filter.has(event.agent)))
+      .map((event) => [event.tick, event.y * this.replay.parts.width + event.x]);
+  }
 }

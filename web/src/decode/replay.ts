@@ -88,29 +88,47 @@ export interface ReplayParts {
 
 export const STATIC_TYPE = "wall";
 
-/** One episode: what the file says, and every tick of it within reach. */
+/** One episode: what the file says, and every tick of it within reach. It may grow while it is still played. */
 export class Replay {
   readonly timeline: Timeline;
-  readonly objectCount: number;
   /** number of each agent's object, -1 for one that was never there */
   readonly agentObjects: Int32Array;
   /** walls that never change: drawn once */
-  readonly walls: readonly number[];
+  walls: readonly number[] = [];
   /** all other objects, agents included */
-  readonly things: readonly number[];
+  things: readonly number[] = [];
+  /** counts how often `walls` and `things` have become other ones */
+  shape = 0;
 
   constructor(readonly parts: Omit<ReplayParts, "rows">, rows: Rows) {
-    this.objectCount = parts.ids.length;
-    this.timeline = new Timeline(rows, this.objectCount, parts.firstTick, parts.lastTick);
+    this.timeline = new Timeline(rows, parts.firstTick, parts.lastTick);
     this.agentObjects = new Int32Array(parts.numAgents).fill(-1);
-    for (let number = this.objectCount - 1; number >= 0; number--) {
-      if (parts.agentOf[number] >= 0) this.agentObjects[parts.agentOf[number]] = number;
-    }
-    const walls: number[] = [];
-    const things: number[] = [];
-    for (let number = 0; number < this.objectCount; number++) (this.isStatic(number) ? walls : things).push(number);
-    this.walls = walls;
-    this.things = things;
+    this.findAgents();
+    this.sortOut();
+  }
+
+  /** Objects that were not there before; their numbers follow on. */
+  addObjects(ids: Int32Array, kindOf: Int32Array, agentOf: Int32Array): void {
+    const { parts } = this;
+    parts.ids = joined(parts.ids, ids);
+    parts.kindOf = joined(parts.kindOf, kindOf);
+    parts.agentOf = joined(parts.agentOf, agentOf);
+    this.findAgents();
+    this.sortOut();
+  }
+
+  /** What happened in the ticks after the last one. */
+  append(rows: Rows, lastTick: number): void {
+    const isWall = (row: number) => rows.field[row] < Field.stat && this.typeName(rows.object[row]) === STATIC_TYPE;
+    let hasWall = false;
+    for (let row = 0; row < rows.length && !hasWall; row++) hasWall = isWall(row);
+    this.timeline.append(rows, lastTick);
+    this.parts.lastTick = this.timeline.lastTick;
+    if (hasWall) this.sortOut();
+  }
+
+  get objectCount(): number {
+    return this.parts.ids.length;
   }
 
   get firstTick(): number {
@@ -162,15 +180,36 @@ export class Replay {
     return found;
   }
 
+  private findAgents(): void {
+    const { agentOf } = this.parts;
+    for (let number = agentOf.length - 1; number >= 0; number--) {
+      if (agentOf[number] >= 0) this.agentObjects[agentOf[number]] = number;
+    }
+  }
+
+  private sortOut(): void {
+    const walls: number[] = [];
+    const things: number[] = [];
+    for (let number = 0; number < this.objectCount; number++) (this.isStatic(number) ? walls : things).push(number);
+    const isSame = walls.length === this.walls.length && things.length === this.things.length;
+    if (!isSame) this.shape++;
+    [this.walls, this.things] = [walls, things];
+  }
+
   private isStatic(number: number): boolean {
     if (this.typeName(number) !== STATIC_TYPE) return false;
     const { timeline } = this;
-    for (let slot = timeline.objectStart[number]; slot < timeline.objectStart[number + 1]; slot++) {
-      if (timeline.changes(slot)) return false;
-    }
+    if (timeline.slotsOf(number).some((slot) => timeline.changes(slot))) return false;
     const alive = timeline.slot(Field.alive, number);
     return alive >= 0 && timeline.firstValue(alive) !== 0;
   }
+}
+
+function joined(old: Int32Array, more: Int32Array): Int32Array {
+  const all = new Int32Array(old.length + more.length);
+  all.set(old);
+  all.set(more, old.length);
+  return all;
 }
 
 export function makeReplay(parts: ReplayParts): Replay {

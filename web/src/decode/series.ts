@@ -1,5 +1,6 @@
-import { rewardTotals } from "./frames";
+import { grown } from "./growth";
 import type { Replay } from "./replay";
+import { rewardTotals } from "./rewards";
 import { Field } from "./rows";
 import type { Team, Teams } from "./teams";
 
@@ -31,87 +32,170 @@ export interface TeamHistory {
 const MOST_SAMPLES = 20_000;
 const MOST_RESOURCES = 64;
 
-/** Adds up, tick by tick, only what changed; the sums are of what the replay recorded. */
 export function teamHistory(replay: Replay, teams: Teams): TeamHistory {
-  const { timeline, parts } = replay;
-  const every = Math.max(1, Math.ceil((replay.lastTick - replay.firstTick + 1) / MOST_SAMPLES));
-  const count = Math.floor((replay.lastTick - replay.firstTick) / every) + 1;
-  const ticks = Int32Array.from({ length: count }, (_, i) => replay.firstTick + i * every);
-  const resources = Math.min(parts.resourceNames.length, MOST_RESOURCES);
-  const make = () => Array.from({ length: resources }, () => new Float64Array(count));
-  const found = teams.list.map((team) => ({
-    team,
-    held: new Float64Array(count),
-    reward: team.agents.length ? new Float64Array(count) : new Float64Array(0),
-    stored: make(),
-    carried: make(),
-  }));
-  const sums = found.map(() => ({
-    held: 0,
-    stored: new Float64Array(resources),
-    carried: new Float64Array(resources),
-  }));
-  const state = Int32Array.from({ length: timeline.slots }, () => 0);
+  return new HistoryMaker(replay, teams).history();
+}
 
-  const apply = (slot: number, value: number) => {
-    const field = timeline.slotField[slot];
-    const before = state[slot];
-    if (value === before || slot >= timeline.statStart) return;
-    state[slot] = value;
-    const number = timeline.slotObject[slot];
-    const key = timeline.slotKey[slot];
-    if (field === Field.amount && key < resources && isThere(number)) {
-      for (const index of members(number)) add(index, number, key, value - before);
+/** Adds up, tick by tick, only what changed; the sums are of what the replay recorded. New ticks cost only themselves. */
+export class HistoryMaker {
+  private every = 0;
+  private count = 0;
+  private tick = 0;
+  private holdings = 0;
+  private ticks = new Int32Array(0);
+  private lines: Line[] = [];
+  private state = new Int32Array(0);
+  private made: TeamHistory | null = null;
+  private readonly resources: number;
+
+  constructor(
+    private readonly replay: Replay,
+    private readonly teams: Teams,
+  ) {
+    this.resources = Math.min(replay.parts.resourceNames.length, MOST_RESOURCES);
+  }
+
+  history(): TeamHistory {
+    const { replay } = this;
+    const every = Math.max(1, Math.ceil((replay.lastTick - replay.firstTick + 1) / MOST_SAMPLES));
+    // What counts as held is known from the first time that it changes hands.
+    if (every !== this.every || this.holdings !== this.teams.holdingTypes.size) this.restart(every);
+    const count = Math.floor((replay.lastTick - replay.firstTick) / every) + 1;
+    if (this.made && count === this.count) return this.made;
+    this.takeNewSlots();
+    const room = this.ticks.length;
+    if (count > room) this.makeRoom(Math.max(count, Math.min(room * 2, MOST_SAMPLES)));
+    while (this.count < count) this.sample();
+    const ticks = this.ticks.subarray(0, count);
+    this.made = { every, ticks, teams: this.lines.map((line) => line.series(count)) };
+    return this.made;
+  }
+
+  private restart(every: number): void {
+    this.every = every;
+    this.holdings = this.teams.holdingTypes.size;
+    this.count = 0;
+    this.tick = this.replay.firstTick;
+    this.ticks = new Int32Array(0);
+    this.lines = this.teams.list.map((team) => new Line(team, this.resources));
+    this.state = new Int32Array(0);
+    this.made = null;
+    this.takeNewSlots();
+    const { timeline, things } = this.replay;
+    for (const number of things) for (const slot of timeline.slotsOf(number)) this.apply(slot, timeline.firstValue(slot));
+  }
+
+  private makeRoom(size: number): void {
+    this.ticks = grown(this.ticks, size);
+    for (const line of this.lines) line.makeRoom(size);
+  }
+
+  private takeNewSlots(): void {
+    const { slots } = this.replay.timeline;
+    if (slots > this.state.length) this.state = grown(this.state, Math.max(slots, this.state.length * 2));
+  }
+
+  private sample(): void {
+    const i = this.count++;
+    const until = this.replay.firstTick + i * this.every;
+    const apply = (slot: number, value: number) => this.apply(slot, value);
+    while (this.tick < until) this.replay.timeline.eachAt(++this.tick, apply);
+    this.ticks[i] = until;
+    const total = rewardTotals(this.replay);
+    for (const line of this.lines) line.sample(i, (agent) => total(agent, until));
+  }
+
+  private apply(slot: number, value: number): void {
+    const { timeline } = this.replay;
+    const [field, number, key] = [timeline.slotField[slot], timeline.slotObject[slot], timeline.slotKey[slot]];
+    const before = this.state[slot];
+    if (value === before || field >= Field.stat) return;
+    this.state[slot] = value;
+    if (field === Field.amount && key < this.resources && this.isThere(number)) {
+      for (const index of this.members(number)) this.add(index, number, key, value - before);
     } else if (field === Field.tag) {
-      const team = teams.ofTag(key);
-      if (team && isThere(number)) join(team.index, number, value ? 1 : -1);
+      const team = this.teams.ofTag(key);
+      if (team && this.isThere(number)) this.join(team.index, number, value ? 1 : -1);
     } else if (field === Field.alive) {
-      for (const index of members(number)) join(index, number, value ? 1 : -1);
+      for (const index of this.members(number)) this.join(index, number, value ? 1 : -1);
     }
-  };
-  const isThere = (number: number) => {
-    const slot = timeline.slot(Field.alive, number);
-    return slot >= 0 && state[slot] !== 0;
-  };
-  const members = (number: number): number[] => {
-    const tagged = teams.list.filter((team) => {
+  }
+
+  private isThere(number: number): boolean {
+    const slot = this.replay.timeline.slot(Field.alive, number);
+    return slot >= 0 && this.state[slot] !== 0;
+  }
+
+  private members(number: number): number[] {
+    const { timeline, parts } = this.replay;
+    const tagged = this.teams.list.filter((team) => {
       const slot = team.tag < 0 ? -1 : timeline.slot(Field.tag, number, team.tag);
-      return slot >= 0 && state[slot] !== 0;
+      return slot >= 0 && this.state[slot] !== 0;
     });
     if (tagged.length) return tagged.map((team) => team.index);
-    const own = teams.list[0]?.tag < 0 ? teams.ofAgent(parts.agentOf[number]) : null;
+    const own = this.teams.list[0]?.tag < 0 ? this.teams.ofAgent(parts.agentOf[number]) : null;
     return own ? [own.index] : [];
-  };
-  const add = (index: number, number: number, key: number, amount: number) => {
-    const { stored, carried } = sums[index];
-    (parts.agentOf[number] >= 0 ? carried : stored)[key] += amount;
-  };
-  const join = (index: number, number: number, sign: number) => {
-    if (teams.holdingTypes.has(replay.typeName(number))) sums[index].held += sign;
-    for (let slot = timeline.objectStart[number]; slot < timeline.objectStart[number + 1]; slot++) {
-      const key = timeline.slotKey[slot];
-      if (timeline.slotField[slot] === Field.amount && key < resources) add(index, number, key, sign * state[slot]);
-    }
-  };
+  }
 
-  const total = rewardTotals(replay);
-  const things = new Set(replay.things);
-  for (let slot = 0; slot < timeline.statStart; slot++) {
-    if (things.has(timeline.slotObject[slot])) apply(slot, timeline.firstValue(slot));
+  private add(index: number, number: number, key: number, amount: number): void {
+    const { stored, carried } = this.lines[index].sums;
+    (this.replay.parts.agentOf[number] >= 0 ? carried : stored)[key] += amount;
   }
-  for (let i = 0, tick = replay.firstTick; i < count; i++) {
-    for (; tick < ticks[i]; ) timeline.eachAt(++tick, apply);
-    found.forEach((series, index) => {
-      series.held[i] = sums[index].held;
-      for (let r = 0; r < resources; r++) {
-        series.stored[r][i] = sums[index].stored[r];
-        series.carried[r][i] = sums[index].carried[r];
-      }
-      const { agents } = series.team;
-      if (agents.length) series.reward[i] = agents.reduce((sum, agent) => sum + total(agent, ticks[i]), 0) / agents.length;
-    });
+
+  private join(index: number, number: number, sign: number): void {
+    const { timeline } = this.replay;
+    if (this.teams.holdingTypes.has(this.replay.typeName(number))) this.lines[index].sums.held += sign;
+    for (const slot of timeline.slotsOf(number)) {
+      const key = timeline.slotKey[slot];
+      if (timeline.slotField[slot] === Field.amount && key < this.resources) this.add(index, number, key, sign * this.state[slot]);
+    }
   }
-  return { every, ticks, teams: found };
+}
+
+/** One team over time, and what it has now. */
+class Line {
+  readonly sums: { held: number; stored: Float64Array; carried: Float64Array };
+  private held = new Float64Array(0);
+  private reward = new Float64Array(0);
+  private stored: Float64Array[];
+  private carried: Float64Array[];
+
+  constructor(
+    private readonly team: Team,
+    resources: number,
+  ) {
+    this.sums = { held: 0, stored: new Float64Array(resources), carried: new Float64Array(resources) };
+    this.stored = Array.from({ length: resources }, () => new Float64Array(0));
+    this.carried = Array.from({ length: resources }, () => new Float64Array(0));
+  }
+
+  makeRoom(size: number): void {
+    const larger = (old: Float64Array) => {
+      const list = new Float64Array(size);
+      list.set(old);
+      return list;
+    };
+    this.held = larger(this.held);
+    if (this.team.agents.length) this.reward = larger(this.reward);
+    this.stored = this.stored.map(larger);
+    this.carried = this.carried.map(larger);
+  }
+
+  sample(i: number, total: (agent: number) => number): void {
+    this.held[i] = this.sums.held;
+    for (let r = 0; r < this.stored.length; r++) {
+      this.stored[r][i] = this.sums.stored[r];
+      this.carried[r][i] = this.sums.carried[r];
+    }
+    const { agents } = this.team;
+    if (agents.length) this.reward[i] = agents.reduce((sum, agent) => sum + total(agent), 0) / agents.length;
+  }
+
+  series(count: number): TeamSeries {
+    const part = (list: Float64Array) => list.subarray(0, count);
+    const { team } = this;
+    return { team, held: part(this.held), reward: part(this.reward), stored: this.stored.map(part), carried: this.carried.map(part) };
+  }
 }
 
 /** What one agent had at each of some ticks. */
@@ -132,7 +216,7 @@ export function agentSeries(replay: Replay, agent: number, ticks: Int32Array): S
 /** A stat of the game at each of some ticks; null when the replay does not record it. */
 export function statSeries(replay: Replay, name: string, ticks: Int32Array): Series | null {
   const { timeline, parts } = replay;
-  for (let slot = timeline.statStart; slot < timeline.ownerStart; slot++) {
+  for (const slot of timeline.statSlots) {
     if (parts.statNames[timeline.slotKey[slot]] !== name) continue;
     const bits = Int32Array.from(ticks, (tick) => timeline.valueAt(slot, tick));
     return { name, values: Float64Array.from(new Float32Array(bits.buffer)) };

@@ -23,8 +23,7 @@ export class Teams {
   readonly list: readonly Team[];
   /** resources that make a cog's role, such as `miner` */
   readonly roleResources: readonly number[];
-  /** types of objects that teams take from one another, such as `junction` */
-  readonly holdingTypes: ReadonlySet<string>;
+  private readonly holdings = new Set<string>();
   private readonly byTag = new Map<number, Team>();
   private readonly byAgent: (Team | null)[];
 
@@ -36,7 +35,17 @@ export class Teams {
       return this.list.find((team) => team.agents.includes(agent)) ?? null;
     });
     this.roleResources = roleResources(replay);
-    this.holdingTypes = this.findHoldings();
+    this.findHoldings();
+  }
+
+  /** Types of objects that teams take from one another, such as `junction`. */
+  get holdingTypes(): ReadonlySet<string> {
+    return this.holdings;
+  }
+
+  /** Somebody took, or lost, an object of a type. */
+  changesHands(type: string): void {
+    this.holdings.add(type);
   }
 
   ofTag(tag: number): Team | null {
@@ -89,8 +98,8 @@ export class Teams {
   }
 
   /** Junctions, and whatever else changes hands during the episode. */
-  private findHoldings(): Set<string> {
-    const types = new Set<string>();
+  private findHoldings(): void {
+    const types = this.holdings;
     const { timeline } = this.replay;
     for (const number of this.replay.things) {
       const type = this.replay.typeName(number);
@@ -101,7 +110,6 @@ export class Teams {
         if (slot >= 0 && timeline.changes(slot)) types.add(type);
       }
     }
-    return types;
   }
 }
 

@@ -7,17 +7,17 @@ export type TerritorySource = "recorded" | "worked out" | "unknown";
 
 /** Who owns each cell at a tick, as a tag, or -1. */
 export class Territory {
-  readonly source: TerritorySource;
+  source: TerritorySource;
   readonly owners: Int32Array;
   /** counts changes, so that whoever draws knows when to draw anew */
   version = 0;
   private tick = -1;
-  private readonly influence: Influence | null = null;
+  private influence: Influence | null = null;
 
   constructor(private readonly reader: FrameReader) {
     const { replay } = reader;
     this.owners = new Int32Array(replay.parts.width * replay.parts.height).fill(-1);
-    if (replay.timeline.ownerStart < replay.timeline.slots) {
+    if (replay.timeline.ownerSlots.length) {
       this.source = "recorded";
       return;
     }
@@ -27,6 +27,7 @@ export class Territory {
 
   /** The reader must be at the frame's tick. */
   seek(frame: Frame): void {
+    if (this.source !== "recorded" && this.reader.replay.timeline.ownerSlots.length) this.trustRecord();
     if (frame.tick === this.tick) return;
     this.tick = frame.tick;
     if (this.influence) {
@@ -34,13 +35,23 @@ export class Territory {
     } else if (this.source === "recorded" && this.takeRecorded()) this.version++;
   }
 
+  /** A replay that grows may tell its first owner late. */
+  private trustRecord(): void {
+    this.source = "recorded";
+    this.influence = null;
+    this.owners.fill(-1);
+    this.tick = -1;
+    this.version++;
+  }
+
   private takeRecorded(): boolean {
     const { timeline } = this.reader.replay;
+    const { slotKey, slotObject } = timeline;
     const { state } = this.reader.cursor;
     let hasChanged = false;
-    for (let slot = timeline.ownerStart; slot < timeline.slots; slot++) {
-      if (timeline.slotKey[slot] !== 0) continue;
-      const cell = timeline.slotObject[slot];
+    for (const slot of timeline.ownerSlots) {
+      if (slotKey[slot] !== 0) continue;
+      const cell = slotObject[slot];
       hasChanged ||= this.owners[cell] !== state[slot];
       this.owners[cell] = state[slot];
     }

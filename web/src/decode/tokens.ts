@@ -36,6 +36,7 @@ export class Observer {
   private readonly base: number;
   private readonly budget: number;
   private readonly wallAt = new Map<number, number>();
+  private shape = -1;
   private readonly obs: Json | undefined;
 
   constructor(
@@ -44,7 +45,7 @@ export class Observer {
     private readonly vision: Vision,
     private readonly territory: Territory,
   ) {
-    const { policyEnvInterface, config, width } = replay.parts;
+    const { policyEnvInterface, config } = replay.parts;
     const listed = policyEnvInterface.obs_features;
     for (const feature of Array.isArray(listed) ? listed : []) {
       const [id, name] = [inside(feature, "id"), inside(feature, "name")];
@@ -54,10 +55,6 @@ export class Observer {
     const [base, budget] = [inside(this.obs, "token_value_base"), inside(this.obs, "num_tokens")];
     this.base = isInteger(base, 2, 256) ? base : 256;
     this.budget = isInteger(budget, 1, 65535) ? budget : 65535;
-    for (const wall of replay.walls) {
-      const [x, y] = replay.placeAt(wall, replay.firstTick);
-      this.wallAt.set(y * width + x, wall);
-    }
   }
 
   /** The reader and the territory must be at the frame's tick. */
@@ -207,7 +204,17 @@ export class Observer {
   }
 
   private wall(cell: number): ObjectView | null {
+    if (this.shape !== this.replay.shape) this.findWalls();
     const number = this.wallAt.get(cell);
     return number === undefined ? null : this.reader.object(number);
+  }
+
+  private findWalls(): void {
+    this.shape = this.replay.shape;
+    this.wallAt.clear();
+    for (const wall of this.replay.walls) {
+      const [x, y] = this.replay.placeAt(wall, this.replay.firstTick);
+      this.wallAt.set(y * this.replay.parts.width + x, wall);
+    }
   }
 }

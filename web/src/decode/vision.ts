@@ -13,6 +13,8 @@ export class Vision {
   readonly isKnown: boolean;
   private readonly hidingTypes: ReadonlySet<string>;
   private readonly shape: ReadonlySet<number>;
+  /** of the agent that was asked about last, and how many of its moves are in it */
+  private seen: { agent: number; first: Int32Array; moves: number } | null = null;
 
   constructor(private readonly replay: Replay) {
     const [height, width] = windowOf(replay) ?? [13, 13];
@@ -47,20 +49,24 @@ export class Vision {
   /** The tick at which each cell came into an agent's sight for the first time; a huge number for never. */
   firstSeen(agent: number): Int32Array {
     const { width, height } = this.replay.parts;
-    const seen = new Int32Array(width * height).fill(2 ** 31 - 1);
+    if (this.seen?.agent !== agent) {
+      this.seen = { agent, first: new Int32Array(width * height).fill(2 ** 31 - 1), moves: -1 };
+    }
+    const { first } = this.seen;
     const number = this.replay.agentObjects[agent];
     const slot = number === undefined || number < 0 ? -1 : this.replay.timeline.slot(Field.location, number);
-    if (slot < 0) return seen;
-    this.replay.timeline.eachChange(slot, (tick, place) => {
+    if (slot < 0) return first;
+    const look = (tick: number, place: number) => {
       const [x, y] = [place & 0xffff, place >>> 16];
       for (const [dx, dy] of this.offsets) {
         const [column, row] = [x + dx, y + dy];
         if (column < 0 || row < 0 || column >= width || row >= height) continue;
         const cell = row * width + column;
-        if (seen[cell] > tick) seen[cell] = tick;
+        if (first[cell] > tick) first[cell] = tick;
       }
-    });
-    return seen;
+    };
+    this.seen.moves = this.replay.timeline.eachChange(slot, look, this.seen.moves);
+    return first;
   }
 
   private blockers(frame: Frame): Set<number> {

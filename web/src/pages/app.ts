@@ -1,9 +1,9 @@
-import { LAYERS, type Layer } from "../board/view";
+import { LAYERS, type Layer, type LiveMarks } from "../board/view";
 import { type PaletteName, THEMES, type Theme, type ThemeName } from "../board/palette";
 import type { Episode, Frame, HeatKind, ObjectView } from "../decode";
 
 /** What may have changed, so that whoever shows it knows. */
-export type Change = "replay" | "tick" | "playing" | "selection" | "settings" | "panel" | "hover";
+export type Change = "replay" | "tick" | "playing" | "selection" | "settings" | "panel" | "hover" | "live" | "grown";
 
 export const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
@@ -23,6 +23,30 @@ export type PanelName =
 /** Whose visits, captures or deaths a heat map counts. */
 export type HeatWho = "all" | "selected" | number;
 
+/** Seconds in which the picture goes on to the newest tick of a live game: smooth, and still at once. */
+const GLIDE = 0.08;
+
+/** The game behind the page while it is still played. At its newest tick, the page's clock is that of the game. */
+export interface Live {
+  readonly isRunning: boolean;
+  readonly isOver: boolean;
+  readonly speed: number;
+  /** counts changes of what is shown about it, and of its replays */
+  readonly version: number;
+  readonly grown: number;
+  /** the agent that this page drives, or -1 */
+  readonly driven: number;
+  play(on: boolean): void;
+  step(count: number): void;
+  setSpeed(speed: number): void;
+  canDrive(agent: number): boolean;
+  /** who drives an agent: `you`, a name, or null for its policy */
+  driverOf(agent: number): string | null;
+  drive(agent: number, force?: boolean): void;
+  handBack(): void;
+  marksFor(episode: Episode): LiveMarks;
+}
+
 /** The state of the page, and the one way to change it. It knows nothing of how it is shown. */
 export class App {
   left: Episode | null = null;
@@ -30,6 +54,13 @@ export class App {
   /** where the replay came from when it has an address; "" otherwise */
   address = "";
   rightAddress = "";
+
+  /** null for a replay */
+  live: Live | null = null;
+  /** what lets this page into the live game; "" for a replay */
+  token = "";
+  /** whether the newest tick of a live game is shown, whatever comes */
+  isAtEdge = false;
 
   /** with a fraction while playing */
   time = 0;
@@ -78,7 +109,27 @@ export class App {
   }
 
   get lastTick(): number {
-    return Math.max(this.left?.replay.lastTick ?? 0, this.right?.replay.lastTick ?? 0);
+    const [left, right] = [this.left?.replay.lastTick ?? 0, this.right?.replay.lastTick ?? 0];
+    return this.live ? left : Math.max(left, right);
+  }
+
+  /** Whether play, step and speed are those of a live game. */
+  get isSteering(): boolean {
+    return this.live !== null && this.isAtEdge && !this.live.isOver;
+  }
+
+  /** Whether time passes in what is shown. */
+  get isRunning(): boolean {
+    return this.isSteering ? this.live!.isRunning : this.isPlaying;
+  }
+
+  get speedNow(): number {
+    return (this.isSteering && this.live!.speed) || this.speed;
+  }
+
+  /** Whether the picture is on its way to the newest tick. */
+  get isGliding(): boolean {
+    return this.isAtEdge && this.time < this.lastTick;
   }
 
   show(episode: Episode, address: string): void {
@@ -93,6 +144,35 @@ export class App {
     this.changed("replay");
   }
 
+  /** Lines of a live game; the same moment and selection as before, where there are. */
+  showLines(left: Episode, right: Episode | null): void {
+    this.selectedId = this.left ? sameIn(left, this.left, this.selectedId) : 0;
+    this.left = left;
+    if (right && !this.right) this.panel = "compare";
+    if (!right && this.panel === "compare") this.panel = "agent";
+    this.right = right;
+    this.isPlaying = false;
+    this.time = Math.min(Math.max(Math.floor(this.time), this.firstTick), this.lastTick);
+    if (this.isAtEdge) this.time = this.lastTick;
+    this.changed("replay");
+    this.changed("tick");
+  }
+
+  /** A live game has new ticks. */
+  hasGrown(): void {
+    if (this.isAtEdge) this.changed("tick");
+  }
+
+  /** To the newest tick of a live game, and on with it. */
+  goLive(): void {
+    if (!this.live) return;
+    this.isAtEdge = true;
+    this.isPlaying = false;
+    this.time = this.lastTick;
+    this.changed("playing");
+    this.changed("tick");
+  }
+
   showBeside(episode: Episode | null, address: string): void {
     this.right = episode;
     this.rightAddress = address;
@@ -103,16 +183,20 @@ export class App {
   seek(tick: number): void {
     const first = this.firstTick;
     this.time = Math.min(Math.max(Math.round(tick) || 0, first), this.lastTick);
+    this.isAtEdge = this.live !== null && this.time >= this.lastTick;
     this.changed("tick");
   }
 
   step(ticks: number): void {
+    if (this.isSteering && ticks > 0) return this.live!.step(ticks);
     this.isPlaying = false;
     this.changed("playing");
     this.seek(Math.floor(this.time) + ticks);
   }
 
   play(isPlaying: boolean): void {
+    if (this.isSteering) return this.live!.play(isPlaying);
+    if (isPlaying) this.isAtEdge = false;
     if (isPlaying && Math.floor(this.time) >= this.lastTick) this.time = this.firstTick;
     this.isPlaying = isPlaying && this.left !== null;
     if (!isPlaying) this.time = Math.floor(this.time);
@@ -121,25 +205,44 @@ export class App {
   }
 
   setSpeed(speed: number): void {
+    if (this.isSteering) return this.live!.setSpeed(speed);
     this.speed = Math.min(Math.max(speed, 0.1), 1000);
     this.changed("playing");
   }
 
   faster(by: number): void {
-    const at = SPEEDS.findIndex((speed) => speed >= this.speed);
+    const at = SPEEDS.findIndex((speed) => speed >= this.speedNow);
     this.setSpeed(SPEEDS[Math.min(Math.max((at < 0 ? SPEEDS.length : at) + by, 0), SPEEDS.length - 1)]);
+  }
+
+  /** Stay where we are; a live game goes on. */
+  halt(): void {
+    this.isPlaying = false;
+    this.time = Math.floor(this.time);
+    this.changed("playing");
   }
 
   /** Let time pass; returns whether the picture changes. */
   advance(seconds: number): boolean {
+    if (this.isAtEdge) return this.glide(seconds);
     if (!this.isPlaying) return false;
     const before = Math.floor(this.time);
     this.time += seconds * this.speed;
     if (this.time >= this.lastTick) {
       this.time = this.lastTick;
       this.isPlaying = false;
+      this.isAtEdge = this.live !== null;
       this.changed("playing");
     }
+    if (Math.floor(this.time) !== before) this.changed("tick");
+    return true;
+  }
+
+  private glide(seconds: number): boolean {
+    const { lastTick } = this;
+    if (this.time >= lastTick) return false;
+    const before = Math.floor(this.time);
+    this.time = Math.min(lastTick, Math.max(this.time, lastTick - 1) + seconds / GLIDE);
     if (Math.floor(this.time) !== before) this.changed("tick");
     return true;
   }
@@ -211,4 +314,12 @@ export class App {
     if (typeof hasMinimap === "boolean") this.hasMinimap = hasMinimap;
     if (Array.isArray(layers)) this.layers = new Set(LAYERS.filter((layer) => layers.includes(layer)));
   }
+}
+
+/** The id of an object in another replay: of the same agent, or of an object of the same type; 0 when there is none. */
+function sameIn(next: Episode, before: Episode, id: number): number {
+  const [was, is] = [before.numberOf(id), next.numberOf(id)];
+  const agent = was < 0 ? -1 : before.replay.parts.agentOf[was];
+  if (agent >= 0) return next.replay.parts.ids[next.replay.agentObjects[agent]] ?? 0;
+  return was >= 0 && is >= 0 && next.replay.typeName(is) === before.replay.typeName(was) ? id : 0;
 }

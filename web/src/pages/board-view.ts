@@ -19,8 +19,9 @@ export class ViewMaker {
   make(settings: number): BoardView {
     const { app, episode } = this;
     const tick = episode.replay.clamp(Math.floor(app.time));
-    const isMoving = app.isPlaying && app.speed <= 60 && tick < episode.replay.lastTick;
-    const key = `${tick}/${app.selectedId}/${settings}/${isMoving}`;
+    const isSmooth = app.isAtEdge ? app.isGliding : app.isPlaying && app.speed <= 60;
+    const isMoving = isSmooth && tick < episode.replay.lastTick;
+    const key = `${tick}/${app.selectedId}/${settings}/${isMoving}/${app.isAtEdge}/${app.live?.version}/${episode.replay.shape}`;
     if (key !== this.key || !this.view) {
       this.key = key;
       this.view = this.fresh(episode.at(tick), isMoving);
@@ -53,6 +54,7 @@ export class ViewMaker {
       target: selected ? episode.targetOf(selected, tick) : null,
       bars,
       barColours: episode.bars.map(({ name }) => resourceColour(name)),
+      live: app.live?.marksFor(episode) ?? null,
       nameOf: (object) => nameOf(episode, object),
     };
   }

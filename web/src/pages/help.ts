@@ -1,5 +1,6 @@
 import { el } from "./dom";
 import { KEYS } from "./keys";
+import { LIVE_HINT, LIVE_KEYS } from "./live/keys";
 
 const SHOWN: Readonly<Record<string, string>> = {
   " ": "space",
@@ -11,9 +12,10 @@ const SHOWN: Readonly<Record<string, string>> = {
 };
 
 /** The page that explains the keys, made from the same table that runs them. */
-export function helpDialog(): HTMLDialogElement {
-  const groups = [...new Set(KEYS.map(({ group }) => group))].map((group) => {
-    const rows = KEYS.filter((key) => key.group === group).map(({ keys, what }) =>
+export function helpDialog(isLive: boolean): HTMLDialogElement {
+  const all: readonly { group: string; keys: readonly string[]; what: string }[] = isLive ? [...LIVE_KEYS, ...KEYS] : KEYS;
+  const groups = [...new Set(all.map(({ group }) => group))].map((group) => {
+    const rows = all.filter((key) => key.group === group).map(({ keys, what }) =>
       el("div", { class: "key-row" }, el("span", { class: "keys" }, ...keys.map((key) => el("kbd", {}, shown(key)))), what),
     );
     return el("section", {}, el("h3", {}, group), ...rows);
@@ -27,6 +29,7 @@ export function helpDialog(): HTMLDialogElement {
     el("header", {}, el("h2", {}, "Keys"), close),
     el("div", { class: "help-groups" }, ...groups),
     el("p", { class: "quiet" }, pointer),
+    isLive ? el("p", { class: "quiet" }, LIVE_HINT) : null,
   );
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => {

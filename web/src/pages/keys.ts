@@ -46,7 +46,7 @@ const panel = (key: string, name: PanelName, what: string): Key => ({
 
 /** One table for what keys do and for the page that explains them. */
 export const KEYS: readonly Key[] = [
-  { keys: [" "], group: "Time", what: "play or pause", run: (app) => app.play(!app.isPlaying) },
+  { keys: [" "], group: "Time", what: "play or pause", run: (app) => app.play(!app.isRunning) },
   { keys: ["ArrowRight", "]"], group: "Time", what: "one step on", run: (app) => app.step(1) },
   { keys: ["ArrowLeft", "["], group: "Time", what: "one step back", run: (app) => app.step(-1) },
   { keys: ["Shift+ArrowRight"], group: "Time", what: "ten steps on", run: (app) => app.step(10) },

@@ -9,6 +9,11 @@ async function main(): Promise<void> {
   Object.assign(globalThis, { mettascope: shell }); // for looking into the page from its console
   await shell.start();
   const place = readPlace(location.search, location.hash);
+  if (place.live) {
+    if (place.token) shell.openLive(place.token);
+    else shell.failed("This address lacks its token, the part behind the `#`; ask for the whole link");
+    return;
+  }
   const own = inlined();
   let isOpen = false;
   if (place.replay) isOpen = await shell.openAddress(place.replay);

@@ -20,6 +20,9 @@ export class Pane {
   private settings = 0;
   private minimapDue = 0;
   private isStale = true;
+  private shape = 0;
+  /** a cell was clicked; whether that was all there is to do about it */
+  onCell: (x: number, y: number, event: PointerEvent) => boolean = () => false;
   /** told when the camera was moved by hand, so that a second board can follow */
   onCamera: () => void = () => undefined;
 
@@ -50,7 +53,10 @@ export class Pane {
     this.caption.textContent = caption;
     this.caption.hidden = !caption;
     if (this.maker?.episode === episode) return;
+    const { camera } = this;
+    const [before, view] = [this.maker?.episode.replay.parts, camera && { x: camera.x, y: camera.y, scale: camera.scale }];
     this.maker = new ViewMaker(this.app, episode);
+    this.view = null;
     this.setScene();
     this.minimap?.canvas.remove();
     this.minimap = null;
@@ -62,7 +68,10 @@ export class Pane {
       this.element.append(this.minimap.canvas);
     }
     this.resize();
-    this.board?.camera.fit(true);
+    const { width, height } = episode.replay.parts;
+    // Another line of the same game, or the same one after the connection was lost: the view stays.
+    if (this.app.live && view && before?.width === width && before.height === height) camera!.lookAt(view.x, view.y, view.scale, true);
+    else camera?.fit(true);
     this.touch();
   }
 
@@ -87,12 +96,13 @@ export class Pane {
     const moves = board.camera.advance(seconds);
     if (!moves && !this.isStale && !app.isPlaying) return false;
     this.isStale = false;
+    if (maker.episode.replay.shape !== this.shape) this.setScene(); // a wall is gone, or new
     const isFirst = !this.view;
     this.view = maker.make(this.settings);
     board.draw(this.view);
     if (isFirst) performance.mark("first-frame"); // for whoever measures
     this.minimapDue -= seconds;
-    if (this.minimap && (this.minimapDue <= 0 || !app.isPlaying)) {
+    if (this.minimap && (this.minimapDue <= 0 || !app.isRunning)) {
       this.minimapDue = 0.12;
       this.minimap.canvas.hidden = !app.hasMinimap;
       if (app.hasMinimap) this.minimap.draw(this.view);
@@ -122,6 +132,7 @@ export class Pane {
   private setScene(): void {
     if (!this.maker || !this.board) return;
     const { replay, teams } = this.maker.episode;
+    this.shape = replay.shape;
     this.board.setScene({ replay, teams, theme: this.app.themeNow, palette: this.app.palette });
   }
 
@@ -171,13 +182,15 @@ export class Pane {
     const up = (event: PointerEvent) => {
       if (!pointers.delete(event.pointerId)) return;
       this.camera?.release();
-      if (event.type === "pointerup" && moved <= 6 && !pointers.size) this.click(...at(event));
+      if (event.type === "pointerup" && moved <= 6 && !pointers.size) this.click(...at(event), event);
       this.touch();
     };
     canvas.addEventListener("pointerup", up);
     canvas.addEventListener("pointercancel", up);
     canvas.addEventListener("pointerleave", () => this.hover(-1, -1));
-    canvas.addEventListener("dblclick", () => app.follow(!app.isFollowing));
+    canvas.addEventListener("dblclick", () => {
+      if (!app.live || app.live.driven < 0) app.follow(!app.isFollowing);
+    });
     canvas.addEventListener(
       "wheel",
       (event) => {
@@ -191,9 +204,13 @@ export class Pane {
     );
   }
 
-  private click(px: number, py: number): void {
-    if (!this.board || !this.view) return;
+  private click(px: number, py: number, event: PointerEvent): void {
+    if (!this.board || !this.view || !this.maker) return;
     const object = this.board.pick(this.view, px, py);
+    const [x, y] = this.board.camera.toMap(px, py).map(Math.floor);
+    const { width, height } = this.maker.episode.replay.parts;
+    const isOn = x >= 0 && y >= 0 && x < width && y < height;
+    if (isOn && (object?.agent ?? -1) < 0 && this.onCell(x, y, event)) return;
     this.app.select(object?.id ?? 0);
     if (object && (this.app.panel === "" || this.app.panel === "info")) this.app.openPanel("agent");
   }

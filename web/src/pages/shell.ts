@@ -24,10 +24,15 @@ import { TalkPanel } from "./panels/talk";
 import { spriteIcon } from "./sprite-icon";
 import { TimelineBar } from "./timeline";
 import { hashOf } from "./url";
+import { LiveView } from "./live/view";
 
 /** While playing, texts beside the board are renewed this often; the board itself with every picture. */
 const SECONDS_PER_UPDATE = 0.1;
 const SECONDS_PER_ADDRESS = 1;
+/** While a live game grows, lists and charts of all that happened are renewed this often at most. */
+const SECONDS_PER_GROWTH = 0.5;
+/** Pixels per cell from which on a cog is easily driven. */
+const CLOSE_SCALE = 30;
 
 /** The whole page: where its parts are, and what connects them. */
 export class Shell implements Actions {
@@ -43,7 +48,10 @@ export class Shell implements Actions {
   private readonly timeline = new TimelineBar(this.app);
   private readonly hud = new Hud(this.app);
   private readonly layerMenu = new LayerMenu(this.app);
-  private readonly help = helpDialog();
+  private help = helpDialog(false);
+  private live: LiveView | null = null;
+  private grown = 0;
+  private growthDue = 0;
   private readonly searchPanel: SearchPanel;
   private readonly panels: Panel[];
   private panes: Pane[] = [];
@@ -87,6 +95,57 @@ export class Shell implements Actions {
     requestAnimationFrame((now) => this.frame(now));
   }
 
+  /* ---- live games ---- */
+
+  /** Joins the game that this page was served by. */
+  openLive(token: string): void {
+    this.cover.hidden = false;
+    replace(this.cover, el("div", { class: "card", attrs: { role: "status" } }, el("p", {}, "Connecting to the game"), el("progress")));
+    this.root.classList.add("is-live-page");
+    const live = new LiveView(this.app, token, {
+      showLines: (episode, beside) => void this.showLines(episode, beside),
+      say: (sentence, link) => this.say(sentence, link),
+      failed: (sentence) => this.failed(sentence),
+      watchSelection: () => this.watchSelection(),
+    });
+    this.live = live;
+    this.boards.append(...live.layers);
+    this.timeline.element.before(live.bar.element);
+    this.panes[0].onCell = (x, y, event) => live.order(x, y, event);
+    const help = helpDialog(true);
+    this.help.replaceWith(help);
+    this.help = help;
+    live.update();
+  }
+
+  /** Close enough to see where one goes; a map that is small enough is seen as a whole. */
+  private watchSelection(): void {
+    if (globalThis.matchMedia?.("(max-width: 760px)").matches) this.app.openPanel(""); // the board needs the room
+    const { camera } = this.panes[0];
+    if (!camera || camera.fitScale() >= CLOSE_SCALE) return this.fit();
+    this.app.follow(true);
+    if (camera.scale < CLOSE_SCALE) for (const pane of this.panes) pane.camera?.lookAt(camera.x, camera.y, CLOSE_SCALE);
+    this.touch();
+  }
+
+  private async showLines(left: Episode, right: Episode | null): Promise<void> {
+    this.cover.hidden = true;
+    this.app.showLines(left, right);
+    if (right && !this.panes[1]) {
+      const second = await Pane.create(this.app);
+      if (this.app.right !== right) return second.destroy();
+      this.panes.push(second);
+      this.panes[0].element.after(second.element);
+    }
+    if (!right) this.panes.splice(1).forEach((pane) => pane.destroy());
+    this.boards.classList.toggle("is-split", right !== null);
+    this.panes[0].show(left, right ? left.name : "");
+    if (right) this.panes[1].show(right, right.name);
+    this.linkCameras();
+    this.panes[0].onCamera();
+    this.describe(left);
+  }
+
   /* ---- opening replays ---- */
 
   /** Shows what a loader gives, or says why not. Nothing is thrown. */
@@ -106,10 +165,12 @@ export class Shell implements Actions {
   }
 
   openFile(): void {
+    if (this.live) return this.say("This page shows a live game; replays are opened with `python -m mettagrid.viewer`");
     void chooseFile().then((file) => file && this.open((progress) => loadFile(file, progress), ""));
   }
 
   openBeside(): void {
+    if (this.live) return this.say("A live game is compared with a branch of it: “What if from here”");
     void chooseFile().then((file) => file && this.open((progress) => loadFile(file, progress), "", true));
   }
 
@@ -118,6 +179,7 @@ export class Shell implements Actions {
   }
 
   closeBeside(): void {
+    if (this.live) return this.live.game.closeBranch();
     this.panes.splice(1).forEach((pane) => pane.destroy());
     this.boards.classList.remove("is-split");
     this.app.showBeside(null, "");
@@ -129,12 +191,17 @@ export class Shell implements Actions {
     this.boards.classList.remove("is-split");
     this.app.show(episode, address);
     this.panes[0].show(episode, "");
+    this.describe(episode);
+  }
+
+  private describe(episode: Episode): void {
     const { parts } = episode.replay;
-    this.title.textContent = parts.label || episode.name;
+    this.title.textContent = this.live?.game.title || parts.label || episode.name;
     this.title.title = this.title.textContent;
     const seed = parts.seed === null ? "" : `, seed ${parts.seed}`;
-    this.subtitle.textContent = `${episode.replay.steps} steps, ${parts.numAgents} agents${seed}`;
-    document.title = `${parts.label || episode.name} – MettaScope`;
+    const steps = this.live ? "live" : `${episode.replay.steps} steps`;
+    this.subtitle.textContent = `${steps}, ${parts.numAgents} agents${seed}`;
+    document.title = `${this.title.textContent} – MettaScope`;
   }
 
   private async showBeside(episode: Episode, address: string): Promise<void> {
@@ -167,7 +234,7 @@ export class Shell implements Actions {
   }
 
   /** What went wrong, in one sentence. A replay that is already there stays. */
-  private failed(message: string): void {
+  failed(message: string): void {
     this.cover.hidden = false;
     const card = el("div", { class: "card" }, el("p", { class: "error", attrs: { role: "alert", "data-testid": "error" } }, message));
     if (this.app.left) {
@@ -175,7 +242,7 @@ export class Shell implements Actions {
       back.addEventListener("click", () => (this.cover.hidden = true));
       card.append(back);
     }
-    card.append(this.openers());
+    if (!this.live) card.append(this.openers());
     replace(this.cover, card);
   }
 
@@ -210,6 +277,7 @@ export class Shell implements Actions {
       this.root.classList.remove("is-dropping");
       const files = [...(event.dataTransfer?.files ?? [])];
       const address = event.dataTransfer?.getData("text/uri-list");
+      if (this.live) return this.openFile();
       if (files.length) void this.openDropped(files, event.shiftKey);
       else if (address) void this.openAddress(address.split("\n")[0].trim());
     });
@@ -224,6 +292,7 @@ export class Shell implements Actions {
   /* ---- what keys and buttons do ---- */
 
   copyLink(): void {
+    if (this.live) return this.say("Links to a live game are made with “Invite”, by its host");
     const address = `${location.href.split("#")[0]}${hashOf(this.app)}`;
     const isOwnFile = !this.app.address && !document.getElementById("replay-data");
     const hint = isOwnFile ? "; it holds the tick and the selection, but the file itself must be opened first" : "";
@@ -389,7 +458,7 @@ export class Shell implements Actions {
     return (this.app.left?.name ?? "replay").replace(/(\.json)?\.(z|gz|json|cogreplay|replay|bin)$/, "");
   }
 
-  private say(text: string, link = ""): void {
+  say(text: string, link = ""): void {
     const field = el("input", { class: "field", attrs: { readonly: true, value: link, "aria-label": "Link" } });
     replace(this.notice, text, link ? field : null);
     this.notice.hidden = false;
@@ -405,11 +474,22 @@ export class Shell implements Actions {
     this.lastFrame = now;
     if (this.app.advance(seconds)) this.touch();
     for (const pane of this.panes) pane.draw(seconds);
+    this.noticeGrowth(seconds);
     this.updateDue -= seconds;
     this.addressDue -= seconds;
     if (this.missed.size && this.updateDue <= 0) this.refresh();
     if (this.addressDue <= 0) this.writeAddress();
     requestAnimationFrame((next) => this.frame(next));
+  }
+
+  private noticeGrowth(seconds: number): void {
+    this.growthDue -= seconds;
+    const grown = this.app.live?.grown ?? 0;
+    if (grown === this.grown || this.growthDue > 0) return;
+    this.grown = grown;
+    this.growthDue = SECONDS_PER_GROWTH;
+    this.missed.add("grown");
+    this.timeline.forget();
   }
 
   private changed(changes: ReadonlySet<Change>): void {
@@ -421,21 +501,27 @@ export class Shell implements Actions {
       this.saveSettings();
       if (hasNewColours || changes.has("replay")) this.timeline.redraw();
     }
-    if (changes.has("selection") && this.app.panel === "" && this.app.selectedId) this.app.openPanel("agent");
+    const isDriving = (this.app.live?.driven ?? -1) >= 0;
+    if (changes.has("selection") && this.app.panel === "" && this.app.selectedId && !isDriving) this.app.openPanel("agent");
     this.touch();
-    if (!this.app.isPlaying) this.refresh();
+    // What happens by itself is told a few times a second, what the reader does at once.
+    if (!this.app.isRunning || changes.has("selection") || changes.has("panel")) this.refresh();
   }
 
   /** Everything that is text. */
   private refresh(): void {
+    const began = performance.now();
     this.updateDue = SECONDS_PER_UPDATE;
     const changes = new Set(this.missed);
     this.missed.clear();
     if (!(changes.size === 1 && changes.has("hover"))) {
       this.timeline.update();
       this.hud.update();
+      this.live?.update();
     }
     this.refreshPanel(changes);
+    // The longer it takes, the less often: most of the time is for the game.
+    if (changes.has("grown")) this.growthDue = Math.max(SECONDS_PER_GROWTH, (performance.now() - began) / 50);
   }
 
   private refreshPanel(changes: Set<Change>): void {

@@ -20,7 +20,7 @@ export class TimelineBar {
     class: "strip",
     attrs: { role: "slider", tabindex: 0, "aria-label": "Tick", "data-testid": "strip" },
   });
-  private readonly playButton = button("Play or pause (space)", ICONS.play, () => this.app.play(!this.app.isPlaying));
+  private readonly playButton = button("Play or pause (space)", ICONS.play, () => this.app.play(!this.app.isRunning));
   private readonly tickInput = el("input", {
     class: "tick-input",
     attrs: { type: "number", "aria-label": "Go to tick", "data-testid": "tick" },
@@ -46,7 +46,10 @@ export class TimelineBar {
     );
     this.playButton.classList.add("primary");
     replace(this.speedSelect, ...SPEEDS.map((speed) => el("option", { attrs: { value: speed } }, `${speed}/s`)));
-    this.speedSelect.addEventListener("change", () => a.setSpeed(Number(this.speedSelect.value)));
+    this.speedSelect.addEventListener("change", () => {
+      a.setSpeed(Number(this.speedSelect.value));
+      if (a.live) this.speedSelect.blur(); // arrows drive again
+    });
     this.tickInput.addEventListener("change", () => a.seek(Number(this.tickInput.value)));
     const now = el("div", { class: "now" }, this.tickInput, this.lastLabel, this.speedSelect);
     const track = el("div", { class: "track" }, this.strip, this.tip);
@@ -65,9 +68,14 @@ export class TimelineBar {
     const next =
       direction > 0 ? events.find((event) => event.tick > tick) : events.findLast((event) => event.tick < tick);
     if (next) {
-      this.app.play(false);
+      this.app.halt();
       this.app.seek(next.tick);
     }
+  }
+
+  /** The course has become another one; it is drawn when it is next shown. */
+  forget(): void {
+    this.picture = null;
   }
 
   redraw(): void {
@@ -83,15 +91,15 @@ export class TimelineBar {
     this.tickInput.min = String(firstTick);
     this.tickInput.max = String(lastTick);
     setText(this.lastLabel, `/ ${lastTick}`);
-    const speed = String(app.speed);
+    const speed = String(app.speedNow);
     if (![...this.speedSelect.options].some((option) => option.value === speed)) {
       this.speedSelect.prepend(el("option", { attrs: { value: speed } }, `${speed}/s`));
     }
     if (this.speedSelect.value !== speed) this.speedSelect.value = speed;
-    if (this.wasPlaying !== app.isPlaying) {
-      this.wasPlaying = app.isPlaying;
-      replace(this.playButton, icon(app.isPlaying ? ICONS.pause : ICONS.play));
-      this.playButton.setAttribute("aria-pressed", String(app.isPlaying));
+    if (this.wasPlaying !== app.isRunning) {
+      this.wasPlaying = app.isRunning;
+      replace(this.playButton, icon(app.isRunning ? ICONS.pause : ICONS.play));
+      this.playButton.setAttribute("aria-pressed", String(app.isRunning));
     }
     for (const [name, value] of [["valuemin", firstTick], ["valuemax", lastTick], ["valuenow", tick]] as const) {
       this.strip.setAttribute(`aria-${name}`, String(value));
@@ -136,10 +144,13 @@ export class TimelineBar {
     const { left, palette } = this.app;
     const { ticks, teams } = left!.history;
     const most = teams.reduce((top, { held }) => held.reduce((a, b) => Math.max(a, b), top), 1);
+    const every = Math.max(1, Math.floor(ticks.length / (2 * width))); // more than two points per pixel show nothing more
     for (const { team, held } of teams) {
       pen.beginPath();
       pen.moveTo(0, HEIGHT);
-      held.forEach((value, i) => pen.lineTo(this.part(ticks[i]) * width, HEIGHT - 2 - (value / most) * (HEIGHT - 20)));
+      for (let i = 0; i < held.length; i += every) {
+        pen.lineTo(this.part(ticks[i]) * width, HEIGHT - 2 - (held[i] / most) * (HEIGHT - 20));
+      }
       pen.strokeStyle = teamColour(team, palette);
       pen.lineWidth = 1.5;
       pen.stroke();
@@ -179,7 +190,7 @@ export class TimelineBar {
     };
     strip.addEventListener("pointerdown", (event) => {
       strip.setPointerCapture(event.pointerId);
-      app.play(false);
+      app.halt();
       app.seek(tickAt(event));
     });
     strip.addEventListener("pointermove", (event) => {

@@ -2,6 +2,9 @@ import type { App, PanelName } from "./app";
 
 /** What an address says: which replay, where in it, and what is looked at. */
 export interface Place {
+  /** whether the page belongs to a game that is still played, and what lets it in */
+  live: boolean;
+  token: string;
   replay: string;
   beside: string;
   tick: number | null;
@@ -24,6 +27,8 @@ export function readPlace(search: string, hash: string): Place {
   };
   const panel = said.get("panel");
   return {
+    live: said.get("live") === "1",
+    token: said.get("token") ?? "",
     replay: said.get("replay") ?? "",
     beside: said.get("beside") ?? "",
     tick: number("tick") ?? number("step"),
@@ -40,8 +45,9 @@ export function hashOf(app: App): string {
   const said = new URLSearchParams();
   if (app.address) said.set("replay", app.address);
   if (app.right && app.rightAddress) said.set("beside", app.rightAddress);
-  said.set("tick", String(app.tick));
-  said.set("speed", String(app.speed));
+  if (app.token) said.set("token", app.token);
+  if (!app.live || !app.isAtEdge) said.set("tick", String(app.tick));
+  if (!app.live) said.set("speed", String(app.speed));
   if (app.selectedId) said.set("select", String(app.selectedId));
   if (app.isFollowing) said.set("follow", "1");
   if (app.panel) said.set("panel", app.panel);

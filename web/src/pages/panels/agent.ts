@@ -80,6 +80,8 @@ export class AgentPanel implements Panel {
       ...(object.agent >= 0 ? ([["role", role < 0 ? "none" : resourceNames[role]]] as const) : []),
       ...(object.vibe || object.agent >= 0 ? ([["vibe", vibeNames[object.vibe] ?? String(object.vibe)]] as const) : []),
     ]);
+    const { live } = this.app;
+    const driver = live?.driverOf(object.agent) ?? null;
     const follow = button("Follow (F)", ICONS.follow, () => this.app.follow(!this.app.isFollowing));
     follow.setAttribute("aria-pressed", String(this.app.isFollowing));
     const teams = episode.teams.of(object).map((team) => teamBadge(team, this.app.palette));
@@ -91,7 +93,21 @@ export class AgentPanel implements Panel {
       follow,
       this.closer(),
       row,
+      driver ? el("p", { class: "driver", attrs: { "data-fact": "driver" } }, `Driven by ${driver}`) : null,
+      live && object.agent >= 0 ? this.driving(object.agent) : null,
     );
+  }
+
+  private driving(agent: number): HTMLElement | null {
+    const live = this.app.live!;
+    if (agent !== live.driven && !live.canDrive(agent)) return null;
+    const made =
+      agent === live.driven
+        ? button("Hand the cog back to its policy (H)", ICONS.release, () => live.handBack(), "Hand back")
+        : button("Drive this cog (Shift D)", ICONS.drive, () => live.drive(agent, live.driverOf(agent) !== null), "Drive");
+    made.classList.add("framed");
+    made.dataset.agent = String(agent);
+    return made;
   }
 
   private doing(episode: Episode, frame: Frame, object: ObjectView): HTMLElement {

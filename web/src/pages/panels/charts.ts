@@ -28,7 +28,7 @@ export class ChartsPanel implements Panel {
     if (!left) return;
     const agent = this.agent();
     const key = `${left.name}/${this.who}/${this.who === "agent" ? agent : ""}/${this.app.palette}/${this.app.themeNow.name}`;
-    if (changes.has("replay") || key !== this.made) {
+    if (changes.has("replay") || changes.has("grown") || key !== this.made) {
       this.made = key;
       this.make(agent);
     }

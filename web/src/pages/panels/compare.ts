@@ -10,7 +10,7 @@ export class ComparePanel implements Panel {
   readonly title = "Compare";
   readonly icon = ICONS.compare;
   readonly element = el("div", { class: "panel-body" });
-  private made: { left: Episode; right: Episode; comparer: Comparer; comparison: Comparison } | null = null;
+  private made: { left: Episode; right: Episode; comparer: Comparer } | null = null;
 
   constructor(
     private readonly app: App,
@@ -22,20 +22,22 @@ export class ComparePanel implements Panel {
     const { left, right } = this.app;
     if (!left || !right) {
       this.made = null;
+      if (this.app.live) return renew(this.element, el("p", { class: "quiet" }, "Go to any tick and press “What if from here”: both courses of events are then shown side by side, and where they part"));
       const open = button("Open a second replay (Shift B)", ICONS.open, this.openBeside, "Open a second replay");
       return renew(this.element, el("p", { class: "quiet" }, "Open a second replay to see both side by side and where they part"), open);
     }
     if (this.made?.left !== left || this.made.right !== right) {
-      const comparer = new Comparer(left.replay, right.replay);
-      this.made = { left, right, comparer, comparison: comparer.compare() };
+      this.made = { left, right, comparer: new Comparer(left.replay, right.replay) };
     }
-    const { comparer, comparison } = this.made;
+    const { comparer } = this.made;
+    const comparison = comparer.compare(); // only looks at what is new
+    const outset = this.app.live ? [] : comparison.outset; // both are the same game
     const now = comparer.differencesAt(this.app.tick);
     renew(
       this.element,
       el("p", {}, el("b", {}, left.name), " and ", el("b", {}, right.name)),
-      el("div", { class: "fields" }, button("Close the second replay", ICONS.close, this.closeBeside, "Close the second")),
-      comparison.outset.length ? this.differences("Different from the outset", comparison.outset) : null,
+      this.app.live ? null : el("div", { class: "fields" }, button("Close the second replay", ICONS.close, this.closeBeside, "Close the second")),
+      outset.length ? this.differences("Different from the outset", outset) : null,
       this.first(comparison),
       this.differences(`At tick ${this.app.tick}`, now),
     );

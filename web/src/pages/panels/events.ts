@@ -47,7 +47,7 @@ export class EventsPanel implements Panel {
 
   update(changes: ReadonlySet<Change>): void {
     if (!this.app.left) return;
-    if (changes.has("replay") || changes.has("panel") || changes.has("settings") || !this.rows.length) this.fill();
+    if (changes.has("replay") || changes.has("grown") || changes.has("panel") || changes.has("settings") || !this.rows.length) this.fill();
     this.mark();
   }
 
@@ -101,7 +101,7 @@ export class EventsPanel implements Panel {
       el("span", { class: "grow" }, event.text),
     );
     onClick(row, () => {
-      this.app.play(false);
+      this.app.halt();
       this.app.seek(event.tick);
       const id = event.object >= 0 ? this.app.left!.replay.parts.ids[event.object] : 0;
       if (id) this.app.select(id);
@@ -119,7 +119,7 @@ export class EventsPanel implements Panel {
     if (element === this.current) return;
     this.current?.classList.remove("is-now");
     element?.classList.add("is-now");
-    if (element && this.app.isPlaying) element.scrollIntoView({ block: "nearest" });
+    if (element && this.app.isRunning) element.scrollIntoView({ block: "nearest" });
     this.current = element;
   }
 }

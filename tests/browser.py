@@ -1,0 +1,106 @@
+"""A real browser for tests of pages, one for the whole run."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import missing
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+BROWSER_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        missing("no Chromium is installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=BROWSER_FLAGS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visit:
+    """A page in the browser, and what went wrong in it."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+
+    def open(self, address: str) -> None:
+        self.page.goto(address)
+        self.page.wait_for_selector("[data-testid=hud] .hud-chip, [data-testid=error]", state="attached")
+
+    def panel(self, name: str) -> None:
+        self.page.click(f"[data-panel={name}]")
+        self.page.wait_for_selector(f"[data-panel={name}][aria-pressed=true]")
+
+    def seek(self, tick: int) -> None:
+        self.page.fill("[data-testid=tick]", str(tick))
+        self.page.press("[data-testid=tick]", "Enter")
+        self.page.evaluate("document.activeElement.blur()")
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for something in the page; its policy forbids the usual way, which makes code from text."""
+        for _ in range(600):
+            if condition():
+                return
+            self.page.wait_for_timeout(50)
+        pytest.fail("waited for 30 s in vain")
+
+    def text(self, selector: str) -> str:
+        return self.page.locator(selector).first.inner_text()
+
+    def texts(self, selector: str) -> list[str]:
+        return self.page.locator(selector).all_inner_texts()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Any]]:
+    """visit(address, **context) opens a page; at the end of the test nothing may have gone wrong in any."""
+    with visiting(browser) as go:
+        yield go
+
+
+@contextmanager
+def visiting(browser: Browser) -> Iterator[Callable[..., Visit]]:
+    """Pages in contexts of their own; at the end nothing may have gone wrong in any of them."""
+    contexts = []
+    visits: list[Visit] = []
+
+    def go(address: str, **settings: Any) -> Visit:
+        shape = {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark", **settings}
+        context = browser.new_context(**shape)
+        contexts.append(context)
+        found = Visit(context.new_page())
+        visits.append(found)
+        found.page.set_default_timeout(60_000)
+        found.page.on("pageerror", lambda error: found.errors.append(str(error)))
+        found.page.on("console", lambda message: found.errors.append(message.text) if message.type == "error" else None)
+        found.open(address)
+        return found
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert [found.errors for found in visits if found.errors] == []

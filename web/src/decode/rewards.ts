@@ -1,0 +1,63 @@
+import { lastNote, type Note, type Replay } from "./replay";
+import { Field, floatOf } from "./rows";
+
+export type RewardTotals = (agent: number, tick: number) => number;
+
+/** What an agent had earned whenever its reward changed, as far as that is known by now. */
+interface Sums {
+  readonly known: Note<number>[];
+  /** how many changes are in it; -1 for nothing yet */
+  changes: number;
+  total: number;
+  reward: number;
+  tick: number;
+}
+
+const made = new WeakMap<Replay, RewardTotals>();
+
+/** The sum of an agent's rewards up to a tick: as the file has it, or added up from the rewards of each tick. */
+export function rewardTotals(replay: Replay): RewardTotals {
+  let totals = made.get(replay);
+  if (!totals) made.set(replay, (totals = replay.parts.totals ? recorded(replay.parts.totals) : addedUp(replay)));
+  return totals;
+}
+
+function recorded(totals: readonly (readonly Note<number>[])[]): RewardTotals {
+  return (agent, tick) => {
+    const at = lastNote(totals[agent], tick);
+    return at < 0 ? 0 : totals[agent][at].value;
+  };
+}
+
+function addedUp(replay: Replay): RewardTotals {
+  const { parts, timeline } = replay;
+  const sums: Sums[] = Array.from(replay.agentObjects, () => ({
+    known: [],
+    changes: -1,
+    total: 0,
+    reward: 0,
+    tick: replay.firstTick,
+  }));
+  return (agent, tick) => {
+    const number = replay.agentObjects[agent];
+    const slot = number < 0 ? -1 : timeline.slot(Field.reward, number);
+    if (slot < 0) return 0;
+    const own = sums[agent];
+    extend(own, slot);
+    const at = lastNote(own.known, tick);
+    if (at < 0) return 0;
+    const { tick: since, value } = own.known[at];
+    return value + (tick - since) * floatOf(timeline.valueAt(slot, since));
+  };
+
+  function extend(own: Sums, slot: number): void {
+    const add = (now: number, value: number) => {
+      for (; own.tick < now; own.tick++) own.total += own.reward;
+      own.reward = floatOf(value);
+      const isBefore = now === replay.firstTick && parts.hasStart; // what was earned before anything was recorded
+      own.known.push({ tick: now, value: isBefore ? 0 : own.total + own.reward });
+      if (isBefore) own.tick++;
+    };
+    own.changes = timeline.eachChange(slot, add, own.changes);
+  }
+}

@@ -1,0 +1,112 @@
+import { inside } from "../../decode";
+import { messageOf, textOf } from "./messages";
+import { LiveSocket } from "./socket";
+
+const TAKEOVER = "takeover";
+const MOST_TRIES = 8;
+
+export interface DriverEvents {
+  changed(): void;
+  failed(sentence: string): void;
+  /** it is over, and why; "" for no particular reason */
+  ended(sentence: string): void;
+}
+
+/** Drives one cog. When the connection is lost, it takes the cog over again as soon as it is back. */
+export class Driver {
+  /** whether the cog is ours now */
+  isInControl = false;
+  private wasInControl = false;
+  private tries = 0;
+  private timer = 0;
+  /** what the server calls this connection */
+  private name = "";
+  /** the step that was seen last, and the one at which something was last sent */
+  private step = 0;
+  private sentAt = -1;
+  private readonly socket: LiveSocket;
+
+  constructor(
+    readonly line: number,
+    readonly slot: number,
+    token: string,
+    private readonly events: DriverEvents,
+    private readonly force = false,
+  ) {
+    this.socket = new LiveSocket("player", { token, slot, line }, {
+      message: (data) => typeof data === "string" && this.take(data),
+      lost: () => {
+        this.isInControl = false;
+        events.changed();
+      },
+      refused: (sentence) => events.ended(sentence),
+      over: () => events.ended(""),
+    });
+  }
+
+  /** Do something in the next step. A key that is held down acts once per step. */
+  act(name: string, isRepeated = false): void {
+    if (isRepeated && this.sentAt === this.step) return;
+    this.sentAt = this.step;
+    this.send({ type: "action", action_name: name, step: true }); // which a paused game takes from its host
+  }
+
+  vibe(name: string): void {
+    this.send({ type: "action", vibe: name });
+  }
+
+  talk(text: string): void {
+    this.send({ type: "action", talk: text });
+  }
+
+  /** Walk to a cell, or next to what stands there and push against it. */
+  order(x: number, y: number, mode: "go" | "queue" | "repeat"): void {
+    this.send({ type: "order", x, y, mode });
+  }
+
+  cancel(): void {
+    this.send({ type: "cancel" });
+  }
+
+  release(): void {
+    clearTimeout(this.timer);
+    this.socket.send({ type: "release_takeover" });
+    this.socket.close();
+  }
+
+  private send(message: object): void {
+    if (!this.socket.send(message)) this.events.failed("The connection to the game is lost at the moment; this was not sent");
+  }
+
+  private take(text: string): void {
+    const message = messageOf(text);
+    if (message?.type === "player_config") {
+      this.name = textOf(message.connection_id);
+      this.takeOver();
+    } else if (message?.type === "observation") {
+      this.step = typeof message.step === "number" ? message.step : this.step;
+      this.control(textOf(inside(message.control_state, "human_controller_connection_id")));
+    } else if (message?.type === "error") this.refused(textOf(message.message), message.request_id === TAKEOVER);
+  }
+
+  private control(driver: string): void {
+    if ((driver === this.name) === this.isInControl) return;
+    this.isInControl = driver === this.name;
+    if (this.isInControl) {
+      this.wasInControl = true;
+      this.tries = 0;
+    } else if (driver) return this.events.ended(`Agent ${this.slot} was taken over by ${driver}`);
+    this.events.changed();
+  }
+
+  private takeOver(): void {
+    this.socket.send({ type: "takeover", request_id: TAKEOVER, ...(this.force ? { force: true } : {}) });
+  }
+
+  private refused(sentence: string, isTakeover: boolean): void {
+    if (!isTakeover) return this.events.failed(sentence);
+    // After a lost connection the server may not have noticed yet that the old one is gone.
+    if (this.wasInControl && this.tries++ < MOST_TRIES) this.timer = window.setTimeout(() => this.takeOver(), 500);
+    else this.events.ended(sentence);
+  }
+}

@@ -1,0 +1,84 @@
+import type { App } from "../app";
+import type { LiveBar } from "./bar";
+import type { LiveGame } from "./game";
+import type { TutorialOverlay } from "./lesson";
+
+interface LiveKey {
+  readonly keys: readonly string[];
+  readonly group: "Live" | "Driving";
+  readonly what: string;
+  /** whether the key did anything; if not, it means what it means otherwise */
+  run(parts: LiveParts, event: KeyboardEvent): boolean | void;
+}
+
+export interface LiveParts {
+  readonly app: App;
+  readonly game: LiveGame;
+  readonly bar: LiveBar;
+  readonly overlay: TutorialOverlay;
+}
+
+const move = (keys: string[], action: string, what: string): LiveKey => ({
+  keys,
+  group: "Driving",
+  what,
+  run: ({ app, game }, event) => {
+    if (!app.isAtEdge) app.goLive();
+    game.driver!.act(action, event.repeat);
+  },
+});
+
+/** Keys of live games; those of `Driving` mean this only while a cog is driven. */
+export const LIVE_KEYS: readonly LiveKey[] = [
+  { keys: ["Shift+D"], group: "Live", what: "drive the selected cog", run: ({ bar }) => bar.driveSelected() },
+  { keys: ["Shift+W"], group: "Live", what: "what if from this tick on", run: ({ bar }) => bar.branch() },
+  { keys: ["End"], group: "Live", what: "to the newest tick", run: ({ app }) => app.goLive() },
+  move(["ArrowUp", "w"], "move_north", "go up"),
+  move(["ArrowDown", "s"], "move_south", "go down"),
+  move(["ArrowLeft", "a"], "move_west", "go left"),
+  move(["ArrowRight", "d"], "move_east", "go right"),
+  move(["x", "0"], "noop", "do nothing for a step"),
+  { keys: ["e"], group: "Driving", what: "change the vibe", run: ({ bar }) => bar.openVibes() },
+  {
+    keys: ["Enter"],
+    group: "Driving",
+    what: "talk",
+    run: ({ bar }) => bar.openTalk(),
+  },
+  { keys: ["h"], group: "Driving", what: "hand the cog back", run: ({ game }) => game.handBack() },
+  {
+    keys: ["Escape"],
+    group: "Driving",
+    what: "forget the way that was chosen",
+    run: ({ game }) => {
+      if (!game.state?.seats[game.driven]?.plan.length) return false;
+      game.driver!.cancel();
+      return true;
+    },
+  },
+];
+
+export const LIVE_HINT =
+  "While you drive, a click on the map sends the cog there, and to use what stands there; with shift after what it does already, with ctrl again and again. A click on a cog, or with alt on anything, selects it.";
+
+const BY_KEY = new Map(LIVE_KEYS.flatMap((key) => key.keys.map((name) => [name, key] as const)));
+
+/** Listens before all others: what is taken here goes no further. */
+export function listenToLiveKeys(parts: LiveParts): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.target as HTMLElement;
+    if (target.matches("input:not([type=checkbox]), select, textarea") || target.closest("dialog, .vibe-grid")) return;
+    if (event.key === "Enter" && parts.overlay.isOpen) {
+      event.preventDefault();
+      return parts.overlay.next();
+    }
+    if (/^( |Enter)$/.test(event.key) && /^(button|summary|a)$/i.test(target.tagName)) return;
+    const isLetter = event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase();
+    const name = isLetter ? (event.shiftKey ? `Shift+${event.key.toUpperCase()}` : event.key.toLowerCase()) : event.shiftKey ? `Shift+${event.key}` : event.key;
+    const key = BY_KEY.get(name);
+    if (!key || (key.group === "Driving" && parts.game.driven < 0)) return;
+    if (key.run(parts, event) === false) return;
+    event.preventDefault();
+  }, true);
+}

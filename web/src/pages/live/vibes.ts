@@ -1,0 +1,67 @@
+import { vibeSprite } from "../../board/vibes";
+import type { App } from "../app";
+import { button, el, onClick, setText } from "../dom";
+import { ICONS } from "../icons";
+import { spriteIcon } from "../sprite-icon";
+import type { LiveGame } from "./game";
+
+/** The vibes that the driven cog can have, to choose from. */
+export class VibePicker {
+  readonly element: HTMLElement;
+  private readonly grid = el("div", { class: "vibe-grid", attrs: { role: "menu", "aria-label": "Vibes" } });
+  /** of the vibe under the pointer */
+  private readonly name = el("p", { class: "vibe-name quiet" });
+  private made = "none";
+
+  constructor(
+    private readonly app: App,
+    private readonly game: LiveGame,
+  ) {
+    const open = button("Change the vibe (E)", ICONS.vibe, () => this.toggle(), "Vibe");
+    open.dataset.testid = "vibe";
+    this.grid.hidden = true;
+    this.grid.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      this.close();
+    });
+    this.element = el("div", { class: "vibe-picker" }, open, this.grid);
+  }
+
+  toggle(): void {
+    if (!this.grid.hidden) return this.close();
+    this.fill();
+    this.grid.hidden = false;
+    this.grid.querySelector("button")?.focus();
+  }
+
+  close(): void {
+    // What is hidden must not get the next key.
+    if (this.grid.contains(document.activeElement)) (document.activeElement as HTMLElement).blur();
+    this.grid.hidden = true;
+  }
+
+  private fill(): void {
+    const { parts } = this.app.left!.replay;
+    const names = parts.vibeNames.filter((name) => parts.actionNames.includes(`change_vibe_${name}`));
+    if (this.made === names.join()) return;
+    this.made = names.join();
+    const choices = names.map((name) => {
+      const choice = el(
+        "button",
+        { class: "vibe", title: name, attrs: { type: "button", role: "menuitem", "data-vibe": name } },
+        spriteIcon(vibeSprite(name), {}, name),
+      );
+      const tell = () => setText(this.name, name.replaceAll("_", " "));
+      choice.addEventListener("focus", tell);
+      choice.addEventListener("pointerenter", tell);
+      onClick(choice, () => {
+        this.game.driver?.vibe(`change_vibe_${name}`);
+        this.close();
+      });
+      return choice;
+    });
+    setText(this.name, choices.length ? "" : "This game has no vibes to choose from");
+    this.grid.replaceChildren(...choices, this.name);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Episode } from "../../decode";
+import type { App } from "../app";
+import { el, setText } from "../dom";
+import { LiveBar } from "./bar";
+import { LiveGame } from "./game";
+import { listenToLiveKeys } from "./keys";
+import { LessonCard, TutorialOverlay } from "./lesson";
+import { Pad } from "./pad";
+
+/** What a live game needs of the page around it. */
+export interface LivePage {
+  showLines(episode: Episode, beside: Episode | null): void;
+  say(sentence: string, link?: string): void;
+  failed(sentence: string): void;
+  /** keep an eye on what is selected */
+  watchSelection(): void;
+}
+
+/** Everything in the page that only live games have. */
+export class LiveView {
+  readonly game: LiveGame;
+  readonly bar: LiveBar;
+  /** over the board */
+  readonly layers: readonly HTMLElement[];
+  private readonly banner = el("p", { class: "live-banner", attrs: { role: "alert", "data-testid": "banner" } });
+  private readonly lesson = new LessonCard();
+  private readonly overlay: TutorialOverlay;
+  private readonly pad: Pad;
+
+  constructor(
+    private readonly app: App,
+    token: string,
+    page: LivePage,
+  ) {
+    app.token = token;
+    this.game = new LiveGame(app, token, {
+      show: (episode, beside) => page.showLines(episode, beside),
+      say: (sentence, link) => page.say(sentence, link),
+      failed: (sentence) => page.failed(sentence),
+      drives: () => page.watchSelection(),
+    });
+    app.live = this.game;
+    this.bar = new LiveBar(app, this.game, (sentence, link) => page.say(sentence, link));
+    this.overlay = new TutorialOverlay(app, this.game);
+    this.pad = new Pad(this.game, () => app.isAtEdge || app.goLive());
+    this.layers = [this.banner, this.lesson.element, this.overlay.element, this.pad.element];
+    this.banner.hidden = this.lesson.element.hidden = this.pad.element.hidden = true;
+    listenToLiveKeys({ app, game: this.game, bar: this.bar, overlay: this.overlay });
+  }
+
+  update(): void {
+    const { game } = this;
+    this.bar.update();
+    this.banner.hidden = game.lostFor === null;
+    if (game.lostFor !== null) setText(this.banner, "The connection to the game is lost; trying to come back");
+    this.lesson.update(game.lesson);
+    this.lesson.element.parentElement?.classList.toggle("has-lesson", game.lesson !== null);
+    this.overlay.update();
+    this.pad.element.hidden = game.driven < 0;
+  }
+
+  /** A cell of the played line was clicked; whether the driven cog goes there. */
+  order(x: number, y: number, event: PointerEvent): boolean {
+    const { driver } = this.game;
+    if (!driver || event.altKey) return false;
+    if (!this.app.isAtEdge) this.app.goLive();
+    driver.order(x, y, event.shiftKey ? "queue" : event.ctrlKey || event.metaKey ? "repeat" : "go");
+    return true;
+  }
+}
