@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from cogames.cli.errors import CommandError, fail
-from cogames.cli.output import hint, warn
+from cogames.cli.output import hint, print_table, warn
 from cogames.cli.program import Entry, examples
 
+if TYPE_CHECKING:
+    from cogames.lessons import BrowserStage, TerminalStage
+
 COMMANDS = [
+    Entry("play", "cogames.commands.tutorial:play", "Learn to play: one cog, six lessons.", "Tutorial"),
+    Entry("cvc", "cogames.commands.tutorial:cvc", "Learn Cogs vs Clips: roles, territory, the team.", "Tutorial"),
     Entry("make-policy", "cogames.commands.tutorial:make_policy", "Write a new policy from a template.", "Tutorial"),
 ]
 
@@ -19,6 +26,110 @@ KIND, OUTPUT = "Policy Type", "Output"
 Trainable = Annotated[bool, typer.Option("--trainable", help="A policy with a neural network.", rich_help_panel=KIND)]
 Scripted = Annotated[bool, typer.Option("--scripted", help="A policy that follows rules.", rich_help_panel=KIND)]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write.", rich_help_panel=OUTPUT)]
+
+LessonName = Annotated[
+    str | None, typer.Option("--lesson", metavar="LESSON", help="Play only this lesson: its name or its number.")
+]
+ListLessons = Annotated[bool, typer.Option("--list", help="List the lessons, and which of them are finished.")]
+Again = Annotated[bool, typer.Option("--again", help="Begin with the first lesson, also when it is finished.")]
+View = Annotated[
+    Literal["auto", "gui", "unicode"],
+    typer.Option("--render", "-r", help="In the browser, in the terminal, or in whichever there is."),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the lessons.")]
+
+
+@examples(
+    "cogames tutorial play",
+    "cogames tutorial play -r unicode              # in the terminal",
+    "cogames tutorial play --list",
+    "cogames tutorial play --lesson hearts",
+)
+def play(
+    lesson: LessonName = None,
+    list_lessons: ListLessons = False,
+    again: Again = False,
+    render: View = "auto",
+    seed: Seed = 42,
+) -> None:
+    """Learn to play: one cog, six lessons.
+
+    They take a few minutes each: moving, using things, mining, gear, hearts, junctions. It goes on with the
+    first lesson that is not finished.
+    """
+    _teach("play", lesson, list_lessons, again, render, seed)
+
+
+@examples(
+    "cogames tutorial cvc",
+    "cogames tutorial cvc --lesson waves -r unicode",
+)
+def cvc(
+    lesson: LessonName = None,
+    list_lessons: ListLessons = False,
+    again: Again = False,
+    render: View = "auto",
+    seed: Seed = 42,
+) -> None:
+    """Learn Cogs vs Clips: roles, territory, the team.
+
+    Five lessons of a few minutes: roles, territory, the network, the waves of the Clips, playing with a team. It goes
+    on with the first lesson that is not finished.
+    """
+    _teach("cvc", lesson, list_lessons, again, render, seed)
+
+
+def _teach(course: str, wanted: str | None, list_lessons: bool, again: bool, render: str, seed: int) -> None:
+    from cogames.lessons import COURSES, TERMINAL, Progress, find_lesson, play_course
+
+    command = f"cogames tutorial {course}"
+    progress = Progress(course)
+    finished = progress.finished()
+    if list_lessons:
+        made = enumerate(COURSES[course].lessons(TERMINAL), 1)
+        rows = [(n, lesson.name, lesson.title, "yes" if lesson.name in finished else "") for n, lesson in made]
+        print_table(["#", "Lesson", "Title", "Finished"], rows)
+        return
+    stage = _stage(f"Tutorial: {course}", render)
+    lessons = COURSES[course].lessons(stage.keys)
+    if wanted is not None:
+        positions = [find_lesson(lessons, wanted)]
+    else:
+        positions = [n for n, lesson in enumerate(lessons) if again or lesson.name not in finished]
+    if not positions:
+        print(f"You have finished all {len(lessons)} lessons of this course")
+        hint(f"`{command} --again` begins anew, `{command} --lesson NAME` plays one of them")
+        return
+
+    os.environ["METTASCOPE_SHOW_VALIDATION"] = "0"
+    begin = lessons[positions[0]]
+    print(f"{COURSES[course].title}\n")
+    print(f"Lesson {positions[0] + 1} of {len(lessons)}: {begin.title}. {begin.briefing}")
+    print(f"Move your cog with {stage.keys.move}. To leave, {stage.keys.leave}: what is finished stays finished.\n")
+    with stage:
+        stage.wait_for_player()
+        left = play_course(lessons, stage, positions=positions, progress=progress, seed=seed)
+    if left is not None:
+        print(f"You left the lesson {left.title!r}")
+        hint(f"`{command}` goes on with the first lesson that is not finished")
+    else:
+        print("Well done: " + ("the lesson is" if wanted else "all lessons of this course are") + " finished")
+        after = {"play": "cogames tutorial cvc", "cvc": "cogames play -m arena -p starter"}[course]
+        hint(f"go on with `{after}`")
+
+
+def _stage(title: str, render: str) -> BrowserStage | TerminalStage:
+    """The view that was asked for, or the one there is: a browser where there is a screen for it."""
+    from cogames.lessons import BrowserStage, TerminalStage
+    from mettagrid.util.display import has_display
+
+    if render == "auto":
+        render = "gui" if has_display() else "unicode"
+    if render == "gui":
+        return BrowserStage(title)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        fail("Lessons in the terminal need one, and this is none", "use -r gui and open the address in a browser")
+    return TerminalStage()
 
 
 @examples(

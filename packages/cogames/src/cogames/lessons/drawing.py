@@ -1,0 +1,73 @@
+"""Small maps for lessons, drawn with characters, and missions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cogames.lessons.view import Cell
+from cogsguard.maps.canvas import LEGEND
+from cogsguard.missions.mission import CvCMission
+from cogsguard.variants import ClipsVariant, NoClipsVariant, TeamHubVariant
+from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.map_builder.ascii import AsciiMapBuilder
+
+__all__ = ["Drawing", "LessonMission"]
+
+MARKS = "xyz"
+OWNED = {"j": "cogs", "J": "clips"}
+"""Junctions that somebody holds from the start."""
+
+
+class Drawing:
+    """A map as text. Besides the game's own characters, `x`, `y` and `z` mark empty cells, `j` and `J` are junctions
+    that cogs and Clips hold from the start."""
+
+    def __init__(self, text: str) -> None:
+        self.rows = text.strip().splitlines()
+
+    def cells(self, char: str) -> list[Cell]:
+        """Where a character stands, row by row."""
+        return [(x, y) for y, row in enumerate(self.rows) for x, found in enumerate(row) if found == char]
+
+    def cell(self, char: str) -> Cell:
+        """Where a character stands that is there once."""
+        (cell,) = self.cells(char)
+        return cell
+
+    def map_data(self) -> list[str]:
+        return ["".join("." if char in MARKS else char for char in row) for row in self.rows]
+
+
+class LessonMission(CvCMission):
+    """The game on a drawn map; junctions may belong to somebody from the start."""
+
+    max_steps: int = 2000
+
+    @classmethod
+    def draw(
+        cls,
+        name: str,
+        drawing: Drawing,
+        *,
+        hearts: int | None = None,
+        hub: Mapping[str, int] | None = None,
+        clips: ClipsVariant | None = None,
+    ) -> LessonMission:
+        """A mission for as many cogs as are drawn. Without `hearts` and `hub` the hub has what the rules give it."""
+        cogs = len(drawing.cells("@"))
+        owned = {char: f"{team}:junction" for char, team in OWNED.items()}
+        builder = AsciiMapBuilder.Config(map_data=drawing.map_data(), char_to_map_name={**LEGEND, **owned})
+        store = TeamHubVariant(initial_inventory=None if hub is None else dict(hub))
+        if hearts is not None:
+            store.initial_hearts = hearts
+        mission = cls(name=name, map_builder=builder, num_cogs=cogs, num_agents=cogs)
+        return mission.with_variants([store, clips or NoClipsVariant()])
+
+    def finish_env(self, env: MettaGridConfig) -> None:
+        for team in OWNED.values():
+            name, tags = f"{team}:junction", [f"team:{team}", f"net:{team}"]
+            if not set(tags) <= set(env.game.tags):
+                continue
+            junction, render = env.game.objects["junction"].model_copy(deep=True), env.game.render
+            env.game.objects[name] = junction.model_copy(update={"map_name": name, "tags": [*junction.tags, *tags]})
+            render.assets[name] = render.assets["junction"]

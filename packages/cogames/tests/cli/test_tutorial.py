@@ -1,0 +1,73 @@
+"""`cogames tutorial play` and `cvc`, without a view."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cogames.lessons import Progress
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("METTASCOPE_SHOW_VALIDATION", "1")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_the_lessons_are_listed_with_what_is_finished(cogames) -> None:
+    Progress("cvc").add("territory")
+
+    ran = cogames("tutorial", "cvc", "--list")
+
+    assert ran.code == 0
+    names = [line.split()[1] for line in ran.out.splitlines()[2:]]
+    assert names == ["roles", "territory", "network", "waves", "team"]
+    assert [line.split()[1] for line in ran.out.splitlines() if line.endswith("yes")] == ["territory"]
+
+
+@pytest.mark.parametrize("lesson", ["junction", "0", "7"])
+def test_a_lesson_that_does_not_exist_is_refused_with_those_that_do(cogames, lesson: str) -> None:
+    ran = cogames("tutorial", "play", "--lesson", lesson, "-r", "gui")
+
+    assert ran.code == 1
+    assert ran.error == (
+        f"Error: There is no lesson '{lesson}'; give a number from 1 to 6 or a name: "
+        "moving, objects, mining, gear, hearts, junctions."
+    )
+
+
+def test_without_screen_and_terminal_lessons_are_refused(cogames) -> None:
+    ran = cogames("tutorial", "play")
+
+    assert ran.code == 1
+    assert ran.error == "Error: Lessons in the terminal need one, and this is none"
+    assert ran.hints == ["use -r gui and open the address in a browser"]
+
+
+def test_when_all_lessons_are_finished_that_is_said(cogames) -> None:
+    for name in ("roles", "territory", "network", "waves", "team"):
+        Progress("cvc").add(name)
+
+    ran = cogames("tutorial", "cvc", "-r", "gui")
+
+    assert ran.code == 0
+    assert ran.out == "You have finished all 5 lessons of this course\n"
+    assert "--again" in ran.hints[0]
+
+
+def test_playing_a_lesson_tells_the_viewer_not_to_complain_about_replays(
+    cogames, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr(
+        "cogames.lessons.play_course", lambda *_, **__: seen.append(os.environ["METTASCOPE_SHOW_VALIDATION"])
+    )
+
+    ran = cogames("tutorial", "play", "--lesson", "2", "-r", "gui")
+
+    assert ran.code == 0
+    assert "Lesson 2 of 6: Using things." in ran.out
+    assert "Well done: the lesson is finished" in ran.out
+    assert seen == ["0"]
