@@ -1,0 +1,95 @@
+"""The tutorials in docs/tutorials run as scripts and as notebooks, and all their forms say the same."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import cogbox
+from tests.support import ROOT, missing
+
+FOLDER = ROOT / "docs" / "tutorials"
+NAMES = ["evaluate_policy", "submit_policy", "write_policy"]
+
+
+PASSING = re.compile(
+    r"(?<![\w.])/(home|root|tmp|usr|var|work|Users|opt|private)\b"  # folders
+    r"|0x[0-9a-f]{6}|\d ?(ms|seconds)\b|20\d\d-\d\d|127\.0\.0\.1:\d"  # places in memory, times, dates, ports
+)
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict[str, str]:
+    """With a sandbox that starts quickly, which one tutorial needs; what is printed keeps its order."""
+    os.environ["COGBOX_LEVEL"] = "bubblewrap"
+    try:
+        cogbox.sandbox()
+    except cogbox.LevelMissing as error:
+        missing(f"no sandbox works here: {error}")
+    finally:
+        del os.environ["COGBOX_LEVEL"]
+    return {**os.environ, "COGBOX_LEVEL": "bubblewrap", "PYTHONUNBUFFERED": "1"}
+
+
+def docsync(*words: object, **more: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "cogames", "docsync", *map(str, words)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **more)  # type: ignore[call-overload]
+
+
+def shown(name: str) -> list[str]:
+    """All lines that the cells of a notebook are shown to print."""
+    cells = json.loads((FOLDER / f"{name}.ipynb").read_text())["cells"]
+    texts = ("".join(output["text"]) for cell in cells for output in cell.get("outputs", []))
+    return [line for text in texts for line in text.splitlines() if line]
+
+
+def test_every_tutorial_is_there_in_all_forms() -> None:
+    assert sorted(path.stem for path in FOLDER.glob("*.ipynb")) == NAMES
+    assert sorted(path.stem for path in FOLDER.glob("*.md")) == NAMES
+    assert {*NAMES} <= {path.stem for path in FOLDER.glob("*.py")}  # whoever ran a notebook here has more
+
+
+@pytest.mark.slow
+def test_notebooks_print_in_a_kernel_what_they_and_their_pages_show(environment: dict[str, str]) -> None:
+    ran = docsync("check", env=environment)
+    assert (ran.returncode, ran.stdout) == (0, f"{len(NAMES)} tutorials are in step\n"), ran.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_script_prints_what_its_notebook_shows(name: str, environment: dict[str, str], tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", str(FOLDER / f"{name}.py")]
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert ran.returncode == 0, ran.stdout
+    printed = iter(ran.stdout.splitlines())
+    missing_lines = [line for line in shown(name) if line not in printed]
+    assert not missing_lines, f"{missing_lines[0]!r} is not in\n{ran.stdout}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_edited_copy_is_found(name: str, tmp_path: Path) -> None:
+    copy = shutil.copytree(FOLDER, tmp_path / "tutorials", ignore=shutil.ignore_patterns("*.cogreplay"))
+    assert docsync("check", copy, "--skip-rerun").returncode == 0
+    script = copy / f"{name}.py"
+    script.write_text(script.read_text().replace("# ## ", "# ## Oh: ", 1))
+    ran = docsync("check", copy, "--skip-rerun")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.startswith(f"Error: {copy / name}.ipynb is not what the script makes\n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_of_the_machine_or_the_moment_is_kept(name: str) -> None:
+    notebook = json.loads((FOLDER / f"{name}.ipynb").read_text())
+    nbformat.validate(notebook)
+    assert all(cell.get("execution_count") is None and cell["metadata"] == {} for cell in notebook["cells"])
+    page = (FOLDER / f"{name}.md").read_text()
+    assert not [line for line in [*shown(name), *page.splitlines()] if PASSING.search(line)]
+    assert str(ROOT) not in page
