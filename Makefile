@@ -11,8 +11,8 @@ help: ## this list
 setup: ## make or refresh .venv/ and the native build
 	@scripts/setup dev
 
-run: ARGS ?= scrimmage -m arena -p starter -e 4
-run: ## set up and evaluate the built-in policy in the arena; ARGS is any other command line of cogames
+run: ARGS ?= play -m machina_1 -p starter -r gui --autostart
+run: ## set up and play a mission with the built-in policies in the browser; ARGS is any other command line of cogames
 	@scripts/setup run
 	@$(PY) -m cogames $(ARGS)
 

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("packages/*/README.md"), *ROOT.glob("docs/**/*.md")])
+TUTORIALS = ROOT / "docs" / "tutorials"  # run by test_tutorials.py, with their commands
 TOGETHER = "<!-- blocks: together -->"  # on a page whose blocks are one program
 
 
@@ -21,6 +22,7 @@ def python_blocks(page: Path) -> list[str]:
 BLOCKS = [
     pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
     for page in PAGES
+    if page.parent != TUTORIALS
     for number, block in enumerate(python_blocks(page))
 ]
 

@@ -5,11 +5,14 @@ from pathlib import Path
 __all__ = ["DOCUMENTS", "read_document"]
 
 DOCUMENTS = {
+    "evaluate_policy": "Tutorial: measure a policy, and tell improvement from luck",
     "mission": "Mission briefing: what cogs can do, and what everything costs",
     "policy_secrets": "Secrets of policies: how they are stored, who sees them, when they are gone",
     "readme": "Overview: from a first policy to a measured one",
     "scripted_agent": "How to write a scripted agent",
+    "submit_policy": "Tutorial: pack a policy and try it as a league would",
     "technical_manual": "Observations, actions, rules and files in detail",
+    "write_policy": "Tutorial: what a cog sees, and a first policy with eyes, memory and a plan",
 }
 """name: one line about it"""
 

@@ -29,7 +29,8 @@ COMMANDS = [
     Entry("policies", "cogames.commands.policies:policies", "List the short names of policies.", POLICIES),
     Entry("create-bundle", "cogames.commands.bundles:create_bundle", "Pack a policy into a bundle.", POLICIES),
     Entry("validate-bundle", "cogames.commands.bundles:validate_bundle", "Try a bundle in a sandbox.", POLICIES),
-    Entry("tutorial", "cogames.commands.tutorial:COMMANDS", "Get started: write a policy.", TUTORIALS),
+    Entry("tutorial", "cogames.commands.tutorial:COMMANDS", "Get started: play lessons, write a policy.", TUTORIALS),
+    Entry("docsync", "cogames.commands.docsync:COMMANDS", "Keep tutorials in step.", TUTORIALS, hidden=True),
     # Spellings of older documents. They work as before and say on stderr what to write today.
     Entry("eval", "cogames.commands.older:evaluate", instead="run"),
     Entry("evaluate", "cogames.commands.older:evaluate", instead="run"),

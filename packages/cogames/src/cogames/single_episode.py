@@ -52,8 +52,6 @@ def play_once(
     settings: PlaySettings | None = None,
 ) -> EpisodeOutcome:
     """Play an episode in this process. See `assign_teams` for who gets which seat."""
-    from mettagrid.renderer.renderer import create_renderer
-
     settings = settings or PlaySettings(action_timeout_ms=10_000)
     proportions = [getattr(policy, "proportion", 1.0) for policy in policies]
     plan = EpisodePlan(
@@ -65,6 +63,12 @@ def play_once(
         replay_path=replay_path,
         device=settings.device,
     )
+    if render == "gui":
+        from mettagrid.live import play_live
+
+        return play_live(plan, title=mission.name, autostart=autostart)
+    from mettagrid.renderer.renderer import create_renderer
+
     return play_episode(plan, renderer=None if render == "none" else create_renderer(render, autostart))
 
 

@@ -15,9 +15,15 @@ import pytest
 from cogames.documents import DOCUMENTS, read_document
 
 ROOT = Path(__file__).resolve().parents[4]
+# Pages whose blocks are one program with commands in between; tests/test_tutorials.py runs that.
+TUTORIALS = {path.stem for path in ROOT.glob("docs/tutorials/*.md")}
 PAGES = {
-    **{name: read_document(name) for name in DOCUMENTS},
-    **{str(path.relative_to(ROOT)): path.read_text() for path in sorted(ROOT.glob("docs/**/*.md"))},
+    **{name: read_document(name) for name in DOCUMENTS if name not in TUTORIALS},
+    **{
+        str(path.relative_to(ROOT)): path.read_text()
+        for path in sorted(ROOT.glob("docs/**/*.md"))
+        if path.stem not in TUTORIALS
+    },
     **{name: (ROOT / name).read_text() for name in ("README.md", "packages/cogames/README.md")},
 }
 Example = tuple[list[str], list[str]]
@@ -56,7 +62,7 @@ def test_commands_on_a_page_work(cogames: Any, page: str) -> None:
         assert not missing, f"cogames {shlex.join(words)} does not print {missing[0]!r}, but\n{ran.out}{ran.err}"
 
 
-@pytest.mark.parametrize("page", [name for name in DOCUMENTS if "```python" in read_document(name)])
+@pytest.mark.parametrize("page", [name for name in DOCUMENTS if "```python" in PAGES.get(name, "")])
 def test_python_on_a_page_runs(page: str, tmp_path: Path) -> None:
     for block in re.findall(r"^```python\n(.*?)^```", read_document(page), flags=re.S | re.M):
         subprocess.run([sys.executable, "-W", "error", "-c", block], check=True, cwd=tmp_path, capture_output=True)

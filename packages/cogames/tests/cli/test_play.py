@@ -55,16 +55,48 @@ def test_the_log_view_writes_every_step_to_stderr(cogames: Any) -> None:
     assert "Done: True" in ran.err
 
 
-def test_without_a_viewer_auto_is_the_log(cogames: Any) -> None:
+@pytest.fixture
+def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("no_display")
+def test_without_a_display_and_a_terminal_auto_is_the_log(cogames: Any) -> None:
     assert "Max Steps: 1, Render: log\n" in cogames("play", "-m", "arena", "-s", "1").out
 
 
-@pytest.mark.parametrize("view", ["gui", "unicode"])
-def test_views_that_are_not_here_yet_say_so(cogames: Any, view: str) -> None:
-    ran = cogames("play", "-m", "arena", "-r", view)
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.error == f"Error: The {view} view comes with the viewer, which is not part of this version."
-    assert ran.hints == ["use -r log or -r none"]
+def test_with_a_display_auto_is_a_browser(cogames: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)) or True)
+    monkeypatch.setenv("DISPLAY", ":9")
+    ran = cogames("play", "-m", "arena", "-s", "2", "--autostart")
+    assert "Max Steps: 2, Render: gui\n" in ran.out
+    assert (ran.code, len(opened)) == (0, 1)
+    assert f"The game is in your browser: {opened[0]}\n" in ran.err
+
+
+@pytest.mark.usefixtures("no_display")
+def test_without_a_browser_the_address_is_printed_and_the_game_goes_on(cogames: Any) -> None:
+    ran = cogames("play", "-m", "arena", "-s", "3", "-r", "gui", "--autostart", "--save-replay-file", "game.cogreplay")
+    assert ran.code == 0
+    assert "\nSteps: 3\n" in ran.out
+    assert "Open this address in a browser:\nhttp://127.0.0.1:" in ran.err
+    assert json.loads(cogames("replay", "game.cogreplay", "--format", "json").out)["steps"] == 3
+
+
+@pytest.mark.usefixtures("no_display")
+def test_an_interrupt_ends_a_live_game_with_its_results_and_its_replay(tmp_path: Path) -> None:
+    words = ["play", "-m", "arena", "-r", "gui", "--save-replay-file", str(tmp_path / "game.json.z")]
+    command = [sys.executable, "-W", "ignore", "-m", "cogames", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as playing:
+        assert playing.stderr is not None
+        assert any("#token=" in line for line in iter(playing.stderr.readline, ""))
+        playing.send_signal(signal.SIGINT)
+        out, err = playing.communicate(timeout=60)
+    assert (playing.returncode, err) == (0, "")
+    assert "\nEpisode Complete!\nSteps: 1\n" in out
+    assert "Replay saved!" in out and (tmp_path / "game.json.z").exists()
 
 
 def test_the_map_is_that_of_the_seed_unless_it_has_its_own(cogames: Any) -> None:

@@ -27,7 +27,8 @@ LAST = "Other"
 class Entry:
     """A command: its name, `module:function` (or `module:table` for a group), a line of help and the panel it is in.
 
-    With `instead` it is an older spelling: it is not listed, and says what to write today.
+    With `instead` it is an older spelling: it is not listed, and says what to write today. `hidden` ones are for those
+    who work on the repository, and are not listed either.
     """
 
     name: str
@@ -35,6 +36,11 @@ class Entry:
     summary: str = ""
     panel: str = "Commands"
     instead: str = ""
+    hidden: bool = False
+
+    @property
+    def is_listed(self) -> bool:
+        return not (self.instead or self.hidden)
 
     def load(self) -> TyperCommand | TyperGroup:
         module, _, attribute = self.target.partition(":")
@@ -54,7 +60,7 @@ class _Commands(Mapping[str, Any]):
         return self._entries[name].load()
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name, entry in self._entries.items() if not entry.instead)
+        return (name for name, entry in self._entries.items() if entry.is_listed)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -74,7 +80,7 @@ class Group(TyperGroup):
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        listed = [entry for entry in self.entries if not entry.instead]
+        listed = [entry for entry in self.entries if entry.is_listed]
         width = max(len(entry.name) for entry in listed)
         for panel in dict.fromkeys(entry.panel for entry in listed):
             with formatter.section(panel):
@@ -148,7 +154,7 @@ def _root(debug: Annotated[bool, typer.Option("--debug", help="Show where an err
 
 def _make_command(entry: Entry, function: Callable[..., None]) -> TyperCommand:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(entry.name, cls=Command, epilog=getattr(function, "epilog", None), hidden=bool(entry.instead))(function)
+    app.command(entry.name, cls=Command, epilog=getattr(function, "epilog", None), hidden=not entry.is_listed)(function)
     command: Any = typer.main.get_command(app)
     if entry.instead:
         called = command.invoke

@@ -138,9 +138,14 @@ def play(
 
 
 def _view(render: options.RenderName) -> RenderMode:
-    if render in ("gui", "unicode"):
-        fail(f"The {render} view comes with the viewer, which is not part of this version.", "use -r log or -r none")
-    return "none" if render == "none" else "log"
+    """What `auto` stands for: a browser where there is a display, the terminal where there is one, else the log."""
+    if render != "auto":
+        return render
+    from mettagrid.util.display import has_display
+
+    if has_display():
+        return "gui"
+    return "unicode" if sys.stdin.isatty() and sys.stdout.isatty() else "log"
 
 
 def _print_mission(name: str, variants: list[str] | None, cogs: int | None, game: str) -> None:
