@@ -1,4 +1,4 @@
-"""A real browser for tests of pages, one for the whole run."""
+"""A real browser for tests of pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BROWSER_FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop is in the way of tests elsewhere that have their own
 def browser() -> Iterator[Browser]:
     sync_api = pytest.importorskip("playwright.sync_api")
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

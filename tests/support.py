@@ -63,6 +63,7 @@ TOGETHER = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tell pytest-xdist, where it runs, which tests stay in one process."""
     if not config.pluginmanager.hasplugin("xdist"):

@@ -1,15 +1,14 @@
 """An installed wheel shows a replay in a browser, on a machine without Node.js and without this repository."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 import workspace
-from tests.support import missing
 
 pytestmark = pytest.mark.slow
 
@@ -28,9 +27,7 @@ save_replay(recorder.finish(), sys.argv[1])
 """
 
 
-def test_the_wheel_opens_a_replay_without_node(tmp_path: Path) -> None:
-    program = shutil.which("chromium") or shutil.which("google-chrome") or missing("no Chromium is installed")
-    sync_api = pytest.importorskip("playwright.sync_api")
+def test_the_wheel_opens_a_replay_without_node(tmp_path: Path, browser: Browser) -> None:
     log = BUILD / "log"
     how = ["--no-deps", "--no-build-isolation", f"--config-settings=build-dir={BUILD / 'cmake'}"]
     with workspace.locked("wheels"):
@@ -44,18 +41,12 @@ def test_the_wheel_opens_a_replay_without_node(tmp_path: Path) -> None:
     replay = tmp_path / "episode.cogreplay"
     subprocess.run([python, "-c", PLAY, replay], check=True, env=bare, cwd=tmp_path)
     command = [python, "-m", "mettagrid.viewer", replay, "--no-browser"]
-    with (
-        subprocess.Popen(command, env=bare, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server,
-        sync_api.sync_playwright() as playwright,
-    ):
+    with subprocess.Popen(command, env=bare, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        address = server.stdout.readline().strip()
-        flags = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=program, args=flags)
         page = browser.new_page()
-        page.goto(address)
+        page.goto(server.stdout.readline().strip())
         page.wait_for_selector(".row-button[data-id]")
         assert page.locator(".row-button[data-id]").count() == 2
         assert page.locator(".last-tick").inner_text() == "/ 20"
-        browser.close()
+        page.close()
         server.terminate()

@@ -16,7 +16,7 @@ PLAY, EVALUATE, INFO, POLICIES, TUTORIALS = "Play", "Evaluate", "Info", "Policie
 
 COMMANDS = [
     Entry("play", "cogames.commands.play:play", "Play a game and see what happens.", PLAY),
-    Entry("replay", "cogames.commands.replay:replay", "Look at a saved episode.", PLAY),
+    Entry("replay", "cogames.commands.replay:replay", "Look at a saved episode in the browser.", PLAY),
     Entry(
         "scrimmage", "cogames.commands.evaluate:scrimmage", "Evaluate one policy that controls all agents.", EVALUATE
     ),
