@@ -14,7 +14,12 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-__all__ = ["archive_digest", "extract_submission_archive", "validate_submission_archive_member"]
+__all__ = [
+    "archive_digest",
+    "check_submission_archive",
+    "extract_submission_archive",
+    "validate_submission_archive_member",
+]
 
 MAX_MEMBERS = 20_000
 MAX_TOTAL_BYTES = 4 * 2**30
@@ -41,16 +46,21 @@ def extract_submission_archive(archive_path: Path, destination: Path) -> None:
     """Write the members of an archive under `destination`, which is made; existing files are replaced."""
     try:
         with zipfile.ZipFile(archive_path) as archive:
-            entries = archive.infolist()
-            _validate_archive(entries, archive_path)
-            for entry in entries:
-                validate_submission_archive_member(entry, destination)
-            _refuse_collisions(entries)
+            check_submission_archive(archive, archive_path.stat().st_size, destination)
             destination.mkdir(parents=True, exist_ok=True)
-            for entry in entries:
+            for entry in archive.infolist():
                 _extract_member(archive, entry, destination / _relative(entry))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise ValueError(f"Invalid submission archive: {archive_path}: {error}") from error
+
+
+def check_submission_archive(archive: zipfile.ZipFile, packed_size: int, destination: Path) -> None:
+    """Refuse an archive of `packed_size` bytes that could do harm when it is unpacked into `destination`."""
+    entries = archive.infolist()
+    _validate_archive(entries, packed_size)
+    for entry in entries:
+        validate_submission_archive_member(entry, destination)
+    _refuse_collisions(entries)
 
 
 def validate_submission_archive_member(entry: zipfile.ZipInfo, destination_root: Path) -> None:
@@ -88,9 +98,8 @@ def _refuse(what: str, name: str) -> None:
     raise ValueError(f"Submission archive contains {what}: {name}")
 
 
-def _validate_archive(entries: Sequence[zipfile.ZipInfo], archive_path: Path) -> None:
+def _validate_archive(entries: Sequence[zipfile.ZipInfo], packed_size: int) -> None:
     """Refuse an archive that is small but would fill the disk."""
-    packed_size = archive_path.stat().st_size
     total = sum(entry.file_size for entry in entries)
     if len(entries) > MAX_MEMBERS:
         raise ValueError(f"Submission archive has {len(entries)} members; at most {MAX_MEMBERS} are allowed")

@@ -55,6 +55,7 @@ def create_bundle(
     include_files: Sequence[str] = (),
     init_kwargs: Mapping[str, Any] | None = None,
     setup_script: str | None = None,
+    network_hosts: Sequence[str] = (),
     cwd: Path | None = None,
 ) -> CreatedBundle:
     """Write a bundle and say what is in it.
@@ -63,7 +64,8 @@ def create_bundle(
     are files and folders inside `cwd`, by default the working directory; they keep their place relative to it, except
     a file that is the class's whole module, which goes to the root. `__init__.py` of the folders above them are added.
     The weights of a description and `setup_script`, a Python file, are included in the same way. `init_kwargs` win
-    over those of the policy; dashes in their names become underscores.
+    over those of the policy; dashes in their names become underscores. `network_hosts` are hosts it would like to speak
+    to, beside those that a bundle names already.
 
     `FileNotFoundError` for paths that do not exist, `ValueError` for paths outside `cwd`, for two files with one
     place, and for a policy that cannot run from such a bundle. The output appears whole or not at all.
@@ -88,6 +90,7 @@ def create_bundle(
         spec.init_kwargs = spec.init_kwargs | {
             name.replace("-", "_"): value for name, value in (init_kwargs or {}).items()
         }
+        spec.network_hosts = sorted({*(spec.network_hosts or ()), *network_hosts}) or None
         _include(members, given, base, spec.class_path, output)
         members.pop(POLICY_SPEC_FILENAME, None)
         warnings = _check_runnable(spec, members)

@@ -28,6 +28,9 @@ class SubmissionPolicySpec(PolicySpec):
     setup_script: str | None = Field(
         default=None, description="A Python file to run once before the policy is loaded, for example to install things"
     )
+    network_hosts: list[str] | None = Field(
+        default=None, description="Hosts that the policy would like to speak to; whoever runs it decides"
+    )
 
 
 def read_submission_policy_spec(bundle_root: Path) -> SubmissionPolicySpec:
@@ -78,8 +81,8 @@ def write_submission_policy_spec(path: Path, spec: SubmissionPolicySpec) -> None
 
 
 def submission_spec_json(spec: SubmissionPolicySpec) -> str:
-    """The text of a `policy_spec.json`."""
-    return spec.model_dump_json()
+    """The text of a `policy_spec.json`. Hosts are in it only when there are some: older readers do not know them."""
+    return spec.model_dump_json(exclude=None if spec.network_hosts else {"network_hosts"})
 
 
 def _first_problem(error: ValidationError) -> str:

@@ -1,0 +1,1 @@
+"""The league's server. `observatory.app.create_app(settings)` is the application, `observatory.main` the command."""

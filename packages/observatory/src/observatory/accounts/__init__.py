@@ -1,0 +1,1 @@
+"""Users, their players, and everything that proves who somebody is."""

@@ -1,0 +1,113 @@
+"""Who is calling, for endpoints; the two headers mean the same.
+
+| dependency | anonymous | bad token | player, read-only | player, `write` | user | administrator, elevated |
+|---|---|---|---|---|---|---|
+| `OptionalPrincipal` | None | 401 | yes | yes | yes | yes |
+| `CurrentPrincipal` | 401 | 401 | yes | yes | yes | yes |
+| `Writer` | 401 | 401 | 403 | yes | yes | yes |
+| `CurrentUser` | 401 | 401 | 403 | 403 | yes | yes |
+| `Admin` | 401 | 401 | 403 | 403 | 403 | yes |
+
+A user's token without the scope `write` is refused with 403 by `Writer` and `Admin`, and by `CurrentUser` unless the
+request only reads.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request, Security
+from fastapi.security import APIKeyHeader
+
+from observatory.accounts import repository
+from observatory.accounts.operator import is_operator_token
+from observatory.accounts.principal import Principal
+from observatory.accounts.tokens import TokenKind, hash_token
+from observatory.clock import Now
+from observatory.database import SessionDep
+from observatory.deps import KeysDep
+from observatory.errors import Forbidden, Unauthorized
+
+__all__ = ["Admin", "CurrentPrincipal", "CurrentUser", "GivenToken", "OptionalPrincipal", "Principal", "Writer"]
+
+BAD_TOKEN = (
+    "The token is not known, has expired or was revoked; sign in again, for example with `cogames auth login --force`"
+)
+
+_token_header = APIKeyHeader(name="X-Auth-Token", auto_error=False)
+_bearer_header = APIKeyHeader(name="Authorization", auto_error=False, description="`Bearer <token>`")
+
+
+def _given_token(
+    x_auth_token: Annotated[str | None, Security(_token_header)],
+    authorization: Annotated[str | None, Security(_bearer_header)],
+) -> str | None:
+    """The token of the request, from either header."""
+    if x_auth_token:
+        return x_auth_token
+    scheme, _, token = (authorization or "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+GivenToken = Annotated[str | None, Depends(_given_token)]
+
+
+def _optional(request: Request, token: GivenToken, session: SessionDep, now: Now, keys: KeysDep) -> Principal | None:
+    if token is None:
+        return None
+    elevated = request.headers.get("x-use-elevated-privileges", "").lower() == "true"
+    if is_operator_token(keys.secret, token):
+        admin = repository.first_admin(session)
+        principal = None if admin is None else Principal(admin, elevated=True)
+    else:
+        found = repository.good_token(session, hash_token(token), now)
+        # A worker is nobody: its token opens the routes for workers alone.
+        is_person = found is not None and found.kind is not TokenKind.WORKER
+        principal = Principal.of(found, elevated=elevated) if found is not None and is_person else None
+    if principal is None:
+        raise Unauthorized(BAD_TOKEN)
+    request.state.principal_name = principal.player_id or principal.user_id
+    request.app.state.rate_limits.remember(token, principal.user_id)
+    return principal
+
+
+OptionalPrincipal = Annotated[Principal | None, Depends(_optional)]
+
+
+def _current(principal: OptionalPrincipal) -> Principal:
+    if principal is None:
+        raise Unauthorized
+    return principal
+
+
+CurrentPrincipal = Annotated[Principal, Depends(_current)]
+
+
+def _writer(principal: CurrentPrincipal) -> Principal:
+    if not principal.can_write:
+        raise Forbidden("This token may only read; make one with the scope `write`")
+    return principal
+
+
+Writer = Annotated[Principal, Depends(_writer)]
+
+
+def _user(request: Request, principal: CurrentPrincipal) -> Principal:
+    if principal.is_player:
+        raise Forbidden("A player may not do this; use your own token")
+    return principal if request.method in ("GET", "HEAD") else _writer(principal)
+
+
+CurrentUser = Annotated[Principal, Depends(_user)]
+
+
+def _admin(principal: CurrentUser) -> Principal:
+    if not principal.is_staff:
+        raise Forbidden("Only administrators may do this")
+    _writer(principal)
+    if not principal.is_admin:
+        raise Forbidden("Administrators do this with the header X-Use-Elevated-Privileges: true")
+    return principal
+
+
+Admin = Annotated[Principal, Depends(_admin)]

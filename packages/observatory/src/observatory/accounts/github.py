@@ -1,0 +1,66 @@
+"""Signing in with GitHub, or with anything that speaks its OAuth: two addresses, an id and a secret."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import httpx
+
+__all__ = ["GitHub", "GitHubError", "GitHubUser"]
+
+_SECONDS = 10
+
+
+class GitHubError(Exception):
+    """GitHub did not say who this is; the message is a sentence for the page."""
+
+
+@dataclass(frozen=True)
+class GitHubUser:
+    id: int
+    login: str
+    name: str | None
+    email: str | None
+
+
+@dataclass(frozen=True)
+class GitHub:
+    """The three steps of the flow: send the browser away, exchange the code it comes back with, ask who that is."""
+
+    client_id: str
+    client_secret: str
+    base_url: str = "https://github.com"
+    api_url: str = "https://api.github.com"
+
+    def sign_in_url(self, *, redirect_uri: str, state: str) -> str:
+        query = {
+            "client_id": self.client_id,
+            "redirect_uri": redirect_uri,
+            "state": state,
+            "scope": "read:user",
+        }
+        return f"{self.base_url.rstrip('/')}/login/oauth/authorize?{urlencode(query)}"
+
+    def user(self, code: str, *, redirect_uri: str) -> GitHubUser:
+        """The person a code stands for."""
+        with httpx.Client(timeout=_SECONDS, headers={"Accept": "application/json"}) as client:
+            try:
+                token = self._token(client, code, redirect_uri)
+                answer = client.get(f"{self.api_url.rstrip('/')}/user", headers={"Authorization": f"Bearer {token}"})
+                answer.raise_for_status()
+                found = answer.json()
+                return GitHubUser(int(found["id"]), str(found["login"]), found.get("name"), found.get("email"))
+            except (httpx.HTTPError, KeyError, ValueError, TypeError):
+                raise GitHubError("GitHub did not confirm this sign-in; start again") from None
+
+    def _token(self, client: httpx.Client, code: str, redirect_uri: str) -> str:
+        form = {
+            "client_id": self.client_id,
+            "client_secret": self.client_secret,
+            "code": code,
+            "redirect_uri": redirect_uri,
+        }
+        answer = client.post(f"{self.base_url.rstrip('/')}/login/oauth/access_token", data=form)
+        answer.raise_for_status()
+        return str(answer.json()["access_token"])

@@ -1,0 +1,118 @@
+"""Every query on accounts, and who may see a row."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session, joinedload
+
+from observatory.accounts.tables import AuthCode, Invitation, Player, Token, User
+from observatory.accounts.tokens import TokenKind
+
+__all__ = [
+    "auth_code",
+    "credentials",
+    "first_admin",
+    "good_token",
+    "invitation",
+    "player",
+    "players",
+    "token",
+    "tokens",
+    "user",
+    "user_by_email",
+    "user_by_github_id",
+    "users",
+]
+
+
+def user(session: Session, user_id: str) -> User | None:
+    return session.get(User, user_id)
+
+
+def user_by_email(session: Session, email: str) -> User | None:
+    return session.scalar(select(User).where(User.email == email.strip().lower()))
+
+
+def user_by_github_id(session: Session, github_id: int) -> User | None:
+    return session.scalar(select(User).where(User.github_id == github_id))
+
+
+def users(session: Session) -> Sequence[User]:
+    return session.scalars(select(User).order_by(User.created_at, User.id)).all()
+
+
+def first_admin(session: Session) -> User | None:
+    """The oldest administrator."""
+    statement = select(User).where(User.is_admin, User.disabled_at.is_(None)).order_by(User.created_at, User.id)
+    return session.scalar(statement.limit(1))
+
+
+def admin_count(session: Session) -> int:
+    return session.scalar(select(func.count()).where(User.is_admin, User.disabled_at.is_(None))) or 0
+
+
+def good_token(session: Session, token_hash: str, now: datetime) -> Token | None:
+    """The token, with its user and player, unless it or they are not good any more."""
+    statement = (
+        select(Token)
+        .where(Token.token_hash == token_hash, Token.revoked_at.is_(None))
+        .where(or_(Token.expires_at.is_(None), Token.expires_at > now))
+        .options(joinedload(Token.user), joinedload(Token.player))
+    )
+    found = session.scalar(statement)
+    if found is None or (found.user is not None and found.user.disabled_at is not None):
+        return None
+    if found.player is not None and found.player.disabled_at is not None:
+        return None
+    return found
+
+
+def tokens(session: Session, *, user_id: str | None = None, kind: TokenKind | None = None) -> Sequence[Token]:
+    """Tokens that were not revoked, the newest first."""
+    statement = select(Token).where(Token.revoked_at.is_(None)).order_by(Token.created_at.desc(), Token.id.desc())
+    if user_id is not None:
+        statement = statement.where(Token.user_id == user_id)
+    if kind is not None:
+        statement = statement.where(Token.kind == kind)
+    return session.scalars(statement).all()
+
+
+def token(session: Session, token_id: uuid.UUID, *, user_id: str | None = None) -> Token | None:
+    """A token that was not revoked; with `user_id` only one of that user."""
+    statement = select(Token).where(Token.id == token_id, Token.revoked_at.is_(None))
+    return session.scalar(statement if user_id is None else statement.where(Token.user_id == user_id))
+
+
+def players(session: Session, user_id: str) -> Sequence[Player]:
+    """A user's players: the default, then the oldest first."""
+    statement = select(Player).where(Player.user_id == user_id)
+    return session.scalars(statement.order_by(Player.is_default.desc(), Player.created_at, Player.name)).all()
+
+
+def player(session: Session, player_id: str, *, user_id: str) -> Player | None:
+    """A player of this user; nobody sees those of others."""
+    return session.scalar(select(Player).where(Player.id == player_id, Player.user_id == user_id))
+
+
+def credentials(session: Session, player_id: str) -> Sequence[Token]:
+    """A player's named tokens that were not revoked, the oldest first."""
+    statement = select(Token).where(
+        Token.player_id == player_id, Token.kind == TokenKind.PLAYER_CREDENTIAL, Token.revoked_at.is_(None)
+    )
+    return session.scalars(statement.order_by(Token.created_at, Token.id)).all()
+
+
+def invitation(session: Session, token_hash: str, now: datetime) -> Invitation | None:
+    """An invitation that can still be used."""
+    statement = select(Invitation).where(
+        Invitation.token_hash == token_hash, Invitation.used_at.is_(None), Invitation.expires_at > now
+    )
+    return session.scalar(statement.options(joinedload(Invitation.user)))
+
+
+def auth_code(session: Session, code_hash: str) -> AuthCode | None:
+    return session.scalar(select(AuthCode).where(AuthCode.code_hash == code_hash))

@@ -1,0 +1,302 @@
+"""What is decided about accounts. Tokens leave here once, in the clear, and are kept as hashes."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from observatory.accounts import repository
+from observatory.accounts.github import GitHubUser
+from observatory.accounts.passwords import hash_password, password_problem
+from observatory.accounts.schemas import UserRow
+from observatory.accounts.tables import AuthCode, Invitation, Player, Token, User
+from observatory.accounts.tokens import WRITE, TokenKind, hash_token, mint_token, new_player_id, new_user_id, preview
+from observatory.errors import BadRequest, Conflict, Gone, NotFound, Unprocessable
+
+__all__ = [
+    "Minted",
+    "accept_invitation",
+    "create_player",
+    "create_user",
+    "exchange_code",
+    "invite",
+    "issue_code",
+    "log_in_player",
+    "mint_credential",
+    "mint_user_token",
+    "mint_worker_token",
+    "revoke",
+    "update_user",
+    "user_from_github",
+    "user_row",
+]
+
+CODE_MINUTES = 5
+PLAYER_SESSION_HOURS = 24
+CLI_TOKEN_DAYS = 365
+MAX_PLAYERS = 100
+MAX_TOKENS = 200
+MIN_CODE_CHARACTERS = 20
+
+_EMAIL = re.compile(r"[^\s@\x00-\x1f]+(@[^\s@\x00-\x1f]+)?")
+
+
+@dataclass(frozen=True)
+class Minted:
+    """A new token: its row, and the only copy of the text."""
+
+    row: Token
+    text: str
+
+
+def user_row(user: User, *, with_email: bool = False) -> UserRow:
+    """A user on the wire; the address only for themselves."""
+    return UserRow(id=user.id, name=user.name, email=user.email if with_email else None, created_at=user.created_at)
+
+
+def create_user(
+    session: Session,
+    *,
+    email: str,
+    now: datetime,
+    name: str | None = None,
+    is_admin: bool = False,
+    password: str | None = None,
+    github: GitHubUser | None = None,
+) -> User:
+    """A new account with its default player. The address is what one signs in with; nothing is sent to it."""
+    email = email.strip().lower()
+    if len(email) > 255 or _EMAIL.fullmatch(email) is None:
+        raise Unprocessable("The name of an account looks like an e-mail address, without spaces")
+    if repository.user_by_email(session, email) is not None:
+        raise Conflict(f"There is an account {email} already")
+    user = User(
+        id=new_user_id(),
+        email=email,
+        name=name or email.partition("@")[0],
+        password_hash=None if password is None else hash_password(password),
+        is_admin=is_admin,
+        github_id=None if github is None else github.id,
+        github_login=None if github is None else github.login,
+        session_version=1,
+        created_at=now,
+    )
+    session.add(user)
+    session.flush()
+    create_player(session, user, name=user.name or "player", now=now)
+    return user
+
+
+def update_user(
+    session: Session, user: User, *, now: datetime, is_admin: bool | None = None, disabled: bool | None = None
+) -> None:
+    """Change what an account may do. There is always an administrator left."""
+    loses_admin = user.is_admin and user.disabled_at is None and (is_admin is False or disabled)
+    if loses_admin and repository.admin_count(session) <= 1:
+        raise Conflict("This is the only administrator; make another one first")
+    if is_admin is not None:
+        user.is_admin = is_admin
+    if disabled is not None:
+        user.disabled_at = now if disabled else None
+        user.session_version += 1
+    session.flush()
+
+
+def user_from_github(session: Session, found: GitHubUser, *, now: datetime, may_join: bool) -> User | None:
+    """The account of somebody who has signed in with GitHub, a new one if they may join; None if they may not.
+
+    An account that exists is never taken over because an address is the same: GitHub need not have checked it.
+    """
+    user = repository.user_by_github_id(session, found.id)
+    if user is not None:
+        user.github_login = found.login
+        return user if user.disabled_at is None else None
+    if not may_join:
+        return None
+    email = found.email or ""
+    if _EMAIL.fullmatch(email) is None or repository.user_by_email(session, email) is not None:
+        email = f"{found.id}+{found.login}@users.noreply.github.com"
+    return create_user(session, email=email, name=found.name or found.login, now=now, github=found)
+
+
+def mint_user_token(
+    session: Session, user: User, *, now: datetime, name: str = "token", expires_in: timedelta | None = None
+) -> str:
+    """A token with which a program acts as the user."""
+    kind, scopes = TokenKind.PERSONAL, [WRITE]
+    return mint(session, kind, name, now=now, expires_in=expires_in, user=user, scopes=scopes).text
+
+
+def mint_worker_token(session: Session, name: str, *, now: datetime, expires_in: timedelta | None = None) -> Minted:
+    """A token for a program that plays episodes."""
+    return mint(session, TokenKind.WORKER, name, now=now, expires_in=expires_in)
+
+
+def mint_credential(
+    session: Session, player: Player, *, name: str, scopes: list[str], now: datetime, expires_in: timedelta | None
+) -> Minted:
+    """A named token of a player."""
+    return mint(
+        session,
+        TokenKind.PLAYER_CREDENTIAL,
+        name,
+        now=now,
+        expires_in=expires_in,
+        user=player.user,
+        player=player,
+        scopes=scopes,
+    )
+
+
+def log_in_player(session: Session, player: Player, *, now: datetime) -> Minted:
+    """A session as a player: for a day, and with leave to write, because its user has just asked for it."""
+    return mint(
+        session,
+        TokenKind.PLAYER_SESSION,
+        "session",
+        now=now,
+        expires_in=timedelta(hours=PLAYER_SESSION_HOURS),
+        user=player.user,
+        player=player,
+        scopes=[WRITE],
+    )
+
+
+def mint(
+    session: Session,
+    kind: TokenKind,
+    name: str,
+    *,
+    now: datetime,
+    expires_in: timedelta | None = None,
+    user: User | None = None,
+    player: Player | None = None,
+    scopes: list[str] | None = None,
+) -> Minted:
+    if user is not None and kind is not TokenKind.PLAYER_SESSION:
+        good = [row for row in repository.tokens(session, user_id=user.id, kind=kind) if _is_good(row, now)]
+        if len(good) >= MAX_TOKENS:
+            raise Conflict(f"There are {MAX_TOKENS} tokens of this kind already; revoke one first")
+    text = mint_token(kind.prefix)
+    row = Token(
+        kind=kind,
+        name=name,
+        token_hash=hash_token(text),
+        token_preview=preview(text),
+        user_id=None if user is None else user.id,
+        player_id=None if player is None else player.id,
+        scopes=scopes or [],
+        created_at=now,
+        expires_at=None if expires_in is None else now + expires_in,
+    )
+    session.add(row)
+    session.flush()
+    return Minted(row, text)
+
+
+def revoke(session: Session, row: Token, *, now: datetime) -> None:
+    row.revoked_at = now
+    session.flush()
+
+
+def create_player(session: Session, user: User, *, name: str, now: datetime) -> Player:
+    """A new player; a user's first is the default."""
+    known = repository.players(session, user.id)
+    if any(player.name == name for player in known):
+        raise Conflict(f"You have a player {name!r} already")
+    if len(known) >= MAX_PLAYERS:
+        raise Conflict(f"There are {MAX_PLAYERS} players already, which is the most")
+    player = Player(id=new_player_id(), user_id=user.id, name=name, is_default=not known, created_at=now)
+    player.user = user
+    session.add(player)
+    session.flush()
+    return player
+
+
+def invite(
+    session: Session, *, user: User | None, is_admin: bool, now: datetime, expires_in: timedelta
+) -> tuple[Invitation, str]:
+    """A link for a new account, or for a new password of an account; its row, and the only copy of its text."""
+    text = mint_token("inv_")
+    row = Invitation(
+        token_hash=hash_token(text),
+        user_id=None if user is None else user.id,
+        is_admin=is_admin,
+        created_at=now,
+        expires_at=now + expires_in,
+    )
+    session.add(row)
+    session.flush()
+    return row, text
+
+
+def accept_invitation(
+    session: Session, text: str, *, email: str, name: str | None, password: str, now: datetime
+) -> User:
+    """The account behind an invitation, new or with its new password."""
+    found = repository.invitation(session, hash_token(text), now)
+    if found is None:
+        raise NotFound("This link was used already, or is too old; ask for a new one")
+    problem = password_problem(password)
+    if problem is not None:
+        raise BadRequest(problem)
+    user = found.user
+    if user is None:
+        user = create_user(session, email=email, name=name, now=now, is_admin=found.is_admin, password=password)
+    else:
+        user.password_hash = hash_password(password)
+        user.session_version += 1
+    found.used_at = now
+    session.flush()
+    return user
+
+
+def issue_code(session: Session, user: User, *, now: datetime) -> str:
+    """A code that a command line can exchange for a token, once, within minutes."""
+    text = mint_token("code_")
+    row = AuthCode(
+        code_hash=hash_token(text), user_id=user.id, created_at=now, expires_at=now + timedelta(minutes=CODE_MINUTES)
+    )
+    session.add(row)
+    session.flush()
+    return text
+
+
+def exchange_code(session: Session, code: str, *, now: datetime) -> str:
+    """The token for a code."""
+    if len(code) < MIN_CODE_CHARACTERS or not code.isascii():
+        raise BadRequest("This is no code of a sign-in page")
+    found = repository.auth_code(session, hash_token(code))
+    user = None if found is None else repository.user(session, found.user_id)
+    if (
+        found is None
+        or user is None
+        or user.disabled_at is not None
+        or found.used_at is not None
+        or found.expires_at <= now
+    ):
+        raise Gone("The code was used already, or is too old; sign in again")
+    found.used_at = now
+    return mint_user_token(session, user, now=now, name=cli_token_name(now), expires_in=timedelta(days=CLI_TOKEN_DAYS))
+
+
+def cli_token_name(now: datetime) -> str:
+    """What a token of the sign-in page is called."""
+    return f"Command line, {now:%Y-%m-%d %H:%M}"
+
+
+def revoke_token(session: Session, token_id: uuid.UUID, *, user_id: str | None, now: datetime) -> Token:
+    """Revoke a token; with `user_id` only one of that user."""
+    found = repository.token(session, token_id, user_id=user_id)
+    if found is None:
+        raise NotFound("There is no such token")
+    revoke(session, found, now=now)
+    return found
+
+
+def _is_good(row: Token, now: datetime) -> bool:
+    return row.expires_at is None or row.expires_at > now

@@ -1,0 +1,87 @@
+"""Browsers: a signed cookie says who is there, and a token in every form proves that the form is ours."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+
+from observatory.accounts import repository
+from observatory.accounts.callbacks import is_loopback_host
+from observatory.accounts.signing import Signer
+from observatory.accounts.tables import User
+from observatory.database import DatabaseDep
+from observatory.deps import KeysDep
+from observatory.errors import Forbidden
+from observatory.settings import Settings
+
+__all__ = ["Visitor", "VisitorDep", "cookies_are_secure"]
+
+COOKIE = "observatory_session"
+SESSION_DAYS = 14
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody with a browser, signed in or not."""
+
+    user: User | None
+    nonce: str
+    """random; the forms' tokens are made from it"""
+    is_new: bool
+    secure: bool
+    signer: Signer = field(repr=False)
+
+    @property
+    def csrf(self) -> str:
+        return self.signer.mac(f"csrf {self.nonce}")
+
+    def check(self, csrf: str) -> None:
+        """Refuse a form that is not from one of our pages."""
+        if not csrf.isascii() or not hmac.compare_digest(csrf, self.csrf):
+            raise Forbidden("This form is too old or not ours; go back, load the page again and repeat")
+
+    def keep(self, response: Response) -> Response:
+        """Remember a visitor whose forms we will have to recognise."""
+        return self._set(response, self.user, self.nonce) if self.is_new else response
+
+    def sign_in(self, response: Response, user: User) -> Response:
+        """From now on this browser is this user's, with another nonce."""
+        return self._set(response, user, secrets.token_urlsafe(16))
+
+    def sign_out(self, response: Response) -> Response:
+        response.delete_cookie(COOKIE, path="/", secure=self.secure, httponly=True, samesite="lax")
+        return response
+
+    def _set(self, response: Response, user: User | None, nonce: str) -> Response:
+        content = {"user": user and user.id, "version": user and user.session_version, "nonce": nonce}
+        seconds = SESSION_DAYS * 86400
+        value = self.signer.sign(content, seconds=seconds)
+        response.set_cookie(COOKIE, value, max_age=seconds, path="/", secure=self.secure, httponly=True, samesite="lax")
+        return response
+
+
+def cookies_are_secure(settings: Settings) -> bool:
+    """Whether cookies travel over https alone: always, unless everything stays on this machine."""
+    return settings.base_url().startswith("https://") or not is_loopback_host(settings.host)
+
+
+async def _visitor(request: Request, keys: KeysDep, database: DatabaseDep) -> Visitor:
+    signer = Signer(keys.secret, "browser session")
+    secure = cookies_are_secure(request.app.state.settings)
+    content = signer.read(request.cookies.get(COOKIE))
+    if content is None:
+        return Visitor(None, secrets.token_urlsafe(16), True, secure, signer)
+    user_id = content["user"]
+    user = None
+    if user_id is not None:
+        user = await database.look(lambda session: repository.user(session, user_id))
+        if user is not None and (user.disabled_at is not None or user.session_version != content["version"]):
+            user = None
+    return Visitor(user, content["nonce"], False, secure, signer)
+
+
+VisitorDep = Annotated[Visitor, Depends(_visitor)]

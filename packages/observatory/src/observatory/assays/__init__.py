@@ -1,0 +1,1 @@
+"""Assays: one policy on a list of missions."""

@@ -1,0 +1,231 @@
+"""Sessions: any number that read, one at a time that writes.
+
+Reads run on their own connections. A write holds the process's gate for the whole of its transaction, and on the
+database itself `BEGIN IMMEDIATE` (SQLite) or an advisory lock (PostgreSQL), so that what a transaction has read stays
+true until it commits, whoever else is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.orm import Session
+
+from observatory.errors import Unavailable
+
+__all__ = ["Database", "DatabaseGone"]
+
+Result = TypeVar("Result")
+
+_WRITES = "observatory_writes"
+_ADVISORY_LOCK = 0x0B5E17A7
+_MAX_CONNECTIONS = 48  # one per thread that answers requests, and some
+
+
+class DatabaseGone(Unavailable):
+    """The file of the database is not where it was."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"The database {path.name} is gone; the server goes on when it is back, for example from a backup"
+        )
+
+
+class Database:
+    """One database. `read` and `transaction` are for threads and commands, the asynchronous ones for requests.
+
+    Waiting for the gate inside a thread that answers requests could stop the server: the one who holds the gate needs
+    such a thread to finish. Code that answers requests therefore uses `session_for_request` and `write`.
+    """
+
+    def __init__(self, url: str, *, timeout_seconds: float = 15.0) -> None:
+        self.url = make_url(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.path = Path(self.url.database) if self.is_sqlite and self.url.database else None
+        self._timeout = timeout_seconds
+        self._gate = threading.Lock()
+        self._file_lock = threading.Lock()
+        self._file_id: tuple[int, int] | None = None
+        self.engine = self._make_engine()
+        self._writing = self.engine.execution_options(**{_WRITES: True})
+
+    def _make_engine(self) -> Engine:
+        if not self.is_sqlite:
+            engine = create_engine(
+                self.url,
+                hide_parameters=True,  # errors are logged
+                pool_pre_ping=True,
+                pool_size=10,
+                max_overflow=_MAX_CONNECTIONS - 10,
+                pool_timeout=self._timeout,
+                connect_args={
+                    "connect_timeout": max(2, int(self._timeout)),
+                    "options": f"-c timezone=UTC -c lock_timeout={int(self._timeout * 1000)}",
+                },
+            )
+            event.listen(engine, "begin", self._begin_postgres)
+            return engine
+        engine = create_engine(
+            self.url,
+            hide_parameters=True,
+            pool_size=_MAX_CONNECTIONS,
+            pool_timeout=self._timeout,
+            connect_args={"check_same_thread": False, "timeout": self._timeout},
+        )
+        event.listen(engine, "do_connect", self._make_file)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", self._begin_sqlite)
+        return engine
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session that sees one state of the database and changes nothing."""
+        self.check_file()
+        with Session(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """A session that is committed at the end, or rolled back on any exception."""
+        self._wait_for_gate()
+        try:
+            with self._write_session() as session:
+                yield session
+                session.commit()
+        finally:
+            self._gate.release()
+
+    @contextmanager
+    def migration(self) -> Iterator[Connection]:
+        """A transaction for changes of tables. Foreign keys are checked at its end: tables may be made anew in it."""
+        self._wait_for_gate()
+        try:
+            with self._writing.connect() as connection:
+                if self.is_sqlite:
+                    connection.connection.execute("PRAGMA foreign_keys=OFF")  # means nothing once it has begun
+                with connection.begin():
+                    yield connection
+                    if self.is_sqlite and connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
+                        raise RuntimeError("A migration has broken a foreign key; nothing was changed")
+                connection.invalidate()
+        finally:
+            self._gate.release()
+
+    @asynccontextmanager
+    async def session_for_request(self, *, writes: bool) -> AsyncIterator[Session]:
+        """The transaction of one request; statements themselves are run in threads by its endpoints."""
+        if not writes:
+            with self.read() as session:
+                try:
+                    yield session
+                finally:
+                    await anyio.to_thread.run_sync(session.close)
+            return
+        async with self._gate_held():
+            with self._write_session() as session:
+                try:
+                    yield session
+                    await anyio.to_thread.run_sync(session.commit)
+                finally:
+                    with anyio.CancelScope(shield=True):
+                        await anyio.to_thread.run_sync(session.close)
+
+    async def write(self, function: Callable[[Session], Result]) -> Result:
+        """Run a function in a thread, in a transaction of its own."""
+        async with self.session_for_request(writes=True) as session:
+            return await anyio.to_thread.run_sync(function, session)
+
+    async def look(self, function: Callable[[Session], Result]) -> Result:
+        """Run a function that only reads in a thread."""
+        async with self.session_for_request(writes=False) as session:
+            return await anyio.to_thread.run_sync(function, session)
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def check_file(self) -> None:
+        """Raise `DatabaseGone` when the file is not there; go on with another one that was put in its place.
+
+        SQLite itself would go on reading and writing a deleted file.
+        """
+        if self.path is None:
+            return
+        try:
+            status = self.path.stat()
+        except FileNotFoundError:
+            if self._file_id is None:
+                return  # the first start makes it
+            raise DatabaseGone(self.path) from None
+        with self._file_lock:
+            found = (status.st_dev, status.st_ino)
+            if self._file_id not in (None, found):
+                self.engine.dispose()
+            self._file_id = found
+
+    def _make_file(self, *_: Any) -> None:
+        """SQLite would let everybody read a file that it makes; those beside it get the mode of this one."""
+        if self.path is not None:
+            with contextlib.suppress(OSError):  # there already, or SQLite will say why not
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+    def _write_session(self) -> Session:
+        self.check_file()
+        return Session(self._writing, expire_on_commit=False)
+
+    def _wait_for_gate(self) -> None:
+        if not self._gate.acquire(timeout=self._timeout):
+            raise Unavailable("The database is busy; try again in a moment")
+
+    @asynccontextmanager
+    async def _gate_held(self) -> AsyncIterator[None]:
+        """As `_wait_for_gate`, with one thread for all who wait."""
+        if not self._gate.acquire(blocking=False):
+            await self._wait_in_line()
+        try:
+            yield
+        finally:
+            self._gate.release()
+
+    async def _wait_in_line(self) -> None:
+        try:
+            with anyio.fail_after(self._timeout):
+                async with self._line():
+                    # Not to be left half-way: a gate taken for nobody would stay shut.
+                    with anyio.CancelScope(shield=True):
+                        await anyio.to_thread.run_sync(self._wait_for_gate, limiter=anyio.CapacityLimiter(1))
+        except TimeoutError:
+            raise Unavailable("The database is busy; try again in a moment") from None
+
+    def _line(self) -> anyio.Lock:
+        """Belongs to the event loop, so it is made on the first use of each."""
+        loop = anyio.lowlevel.current_token()
+        known: tuple[Any, anyio.Lock] | None = getattr(self, "_line_of_loop", None)
+        if known is None or known[0] != loop:
+            known = (loop, anyio.Lock())
+            self._line_of_loop = known
+        return known[1]
+
+    @staticmethod
+    def _begin_postgres(connection: Connection) -> None:
+        if connection.get_execution_options().get(_WRITES):
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+
+    @staticmethod
+    def _begin_sqlite(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions are begun by `_begin_sqlite`, not by the driver
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY"):
+        connection.execute(f"PRAGMA {pragma}").close()

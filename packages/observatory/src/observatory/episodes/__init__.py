@@ -1,0 +1,1 @@
+"""Episodes that were played, and their replays."""

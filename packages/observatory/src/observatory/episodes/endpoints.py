@@ -1,0 +1,93 @@
+"""Episodes over HTTP."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import RedirectResponse
+
+from observatory.accounts.deps import CurrentPrincipal, OptionalPrincipal
+from observatory.database import SessionDep
+from observatory.deps import SettingsDep, StoreDep
+from observatory.episodes import repository
+from observatory.episodes.repository import EpisodeFilter
+from observatory.episodes.schemas import EpisodeQuery, EpisodeQueryResponse, EpisodeResponse
+from observatory.episodes.wire import REPLAY_FILE, EpisodeWire
+from observatory.errors import BadRequest, NotFound, Unauthorized, errors
+from observatory.paging import Page, PageDep, set_total
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["episodes"])
+
+
+@router.get("/episodes", responses=errors(BadRequest, Unauthorized))
+def list_episodes(
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    page: PageDep,
+    response: Response,
+    store: StoreDep,
+    settings: SettingsDep,
+    policy_version_id: uuid.UUID | None = None,
+    tags: Annotated[str | None, Query(max_length=2000, description="`key:value,key:value`")] = None,
+) -> list[EpisodeResponse]:
+    """Episodes, the newest first."""
+    wanted = EpisodeFilter(policy_version_id=policy_version_id, tags=_parse_tags(tags))
+    rows, total = repository.episodes(session, principal, wanted, page)
+    set_total(response, total)
+    wire = EpisodeWire(store, settings)
+    return [wire.response(episode) for episode in rows]
+
+
+@router.get("/episodes/{episode_id}", responses=errors(Unauthorized, NotFound))
+def read_episode(
+    episode_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
+) -> EpisodeResponse:
+    """One episode."""
+    return EpisodeWire(store, settings).response(repository.episode(session, episode_id, principal))
+
+
+@router.get(
+    f"/episodes/{{episode_id}}/{REPLAY_FILE}",
+    responses={307: {"description": "Where the replay is"}, **errors(Unauthorized, NotFound)},
+    response_class=RedirectResponse,
+    status_code=307,
+)
+def read_replay(
+    episode_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
+) -> RedirectResponse:
+    """The replay of an episode, by a redirect to the store."""
+    episode = repository.episode(session, episode_id, principal)
+    if episode.replay_key is None:
+        raise NotFound("This episode has no replay on this server")
+    return RedirectResponse(store.download_url(episode.replay_key, seconds=settings.download_url_seconds))
+
+
+@router.post("/stats/episodes/query", responses=errors(Unauthorized))
+def query_episodes(
+    body: EpisodeQuery, session: SessionDep, principal: CurrentPrincipal, store: StoreDep, settings: SettingsDep
+) -> EpisodeQueryResponse:
+    """Episodes by their policies and tags, the newest first."""
+    wanted = EpisodeFilter(
+        primary_policy_version_ids=body.primary_policy_version_ids,
+        ids=body.episode_ids,
+        tags=body.tag_filters or {},
+    )
+    rows, _ = repository.episodes(session, principal, wanted, Page(body.limit or 200, body.offset))
+    wire = EpisodeWire(store, settings)
+    return EpisodeQueryResponse(episodes=[wire.with_tags(episode) for episode in rows])
+
+
+def _parse_tags(text: str | None) -> dict[str, list[str]]:
+    """`key:value,key:value`; several values of one key mean any of them."""
+    wanted: dict[str, list[str]] = {}
+    for part in (text or "").split(","):
+        key, colon, value = part.strip().partition(":")
+        if part.strip() and not (key and colon):
+            raise BadRequest("Tags are written `key:value,key:value`")
+        if key:
+            wanted.setdefault(key, []).append(value)
+    return wanted

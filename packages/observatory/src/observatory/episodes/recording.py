@@ -1,0 +1,156 @@
+"""Turning results into episodes."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from observatory.database import new_id
+from observatory.episodes import repository
+from observatory.episodes.tables import Episode, EpisodePolicy, EpisodeTag
+from observatory.jobs.specs import policy_version_id
+from observatory.jobs.tables import Job
+from observatory.policies.tables import PolicyVersion
+from observatory.store import job_key
+
+__all__ = ["EpisodeFacts", "PolicyFacts", "finite", "record_episode", "record_job"]
+
+MAX_TAG_KEY, MAX_TAG_VALUE = 100, 500
+
+
+@dataclass(frozen=True)
+class PolicyFacts:
+    """A policy of an episode; `agents` maps the agents it had to (reward, metrics)."""
+
+    policy_version_id: uuid.UUID | None
+    name: str | None
+    agents: Mapping[int, tuple[float, Mapping[str, float]]]
+
+
+@dataclass(frozen=True)
+class EpisodeFacts:
+    """What is recorded of an episode."""
+
+    policies: Sequence[PolicyFacts]
+    game_stats: Mapping[str, float] = field(default_factory=dict)
+    steps: int | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    job_id: uuid.UUID | None = None
+    season_id: uuid.UUID | None = None
+    owner_id: str | None = None
+    replay_key: str | None = None
+    replay_url: str | None = None
+    thumbnail_url: str | None = None
+    eval_task_id: uuid.UUID | None = None
+
+
+def record_job(
+    session: Session, job: Job, *, season_id: uuid.UUID | None, owner_id: str | None, now: datetime
+) -> Episode | None:
+    """The episode of a completed job, made where there is none; None for a job without results."""
+    found = repository.episode_of_job(session, job.id)
+    if found is not None or job.result is None:
+        return found
+    spec, result = job.spec, job.result
+    agent_stats: Sequence[Mapping[str, float]] = result["stats"]["agent"]
+    uris: Sequence[str] = spec["policy_uris"]
+    names: Sequence[str] = spec.get("policy_names") or uris
+    policies = [
+        PolicyFacts(
+            policy_version_id=_known(session, policy_version_id(uri)),
+            name=names[index],
+            agents={
+                agent: (finite(result["rewards"][agent]), agent_stats[agent])
+                for agent, assigned in enumerate(spec["assignments"])
+                if assigned == index
+            },
+        )
+        for index, uri in enumerate(uris)
+    ]
+    facts = EpisodeFacts(
+        policies=policies,
+        game_stats=result["stats"]["game"],
+        steps=result["steps"],
+        tags={**spec.get("episode_tags", {}), "job_id": str(job.id)},
+        job_id=job.id,
+        season_id=season_id,
+        owner_id=owner_id,
+        replay_key=job_key(job.id, "replay.json.z"),
+    )
+    episode = record_episode(session, facts, now=now)
+    job.episode_id = episode.id
+    session.flush()
+    return episode
+
+
+def record_episode(session: Session, facts: EpisodeFacts, *, now: datetime) -> Episode:
+    """A new episode with its rows."""
+    primary = next((p.policy_version_id for p in facts.policies if p.policy_version_id is not None), None)
+    episode = Episode(
+        id=new_id(),
+        job_id=facts.job_id,
+        season_id=facts.season_id,
+        owner_id=facts.owner_id,
+        replay_key=facts.replay_key,
+        replay_url=facts.replay_url,
+        thumbnail_url=facts.thumbnail_url,
+        attributes=dict(facts.attributes),
+        eval_task_id=facts.eval_task_id,
+        primary_policy_version_id=primary,
+        game_stats=_numbers(facts.game_stats),
+        steps=facts.steps,
+        created_at=now,
+    )
+    episode.tags = [
+        EpisodeTag(key=str(key)[:MAX_TAG_KEY], value=str(value)[:MAX_TAG_VALUE]) for key, value in facts.tags.items()
+    ]
+    episode.policies = [_policy_row(position, policy) for position, policy in enumerate(facts.policies)]
+    session.add(episode)
+    session.flush()
+    return episode
+
+
+def finite(value: float | None) -> float:
+    """JSON has no infinities; what is none counts as 0."""
+    return float(value) if value is not None and math.isfinite(value) else 0.0
+
+
+def _policy_row(position: int, policy: PolicyFacts) -> EpisodePolicy:
+    rows: list[dict[str, Any]] = [
+        {"agent_id": agent, "reward": finite(reward), "metrics": _numbers(metrics)}
+        for agent, (reward, metrics) in sorted(policy.agents.items())
+    ]
+    return EpisodePolicy(
+        position=position,
+        policy_version_id=policy.policy_version_id,
+        name=None if policy.name is None else policy.name[:200],
+        num_agents=len(rows),
+        avg_reward=_mean([row["reward"] for row in rows]),
+        avg_metrics=_mean_metrics([row["metrics"] for row in rows]),
+        agents=rows,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0
+
+
+def _mean_metrics(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """A metric that an agent does not have counts as 0, as a count that never began does."""
+    names = sorted({name for row in rows for name in row})
+    return {name: _mean([row.get(name, 0.0) for row in rows]) for name in names}
+
+
+def _numbers(values: Mapping[str, float]) -> dict[str, float]:
+    return {str(name): finite(value) for name, value in values.items()}
+
+
+def _known(session: Session, version_id: uuid.UUID | None) -> uuid.UUID | None:
+    return None if version_id is None or session.get(PolicyVersion, version_id) is None else version_id

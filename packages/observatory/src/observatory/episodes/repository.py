@@ -1,0 +1,81 @@
+"""Every query about episodes, and who may see one: everybody, unless its season is private or it is one user's."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import ColumnElement, or_, select, true
+from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy.sql.base import ExecutableOption
+
+from observatory.accounts.principal import Principal
+from observatory.episodes.tables import Episode, EpisodePolicy, EpisodeTag
+from observatory.errors import NotFound
+from observatory.paging import Page, count
+from observatory.policies.tables import PolicyVersion
+from observatory.seasons.tables import Season
+
+__all__ = ["EpisodeFilter", "episode", "episodes"]
+
+
+@dataclass(frozen=True)
+class EpisodeFilter:
+    """Which episodes are wanted; None leaves a field open. A tag's values None mean any."""
+
+    policy_version_id: uuid.UUID | None = None
+    primary_policy_version_ids: Sequence[uuid.UUID] | None = None
+    ids: Sequence[uuid.UUID] | None = None
+    tags: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        wanted: list[ColumnElement[bool]] = []
+        if self.policy_version_id is not None:
+            took_part = EpisodePolicy.policy_version_id == self.policy_version_id
+            wanted.append(Episode.id.in_(select(EpisodePolicy.episode_id).where(took_part)))
+        if self.primary_policy_version_ids is not None:
+            wanted.append(Episode.primary_policy_version_id.in_(self.primary_policy_version_ids))
+        if self.ids is not None:
+            wanted.append(Episode.id.in_(self.ids))
+        for key, values in self.tags.items():
+            has_tag = select(EpisodeTag.episode_id).where(EpisodeTag.key == key)
+            if values is not None:
+                has_tag = has_tag.where(EpisodeTag.value.in_(values))
+            wanted.append(Episode.id.in_(has_tag))
+        return wanted
+
+
+def episodes(
+    session: Session, principal: Principal | None, wanted: EpisodeFilter, page: Page
+) -> tuple[list[Episode], int]:
+    """A page of episodes, the newest first, and how many there are."""
+    statement = select(Episode).where(*wanted.conditions(), _visible(principal))
+    total = count(session, select(Episode.id).where(*wanted.conditions(), _visible(principal)))
+    statement = statement.options(*_with_all()).order_by(Episode.created_at.desc(), Episode.id.desc())
+    return list(session.scalars(statement.limit(page.limit).offset(page.offset))), total
+
+
+def episode(session: Session, episode_id: uuid.UUID, principal: Principal | None) -> Episode:
+    statement = select(Episode).where(Episode.id == episode_id, _visible(principal))
+    found = session.scalar(statement.options(*_with_all()))
+    if found is None:
+        raise NotFound(f"Episode {episode_id} not found")
+    return found
+
+
+def episode_of_job(session: Session, job_id: uuid.UUID) -> Episode | None:
+    return session.scalar(select(Episode).where(Episode.job_id == job_id))
+
+
+def _visible(principal: Principal | None) -> ColumnElement[bool]:
+    if principal is not None and principal.is_staff:
+        return true()
+    public_season = select(Season.id).where(Season.public.is_(True))
+    for_all = Episode.owner_id.is_(None) & or_(Episode.season_id.is_(None), Episode.season_id.in_(public_season))
+    return for_all if principal is None else or_(for_all, Episode.owner_id == principal.user_id)
+
+
+def _with_all() -> tuple[ExecutableOption, ...]:
+    versions = selectinload(Episode.policies).joinedload(EpisodePolicy.policy_version)
+    return joinedload(Episode.season), selectinload(Episode.tags), versions.joinedload(PolicyVersion.policy)

@@ -1,0 +1,110 @@
+"""Episodes on the wire."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from observatory.documents import Document
+from observatory.policies.schemas import PolicyVersionSummary
+
+__all__ = [
+    "AgentResult",
+    "BulkUploadComplete",
+    "BulkUploadResponse",
+    "EpisodeQuery",
+    "EpisodeQueryResponse",
+    "EpisodeResponse",
+    "EpisodeWithTags",
+    "PolicyResult",
+    "UploadedEpisode",
+]
+
+MAX_OFFSET = 2**31 - 1
+
+
+class AgentResult(BaseModel):
+    agent_id: int
+    reward: float
+    metrics: dict[str, float] = {}
+
+
+class PolicyResult(BaseModel):
+    """How one policy did; averages are over its agents."""
+
+    position: int
+    policy: PolicyVersionSummary
+    num_agents: int
+    avg_reward: float
+    avg_metrics: dict[str, float]
+    agents: list[AgentResult]
+
+
+class EpisodeResponse(BaseModel):
+    id: uuid.UUID
+    replay_url: str | None
+    thumbnail_url: str | None
+    tags: dict[str, str]
+    game_stats: dict[str, float]
+    policy_results: list[PolicyResult]
+    steps: int | None
+    created_at: datetime
+
+
+class EpisodeQuery(BaseModel):
+    """Which episodes are wanted. A tag with None must be there, with any value."""
+
+    primary_policy_version_ids: list[uuid.UUID] | None = Field(default=None, max_length=1000)
+    episode_ids: list[uuid.UUID] | None = Field(default=None, max_length=1000)
+    tag_filters: dict[str, list[str] | None] | None = Field(default=None, max_length=50)
+    limit: int | None = Field(default=200, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0, le=MAX_OFFSET)
+
+
+class EpisodeWithTags(BaseModel):
+    id: uuid.UUID
+    primary_policy_version_id: uuid.UUID | None = None
+    replay_url: str | None = None
+    thumbnail_url: str | None = None
+    attributes: dict[str, Any] | None = None
+    eval_task_id: uuid.UUID | None = None
+    created_at: datetime
+    tags: dict[str, str] | None = None
+    avg_rewards: dict[str, float] | None = None
+    job_id: uuid.UUID | None = None
+
+
+class EpisodeQueryResponse(BaseModel):
+    episodes: list[EpisodeWithTags]
+
+
+class UploadedPolicy(BaseModel):
+    """A policy of an uploaded episode, with its agents."""
+
+    policy_version_id: uuid.UUID
+    agents: list[AgentResult] = Field(min_length=1, max_length=1000)
+
+
+class UploadedEpisode(BaseModel):
+    """One line of a bulk upload."""
+
+    policies: list[UploadedPolicy] = Field(min_length=1, max_length=100)
+    replay_url: str | None = Field(default=None, max_length=2000, pattern=r"^https?://")
+    thumbnail_url: str | None = Field(default=None, max_length=2000, pattern=r"^https?://")
+    attributes: Document = {}
+    eval_task_id: uuid.UUID | None = None
+    tags: dict[str, str] = Field(default={}, max_length=50)
+    game_stats: dict[str, float] = {}
+    steps: int | None = Field(default=None, ge=0, le=MAX_OFFSET)
+
+
+class BulkUploadComplete(BaseModel):
+    upload_id: uuid.UUID
+
+
+class BulkUploadResponse(BaseModel):
+    episodes_created: int
+    episode_ids: list[uuid.UUID]

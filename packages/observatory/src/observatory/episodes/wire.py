@@ -1,0 +1,77 @@
+"""Episodes as the wire has them."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from observatory.episodes.schemas import AgentResult, EpisodeResponse, EpisodeWithTags, PolicyResult
+from observatory.episodes.tables import Episode, EpisodePolicy
+from observatory.policies.schemas import PolicyVersionSummary
+from observatory.policies.wire import version_summary
+from observatory.settings import Settings
+from observatory.store import Store
+
+__all__ = ["REPLAY_FILE", "EpisodeWire"]
+
+REPLAY_FILE = "replay.json.z"
+_NOBODY = uuid.UUID(int=0)
+
+
+@dataclass(frozen=True)
+class EpisodeWire:
+    """Writes episodes; knows where their replays are found."""
+
+    store: Store
+    settings: Settings
+
+    def response(self, episode: Episode) -> EpisodeResponse:
+        return EpisodeResponse(
+            id=episode.id,
+            replay_url=self._replay_url(episode),
+            thumbnail_url=episode.thumbnail_url,
+            tags={tag.key: tag.value for tag in episode.tags},
+            game_stats=episode.game_stats,
+            policy_results=[self._policy_result(policy) for policy in episode.policies],
+            steps=episode.steps,
+            created_at=episode.created_at,
+        )
+
+    def with_tags(self, episode: Episode) -> EpisodeWithTags:
+        rewards = {
+            str(policy.policy_version_id): policy.avg_reward for policy in episode.policies if policy.policy_version_id
+        }
+        return EpisodeWithTags(
+            id=episode.id,
+            primary_policy_version_id=episode.primary_policy_version_id,
+            replay_url=self._replay_url(episode),
+            thumbnail_url=episode.thumbnail_url,
+            attributes=episode.attributes,
+            eval_task_id=episode.eval_task_id,
+            created_at=episode.created_at,
+            tags={tag.key: tag.value for tag in episode.tags},
+            avg_rewards=rewards,
+            job_id=episode.job_id,
+        )
+
+    def _replay_url(self, episode: Episode) -> str | None:
+        """A lasting address where everybody may look; for others one that works for a while."""
+        if episode.replay_key is None:
+            return episode.replay_url
+        if episode.is_public:
+            return f"{self.settings.base_url()}/episodes/{episode.id}/{REPLAY_FILE}"
+        return self.store.download_url(episode.replay_key, seconds=self.settings.download_url_seconds)
+
+    @staticmethod
+    def _policy_result(policy: EpisodePolicy) -> PolicyResult:
+        version = policy.policy_version
+        # A policy that is part of the installation has no version; the wire wants an id all the same.
+        summary = PolicyVersionSummary(id=_NOBODY, name=policy.name) if version is None else version_summary(version)
+        return PolicyResult(
+            position=policy.position,
+            policy=summary,
+            num_agents=policy.num_agents,
+            avg_reward=policy.avg_reward,
+            avg_metrics=policy.avg_metrics,
+            agents=[AgentResult(**agent) for agent in policy.agents],
+        )

@@ -1,0 +1,1 @@
+"""Episodes to be played: queued, leased to workers, finished."""

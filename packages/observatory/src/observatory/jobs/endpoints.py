@@ -1,0 +1,218 @@
+"""Jobs for workers, and for people."""
+
+from __future__ import annotations
+
+import functools
+import time
+import uuid
+from datetime import datetime
+from typing import Annotated
+
+import anyio
+import anyio.to_thread
+from fastapi import APIRouter, Query, Request, Response
+from sqlalchemy.orm import Session
+
+from observatory.accounts import repository as accounts
+from observatory.accounts.deps import Admin, CurrentPrincipal, GivenToken
+from observatory.accounts.tokens import TokenKind, hash_token
+from observatory.clock import Clock, Now
+from observatory.database import DatabaseDep, SessionDep
+from observatory.deps import KeysDep, SettingsDep, StoreDep
+from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.jobs import finishing, leasing, repository, service, specs
+from observatory.jobs.schemas import (
+    FinishRequest,
+    FinishResponse,
+    Heartbeat,
+    HeartbeatResponse,
+    JobCreate,
+    JobResponse,
+    JobUpdate,
+    Lease,
+    LeaseRequest,
+    PolicySecrets,
+)
+from observatory.jobs.states import TERMINAL, JobStatus
+from observatory.jobs.tables import Job
+from observatory.paging import PageDep, count, set_total
+from observatory.settings import Settings
+from observatory.store import Store
+
+__all__ = ["router"]
+
+router = APIRouter()
+work = APIRouter(prefix="/work", tags=["work"])
+jobs = APIRouter(prefix="/jobs", tags=["jobs"])
+
+_LOOK_EVERY_SECONDS = 0.1
+MAX_BATCH = 1000
+
+
+@work.post("/lease", responses={**errors(Unauthorized), 204: {"description": "No job waits"}}, response_model=Lease)
+async def lease(
+    body: LeaseRequest,
+    token: GivenToken,
+    request: Request,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    store: StoreDep,
+) -> Lease | Response:
+    """Give a worker the next job, or 204 when none has come in the time it waits."""
+    state = request.app.state
+    clock: Clock = state.clock
+    token_hash = hash_token(token or "")
+    known = await database.look(lambda session: accounts.good_token(session, token_hash, clock()))
+    if known is None or known.kind is not TokenKind.WORKER:
+        raise Unauthorized("A worker needs a token of its own: `observatory admin token create`")
+    deadline = time.monotonic() + body.wait_seconds
+    while True:
+        state.workers_seen.saw(body.worker, clock())
+        if not state.stopping and await database.look(lambda session: repository.has_work(session, clock())):
+            take = functools.partial(_take, worker=body.worker, settings=settings, store=store, now=clock())
+            lost, taken = await database.write(take)
+            state.metrics.leases_lost.inc(lost)
+            if taken is not None:
+                job, found = taken
+                state.metrics.dispatch_wait.observe((clock() - job.created_at).total_seconds())
+                return found
+        if state.stopping or time.monotonic() >= deadline:
+            return Response(status_code=204)
+        await anyio.sleep(_LOOK_EVERY_SECONDS)
+
+
+def _take(
+    session: Session, *, worker: str, settings: Settings, store: Store, now: datetime
+) -> tuple[int, tuple[Job, Lease] | None]:
+    """(leases that had run out, the next job)."""
+    lost = service.requeue_expired(session, now=now, max_attempts=settings.max_job_attempts)
+    return lost, leasing.lease_next(session, worker, settings=settings, store=store, now=now)
+
+
+@work.post("/jobs/{job_id}/heartbeat", responses=errors(Forbidden, NotFound, Conflict))
+def heartbeat(
+    job_id: uuid.UUID,
+    body: Heartbeat,
+    token: GivenToken,
+    request: Request,
+    session: SessionDep,
+    settings: SettingsDep,
+    now: Now,
+) -> HeartbeatResponse:
+    """Keep a lease."""
+    job = service.held_job(session, job_id, token)
+    if job.worker:
+        request.app.state.workers_seen.saw(job.worker, now)
+    until = service.renew(session, job, JobStatus(body.status), now=now, lease_seconds=settings.lease_seconds)
+    return HeartbeatResponse(lease_expires_at=until)
+
+
+@work.post("/jobs/{job_id}/secrets", responses=errors(Forbidden, NotFound, Conflict))
+def take_secrets(
+    job_id: uuid.UUID, token: GivenToken, session: SessionDep, keys: KeysDep, now: Now, response: Response
+) -> PolicySecrets:
+    """The policies' secrets, once for each lease."""
+    job = service.held_job(session, job_id, token)
+    if job.status in TERMINAL or job.secrets_given_at is not None:
+        raise Conflict("The secrets of this lease were taken already")
+    job.secrets_given_at = now
+    response.headers["Cache-Control"] = "no-store"
+    return PolicySecrets(policies=leasing.secrets_of(session, job, keys=keys, now=now))
+
+
+@work.post("/jobs/{job_id}/release", responses=errors(Forbidden, NotFound, Conflict))
+def release(job_id: uuid.UUID, token: GivenToken, session: SessionDep, now: Now) -> dict[str, str]:
+    """Give a job back unplayed."""
+    service.give_back(session, service.held_job(session, job_id, token), now=now)
+    return {"status": "released"}
+
+
+@work.post("/jobs/{job_id}/finish", responses=errors(Forbidden, NotFound, Conflict))
+async def finish(
+    job_id: uuid.UUID,
+    body: FinishRequest,
+    token: GivenToken,
+    request: Request,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    store: StoreDep,
+    now: Now,
+) -> FinishResponse:
+    """End a job. Saying it again gives the same answer; a lease that is over ends nothing."""
+
+    def hold(session: Session) -> Job:
+        job = service.held_job(session, job_id, token)
+        if job.status not in TERMINAL:
+            service.renew(session, job, JobStatus.RUNNING, now=now, lease_seconds=settings.lease_seconds)
+        return job
+
+    job = await database.write(hold)
+    if job.status not in TERMINAL:
+        # Between two transactions: files may be large, and others write meanwhile.
+        ending = await anyio.to_thread.run_sync(functools.partial(finishing.collect, job, body, store=store, now=now))
+
+        def end(session: Session) -> Job:
+            held = service.held_job(session, job_id, token)
+            service.end(session, held, ending, now=now)
+            return held
+
+        job = await database.write(end)
+        _measure(request, job)
+    return FinishResponse(job_id=job.id, status=job.status, episode_id=job.episode_id)
+
+
+def _measure(request: Request, job: Job) -> None:
+    metrics = request.app.state.metrics
+    if job.dispatched_at is not None and job.completed_at is not None:
+        seconds = (job.completed_at - job.dispatched_at).total_seconds()
+        metrics.job_duration.labels(job.status.value).observe(seconds)
+    if job.status is JobStatus.FAILED:
+        metrics.job_failures.labels(job.error_type or "unknown").inc()
+
+
+@jobs.post("/batch", responses=errors(Unauthorized, Forbidden, BadRequest))
+def create_jobs(body: list[JobCreate], admin: Admin, session: SessionDep, now: Now) -> list[uuid.UUID]:
+    """Queue episodes; their ids, in the same order."""
+    if len(body) > MAX_BATCH:
+        raise BadRequest(f"At most {MAX_BATCH} jobs can be queued at once")
+    for entry in body:
+        specs.check_spec(entry.job)
+    return [service.create_job(session, entry.job, user_id=admin.user_id, now=now).id for entry in body]
+
+
+@jobs.get("", responses=errors(Unauthorized))
+def list_jobs(
+    principal: CurrentPrincipal,
+    session: SessionDep,
+    page: PageDep,
+    response: Response,
+    status: Annotated[JobStatus | None, Query()] = None,
+) -> list[JobResponse]:
+    """Jobs you asked for, the newest first; for administrators all."""
+    statement = repository.visible_jobs(principal, status)
+    set_total(response, count(session, statement))
+    found = session.scalars(statement.limit(page.limit).offset(page.offset))
+    return [JobResponse.model_validate(job) for job in found]
+
+
+@jobs.get("/{job_id}", responses=errors(Unauthorized, NotFound))
+def get_job(job_id: uuid.UUID, principal: CurrentPrincipal, session: SessionDep) -> JobResponse:
+    """One job."""
+    job = repository.visible_job(session, job_id, principal)
+    if job is None:
+        raise NotFound("There is no such job")
+    return JobResponse.model_validate(job)
+
+
+@jobs.post("/{job_id}", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+def update_job(job_id: uuid.UUID, body: JobUpdate, admin: Admin, session: SessionDep, now: Now) -> JobResponse:
+    """Give a job another state by hand; 409 for a move that jobs do not make."""
+    job = repository.job(session, job_id)
+    if job is None:
+        raise NotFound("There is no such job")
+    service.move(session, job, body.status, body.error, now=now)
+    return JobResponse.model_validate(job)
+
+
+router.include_router(work)
+router.include_router(jobs)

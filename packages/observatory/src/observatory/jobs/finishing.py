@@ -1,0 +1,86 @@
+"""From the files of a lease to the end of a job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from observatory.jobs.leasing import attempt_name, output_names
+from observatory.jobs.schemas import ErrorInfo, FinishRequest
+from observatory.jobs.service import Ending
+from observatory.jobs.states import JobStatus
+from observatory.jobs.tables import Job
+from observatory.store import Missing, Store, job_key
+
+__all__ = ["collect"]
+
+MAX_RESULT_BYTES = 64 << 20
+REQUIRED = ("results.json", "replay.json.z")
+
+
+def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) -> Ending:
+    """Put the files where they belong and say how the job ended. Doing it again changes nothing.
+
+    A worker's word is not enough for success: results must be there and fit the job, and so must a replay.
+    """
+    final = {name: job_key(job.id, name) for name in output_names(job)}
+    for name, key in final.items():
+        source = attempt_name(job, name)
+        if store.size(source) is not None:
+            store.move(source, key)
+    result, problem = _result(job, store)
+    if request.status == "completed" and problem is None and store.size(final["replay.json.z"]) is None:
+        problem = "The worker sent no replay"
+    if request.status == "completed" and problem is None:
+        ending = Ending(JobStatus.COMPLETED, result)
+    elif request.status == "completed":
+        ending = Ending(JobStatus.FAILED, error=ErrorInfo(error_type="crash", message=problem or ""))
+    else:
+        error = request.error_info or ErrorInfo(error_type="unknown", message="The worker did not say why")
+        ending = Ending(JobStatus.FAILED, result, error)
+    if ending.error is not None:
+        store.put(final["error_info.json"], ending.error.model_dump_json().encode())
+    store.put(job_key(job.id, "spec.json"), json.dumps(job.spec).encode())
+    store.put(job_key(job.id, "logs.txt"), _log(job, ending, now).encode())
+    return ending
+
+
+def _result(job: Job, store: Store) -> tuple[dict[str, Any] | None, str | None]:
+    """(the results, None) or (None, what is wrong with them)."""
+    from mettagrid.runner.types import PureSingleEpisodeResult
+
+    key = job_key(job.id, "results.json")
+    if (store.size(key) or 0) > MAX_RESULT_BYTES:
+        return None, f"The results are larger than {MAX_RESULT_BYTES >> 20} MB"
+    try:
+        result = PureSingleEpisodeResult.model_validate_json(store.get(key))
+    except Missing:
+        return None, "The worker sent no results"
+    except ValidationError:
+        return None, "The results cannot be read"
+    lists: Sequence[Sequence[object]] = (result.rewards, result.action_timeouts, result.stats["agent"])
+    if any(len(values) != len(job.spec["assignments"]) for values in lists):
+        return None, "The results are of another number of agents"
+    document: dict[str, Any] = result.model_dump(mode="json")
+    return document, None
+
+
+def _log(job: Job, ending: Ending, now: datetime) -> str:
+    """What the owners of its policies read about a job."""
+    lines = [f"{job.created_at:%Y-%m-%d %H:%M:%S} queued"]
+    if job.lost_leases:
+        lines.append(f"workers lost: {job.lost_leases}")
+    if job.dispatched_at is not None:
+        lines.append(f"{job.dispatched_at:%Y-%m-%d %H:%M:%S} leased, attempt {job.attempts}")
+    if job.running_at is not None:
+        lines.append(f"{job.running_at:%Y-%m-%d %H:%M:%S} running")
+    lines.append(f"{now:%Y-%m-%d %H:%M:%S} {ending.status.value}")
+    if ending.result is not None:
+        lines.append(f"steps: {ending.result['steps']}")
+    if ending.error is not None:
+        lines.append(f"{ending.error.error_type}: {ending.error.message}")
+    return "\n".join(lines) + "\n"

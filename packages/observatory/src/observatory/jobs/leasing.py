@@ -1,0 +1,120 @@
+"""A lease as a worker gets it: the job, its policies, and where its files go."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from observatory.errors import NotFound
+from observatory.jobs import service, specs
+from observatory.jobs.schemas import ErrorInfo, Lease, LeasedPolicy
+from observatory.jobs.states import JobStatus
+from observatory.jobs.tables import Job
+from observatory.keys import Keys
+from observatory.policies import grants, secrets
+from observatory.policies.tables import PolicyVersion
+from observatory.settings import Settings
+from observatory.store import Store
+
+__all__ = ["attempt_name", "lease_next", "output_names", "secrets_of"]
+
+_CONTENT_TYPES = {"json": "application/json", "z": "application/x-compress", "txt": "text/plain"}
+# Files outlive the job's time limit a little: they are sent when the episode is over.
+_GRACE_SECONDS = 1800
+
+
+def lease_next(
+    session: Session, worker: str, *, settings: Settings, store: Store, now: datetime
+) -> tuple[Job, Lease] | None:
+    """The next job that can be played. One whose policies are not there any more fails on the way."""
+    while True:
+        taken = service.take_next(session, worker, now=now, lease_seconds=settings.lease_seconds)
+        if taken is None:
+            return None
+        job, token = taken
+        try:
+            policies = [
+                _policy(session, uri, settings=settings, store=store) for uri in job.spec.get("policy_uris", [])
+            ]
+        except NotFound as problem:
+            error = ErrorInfo(error_type="policy_error", message=problem.message)
+            service.end(session, job, service.Ending(JobStatus.FAILED, error=error), now=now)
+            continue
+        return job, Lease(
+            job_id=job.id,
+            job_token=token,
+            attempt=job.attempts,
+            lease_seconds=settings.lease_seconds,
+            time_limit_seconds=settings.job_time_limit_seconds,
+            spec=job.spec,
+            policies=policies,
+            outputs={name: _output_url(job, name, settings, store) for name in output_names(job)},
+        )
+
+
+def output_names(job: Job) -> list[str]:
+    """The files a worker may send."""
+    agents = range(len(job.spec.get("assignments", [])))
+    logs = [f"policy_agent_{agent}.txt" for agent in agents]
+    return ["results.json", "replay.json.z", "error_info.json", "runtime_info.json", *logs]
+
+
+def attempt_name(job: Job, name: str) -> str:
+    """Where a file of the current lease lies until the job is finished with it."""
+    return f"jobs/{job.id}/attempt-{job.attempts}/{name}"
+
+
+def secrets_of(session: Session, job: Job, *, keys: Keys, now: datetime) -> dict[int, dict[str, str]]:
+    """The secrets of the job's policies, by position; each read is recorded."""
+    found: dict[int, dict[str, str]] = {}
+    for index, uri in enumerate(job.spec.get("policy_uris", [])):
+        version_id = specs.policy_version_id(uri)
+        if version_id is not None and secrets.has_secrets(session, version_id):
+            reader = job.worker or ""
+            found[index] = secrets.read_secrets(session, keys, version_id, reader=reader, job_id=job.id, now=now)
+    return found
+
+
+def _policy(session: Session, uri: str, *, settings: Settings, store: Store) -> LeasedPolicy:
+    version_id = specs.policy_version_id(uri)
+    if version_id is None:
+        name = specs.registered_policy(uri)
+        if name is None:
+            raise NotFound(f"There is no policy {uri}")
+        return LeasedPolicy(name=name, bundle_url=None, policy=uri, egress=[], has_secrets=False)
+    version = _version(session, version_id)
+    seconds = int(settings.job_time_limit_seconds) + _GRACE_SECONDS
+    assert version.bundle_key is not None
+    url = store.download_url(version.bundle_key, seconds=seconds)
+    return LeasedPolicy(
+        name=f"{version.policy.name}:v{version.version}",
+        bundle_url=_as_seen_by_worker(url, settings),
+        policy=None,
+        egress=grants.allowed_hosts(session, version_id),
+        has_secrets=secrets.has_secrets(session, version_id),
+    )
+
+
+def _version(session: Session, version_id: uuid.UUID) -> PolicyVersion:
+    version = session.get(PolicyVersion, version_id)
+    if version is None or version.bundle_key is None:
+        raise NotFound(f"The policy version {version_id} has no bundle")
+    return version
+
+
+def _output_url(job: Job, name: str, settings: Settings, store: Store) -> str:
+    url = store.upload_url(
+        attempt_name(job, name),
+        content_type=_CONTENT_TYPES[name.rpartition(".")[2]],
+        max_bytes=settings.max_artifact_bytes,
+        seconds=int(settings.job_time_limit_seconds) + _GRACE_SECONDS,
+        replace=True,
+    )
+    return _as_seen_by_worker(url, settings)
+
+
+def _as_seen_by_worker(url: str, settings: Settings) -> str:
+    """Without our own address: a worker may reach the server by another one than the public does."""
+    return url.removeprefix(settings.base_url())

@@ -1,0 +1,62 @@
+"""Every query on jobs, and who may see one."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from observatory.accounts.principal import Principal
+from observatory.jobs.states import IN_WORK, JobStatus
+from observatory.jobs.tables import Job
+
+__all__ = ["counts", "expired", "has_work", "job", "next_pending", "oldest_pending", "visible_job", "visible_jobs"]
+
+
+def job(session: Session, job_id: uuid.UUID) -> Job | None:
+    return session.get(Job, job_id)
+
+
+def visible_job(session: Session, job_id: uuid.UUID, principal: Principal) -> Job | None:
+    """Whoever asked for a job sees it, and administrators."""
+    found = session.get(Job, job_id)
+    return found if found is not None and (principal.is_admin or found.user_id == principal.user_id) else None
+
+
+def visible_jobs(principal: Principal, status: JobStatus | None) -> Select[Any]:
+    """The same for lists, the newest first."""
+    statement = select(Job).order_by(Job.created_at.desc(), Job.id.desc())
+    if not principal.is_admin:
+        statement = statement.where(Job.user_id == principal.user_id)
+    return statement if status is None else statement.where(Job.status == status)
+
+
+def next_pending(session: Session) -> Job | None:
+    """The job that has waited longest among the most urgent."""
+    waiting = select(Job).where(Job.status == JobStatus.PENDING)
+    return session.scalar(waiting.order_by(Job.priority.desc(), Job.created_at, Job.id).limit(1))
+
+
+def expired(session: Session, now: datetime) -> Sequence[Job]:
+    """Jobs whose worker has been silent for too long."""
+    return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at <= now)).all()
+
+
+def has_work(session: Session, now: datetime) -> bool:
+    """Whether asking for a lease can change anything."""
+    pending = select(Job.id).where(Job.status == JobStatus.PENDING).limit(1)
+    lost = select(Job.id).where(Job.status.in_(IN_WORK), Job.lease_expires_at <= now).limit(1)
+    return session.scalar(pending) is not None or session.scalar(lost) is not None
+
+
+def counts(session: Session) -> dict[JobStatus, int]:
+    rows = session.execute(select(Job.status, func.count()).group_by(Job.status)).all()
+    return dict.fromkeys(JobStatus, 0) | {row[0]: row[1] for row in rows}
+
+
+def oldest_pending(session: Session) -> datetime | None:
+    return session.scalar(select(func.min(Job.created_at)).where(Job.status == JobStatus.PENDING))

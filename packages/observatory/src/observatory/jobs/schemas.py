@@ -1,0 +1,136 @@
+"""Jobs on the wire."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from observatory.documents import Document
+from observatory.jobs.states import JobStatus
+
+__all__ = [
+    "ErrorInfo",
+    "FinishRequest",
+    "FinishResponse",
+    "Heartbeat",
+    "HeartbeatResponse",
+    "JobCreate",
+    "JobResponse",
+    "JobUpdate",
+    "Lease",
+    "LeaseRequest",
+    "LeasedPolicy",
+    "PolicySecrets",
+]
+
+
+class LeaseRequest(BaseModel):
+    """A worker asks for work."""
+
+    worker: str = Field(min_length=1, max_length=200, description="name of the worker, for people")
+    wait_seconds: float = Field(default=0, ge=0, le=20, description="how long to wait for a job before answering 204")
+
+
+class LeasedPolicy(BaseModel):
+    """One policy of a leased job."""
+
+    name: str
+    bundle_url: str | None = Field(
+        description="where its bundle is; None for a policy that is part of the installation"
+    )
+    policy: str | None = Field(description="name of an installed policy")
+    egress: list[str] = Field(description="hosts it may speak to")
+    has_secrets: bool
+
+
+class Lease(BaseModel):
+    """A job, and all that is needed to play it."""
+
+    job_id: uuid.UUID
+    job_token: str = Field(description="proves, for this job and this lease alone, who holds it")
+    attempt: int
+    lease_seconds: float = Field(description="how long the lease lasts after each heartbeat")
+    time_limit_seconds: float
+    spec: dict[str, Any]
+    policies: list[LeasedPolicy]
+    outputs: dict[str, str] = Field(description="name of each file that may be sent: the address to PUT it to")
+
+
+class Heartbeat(BaseModel):
+    """A worker is alive."""
+
+    status: Literal["dispatched", "running"] = "running"
+
+
+class HeartbeatResponse(BaseModel):
+    lease_expires_at: datetime
+
+
+class PolicySecrets(BaseModel):
+    """Secrets by position of the policy."""
+
+    policies: dict[int, dict[str, str]]
+
+
+class ErrorInfo(BaseModel):
+    """Why an episode has no result, and which policy is to blame, where one is."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    error_type: Literal["config_error", "policy_error", "crash", "unknown"]
+    message: str = Field(max_length=20_000)
+    failed_policy_index: int | None = Field(default=None, ge=0)
+    failed_policy_uri: str | None = Field(default=None, max_length=2000)
+    failed_policy_name: str | None = Field(default=None, max_length=2000)
+
+
+class FinishRequest(BaseModel):
+    """How a job ended. Files must have been sent before."""
+
+    status: Literal["completed", "failed"]
+    error_info: ErrorInfo | None = None
+
+
+class FinishResponse(BaseModel):
+    job_id: uuid.UUID
+    status: JobStatus
+    episode_id: uuid.UUID | None
+
+
+class JobCreate(BaseModel):
+    """An episode to be played."""
+
+    job_type: Literal["episode"] = "episode"
+    job: Document
+
+
+class JobUpdate(BaseModel):
+    """A state an operator gives a job by hand."""
+
+    status: JobStatus | None = None
+    error: str | None = Field(default=None, max_length=20_000)
+
+
+class JobResponse(BaseModel):
+    """A job as its creator and administrators see it."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: uuid.UUID
+    job_type: str
+    job: dict[str, Any] = Field(validation_alias="spec")
+    status: JobStatus
+    user_id: str | None
+    worker: str | None
+    attempts: int
+    result: dict[str, Any] | None
+    error: str | None
+    error_type: str | None
+    episode_id: uuid.UUID | None
+    created_at: datetime
+    dispatched_at: datetime | None
+    running_at: datetime | None
+    completed_at: datetime | None

@@ -1,0 +1,160 @@
+"""What is decided about jobs: who gets one, what a lease lets its holder do, and how a job ends.
+
+A lease is a token for one job. It is renewed by heartbeats; when it runs out, the job goes back and the token is worth
+nothing. Files of a lease lie in a folder of their own until the job is finished with it, so that a worker that comes
+too late cannot touch what counts.
+"""
+
+from __future__ import annotations
+
+import hmac
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from observatory.accounts.tokens import hash_token, mint_token
+from observatory.errors import Conflict, Forbidden, NotFound
+from observatory.jobs import repository
+from observatory.jobs.schemas import ErrorInfo
+from observatory.jobs.states import IN_WORK, TERMINAL, JobStatus, may_move
+from observatory.jobs.tables import Job
+
+__all__ = ["Ending", "create_job", "end", "give_back", "held_job", "move", "renew", "requeue_expired", "take_next"]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a job ended."""
+
+    status: JobStatus
+    result: dict[str, Any] | None = None
+    error: ErrorInfo | None = None
+
+
+def create_job(
+    session: Session, spec: dict[str, Any], *, now: datetime, user_id: str | None = None, priority: int = 0
+) -> Job:
+    """Queue an episode. The spec is taken as it is; `specs.check_spec` looks at those of others."""
+    job = Job(spec=spec, status=JobStatus.PENDING, user_id=user_id, priority=priority, created_at=now)
+    job.attempts = job.lost_leases = 0
+    job.job_type = "episode"
+    session.add(job)
+    session.flush()
+    return job
+
+
+def take_next(session: Session, worker: str, *, now: datetime, lease_seconds: float) -> tuple[Job, str] | None:
+    """Lease the next job; (the job, its token), or None."""
+    job = repository.next_pending(session)
+    if job is None:
+        return None
+    token = mint_token("job_")
+    job.status = JobStatus.DISPATCHED
+    job.attempts += 1
+    job.worker = worker
+    job.job_token_hash = hash_token(token)
+    job.lease_expires_at = now + timedelta(seconds=lease_seconds)
+    job.secrets_given_at = None
+    job.dispatched_at, job.running_at = now, None
+    _changed(session, job, now)
+    return job, token
+
+
+def requeue_expired(session: Session, *, now: datetime, max_attempts: int) -> int:
+    """Take jobs from workers that have been silent for too long; how many."""
+    found = repository.expired(session, now)
+    for job in found:
+        job.lost_leases += 1
+        if job.lost_leases < max_attempts:
+            _back_to_queue(job)
+            _changed(session, job, now)
+        else:
+            message = f"{job.lost_leases} workers were lost while they played this episode"
+            end(session, job, Ending(JobStatus.FAILED, error=ErrorInfo(error_type="crash", message=message)), now=now)
+    return len(found)
+
+
+def held_job(session: Session, job_id: uuid.UUID, token: str | None) -> Job:
+    """The job that a token holds, or held last."""
+    job = repository.job(session, job_id)
+    if job is None:
+        raise NotFound("There is no such job")
+    if token is None or not hmac.compare_digest(hash_token(token), job.job_token_hash or ""):
+        raise Forbidden("This token does not hold the job; its lease is over")
+    return job
+
+
+def renew(session: Session, job: Job, status: JobStatus, *, now: datetime, lease_seconds: float) -> datetime:
+    """The worker is alive; until when the job is its own."""
+    if job.status not in IN_WORK:
+        raise Conflict(f"The job is {job.status.value}")
+    if status is JobStatus.RUNNING and job.status is JobStatus.DISPATCHED:
+        job.status, job.running_at = JobStatus.RUNNING, now
+        _changed(session, job, now)
+    job.lease_expires_at = now + timedelta(seconds=lease_seconds)
+    return job.lease_expires_at
+
+
+def give_back(session: Session, job: Job, *, now: datetime) -> None:
+    """The worker has to leave; somebody else plays the job."""
+    if job.status not in IN_WORK:
+        raise Conflict(f"The job is {job.status.value}")
+    _back_to_queue(job)
+    _changed(session, job, now)
+
+
+def end(session: Session, job: Job, ending: Ending, *, now: datetime) -> None:
+    """A job's end, once: what comes later changes nothing."""
+    if job.status in TERMINAL:
+        return
+    if job.status is JobStatus.DISPATCHED and ending.status is JobStatus.COMPLETED:
+        job.running_at = now
+    job.status = ending.status
+    job.result = ending.result
+    job.completed_at = now
+    job.lease_expires_at = None
+    if ending.error is not None:
+        job.error, job.error_type = ending.error.message, ending.error.error_type
+        job.failed_policy_index = ending.error.failed_policy_index
+    _changed(session, job, now)
+
+
+def move(session: Session, job: Job, status: JobStatus | None, error: str | None, *, now: datetime) -> None:
+    """A state that an operator gives a job; `Conflict` when it cannot have it. A missing error text may come later."""
+    if status is not None and status is not job.status:
+        if not may_move(job.status, status):
+            raise Conflict(f"A job that is {job.status.value} cannot become {status.value}")
+        if status in TERMINAL:
+            info = (
+                None
+                if status is JobStatus.COMPLETED
+                else ErrorInfo(error_type="unknown", message=error or "Ended by an operator")
+            )
+            end(session, job, Ending(status, error=info), now=now)
+            return
+        job.status = status
+        if status is JobStatus.RUNNING:
+            job.running_at = now
+        else:
+            job.dispatched_at = now
+        _changed(session, job, now)
+    if error is not None and job.error is None:
+        job.error = error
+        session.flush()
+
+
+def _back_to_queue(job: Job) -> None:
+    job.status = JobStatus.PENDING
+    job.worker = job.job_token_hash = job.lease_expires_at = job.secrets_given_at = None
+    job.dispatched_at = job.running_at = None
+
+
+def _changed(session: Session, job: Job, now: datetime) -> None:
+    """Whoever waits for the job gets to know, in the same transaction."""
+    from observatory.outcomes import job_changed  # matches and assays, which it changes, queue jobs themselves
+
+    session.flush()
+    job_changed(session, job, now=now)

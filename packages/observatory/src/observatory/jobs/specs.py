@@ -1,0 +1,55 @@
+"""What a job's spec must look like before it is queued."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Any
+
+from pydantic import ValidationError
+
+from observatory.errors import BadRequest
+
+__all__ = ["check_spec", "policy_version_id", "registered_policy"]
+
+_ADDRESS = re.compile(r"metta://policy/([A-Za-z0-9_.\-]+)")
+MAX_AGENTS = 1000
+
+
+def check_spec(spec: dict[str, Any]) -> None:
+    """Refuse what no worker could play: an address that is no policy of this server, seats that do not fit."""
+    from mettagrid.base_config import LENIENT_CONTEXT
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.runner.types import SingleEpisodeJob, check_assignments
+
+    try:
+        job = SingleEpisodeJob.model_validate(spec, context=LENIENT_CONTEXT)
+        if not isinstance(job.env, MettaGridConfig):
+            raise ValueError(f"there is no runner for games of the engine {job.env.game_engine!r}")
+        check_assignments(job.assignments, num_agents=job.env.game.num_agents, num_policies=len(job.policy_uris))
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadRequest(f"The job cannot be played: {where}: {first['msg']}") from None
+    except ValueError as problem:
+        raise BadRequest(f"The job cannot be played: {problem}") from None
+    for uri in job.policy_uris:
+        if policy_version_id(uri) is None and registered_policy(uri) is None:
+            raise BadRequest("The policies of a job are addresses such as metta://policy/<policy version id>")
+
+
+def policy_version_id(uri: str) -> uuid.UUID | None:
+    """The version that an address means; None when it means none of ours."""
+    match = _ADDRESS.fullmatch(uri)
+    try:
+        return None if match is None else uuid.UUID(match[1])
+    except ValueError:
+        return None
+
+
+def registered_policy(uri: str) -> str | None:
+    """The installed policy that an address means, by its short name, such as `metta://policy/random`."""
+    from mettagrid.policy.policy_registry import find_policy_class_path
+
+    match = _ADDRESS.fullmatch(uri)
+    return match[1] if match is not None and find_policy_class_path(match[1]) is not None else None

@@ -1,0 +1,1 @@
+"""Matches of the seasons, and what their players may see of them."""

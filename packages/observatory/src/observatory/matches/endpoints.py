@@ -1,0 +1,154 @@
+"""Matches over HTTP."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import StreamingResponse
+from pydantic import StringConstraints
+
+from observatory.accounts.deps import CurrentPrincipal, OptionalPrincipal
+from observatory.database import SessionDep
+from observatory.deps import SettingsDep, StoreDep
+from observatory.episodes import repository as episodes
+from observatory.episodes.schemas import EpisodeResponse
+from observatory.episodes.wire import EpisodeWire
+from observatory.errors import BadRequest, Forbidden, NotFound, Unauthorized, errors
+from observatory.matches import repository, service
+from observatory.matches.repository import MatchFilter
+from observatory.matches.schemas import MatchPlayerResponse, MatchResponse
+from observatory.matches.tables import Match, MatchStatus
+from observatory.paging import MAX_IDS, PageDep, set_total
+from observatory.policies.wire import version_summary
+from observatory.seasons import repository as seasons
+from observatory.store import Store, job_key
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/tournament", tags=["matches"])
+
+PoolName = Annotated[str, StringConstraints(max_length=100)]
+
+# What an owner may read of a match: the name on the wire, the file, its type.
+ARTIFACTS = {"logs": ("logs.txt", "text/plain"), "error-info": ("error_info.json", "application/json")}
+
+
+@router.get("/seasons/{season}/matches", responses=errors(Unauthorized, NotFound))
+def list_matches(
+    reference: Annotated[str, Path(alias="season", max_length=200)],
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    page: PageDep,
+    response: Response,
+    policy_version_ids: Annotated[list[uuid.UUID] | None, Query(max_length=MAX_IDS)] = None,
+    pool_names: Annotated[list[PoolName] | None, Query(max_length=100)] = None,
+) -> list[MatchResponse]:
+    """Matches of a season, the newest first; with policies, those in which any of them plays."""
+    season = seasons.season(session, reference, principal)
+    wanted = MatchFilter(policy_version_ids, pool_names)
+    rows, total = repository.matches(session, season.id, wanted, page)
+    set_total(response, total)
+    return [_match(row) for row in rows]
+
+
+@router.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
+def read_match(
+    match_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
+) -> MatchResponse:
+    """One match, with its episode."""
+    match = repository.match(session, match_id, principal)
+    answer = _match(match)
+    if answer.episode_id is not None:
+        episode = episodes.episode(session, answer.episode_id, principal)
+        shown: EpisodeResponse = EpisodeWire(store, settings).response(episode)
+        answer.episode = shown
+    return answer
+
+
+@router.get("/matches/{match_id}/{policy_version_id}/policy-logs", responses=errors(Unauthorized, Forbidden, NotFound))
+def list_policy_logs(
+    match_id: uuid.UUID, policy_version_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal, store: StoreDep
+) -> list[str]:
+    """The logs of the agents that a policy version of the caller's had in a match."""
+    job_id, agents = service.own_seats(session, match_id, policy_version_id, principal)
+    names = [_log_name(agent) for agent in agents]
+    return [name for name in names if store.size(job_key(job_id, name)) is not None]
+
+
+@router.get(
+    "/matches/{match_id}/{policy_version_id}/policy-logs/{agent_idx}",
+    responses={200: {"content": {"text/plain": {}}}, **errors(Unauthorized, Forbidden, NotFound)},
+    response_class=Response,
+)
+def read_policy_log(
+    match_id: uuid.UUID,
+    policy_version_id: uuid.UUID,
+    agent_idx: Annotated[int, Path(ge=0, le=100_000)],
+    session: SessionDep,
+    principal: CurrentPrincipal,
+    store: StoreDep,
+) -> Response:
+    """What a policy wrote for one of its agents."""
+    job_id, agents = service.own_seats(session, match_id, policy_version_id, principal)
+    if agent_idx not in agents:
+        raise Forbidden(f"Agent {agent_idx} was not played by this policy version")
+    return _send(store, job_key(job_id, _log_name(agent_idx)), "text/plain")
+
+
+@router.get(
+    "/matches/{match_id}/{policy_version_id}/artifacts/{artifact_type}",
+    responses={
+        200: {"content": {"text/plain": {}, "application/json": {}}},
+        **errors(BadRequest, Unauthorized, Forbidden, NotFound),
+    },
+    response_class=Response,
+)
+def read_artifact(
+    match_id: uuid.UUID,
+    policy_version_id: uuid.UUID,
+    artifact_type: Annotated[str, Path(max_length=100, description="`logs` or `error-info`")],
+    session: SessionDep,
+    principal: CurrentPrincipal,
+    store: StoreDep,
+) -> Response:
+    """A file of a match, for those whose policies played in it."""
+    if artifact_type not in ARTIFACTS:
+        raise BadRequest(f"Unknown artifact type {artifact_type!r}; there are {', '.join(ARTIFACTS)}")
+    job_id, _ = service.own_seats(session, match_id, policy_version_id, principal)
+    name, content_type = ARTIFACTS[artifact_type]
+    return _send(store, job_key(job_id, name), content_type)
+
+
+def _log_name(agent: int) -> str:
+    return f"policy_agent_{agent}.txt"
+
+
+def _send(store: Store, key: str, content_type: str) -> Response:
+    headers = {"X-Content-Type-Options": "nosniff"}
+    return StreamingResponse(store.stream(key), media_type=content_type, headers=headers)
+
+
+def _match(match: Match) -> MatchResponse:
+    is_waiting = match.status is MatchStatus.SCHEDULED
+    return MatchResponse(
+        id=match.id,
+        season_name=match.pool.season.name,
+        pool_name=match.pool.name,
+        status=MatchStatus.PENDING if is_waiting else match.status,
+        assignments=match.assignments,
+        players=[
+            MatchPlayerResponse(
+                policy=version_summary(player.pool_player.policy_version),
+                num_agents=player.num_agents,
+                score=player.score,
+            )
+            for player in match.players
+        ],
+        error=match.error,
+        error_type=match.error_type,
+        episode_id=None if match.job is None else match.job.episode_id,
+        job_id=match.job_id,
+        created_at=match.created_at,
+    )

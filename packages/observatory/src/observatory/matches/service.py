@@ -1,0 +1,122 @@
+"""What is decided about matches: how they follow their jobs, and what their players may read."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from observatory.accounts.principal import Principal
+from observatory.database import new_id
+from observatory.episodes.recording import finite
+from observatory.errors import Forbidden, NotFound
+from observatory.jobs.service import create_job
+from observatory.jobs.states import JobStatus
+from observatory.jobs.tables import Job
+from observatory.matches import repository
+from observatory.matches.tables import Match, MatchPlayer, MatchStatus, may_move
+from observatory.seasons.standings import match_scores
+from observatory.seasons.tables import Pool, PoolPlayer
+
+__all__ = ["create_match", "follow_job", "own_seats", "schedule"]
+
+_STATUS_OF_JOB = {
+    JobStatus.PENDING: MatchStatus.SCHEDULED,
+    JobStatus.DISPATCHED: MatchStatus.SCHEDULED,
+    JobStatus.RUNNING: MatchStatus.RUNNING,
+    JobStatus.COMPLETED: MatchStatus.COMPLETED,
+    JobStatus.FAILED: MatchStatus.FAILED,
+}
+
+
+def create_match(
+    session: Session,
+    pool: Pool,
+    players: Sequence[PoolPlayer],
+    assignments: Sequence[int],
+    *,
+    combination: str,
+    repetition: int,
+    seed: int,
+    now: datetime,
+    team_id: uuid.UUID | None = None,
+) -> Match:
+    """A match that waits for its job. `assignments` holds for each agent a position in `players`."""
+    match = Match(
+        id=new_id(),
+        pool_id=pool.id,
+        team_id=team_id,
+        combination=combination,
+        repetition=repetition,
+        assignments=list(assignments),
+        seed=seed,
+        status=MatchStatus.PENDING,
+        created_at=now,
+    )
+    match.players = [
+        MatchPlayer(policy_index=index, pool_player_id=player.id, num_agents=list(assignments).count(index))
+        for index, player in enumerate(players)
+    ]
+    session.add(match)
+    session.flush()
+    return match
+
+
+def schedule(session: Session, match: Match, env: dict[str, Any], *, tags: dict[str, str], now: datetime) -> Job:
+    """Give a match its job."""
+    versions = [player.pool_player.policy_version for player in match.players]
+    spec = {
+        "policy_uris": [f"metta://policy/{version.id}" for version in versions],
+        "policy_names": [f"{version.policy.name}:v{version.version}" for version in versions],
+        "assignments": match.assignments,
+        "env": env,
+        "seed": match.seed,
+        "max_action_time_ms": 10_000,
+        "episode_tags": {**tags, "match_id": str(match.id)},
+    }
+    job = create_job(session, spec, now=now)
+    match.job_id = job.id
+    match.status = MatchStatus.SCHEDULED
+    session.flush()
+    return job
+
+
+def follow_job(session: Session, match: Match, job: Job, *, now: datetime) -> None:
+    """Copy the state of its job to a match, and the scores with a result. A match that has ended stays as it is."""
+    status = _STATUS_OF_JOB[job.status]
+    if status is MatchStatus.COMPLETED and job.result is None:
+        status = MatchStatus.FAILED  # an operator ended it by hand: there is nothing to score
+    if status is match.status or not may_move(match.status, status):
+        return
+    match.status = status
+    if status is MatchStatus.COMPLETED:
+        assert job.result is not None
+        rewards = [finite(reward) for reward in job.result["rewards"]]
+        scores = match_scores(match.assignments, rewards, len(match.players))
+        for player in match.players:
+            player.score = scores[player.policy_index]
+        match.completed_at = now
+    elif status is MatchStatus.FAILED:
+        match.error, match.error_type = job.error, job.error_type
+        match.failed_policy_index = job.failed_policy_index
+        match.completed_at = now
+    session.flush()
+
+
+def own_seats(
+    session: Session, match_id: uuid.UUID, policy_version_id: uuid.UUID, principal: Principal
+) -> tuple[uuid.UUID, list[int]]:
+    """(the match's job, the agents that this version had); `Forbidden` for all but its owner and administrators."""
+    match = repository.match(session, match_id, principal)
+    versions = {player.policy_index: player.pool_player.policy_version for player in match.players}
+    mine = {index for index, version in versions.items() if version.id == policy_version_id}
+    if not mine:
+        raise Forbidden("This policy version did not play in this match")
+    if not principal.is_admin and any(versions[index].policy.user_id != principal.user_id for index in mine):
+        raise Forbidden("Only the owner of a policy may read what it wrote")
+    if match.job_id is None:
+        raise NotFound("This match has no job yet")
+    return match.job_id, [agent for agent, index in enumerate(match.assignments) if index in mine]

@@ -1,0 +1,94 @@
+"""Matches and who plays in them."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from observatory.database import Base, Json, enum_type
+from observatory.jobs.tables import Job
+from observatory.seasons.tables import Pool, PoolPlayer
+
+__all__ = ["IN_FLIGHT", "Match", "MatchPlayer", "MatchStatus", "may_move"]
+
+
+class MatchStatus(StrEnum):
+    """Where a match is. On the wire, scheduled is shown as pending."""
+
+    PENDING = "pending"
+    """decided, without a job yet"""
+    SCHEDULED = "scheduled"
+    """its job waits for a worker"""
+    RUNNING = "running"
+    """being played"""
+    COMPLETED = "completed"
+    """played and scored; final"""
+    FAILED = "failed"
+    """ended without scores; final"""
+
+
+IN_FLIGHT = frozenset({MatchStatus.PENDING, MatchStatus.SCHEDULED, MatchStatus.RUNNING})
+
+# A worker may be lost: its job, and with it the match, waits again.
+_MOVES = {
+    MatchStatus.PENDING: {MatchStatus.SCHEDULED, MatchStatus.RUNNING, MatchStatus.COMPLETED, MatchStatus.FAILED},
+    MatchStatus.SCHEDULED: {MatchStatus.RUNNING, MatchStatus.COMPLETED, MatchStatus.FAILED},
+    MatchStatus.RUNNING: {MatchStatus.SCHEDULED, MatchStatus.COMPLETED, MatchStatus.FAILED},
+    MatchStatus.COMPLETED: set[MatchStatus](),
+    MatchStatus.FAILED: set[MatchStatus](),
+}
+
+
+def may_move(current: MatchStatus, target: MatchStatus) -> bool:
+    return target in _MOVES[current]
+
+
+class Match(Base):
+    """One game of a pool. `combination` and `repetition` say which: none is scheduled twice."""
+
+    __tablename__ = "matches"
+    __table_args__ = (
+        UniqueConstraint("pool_id", "combination", "repetition"),
+        Index("ix_matches_pool_id_status", "pool_id", "status"),
+        Index("ix_matches_pool_id_created_at", "pool_id", "created_at"),
+    )
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    pool_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("pools.id"))
+    job_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("jobs.id"), unique=True)
+    team_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("teams.id"), index=True)
+    combination: Mapped[str] = mapped_column(String(400))
+    repetition: Mapped[int]
+    assignments: Mapped[list[int]] = mapped_column(Json)
+    """for each agent a `policy_index` of the players"""
+    seed: Mapped[int] = mapped_column(BigInteger)
+    status: Mapped[MatchStatus] = mapped_column(enum_type(MatchStatus))
+    error: Mapped[str | None] = mapped_column(Text)
+    error_type: Mapped[str | None] = mapped_column(String(32))
+    failed_policy_index: Mapped[int | None]
+    """who is to blame for a failure, where one is"""
+    created_at: Mapped[datetime]
+    completed_at: Mapped[datetime | None]
+
+    pool: Mapped[Pool] = relationship()
+    job: Mapped[Job | None] = relationship()
+    players: Mapped[list[MatchPlayer]] = relationship(order_by="MatchPlayer.policy_index", back_populates="match")
+
+
+class MatchPlayer(Base):
+    """A policy in a match; the score is there once the match is completed."""
+
+    __tablename__ = "match_players"
+
+    match_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("matches.id"), primary_key=True)
+    policy_index: Mapped[int] = mapped_column(primary_key=True)
+    pool_player_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("pool_players.id"), index=True)
+    num_agents: Mapped[int]
+    score: Mapped[float | None]
+
+    match: Mapped[Match] = relationship(back_populates="players")
+    pool_player: Mapped[PoolPlayer] = relationship()

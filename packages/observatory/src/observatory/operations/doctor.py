@@ -1,0 +1,112 @@
+"""Is this installation able to do its work? One sentence for each thing that was looked at."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+from sqlalchemy.exc import SQLAlchemyError
+
+from observatory.clock import utc_now
+from observatory.database import Database
+from observatory.database.migrate import current_revision, latest_revision
+from observatory.keys import BadKey, load_keys
+from observatory.operations.running import running_url
+from observatory.operations.startup import startup_problems
+from observatory.settings import Settings
+from observatory.store import make_store
+
+__all__ = ["Finding", "examine"]
+
+_LEAST_FREE_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence; `ok` is False when something must be done."""
+
+    ok: bool
+    sentence: str
+
+
+def examine(settings: Settings) -> Iterator[Finding]:
+    """Look at everything, changing nothing but a probe in the store."""
+    for problem in startup_problems(settings):
+        yield Finding(False, problem)
+    yield from _data_folder(settings)
+    yield _database(settings)
+    yield _store(settings)
+    yield _sandbox(settings)
+    yield _server(settings)
+
+
+def _data_folder(settings: Settings) -> Iterator[Finding]:
+    folder = settings.data_dir
+    if not folder.is_dir():
+        yield Finding(False, f"There is no data folder {folder}: start the server once with `observatory serve`")
+        return
+    closed = not stat.S_IMODE(folder.stat().st_mode) & 0o077
+    yield Finding(
+        closed, f"The data folder {folder} " + ("is closed to others" if closed else "is open to others: chmod 700")
+    )
+    free = shutil.disk_usage(folder).free
+    yield Finding(free > _LEAST_FREE_BYTES, f"The disk of the data folder has {free >> 30} GB free")
+    try:
+        load_keys(settings)
+        yield Finding(True, "The keys can be read")
+    except (BadKey, OSError) as problem:
+        yield Finding(False, f"The keys cannot be read: {problem}")
+
+
+def _database(settings: Settings) -> Finding:
+    database = Database(settings.sqlalchemy_url(), timeout_seconds=5)
+    try:
+        if database.path is not None and not database.path.exists():
+            return Finding(False, "There is no database yet: start the server once with `observatory serve`")
+        current, latest = current_revision(database), latest_revision()
+    except SQLAlchemyError as problem:
+        return Finding(False, f"The database does not answer: {type(problem).__name__}")
+    finally:
+        database.close()
+    kind = database.url.get_backend_name()
+    if current != latest:
+        return Finding(
+            False, f"The database has revision {current}, and this program needs {latest}: restart the server"
+        )
+    return Finding(True, f"The database ({kind}) answers and has the tables of this program")
+
+
+def _store(settings: Settings) -> Finding:
+    try:
+        make_store(settings, load_keys(settings), utc_now).put("operations/doctor", b"ok")
+    except Exception as problem:
+        return Finding(False, f"The store cannot be written to: {problem}")
+    return Finding(True, f"The store ({settings.store}) can be written to")
+
+
+def _sandbox(settings: Settings) -> Finding:
+    import cogbox
+
+    try:
+        level = cogbox.sandbox(minimum=settings.sandbox, at_most="bubblewrap").level.value
+    except (cogbox.CogboxError, ValueError) as problem:
+        return Finding(False, f"Policies cannot be isolated on this machine: {problem}")
+    return Finding(True, f"Policies are isolated by {level}")
+
+
+def _server(settings: Settings) -> Finding:
+    url = running_url(settings.data_dir) if settings.data_dir.is_dir() else None
+    if url is None:
+        return Finding(True, "No server runs on this data folder")
+    try:
+        answer = httpx.get(f"{url}/readyz", timeout=5, trust_env=False)
+        state = answer.json()
+    except (httpx.HTTPError, ValueError):
+        return Finding(False, f"The server at {url} does not answer")
+    if not answer.is_success:
+        return Finding(False, f"The server at {url} is not ready: database {state['database']}, store {state['store']}")
+    workers = state["workers"]
+    return Finding(workers > 0, f"The server at {url} is ready, and {workers} workers were heard of in the last minute")

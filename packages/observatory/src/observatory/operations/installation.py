@@ -1,0 +1,27 @@
+"""What every server has around its routes."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from observatory.operations.bodies import BodyLimitMiddleware
+from observatory.operations.endpoints import router
+from observatory.operations.metrics import Metrics
+from observatory.operations.prefixes import PrefixMiddleware
+from observatory.operations.rate_limits import RateLimits
+from observatory.operations.requests import RequestMiddleware
+from observatory.operations.workers_seen import WorkersSeen
+
+__all__ = ["install"]
+
+
+def install(app: FastAPI) -> None:
+    """Health, metrics, request ids, limits, and the same routes under every published prefix."""
+    app.state.metrics = Metrics()
+    app.state.rate_limits = RateLimits(app.state.settings, app.state.metrics)
+    app.state.workers_seen = WorkersSeen()
+    app.state.stopping = False
+    app.include_router(router)
+    app.add_middleware(BodyLimitMiddleware)
+    app.add_middleware(RequestMiddleware, metrics=app.state.metrics)
+    app.add_middleware(PrefixMiddleware)

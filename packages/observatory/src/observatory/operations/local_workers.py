@@ -1,0 +1,92 @@
+"""Workers as child processes of the server."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["LocalWorkers", "default_count"]
+
+logger = logging.getLogger(__name__)
+
+_LOOK_EVERY_SECONDS = 0.5
+_STOP_SECONDS = 20.0
+_LONGEST_PAUSE = 60.0
+_HEALTHY_SECONDS = 10.0
+
+
+def default_count() -> int:
+    """One core is for the server."""
+    return max(1, (os.cpu_count() or 2) - 1)
+
+
+@dataclass
+class _Slot:
+    """One worker, and when to start the next one in its place."""
+
+    number: int
+    process: subprocess.Popen[bytes] | None = None
+    started_at: float = 0.0
+    pause: float = 0.5
+    not_before: float = field(default=0.0)
+
+
+class LocalWorkers:
+    """Keeps a number of workers alive; one that ends at once is started again after longer and longer pauses."""
+
+    def __init__(self, server: str, token_file: Path, count: int, *, sandbox: str) -> None:
+        self._command = [sys.executable, "-m", "observatory", "worker", "--server", server]
+        self._command += ["--token-file", str(token_file), "--sandbox", sandbox, "--parent", str(os.getpid())]
+        self._slots = [_Slot(number + 1) for number in range(count)]
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="local-workers", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Tell all to end, so that they give their jobs back; end those that do not."""
+        self._stop.set()
+        self._thread.join()
+        alive = [slot.process for slot in self._slots if slot.process is not None]
+        for process in alive:
+            process.terminate()
+        deadline = time.monotonic() + _STOP_SECONDS
+        for process in alive:
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    @property
+    def pids(self) -> list[int]:
+        return [slot.process.pid for slot in self._slots if slot.process is not None and slot.process.poll() is None]
+
+    def _watch(self) -> None:
+        while not self._stop.is_set():
+            for slot in self._slots:
+                self._look_after(slot)
+            self._stop.wait(_LOOK_EVERY_SECONDS)
+
+    def _look_after(self, slot: _Slot) -> None:
+        now = time.monotonic()
+        if slot.process is not None:
+            status = slot.process.poll()
+            if status is None:
+                return
+            slot.pause = 0.5 if now - slot.started_at > _HEALTHY_SECONDS else min(2 * slot.pause, _LONGEST_PAUSE)
+            slot.not_before = now + slot.pause
+            slot.process = None
+            logger.warning(
+                "Worker %d ended with status %s; another one starts in %.1f seconds", slot.number, status, slot.pause
+            )
+        if now >= slot.not_before:
+            slot.process = subprocess.Popen([*self._command, "--name", f"local-{slot.number}"])
+            slot.started_at = now

@@ -1,0 +1,59 @@
+"""Prometheus metrics of one server."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+__all__ = ["Metrics"]
+
+_REQUEST_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)
+_EPISODE_SECONDS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 10800)
+
+
+class Metrics:
+    """Every number `/metrics` shows, in a registry of its own so that two servers in one process do not mix."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        self.requests = Histogram(
+            "observatory_http_request_seconds",
+            "Time to answer a request",
+            ["method", "route", "status"],
+            buckets=_REQUEST_SECONDS,
+            registry=registry,
+        )
+        self.rate_limited = Counter("observatory_rate_limited", "Requests refused with 429", ["by"], registry=registry)
+        self.sign_ins = Counter("observatory_sign_ins", "Attempts to sign in", ["outcome"], registry=registry)
+        self.jobs = Gauge("observatory_jobs", "Jobs by state", ["status"], registry=registry)
+        self.oldest_pending = Gauge(
+            "observatory_jobs_oldest_pending_seconds",
+            "Age of the oldest job that waits for a worker",
+            registry=registry,
+        )
+        self.dispatch_wait = Histogram(
+            "observatory_job_wait_seconds",
+            "Time a job waited for a worker",
+            buckets=_EPISODE_SECONDS,
+            registry=registry,
+        )
+        self.job_duration = Histogram(
+            "observatory_job_seconds",
+            "Time from lease to end of a job",
+            ["status"],
+            buckets=_EPISODE_SECONDS,
+            registry=registry,
+        )
+        self.job_failures = Counter(
+            "observatory_job_failures", "Jobs that failed, by type of error", ["error_type"], registry=registry
+        )
+        self.leases_lost = Counter(
+            "observatory_leases_lost", "Leases that ended without a word of their worker", registry=registry
+        )
+        self.workers = Gauge("observatory_workers", "Workers heard of in the last minute", registry=registry)
+        self.store_bytes = Gauge(
+            "observatory_store_bytes", "Bytes of the bundles of all policy versions", registry=registry
+        )
+
+    def text(self) -> bytes:
+        """In the format Prometheus reads."""
+        return generate_latest(self.registry)

@@ -1,0 +1,43 @@
+"""What one user may put into the store."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from observatory.errors import TooLarge, TooManyRequests
+from observatory.policies.tables import Policy, PolicyVersion, Upload
+from observatory.settings import MEGABYTE, Settings
+
+__all__ = ["check_stored_bytes", "check_uploads", "stored_bytes"]
+
+
+def check_uploads(session: Session, user_id: str, *, settings: Settings, now: datetime) -> None:
+    """Refuse with 429 an upload more than a day's share."""
+    day = select(Upload.created_at).where(Upload.user_id == user_id, Upload.created_at > now - timedelta(days=1))
+    begun = session.scalars(day.order_by(Upload.created_at)).all()
+    if len(begun) >= settings.max_uploads_per_day:
+        wait = begun[-settings.max_uploads_per_day] + timedelta(days=1) - now
+        raise TooManyRequests(
+            f"You may begin {settings.max_uploads_per_day} uploads a day", retry_after=int(wait.total_seconds()) + 1
+        )
+
+
+def check_stored_bytes(session: Session, user_id: str, more: int, *, settings: Settings) -> None:
+    """Refuse with 413 a bundle for which there is no room left."""
+    stored = stored_bytes(session, user_id)
+    if stored + more > settings.max_stored_bytes_per_user:
+        raise TooLarge(
+            f"Your policies would take {(stored + more) // MEGABYTE} MB, and "
+            f"{settings.max_stored_bytes_per_user // MEGABYTE} MB is your share"
+        )
+
+
+def stored_bytes(session: Session, user_id: str | None = None) -> int:
+    """What the bundles of a user take, or those of all."""
+    statement = select(func.sum(PolicyVersion.bundle_bytes))
+    if user_id is not None:
+        statement = statement.join(Policy).where(Policy.user_id == user_id)
+    return int(session.scalar(statement) or 0)

@@ -1,0 +1,76 @@
+"""What happens around every request: its id, its log line, its time."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import uuid
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from observatory.operations.logs import request_id
+from observatory.operations.metrics import Metrics
+
+__all__ = ["RequestMiddleware"]
+
+logger = logging.getLogger("observatory.access")
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
+# Others are counted as one: who calls must not be able to make new series.
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+# Asked every few seconds by machines; worth no line in the log when they succeed.
+_QUIET = {"/healthz", "/readyz", "/metrics"}
+
+
+class RequestMiddleware:
+    """Gives each request an id (the caller's own when it is a sensible one), and logs and measures it.
+
+    A log line has the path without its query, and who called as far as that is known; see `logs`.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = dict(scope["headers"]).get(b"x-request-id", b"")
+        own_id = given.decode() if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        state = scope.setdefault("state", {})
+        status = 500
+        started = time.perf_counter()
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*message["headers"], (b"x-request-id", own_id.encode())]}
+            await send(message)
+
+        context = request_id.set(own_id)
+        try:
+            await self._app(scope, receive, send_with_id)
+        finally:
+            seconds = time.perf_counter() - started
+            route = getattr(scope.get("route"), "path", "none")
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            self._metrics.requests.labels(method, route, str(status)).observe(seconds)
+            if scope["path"] not in _QUIET or status >= 400:
+                logger.info(
+                    "%s %s %s",
+                    scope["method"],
+                    scope["path"],
+                    status,
+                    extra={
+                        "method": scope["method"],
+                        "path": scope["path"],
+                        "status": status,
+                        "duration_ms": round(seconds * 1000, 1),
+                        "principal": state.get("principal_name"),
+                        "address": (scope.get("client") or ("",))[0],
+                    },
+                )
+            request_id.reset(context)

@@ -1,0 +1,54 @@
+"""What a server that others can reach must not start with."""
+
+from __future__ import annotations
+
+import stat
+from urllib.parse import urlsplit
+
+from observatory.accounts.callbacks import is_loopback_host
+from observatory.keys import MASTER_KEY_FILE, SECRET_KEY_FILE
+from observatory.settings import Settings
+
+__all__ = ["UnsafeSettings", "others_reach", "startup_problems"]
+
+_DEFAULTS = ("changeme", "change-me", "default", "secret", "password", "example", "insecure", "test")
+_FEWEST_CHARACTERS = 10
+
+
+class UnsafeSettings(ValueError):
+    """The server does not start like this; each line of the message says what to change."""
+
+
+def startup_problems(settings: Settings) -> list[str]:
+    """A sentence for each setting that would let strangers in; nothing for a server on its own machine."""
+    if not others_reach(settings):
+        return []
+    problems = []
+    if not is_loopback_host(settings.host) and not (settings.public_url or "").startswith("https://"):
+        problems.append(
+            f"The server listens on {settings.host}: set OBSERVATORY_PUBLIC_URL to the https:// address people use"
+        )
+    for name, value in (
+        ("OBSERVATORY_SECRET_KEY", settings.secret_key),
+        ("OBSERVATORY_MASTER_KEY", settings.master_key),
+        ("OBSERVATORY_GITHUB_CLIENT_SECRET", settings.github_client_secret),
+    ):
+        if value is not None and looks_like_a_default(value.get_secret_value()):
+            problems.append(f"{name} can be guessed: make one with `openssl rand -base64 32`")
+    for file in (SECRET_KEY_FILE, MASTER_KEY_FILE):
+        path = settings.data_dir / file
+        if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
+            problems.append(f"{path} can be read by others: run `chmod 600 {path}`")
+    return problems
+
+
+def others_reach(settings: Settings) -> bool:
+    """Whether the server listens beyond its own machine, or a proxy on the machine does so for it."""
+    public = urlsplit(settings.base_url()).hostname or ""
+    return not is_loopback_host(settings.host) or not is_loopback_host(public)
+
+
+def looks_like_a_default(secret: str) -> bool:
+    """Whether a secret is one of those that stand in examples, or is hardly random."""
+    text = secret.lower()
+    return len(set(text)) < _FEWEST_CHARACTERS or any(word in text for word in _DEFAULTS)

@@ -1,0 +1,27 @@
+"""Which workers were heard of lately. Kept in memory: after a restart they are heard of again within seconds."""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime, timedelta
+
+__all__ = ["WorkersSeen"]
+
+_RECENT = timedelta(seconds=60)
+_MOST = 10_000
+
+
+class WorkersSeen:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last: dict[str, datetime] = {}
+
+    def saw(self, name: str, now: datetime) -> None:
+        with self._lock:
+            self._last[name] = now
+            if len(self._last) > _MOST:
+                self._last = {name: at for name, at in self._last.items() if now - at < _RECENT}
+
+    def count(self, now: datetime) -> int:
+        with self._lock:
+            return sum(1 for at in self._last.values() if now - at < _RECENT)

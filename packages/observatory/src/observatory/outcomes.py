@@ -1,0 +1,34 @@
+"""What follows from a job's change, in the same transaction. Every step can be repeated and changes nothing then."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from observatory.assays import service as assays
+from observatory.episodes.recording import record_job
+from observatory.jobs.states import JobStatus
+from observatory.jobs.tables import Job
+from observatory.matches import repository as matches
+from observatory.matches import service as match_service
+
+__all__ = ["job_changed"]
+
+
+def job_changed(session: Session, job: Job, *, now: datetime) -> None:
+    """Copy a job's new state to its match or assay, and record its episode when it is completed."""
+    match = matches.match_of_job(session, job.id)
+    run = None if match is not None else assays.run_of_job(session, job.id)
+    if job.status is JobStatus.COMPLETED:
+        record_job(
+            session,
+            job,
+            season_id=None if match is None else match.pool.season_id,
+            owner_id=None if run is None else run.user_id,
+            now=now,
+        )
+    if match is not None:
+        match_service.follow_job(session, match, job, now=now)
+    if run is not None:
+        assays.follow_job(session, run, now=now)

@@ -1,0 +1,1 @@
+"""Policies: uploads, versions, their secrets and what they may reach."""

@@ -1,0 +1,137 @@
+"""Policies and uploads over HTTP."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from observatory.accounts.deps import Admin, CurrentPrincipal, OptionalPrincipal, Writer
+from observatory.clock import Now
+from observatory.database import DatabaseDep, SessionDep, own_transactions
+from observatory.deps import KeysDep, SettingsDep, StoreDep
+from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLarge, Unauthorized, Unprocessable, errors
+from observatory.paging import MAX_IDS, PageDep
+from observatory.policies import grants, repository, service, uploads
+from observatory.policies.names import is_host
+from observatory.policies.repository import PolicyFilter, VersionFilter
+from observatory.policies.schemas import (
+    MAX_VERSION,
+    CompleteRequest,
+    GrantRequest,
+    NetworkGrantRow,
+    PoliciesResponse,
+    PolicyVersionResponse,
+    PolicyVersionRow,
+    PolicyVersionsResponse,
+    PresignedUploadUrlResponse,
+)
+from observatory.policies.wire import policy_row, version_row
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/stats", tags=["policies"])
+
+Name = Annotated[str | None, Query(max_length=200)]
+
+
+@router.get("/policy-versions", responses=errors(Unauthorized))
+def list_policy_versions(
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    page: PageDep,
+    mine: bool = False,
+    name_exact: Name = None,
+    name_fuzzy: Name = None,
+    version: Annotated[int | None, Query(ge=0, le=MAX_VERSION)] = None,
+    policy_version_ids: Annotated[list[uuid.UUID] | None, Query(max_length=MAX_IDS)] = None,
+) -> PolicyVersionsResponse:
+    """Policy versions, the newest first; with `mine` those of the caller."""
+    if mine and principal is None:
+        raise Unauthorized
+    wanted = VersionFilter(
+        name_exact=name_exact,
+        name_fuzzy=name_fuzzy,
+        user_id=principal.user_id if mine and principal is not None else None,
+        version=version,
+        ids=policy_version_ids,
+    )
+    rows, total = repository.versions(session, wanted, page)
+    return PolicyVersionsResponse(entries=[version_row(row, principal) for row in rows], total_count=total)
+
+
+@router.get("/policy-versions/{policy_version_id}", responses=errors(Unauthorized, NotFound))
+def read_policy_version(
+    policy_version_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal
+) -> PolicyVersionRow:
+    """One policy version."""
+    return version_row(repository.version(session, policy_version_id), principal)
+
+
+@router.get("/policies", responses=errors(Unauthorized))
+def list_policies(
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    page: PageDep,
+    name_exact: Name = None,
+    name_fuzzy: Name = None,
+) -> PoliciesResponse:
+    """Policies, the newest first, each with its latest version."""
+    rows, total = repository.policies(session, PolicyFilter(name_exact, name_fuzzy), page)
+    return PoliciesResponse(entries=[policy_row(row, principal) for row in rows], total_count=total)
+
+
+@router.post("/policies/submit/presigned-url", responses=errors(Unauthorized, Forbidden))
+def begin_upload(
+    session: SessionDep, principal: Writer, store: StoreDep, settings: SettingsDep, now: Now
+) -> PresignedUploadUrlResponse:
+    """A place to upload a bundle to."""
+    return uploads.begin_upload(session, principal, store, settings=settings, now=now)
+
+
+@router.post(
+    "/policies/submit/complete", responses=errors(BadRequest, Unauthorized, Forbidden, Conflict, TooLarge, 501)
+)
+@own_transactions
+async def complete_upload(
+    body: CompleteRequest,
+    principal: Writer,
+    database: DatabaseDep,
+    store: StoreDep,
+    settings: SettingsDep,
+    keys: KeysDep,
+    now: Now,
+) -> PolicyVersionResponse:
+    """Make a policy version of an uploaded bundle. Asked again with the same upload, the answer is the same version."""
+    completion = uploads.Completion(database, store, settings, keys)
+    return await completion.complete(principal, body, now=now)
+
+
+@router.get("/policy-versions/{policy_version_id}/network", responses=errors(Unauthorized, Forbidden, NotFound))
+def list_network_grants(
+    policy_version_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal
+) -> list[NetworkGrantRow]:
+    """The hosts that a version of the caller may speak to."""
+    if not principal.is_admin:
+        service.own_version(session, principal, policy_version_id)
+    return _grants(session, policy_version_id)
+
+
+@router.post("/policy-versions/{policy_version_id}/network", responses=errors(Unauthorized, Forbidden, NotFound))
+def grant_network(
+    policy_version_id: uuid.UUID, body: GrantRequest, session: SessionDep, admin: Admin, now: Now
+) -> list[NetworkGrantRow]:
+    """Let a version speak to one host more; for operators."""
+    repository.version(session, policy_version_id)
+    if not is_host(body.host):
+        raise Unprocessable("That is no host name; write it in lower case, such as `api.example.com`")
+    grants.grant_by_operator(session, policy_version_id, body.host, granted_by=admin.user_id, now=now)
+    return _grants(session, policy_version_id)
+
+
+def _grants(session: SessionDep, policy_version_id: uuid.UUID) -> list[NetworkGrantRow]:
+    return [
+        NetworkGrantRow(host=row.host, reason=row.reason, granted_by=row.granted_by, created_at=row.created_at)
+        for row in grants.grants(session, policy_version_id)
+    ]

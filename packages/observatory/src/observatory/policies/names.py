@@ -1,0 +1,32 @@
+"""What policies may be called, and which hosts they may name."""
+
+from __future__ import annotations
+
+import re
+
+from observatory.errors import Unprocessable
+
+__all__ = ["check_policy_name", "is_host"]
+
+MAX_NAME_CHARACTERS = 64
+
+_LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_HOST = re.compile(rf"(\*\.)?({_LABEL}\.)*{_LABEL}(:[0-9]{{1,5}})?")
+MAX_HOST_CHARACTERS = 253
+
+
+def check_policy_name(name: str) -> str:
+    """The name without spaces around it; `Unprocessable` for one that is refused."""
+    name = name.strip()
+    if not name or len(name) > MAX_NAME_CHARACTERS:
+        raise Unprocessable(f"The name of a policy has 1 to {MAX_NAME_CHARACTERS} characters")
+    if ":" in name:
+        raise Unprocessable("The name of a policy must not contain `:`, which comes before its version")
+    if not name.isprintable():
+        raise Unprocessable("The name of a policy must not contain control characters")
+    return name
+
+
+def is_host(text: str) -> bool:
+    """A host name in lower case, with a port where it is another than that of HTTPS."""
+    return len(text) <= MAX_HOST_CHARACTERS and _HOST.fullmatch(text) is not None

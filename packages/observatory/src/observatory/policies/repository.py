@@ -1,0 +1,142 @@
+"""Every query about policies. Names and versions are public; where a bundle lies is for its owner."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.orm import Session, aliased, contains_eager
+
+from observatory.errors import NotFound
+from observatory.paging import Page, count
+from observatory.policies.tables import Policy, PolicyVersion, Upload
+
+__all__ = ["PolicyFilter", "VersionFilter", "policies", "policy", "upload", "version", "versions"]
+
+_ESCAPE = "\\"
+
+
+@dataclass(frozen=True)
+class PolicyFilter:
+    """Which policies are wanted; None leaves a field open."""
+
+    name_exact: str | None = None
+    name_fuzzy: str | None = None
+    user_id: str | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        wanted: list[ColumnElement[bool]] = []
+        if self.name_exact is not None:
+            wanted.append(Policy.name == self.name_exact)
+        if self.name_fuzzy is not None:
+            wanted.append(func.lower(Policy.name).like(_pattern(self.name_fuzzy), escape=_ESCAPE))
+        if self.user_id is not None:
+            wanted.append(Policy.user_id == self.user_id)
+        return wanted
+
+
+@dataclass(frozen=True)
+class VersionFilter(PolicyFilter):
+    version: int | None = None
+    ids: Sequence[uuid.UUID] | None = None
+    policy_id: uuid.UUID | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        wanted = super().conditions()
+        if self.version is not None:
+            wanted.append(PolicyVersion.version == self.version)
+        if self.ids is not None:
+            wanted.append(PolicyVersion.id.in_(self.ids))
+        if self.policy_id is not None:
+            wanted.append(PolicyVersion.policy_id == self.policy_id)
+        return wanted
+
+
+def version(session: Session, policy_version_id: uuid.UUID) -> PolicyVersion:
+    found: PolicyVersion | None = session.scalar(_versions().where(PolicyVersion.id == policy_version_id))
+    if found is None:
+        raise NotFound(f"There is no policy version {policy_version_id}")
+    return found
+
+
+def versions(session: Session, wanted: VersionFilter, page: Page) -> tuple[list[PolicyVersion], int]:
+    """A page of versions, the newest first, and how many there are."""
+    statement = _versions().where(*wanted.conditions())
+    total = count(session, select(PolicyVersion.id).join(Policy).where(*wanted.conditions()))
+    order = (PolicyVersion.created_at.desc(), PolicyVersion.version.desc(), PolicyVersion.id.desc())
+    return list(session.scalars(statement.order_by(*order).limit(page.limit).offset(page.offset))), total
+
+
+def last_version_number(session: Session, policy_id: uuid.UUID) -> int:
+    """0 when there is none."""
+    statement = select(func.max(PolicyVersion.version)).where(PolicyVersion.policy_id == policy_id)
+    return session.scalar(statement) or 0
+
+
+def policy(session: Session, policy_id: uuid.UUID) -> Policy:
+    found = session.get(Policy, policy_id)
+    if found is None:
+        raise NotFound(f"There is no policy {policy_id}")
+    return found
+
+
+def policy_by_name(session: Session, user_id: str, name: str) -> Policy | None:
+    return session.scalar(select(Policy).where(Policy.user_id == user_id, Policy.name == name))
+
+
+def policy_count(session: Session, user_id: str) -> int:
+    return count(session, select(Policy.id).where(Policy.user_id == user_id))
+
+
+@dataclass(frozen=True)
+class PolicyWithLatest:
+    policy: Policy
+    version_count: int
+    latest: PolicyVersion | None
+
+
+def policies(session: Session, wanted: PolicyFilter, page: Page) -> tuple[list[PolicyWithLatest], int]:
+    """A page of policies, the newest first, with their latest versions."""
+    ids = select(Policy.id).where(*wanted.conditions())
+    latest_number = (
+        select(PolicyVersion.policy_id, func.max(PolicyVersion.version).label("number"), func.count().label("versions"))
+        .group_by(PolicyVersion.policy_id)
+        .subquery()
+    )
+    latest = aliased(PolicyVersion)
+    statement = (
+        select(Policy, latest_number.c.versions, latest)
+        .outerjoin(latest_number, latest_number.c.policy_id == Policy.id)
+        .outerjoin(latest, (latest.policy_id == Policy.id) & (latest.version == latest_number.c.number))
+        .where(*wanted.conditions())
+        .order_by(Policy.created_at.desc(), Policy.id.desc())
+        .limit(page.limit)
+        .offset(page.offset)
+    )
+    rows = [PolicyWithLatest(policy, number or 0, last) for policy, number, last in session.execute(statement)]
+    return rows, count(session, ids)
+
+
+def upload(session: Session, upload_id: uuid.UUID, *, user_id: str, kind: str) -> Upload | None:
+    """An upload of this user."""
+    statement = select(Upload).where(Upload.id == upload_id, Upload.user_id == user_id, Upload.kind == kind)
+    return session.scalar(statement)
+
+
+def open_uploads(session: Session, user_id: str, *, since: Any) -> int:
+    """How many places were promised to a user after a time, and not used."""
+    waiting = (Upload.user_id == user_id, Upload.completed_at.is_(None), Upload.created_at > since)
+    return count(session, select(Upload.id).where(*waiting))
+
+
+def _versions() -> Select[Any]:
+    return select(PolicyVersion).join(PolicyVersion.policy).options(contains_eager(PolicyVersion.policy))
+
+
+def _pattern(text: str) -> str:
+    for special in (_ESCAPE, "%", "_"):
+        text = text.replace(special, _ESCAPE + special)
+    return f"%{text.lower()}%"

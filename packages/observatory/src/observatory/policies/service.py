@@ -1,0 +1,130 @@
+"""What is decided about policies: new names, new versions, who owns what."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from observatory.accounts.principal import Principal
+from observatory.database import new_id
+from observatory.errors import Conflict, Forbidden, Unprocessable
+from observatory.keys import Keys
+from observatory.operations.quotas import check_stored_bytes
+from observatory.policies import repository
+from observatory.policies.bundles import BundleFacts
+from observatory.policies.grants import grant_for_secrets
+from observatory.policies.names import check_policy_name
+from observatory.policies.secrets import store_secrets
+from observatory.policies.tables import Policy, PolicyVersion
+from observatory.settings import Settings
+
+__all__ = ["NewVersion", "add_version", "check_tags", "find_or_make_policy", "own_policy", "own_version"]
+
+MAX_TAGS = 100
+MAX_TAG_CHARACTERS = 500
+
+
+@dataclass(frozen=True)
+class NewVersion:
+    """A version to be made. Its id is known before, because its bundle lies under it."""
+
+    id: uuid.UUID = field(default_factory=new_id)
+    bundle_key: str | None = None
+    facts: BundleFacts | None = None
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def find_or_make_policy(
+    session: Session,
+    principal: Principal,
+    name: str,
+    *,
+    settings: Settings,
+    now: datetime,
+    attributes: Mapping[str, Any] | None = None,
+) -> Policy:
+    """The user's policy of a name, made where there is none."""
+    name = check_policy_name(name)
+    found = repository.policy_by_name(session, principal.user_id, name)
+    if found is not None:
+        return found
+    if repository.policy_count(session, principal.user_id) >= settings.max_policies_per_user:
+        raise Conflict(f"You have {settings.max_policies_per_user} policies, which is the most; use one of their names")
+    made = Policy(id=new_id(), user_id=principal.user_id, name=name, attributes=dict(attributes or {}), created_at=now)
+    session.add(made)
+    session.flush()
+    return made
+
+
+def add_version(
+    session: Session,
+    principal: Principal,
+    policy: Policy,
+    new: NewVersion,
+    *,
+    settings: Settings,
+    keys: Keys,
+    now: datetime,
+) -> PolicyVersion:
+    """The next version of a policy, with its secrets and what follows from them."""
+    number = repository.last_version_number(session, policy.id) + 1
+    if number > settings.max_versions_per_policy:
+        raise Conflict(f"{policy.name} has {number - 1} versions, which is the most; use another name")
+    facts = new.facts
+    check_stored_bytes(session, principal.user_id, 0 if facts is None else facts.size, settings=settings)
+    version = PolicyVersion(
+        id=new.id,
+        policy_id=policy.id,
+        version=number,
+        player_id=principal.player_id,
+        bundle_key=new.bundle_key,
+        bundle_bytes=None if facts is None else facts.size,
+        bundle_sha256=None if facts is None else facts.sha256,
+        spec=dict(new.spec if facts is None else facts.spec),
+        attributes=dict(new.attributes),
+        tags={},
+        created_at=now,
+    )
+    version.policy = policy
+    session.add(version)
+    session.flush()
+    if new.secrets:
+        store_secrets(session, keys, version.id, new.secrets, now=now)
+        grant_for_secrets(
+            session,
+            version.id,
+            secrets=new.secrets,
+            declared=[] if facts is None else facts.network_hosts,
+            gateway=settings.model_gateway_hosts,
+            now=now,
+        )
+    return version
+
+
+def own_policy(session: Session, principal: Principal, policy_id: uuid.UUID) -> Policy:
+    """A policy of the caller; `Forbidden` for another's."""
+    policy = repository.policy(session, policy_id)
+    if policy.user_id != principal.user_id:
+        raise Forbidden("This policy belongs to somebody else")
+    return policy
+
+
+def own_version(session: Session, principal: Principal, policy_version_id: uuid.UUID) -> PolicyVersion:
+    """A version of the caller; `Forbidden` for another's."""
+    version = repository.version(session, policy_version_id)
+    if version.policy.user_id != principal.user_id:
+        raise Forbidden("This policy version belongs to somebody else")
+    return version
+
+
+def check_tags(tags: Mapping[str, str]) -> dict[str, str]:
+    if len(tags) > MAX_TAGS or any(len(word) > MAX_TAG_CHARACTERS for pair in tags.items() for word in pair):
+        raise Unprocessable(f"At most {MAX_TAGS} tags of at most {MAX_TAG_CHARACTERS} characters are allowed")
+    return dict(tags)

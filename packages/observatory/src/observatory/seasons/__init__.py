@@ -1,0 +1,1 @@
+"""Seasons: pools, members, teams, standings."""

@@ -1,0 +1,210 @@
+"""How a season is played, as data: what the YAML files of `presets/` hold and the column `seasons.config` keeps."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from observatory.seasons.tables import TournamentType
+
+__all__ = [
+    "Elimination",
+    "FreeplayConfig",
+    "Game",
+    "PolicyEval",
+    "SampleTeams",
+    "ScorePolicies",
+    "SeasonPreset",
+    "Stage",
+    "TeamConfig",
+    "TeamEval",
+    "elimination_sentence",
+]
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Game(_Data):
+    """A mission of the library, and what is changed of it. `max_steps` None leaves the mission's own."""
+
+    mission: str
+    variants: list[str] = []
+    num_agents: int = Field(ge=1)
+    max_steps: int | None = Field(default=None, ge=1)
+    game_engine: str = "mettagrid"
+
+
+class Threshold(_Data):
+    """Keep those whose score is at least `min_score`."""
+
+    kind: Literal["threshold"]
+    min_score: float
+
+
+class Fraction(_Data):
+    """Remove this part of them, the worst; one stays."""
+
+    kind: Literal["fraction"]
+    fraction: float = Field(ge=0, le=1)
+
+
+class TopK(_Data):
+    """Keep so many, the best."""
+
+    kind: Literal["top_k"]
+    max_policies: int = Field(ge=1)
+
+
+class AllOf(_Data):
+    """Keep those whom every rule keeps."""
+
+    kind: Literal["all_of"]
+    rules: list[Elimination] = Field(min_length=1)
+
+
+Elimination = Annotated[Threshold | Fraction | TopK | AllOf, Field(discriminator="kind")]
+AllOf.model_rebuild()
+
+
+class PolicyEval(_Data):
+    """Every combination of `policies_per_team` members plays; `elim` decides who goes on."""
+
+    kind: Literal["policy_eval"]
+    display_name: str = "Play-ins: one-player"
+    policies_per_team: int = Field(ge=1)
+    matches_per_combo: int = Field(default=10, ge=1)
+    elim: Elimination | None = None
+    min_policies: int | None = Field(default=None, ge=1)
+
+
+class SampleTeams(_Data):
+    """Teams are drawn, with chances by score; every policy is in at least `min_per_policy`."""
+
+    kind: Literal["sample_teams"]
+    display_name: str = "Sampling: eight-player"
+    team_size: int = Field(ge=1)
+    num_teams: int = Field(ge=1)
+    min_per_policy: int | None = Field(default=None, ge=0)
+
+
+class TeamEval(_Data):
+    """Every team plays; the worst `cull_fraction` of them is out."""
+
+    kind: Literal["team_eval"]
+    display_name: str = "Playoffs: eight-player"
+    matches_per_team: int = Field(ge=1)
+    cull_fraction: float = Field(ge=0, le=1)
+
+
+class ScorePolicies(_Data):
+    """Each policy gets the ranks of its `top_k` best teams."""
+
+    kind: Literal["score_policies"]
+    display_name: str = "Final scoring"
+    top_k: int = Field(ge=1)
+
+
+Stage = Annotated[PolicyEval | SampleTeams | TeamEval | ScorePolicies, Field(discriminator="kind")]
+_ORDER = ("policy_eval", "sample_teams", "team_eval", "score_policies")
+
+
+class TeamConfig(_Data):
+    """A season of stages."""
+
+    game: Game
+    stages: list[Stage]
+    fixed_map_seed: int | None = None
+    max_failed_attempts: int = Field(default=3, ge=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        kinds = [stage.kind for stage in self.stages]
+        if kinds != sorted(kinds, key=_ORDER.index):
+            raise ValueError(f"stages must come in the order {', '.join(_ORDER)}")
+        if kinds.count("sample_teams") != 1 or kinds.count("score_policies") != 1 or "policy_eval" not in kinds:
+            raise ValueError("there must be policy_eval stages, one sample_teams and one score_policies at the end")
+        for stage in self.stages:
+            if isinstance(stage, PolicyEval) and self.game.num_agents % stage.policies_per_team:
+                raise ValueError(
+                    f"{self.game.num_agents} agents cannot be divided by {stage.policies_per_team} policies"
+                )
+        return self
+
+    @property
+    def sampling(self) -> SampleTeams:
+        return next(stage for stage in self.stages if isinstance(stage, SampleTeams))
+
+    @property
+    def scoring(self) -> ScorePolicies:
+        return next(stage for stage in self.stages if isinstance(stage, ScorePolicies))
+
+
+class FreeplayConfig(_Data):
+    """Qualify alone, then meet everybody. A split is how many agents each of the two policies has."""
+
+    game: Game
+    qualifying_matches: int = Field(default=2, ge=1)
+    qualifying_threshold: float = 0.1
+    max_failures: int = Field(default=3, ge=1)
+    splits: list[tuple[int, int]] = Field(min_length=1)
+    repetitions: int = Field(default=5, ge=1)
+    first_map_seed: int = 42
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        wrong = [split for split in self.splits if sum(split) != self.game.num_agents or min(split) < 1]
+        if wrong:
+            raise ValueError(f"the split {wrong[0]} is none of {self.game.num_agents} agents")
+        return self
+
+
+class SeasonPreset(_Data):
+    """One YAML file: a season as it is made."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)
+    display_name: str
+    summary: str
+    game_description: str | None = None
+    tournament_type: TournamentType
+    compat_version: str | None = None
+    public: bool = True
+    is_default: bool = False
+    auto_roll_hour_utc: int | None = Field(default=None, ge=0, le=23)
+    freeplay: FreeplayConfig | None = None
+    team: TeamConfig | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.freeplay is None) == (self.tournament_type is TournamentType.FREEPLAY):
+            raise ValueError("a freeplay season has the part `freeplay`, and only it")
+        if (self.team is None) == (self.tournament_type is TournamentType.TEAM):
+            raise ValueError("a team season has the part `team`, and only it")
+        return self
+
+    @property
+    def play(self) -> FreeplayConfig | TeamConfig:
+        """The part for its type, which is what the season keeps."""
+        play = self.freeplay or self.team
+        assert play is not None
+        return play
+
+    def stored(self) -> dict[str, Any]:
+        return self.play.model_dump(mode="json")
+
+
+def elimination_sentence(rule: Elimination | None) -> str:
+    """A rule in words."""
+    match rule:
+        case None:
+            return "everybody goes on"
+        case Threshold():
+            return f"a score of {rule.min_score:g} or more goes on"
+        case Fraction():
+            return f"the lower {rule.fraction:.0%} is out"
+        case TopK():
+            return f"the best {rule.max_policies} go on"
+        case AllOf():
+            return " and ".join(elimination_sentence(part) for part in rule.rules)

@@ -1,0 +1,104 @@
+"""Tables of a season, computed from its matches and teams."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+
+from sqlalchemy.orm import Session
+
+from observatory.errors import BadRequest
+from observatory.matches import repository as matches
+from observatory.policies.schemas import PolicyVersionSummary
+from observatory.policies.wire import version_summary
+from observatory.seasons import repository
+from observatory.seasons.config import TeamConfig
+from observatory.seasons.repository import TeamFilter
+from observatory.seasons.schemas import LeaderboardEntry, ScorePoliciesLeaderboardEntry
+from observatory.seasons.stages import plan_stages
+from observatory.seasons.standings import placements, weighted_standings
+from observatory.seasons.tables import Pool, Season, TournamentType
+
+__all__ = ["policy_leaderboard", "score_policies_leaderboard", "season_leaderboard"]
+
+NOT_A_TEAM_SEASON = "Score policies leaderboard not available for this season type"
+
+
+def season_leaderboard(session: Session, season: Season, pool_name: str | None) -> list[LeaderboardEntry]:
+    """The table of a pool, by default the one that decides the season.
+
+    That of a team season shows placements, where lower is better; before there are any, the table of the last pool in
+    which something was played.
+    """
+    if pool_name is not None:
+        return policy_leaderboard(session, repository.pool(season, pool_name))
+    if season.tournament_type is TournamentType.FREEPLAY:
+        if season.leaderboard_pool is None:
+            return []
+        return policy_leaderboard(session, repository.pool(season, season.leaderboard_pool))
+    final = score_policies_leaderboard(session, season)
+    if final:
+        return [
+            LeaderboardEntry(
+                rank=row.rank,
+                policy=row.policy,
+                score=row.placement_score,
+                score_stddev=None,
+                score_percentiles=None,
+                matches=row.team_appearances,
+            )
+            for row in final
+        ]
+    for pool in reversed(season.pools):
+        table = policy_leaderboard(session, pool)
+        if table:
+            return table
+    return []
+
+
+def policy_leaderboard(session: Session, pool: Pool) -> list[LeaderboardEntry]:
+    """Everybody with a scored match in a pool, the best first."""
+    standings = weighted_standings(matches.played_matches(session, pool.id))
+    names = _summaries(session, [pool.id])
+    return [
+        LeaderboardEntry(
+            rank=row.rank,
+            policy=names[row.policy_version_id],
+            score=row.score,
+            score_stddev=row.stddev,
+            score_percentiles=None if row.percentiles is None else dict(row.percentiles),
+            matches=row.matches,
+        )
+        for row in standings
+    ]
+
+
+def score_policies_leaderboard(session: Session, season: Season) -> list[ScorePoliciesLeaderboardEntry]:
+    """The final table of a team season; empty until the season is scored."""
+    if season.tournament_type is not TournamentType.TEAM:
+        raise BadRequest(NOT_A_TEAM_SEASON)
+    config = TeamConfig.model_validate(season.config)
+    last = plan_stages(config)[-1]
+    scored = repository.members(session, [repository.pool(season, last.output_pool).id])
+    if not scored:
+        return []
+    names = {player.policy_version_id: version_summary(player.policy_version) for player in scored}
+    teams, _ = repository.teams(session, season.id, TeamFilter(pool_name=last.input_pool, eliminated=False))
+    members = {team.id: [seat.policy_version_id for seat in team.members] for team in teams}
+    scores = {team.id: team.score for team in teams if team.score is not None}
+    names |= {seat.policy_version_id: version_summary(seat.policy_version) for team in teams for seat in team.members}
+    return [
+        ScorePoliciesLeaderboardEntry(
+            rank=row.rank,
+            policy=names[row.policy_version_id],
+            placement_score=row.score,
+            team_appearances=row.appearances,
+            team_ranks=list(row.team_ranks),
+        )
+        for row in placements(members, scores, config.scoring.top_k)
+    ]
+
+
+def _summaries(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyVersionSummary]:
+    players = repository.members(session, pool_ids)
+    return {player.policy_version_id: version_summary(player.policy_version) for player in players}

@@ -1,0 +1,43 @@
+"""Joining and leaving pools. Every change leaves a row; no member is ever deleted."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from observatory.database import new_id
+from observatory.policies.tables import PolicyVersion
+from observatory.seasons import repository
+from observatory.seasons.tables import MembershipAction, MembershipChange, Pool, PoolPlayer
+
+__all__ = ["add_member", "remove_member"]
+
+
+def add_member(
+    session: Session, pool: Pool, version: PolicyVersion, *, now: datetime, notes: str | None = None
+) -> PoolPlayer:
+    """Put a version into a pool; one that is there stays as it is, one that left comes back."""
+    player = repository.member(session, pool.id, version.id)
+    if player is not None and not player.retired:
+        return player
+    if player is None:
+        player = PoolPlayer(id=new_id(), pool_id=pool.id, policy_version_id=version.id, retired=False, created_at=now)
+        session.add(player)
+    player.retired = False
+    session.flush()
+    _record(session, player, MembershipAction.ADD, notes, now)
+    return player
+
+
+def remove_member(session: Session, player: PoolPlayer, *, now: datetime, notes: str | None = None) -> None:
+    """Retire a member; does nothing when it is retired."""
+    if player.retired:
+        return
+    player.retired = True
+    _record(session, player, MembershipAction.REMOVE, notes, now)
+
+
+def _record(session: Session, player: PoolPlayer, action: MembershipAction, notes: str | None, now: datetime) -> None:
+    session.add(MembershipChange(id=new_id(), pool_player_id=player.id, action=action, notes=notes, created_at=now))
+    session.flush()

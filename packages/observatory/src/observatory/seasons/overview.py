@@ -1,0 +1,126 @@
+"""Seasons, teams and members as the wire has them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from observatory.matches import repository as matches
+from observatory.matches.repository import StatusCounts
+from observatory.policies.wire import version_summary
+from observatory.seasons import repository
+from observatory.seasons.schemas import (
+    PolicyPoolSummary,
+    PolicySummary,
+    PoolInfo,
+    SeasonDetail,
+    SeasonSummary,
+    SeasonVersionInfo,
+    TeamCog,
+    TeamSummary,
+)
+from observatory.seasons.tables import PoolPlayer, Season, Team, TournamentType
+
+__all__ = ["detail", "policy_summaries", "summary", "team_summaries", "version_info"]
+
+
+def summary(season: Season) -> SeasonSummary:
+    return SeasonSummary(
+        id=season.id,
+        name=season.name,
+        display_name=season.display_name,
+        version=season.version,
+        canonical=season.canonical,
+        summary=season.summary,
+        game_description=season.game_description,
+        entry_pool=season.entry_pool,
+        leaderboard_pool=season.leaderboard_pool,
+        is_default=season.is_default,
+        status=season.status,
+        compat_version=season.compat_version,
+        created_at=season.created_at,
+        public=season.public,
+        tournament_type=season.tournament_type,
+        auto_roll_hour_utc=season.auto_roll_hour_utc,
+        pools=[
+            PoolInfo(id=pool.id, name=pool.name, description=pool.description, config_id=pool.config_id)
+            for pool in season.pools
+        ],
+    )
+
+
+def detail(session: Session, season: Season) -> SeasonDetail:
+    entrants, active = repository.entrant_counts(session, season.id)
+    played = matches.counts_by_pool(session, season.id)
+    is_team = season.tournament_type is TournamentType.TEAM
+    return SeasonDetail(
+        **dict(summary(season)),
+        started_at=season.started_at,
+        entrant_count=entrants,
+        active_entrant_count=active,
+        match_count=sum(counts.total for counts in played.values()),
+        stage_count=len(season.config["stages"]) if is_team else len(season.pools),
+    )
+
+
+def version_info(season: Season) -> SeasonVersionInfo:
+    return SeasonVersionInfo(
+        version=season.version,
+        canonical=season.canonical,
+        disabled_at=season.disabled_at,
+        created_at=season.created_at,
+        compat_version=season.compat_version,
+    )
+
+
+def team_summaries(session: Session, teams: Sequence[Team]) -> list[TeamSummary]:
+    played = matches.counts_by_team(session, [team.id for team in teams])
+    return [
+        TeamSummary(
+            id=team.id,
+            pool_name=team.pool.name,
+            eliminated=team.eliminated,
+            score=team.score,
+            matches=played.get(team.id, StatusCounts({})).completed,
+            cogs=[
+                TeamCog(position=seat.position, policy=version_summary(seat.policy_version)) for seat in team.members
+            ],
+            created_at=team.created_at,
+        )
+        for team in teams
+    ]
+
+
+def policy_summaries(session: Session, season: Season, owner: str | None) -> list[PolicySummary]:
+    """Policies of a season, the last to enter first; with `owner` those of one user."""
+    pool_ids = [pool.id for pool in season.pools]
+    played = matches.counts_by_member(session, pool_ids)
+    entries: dict[uuid.UUID, list[PoolPlayer]] = {}
+    for player in repository.members(session, pool_ids):
+        if owner is None or player.policy_version.policy.user_id == owner:
+            entries.setdefault(player.policy_version_id, []).append(player)
+    order = {pool.id: pool for pool in season.pools}
+    newest_first = sorted(entries.values(), key=lambda players: (players[0].created_at, players[0].id), reverse=True)
+    return [
+        PolicySummary(
+            policy=version_summary(players[0].policy_version),
+            pools=[
+                _pool_summary(player, order[player.pool_id].name, played.get(player.id, StatusCounts({})))
+                for player in sorted(players, key=lambda player: order[player.pool_id].position)
+            ],
+            entered_at=players[0].created_at,
+        )
+        for players in newest_first
+    ]
+
+
+def _pool_summary(player: PoolPlayer, pool_name: str, counts: StatusCounts) -> PolicyPoolSummary:
+    return PolicyPoolSummary(
+        pool_name=pool_name,
+        active=not player.retired,
+        completed=counts.completed,
+        failed=counts.failed,
+        pending=counts.in_flight,
+    )

@@ -1,0 +1,238 @@
+"""Every query about seasons, and who may see one: private seasons are there for staff alone."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, case, func, select, true
+from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
+from sqlalchemy.sql.base import ExecutableOption
+
+from observatory.accounts.principal import Principal
+from observatory.errors import NotFound
+from observatory.paging import Page, count
+from observatory.policies.tables import Policy, PolicyVersion
+from observatory.seasons.tables import (
+    EnvConfig,
+    MembershipChange,
+    Pool,
+    PoolPlayer,
+    Season,
+    Team,
+    TeamMember,
+    TournamentType,
+)
+
+__all__ = ["SeasonReference", "TeamFilter"]
+
+_REFERENCE = re.compile(r"(?P<name>.+?)(:v?(?P<version>[0-9]{1,9}))?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class SeasonReference:
+    """`name`, `name:v3` or `name:3`; without a version the canonical one is meant."""
+
+    name: str
+    version: int | None
+
+    @classmethod
+    def parse(cls, text: str) -> SeasonReference:
+        match = _REFERENCE.fullmatch(text)
+        if match is None:
+            return cls(text, None)
+        version = match["version"]
+        return cls(match["name"], None if version is None else int(version))
+
+
+def visible(principal: Principal | None) -> ColumnElement[bool]:
+    """Which seasons the caller may see."""
+    return true() if principal is not None and principal.is_staff else Season.public.is_(True)
+
+
+def seasons(session: Session, principal: Principal | None) -> list[Season]:
+    """The canonical version of each season that is not disabled; the overall default first, then the other defaults."""
+    statement = (
+        select(Season)
+        .where(Season.canonical, Season.disabled_at.is_(None), visible(principal))
+        .options(selectinload(Season.pools))
+        .order_by(
+            Season.is_default.desc(),
+            case((Season.tournament_type == TournamentType.FREEPLAY, 0), else_=1),
+            Season.name,
+        )
+    )
+    return list(session.scalars(statement))
+
+
+def season(session: Session, reference: str, principal: Principal | None) -> Season:
+    """The season of a reference; `NotFound` also when the caller may not see it."""
+    wanted = SeasonReference.parse(reference)
+    which = Season.canonical if wanted.version is None else Season.version == wanted.version
+    statement = select(Season).where(Season.name == wanted.name, which, visible(principal))
+    found = session.scalar(statement.options(selectinload(Season.pools)))
+    if found is None:
+        raise NotFound(f"Season {reference!r} not found")
+    return found
+
+
+def versions(session: Session, name: str, principal: Principal | None) -> list[Season]:
+    """All versions of a name, the newest first."""
+    statement = select(Season).where(Season.name == name, visible(principal))
+    return list(session.scalars(statement.order_by(Season.version.desc())))
+
+
+def pool(season: Season, name: str) -> Pool:
+    for found in season.pools:
+        if found.name == name:
+            return found
+    raise NotFound(f"Pool {name!r} not found in season {season.name!r}")
+
+
+def env_config(session: Session, config_id: uuid.UUID, principal: Principal | None) -> EnvConfig:
+    """A config of a pool that the caller may see."""
+    statement = (
+        select(EnvConfig)
+        .join(Pool, Pool.config_id == EnvConfig.id)
+        .join(Season, Pool.season_id == Season.id)
+        .where(EnvConfig.id == config_id, visible(principal))
+    )
+    found = session.scalars(statement).first()
+    if found is None:
+        raise NotFound(f"There is no config {config_id}")
+    return found
+
+
+@dataclass(frozen=True)
+class PoolCounts:
+    """Members of a pool, and its teams."""
+
+    members: int = 0
+    active: int = 0
+    teams: int = 0
+    eliminated: int = 0
+
+
+def pool_counts(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, PoolCounts]:
+    """By pool id; pools without anybody are left out."""
+    is_active = case((PoolPlayer.retired.is_(False), 1), else_=0)
+    players = (
+        select(PoolPlayer.pool_id, func.count(), func.sum(is_active))
+        .join(Pool)
+        .where(Pool.season_id == season_id)
+        .group_by(PoolPlayer.pool_id)
+    )
+    is_out = case((Team.eliminated, 1), else_=0)
+    teams = (
+        select(Team.pool_id, func.count(), func.sum(is_out))
+        .join(Pool)
+        .where(Pool.season_id == season_id)
+        .group_by(Team.pool_id)
+    )
+    members = {pool_id: (total, active) for pool_id, total, active in session.execute(players)}
+    groups = {pool_id: (total, out) for pool_id, total, out in session.execute(teams)}
+    return {
+        pool_id: PoolCounts(*members.get(pool_id, (0, 0)), *groups.get(pool_id, (0, 0)))
+        for pool_id in members.keys() | groups.keys()
+    }
+
+
+def entrant_counts(session: Session, season_id: uuid.UUID) -> tuple[int, int]:
+    """How many policy versions have ever been in the season, and how many are in one of its pools now."""
+    entrants = select(PoolPlayer.policy_version_id).join(Pool).where(Pool.season_id == season_id).distinct()
+    return count(session, entrants), count(session, entrants.where(PoolPlayer.retired.is_(False)))
+
+
+def members(session: Session, pool_ids: Iterable[uuid.UUID], *, active_only: bool = False) -> list[PoolPlayer]:
+    """Members of pools with their policies, in the order they came."""
+    statement = (
+        select(PoolPlayer)
+        .where(PoolPlayer.pool_id.in_(list(pool_ids)))
+        .options(joinedload(PoolPlayer.policy_version).joinedload(PolicyVersion.policy))
+        .order_by(PoolPlayer.created_at, PoolPlayer.id)
+    )
+    if active_only:
+        statement = statement.where(PoolPlayer.retired.is_(False))
+    return list(session.scalars(statement))
+
+
+def member(session: Session, pool_id: uuid.UUID, policy_version_id: uuid.UUID) -> PoolPlayer | None:
+    wanted = (PoolPlayer.pool_id == pool_id, PoolPlayer.policy_version_id == policy_version_id)
+    return session.scalar(select(PoolPlayer).where(*wanted))
+
+
+def is_entered(session: Session, season_id: uuid.UUID, policy_version_id: uuid.UUID) -> bool:
+    """Whether a version is, or was, in a pool of a season."""
+    statement = select(PoolPlayer.id).join(Pool)
+    wanted = (Pool.season_id == season_id, PoolPlayer.policy_version_id == policy_version_id)
+    return session.scalars(statement.where(*wanted)).first() is not None
+
+
+@dataclass(frozen=True)
+class TeamFilter:
+    pool_name: str | None = None
+    eliminated: bool | None = None
+    policy_version_id: uuid.UUID | None = None
+
+
+def teams(
+    session: Session, season_id: uuid.UUID, wanted: TeamFilter, page: Page | None = None
+) -> tuple[list[Team], int]:
+    """Teams of a season, the last pool first, in a pool by score; and how many there are."""
+    statement = select(Team).join(Team.pool).where(Pool.season_id == season_id)
+    if wanted.pool_name is not None:
+        statement = statement.where(Pool.name == wanted.pool_name)
+    if wanted.eliminated is not None:
+        statement = statement.where(Team.eliminated.is_(wanted.eliminated))
+    if wanted.policy_version_id is not None:
+        has_seat = select(TeamMember.team_id).where(TeamMember.policy_version_id == wanted.policy_version_id)
+        statement = statement.where(Team.id.in_(has_seat))
+    total = count(session, statement)
+    statement = statement.order_by(
+        Pool.position.desc(), Team.score.is_(None), Team.score.desc(), Team.created_at, Team.id
+    ).options(contains_eager(Team.pool), _with_members())
+    if page is not None:
+        statement = statement.limit(page.limit).offset(page.offset)
+    return list(session.scalars(statement)), total
+
+
+def has_teams(session: Session, season_id: uuid.UUID) -> bool:
+    statement = select(Team.id).join(Team.pool).where(Pool.season_id == season_id)
+    return session.scalars(statement.limit(1)).first() is not None
+
+
+def _with_members() -> ExecutableOption:
+    seats = selectinload(Team.members).joinedload(TeamMember.policy_version)
+    return seats.joinedload(PolicyVersion.policy)
+
+
+def membership_history(
+    session: Session, policy_version_id: uuid.UUID, principal: Principal | None
+) -> Sequence[tuple[MembershipChange, Pool, Season]]:
+    """What happened to a version in the seasons the caller may see, the newest first."""
+    statement = (
+        select(MembershipChange, Pool, Season)
+        .join(PoolPlayer, MembershipChange.pool_player_id == PoolPlayer.id)
+        .join(Pool, PoolPlayer.pool_id == Pool.id)
+        .join(Season, Pool.season_id == Season.id)
+        .where(PoolPlayer.policy_version_id == policy_version_id, visible(principal))
+        .order_by(MembershipChange.created_at.desc(), MembershipChange.id.desc())
+    )
+    return [(change, pool, season) for change, pool, season in session.execute(statement)]
+
+
+def seasons_of_user(session: Session, principal: Principal) -> list[tuple[uuid.UUID, str]]:
+    """(policy version, season) for the versions of a user that are in a season; private ones only for staff."""
+    statement = (
+        select(PoolPlayer.policy_version_id, Season.name)
+        .join(Pool, PoolPlayer.pool_id == Pool.id)
+        .join(Season, Pool.season_id == Season.id)
+        .join(PolicyVersion, PoolPlayer.policy_version_id == PolicyVersion.id)
+        .join(Policy, PolicyVersion.policy_id == Policy.id)
+        .where(Policy.user_id == principal.user_id, visible(principal))
+        .distinct()
+        .order_by(Season.name)
+    )
+    return [(version, name) for version, name in session.execute(statement)]

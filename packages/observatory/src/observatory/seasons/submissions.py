@@ -1,0 +1,58 @@
+"""Entering policies in seasons, and every reason not to."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from observatory.accounts.principal import Principal
+from observatory.errors import BadRequest, Conflict
+from observatory.policies.service import own_version
+from observatory.seasons import repository
+from observatory.seasons.memberships import add_member
+from observatory.seasons.repository import SeasonReference
+from observatory.seasons.tables import Season, SeasonStatus, TournamentType
+
+__all__ = ["AlreadySubmitted", "SubmissionsClosed", "submit"]
+
+
+class AlreadySubmitted(Conflict):
+    def __init__(self, season: str) -> None:
+        super().__init__(f"This policy version was submitted to season {season!r} already")
+
+
+class SubmissionsClosed(Conflict):
+    def __init__(self, season: str, why: str) -> None:
+        super().__init__(f"Season {season!r} takes no more policies: {why}")
+
+
+def submit(
+    session: Session, principal: Principal, reference: str, policy_version_id: uuid.UUID, *, now: datetime
+) -> list[str]:
+    """Enter a version of the caller's in a season; the names of the pools it is in now."""
+    season = repository.season(session, reference, principal)
+    if SeasonReference.parse(reference).version is not None:
+        raise BadRequest(f"Submit to {season.name!r} without naming a version")
+    version = own_version(session, principal, policy_version_id)
+    if repository.is_entered(session, season.id, version.id):
+        raise AlreadySubmitted(season.name)
+    _check_open(session, season)
+    if version.bundle_key is None:
+        raise BadRequest("This policy version has no bundle that could be played; upload one")
+    assert season.entry_pool is not None
+    pool = repository.pool(season, season.entry_pool)
+    add_member(session, pool, version, now=now, notes="Submitted")
+    return [pool.name]
+
+
+def _check_open(session: Session, season: Season) -> None:
+    if season.disabled_at is not None:
+        raise SubmissionsClosed(season.name, "it was closed")
+    if season.status is SeasonStatus.COMPLETE:
+        raise SubmissionsClosed(season.name, "it is complete")
+    if season.entry_pool is None:
+        raise SubmissionsClosed(season.name, "it has no pool to enter")
+    if season.tournament_type is TournamentType.TEAM and repository.has_teams(session, season.id):
+        raise SubmissionsClosed(season.name, "its teams are drawn")

@@ -1,0 +1,193 @@
+"""Seasons, their pools, who is in them, and teams."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from observatory.database import Base, enum_type
+from observatory.policies.tables import PolicyVersion
+
+__all__ = [
+    "EnvConfig",
+    "MembershipAction",
+    "MembershipChange",
+    "Pool",
+    "PoolPlayer",
+    "Season",
+    "SeasonStatus",
+    "Team",
+    "TeamMember",
+    "TournamentType",
+]
+
+
+class TournamentType(StrEnum):
+    """How a season is played."""
+
+    FREEPLAY = "freeplay"
+    """qualify alone, then meet everybody, for as long as the season runs"""
+    TEAM = "team"
+    """stages one after the other, with teams drawn from those who are left"""
+
+
+class SeasonStatus(StrEnum):
+    """Where a season is; follows from its times."""
+
+    NOT_STARTED = "not_started"
+    """takes policies; no matches yet"""
+    IN_PROGRESS = "in_progress"
+    """plays"""
+    COMPLETE = "complete"
+    """has its final standings, and takes no more policies"""
+
+
+class MembershipAction(StrEnum):
+    """What happened to a policy in a pool."""
+
+    ADD = "add"
+    REMOVE = "remove"
+
+
+class EnvConfig(Base):
+    """The game of a pool. One row per content."""
+
+    __tablename__ = "env_configs"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    game_engine: Mapped[str] = mapped_column(String(64))
+    config: Mapped[dict[str, Any]]
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[datetime]
+
+
+class Season(Base):
+    """One version of a season. One version of each name is canonical: the one meant when no version is named."""
+
+    __tablename__ = "seasons"
+    __table_args__ = (
+        UniqueConstraint("name", "version"),
+        Index(
+            "uq_seasons_canonical_name",
+            "name",
+            unique=True,
+            sqlite_where=text("canonical"),
+            postgresql_where=text("canonical"),
+        ),
+        Index(
+            "uq_seasons_default_of_type",
+            "tournament_type",
+            unique=True,
+            sqlite_where=text("is_default"),
+            postgresql_where=text("is_default"),
+        ),
+    )
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(100))
+    version: Mapped[int]
+    canonical: Mapped[bool]
+    display_name: Mapped[str] = mapped_column(String(200))
+    summary: Mapped[str] = mapped_column(Text)
+    game_description: Mapped[str | None] = mapped_column(Text)
+    tournament_type: Mapped[TournamentType] = mapped_column(enum_type(TournamentType))
+    compat_version: Mapped[str | None] = mapped_column(String(32))
+    public: Mapped[bool]
+    is_default: Mapped[bool]
+    auto_roll_hour_utc: Mapped[int | None]
+    entry_pool: Mapped[str | None] = mapped_column(String(100))
+    leaderboard_pool: Mapped[str | None] = mapped_column(String(100))
+    config: Mapped[dict[str, Any]]
+    """how it is played: `observatory.seasons.config`"""
+    seed: Mapped[int] = mapped_column(BigInteger)
+    """all chance of the season comes from here, so that it can be replayed"""
+    created_at: Mapped[datetime]
+    started_at: Mapped[datetime | None]
+    completed_at: Mapped[datetime | None]
+    disabled_at: Mapped[datetime | None]
+
+    pools: Mapped[list[Pool]] = relationship(back_populates="season", order_by="Pool.position")
+
+    @property
+    def status(self) -> SeasonStatus:
+        if self.completed_at is not None:
+            return SeasonStatus.COMPLETE
+        return SeasonStatus.NOT_STARTED if self.started_at is None else SeasonStatus.IN_PROGRESS
+
+
+class Pool(Base):
+    """A part of a season in which policies play the same game."""
+
+    __tablename__ = "pools"
+    __table_args__ = (UniqueConstraint("season_id", "name"),)
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    season_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("seasons.id"))
+    name: Mapped[str] = mapped_column(String(100))
+    position: Mapped[int]
+    """order in which pools are shown and served"""
+    description: Mapped[str] = mapped_column(Text)
+    config_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("env_configs.id"))
+
+    season: Mapped[Season] = relationship(back_populates="pools")
+
+
+class PoolPlayer(Base):
+    """A policy version in a pool. Never deleted: one that left is retired."""
+
+    __tablename__ = "pool_players"
+    __table_args__ = (UniqueConstraint("pool_id", "policy_version_id"),)
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    pool_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("pools.id"))
+    policy_version_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("policy_versions.id"), index=True)
+    retired: Mapped[bool]
+    created_at: Mapped[datetime]
+
+    pool: Mapped[Pool] = relationship()
+    policy_version: Mapped[PolicyVersion] = relationship()
+
+
+class MembershipChange(Base):
+    """Every change of a membership, with its reason."""
+
+    __tablename__ = "membership_changes"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    pool_player_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("pool_players.id"), index=True)
+    action: Mapped[MembershipAction] = mapped_column(enum_type(MembershipAction))
+    notes: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[datetime]
+
+
+class Team(Base):
+    """Policies that play together; one that goes on to the next pool is copied there."""
+
+    __tablename__ = "teams"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    pool_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("pools.id"), index=True)
+    parent_team_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("teams.id"))
+    score: Mapped[float | None]
+    eliminated: Mapped[bool]
+    created_at: Mapped[datetime]
+
+    pool: Mapped[Pool] = relationship()
+    members: Mapped[list[TeamMember]] = relationship(order_by="TeamMember.position")
+
+
+class TeamMember(Base):
+    """Who has a seat; one policy may have several."""
+
+    __tablename__ = "team_members"
+
+    team_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("teams.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    policy_version_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("policy_versions.id"), index=True)
+
+    policy_version: Mapped[PolicyVersion] = relationship()

@@ -1,0 +1,124 @@
+"""All settings, read from the environment: `OBSERVATORY_PORT=8100` sets `port`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+__all__ = ["Settings"]
+
+MEGABYTE = 1024 * 1024
+_DATABASES = ("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite:///")
+
+
+class Settings(BaseSettings):
+    """Everything has a default that is right for one person on one machine."""
+
+    model_config = SettingsConfigDict(env_prefix="OBSERVATORY_", extra="ignore")
+
+    # Where it is
+    host: str = "127.0.0.1"
+    port: int = 8000
+    public_url: str | None = None
+    """address by which others reach the server; by default the one it listens on"""
+
+    # What it keeps
+    data_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("observatory", appauthor=False)))
+    """database, files and keys"""
+    database_url: SecretStr | None = None
+    """`postgresql://user:password@host/name`; by default a SQLite file in the data folder"""
+    database_timeout_seconds: float = 15.0
+    """how long a request waits for its turn to write"""
+    secret_key: SecretStr | None = None
+    """signs cookies and URLs; by default made on the first start and kept in the data folder"""
+    master_key: SecretStr | None = None
+    """encrypts the policies' secrets: 32 bytes in base64; by default made and kept as `secret_key` is"""
+    seed_seasons: bool = True
+    """put the documented seasons into an empty database"""
+
+    # The store
+    store: Literal["folder", "s3"] = "folder"
+    s3_bucket: str | None = None
+    s3_prefix: str = ""
+    s3_endpoint_url: str | None = None
+    """of a store that speaks S3 and is not Amazon's"""
+    upload_url_seconds: int = 3600
+    download_url_seconds: int = 3600
+
+    # Limits
+    max_bundle_bytes: int = 500 * MEGABYTE
+    max_artifact_bytes: int = 1024 * MEGABYTE
+    """of a replay or another file of a job"""
+    max_body_bytes: int = 64 * MEGABYTE
+    """of a request that is no upload"""
+    max_policies_per_user: int = 1000
+    max_versions_per_policy: int = 1000
+    max_pending_uploads_per_user: int = 50
+    max_active_assays_per_user: int = 20
+
+    # Models that policies may call
+    model_gateway_hosts: list[str] = Field(default_factory=list)
+    """hosts a policy with USE_BEDROCK may speak to"""
+
+    # Signing in with GitHub
+    github_client_id: str | None = None
+    github_client_secret: SecretStr | None = None
+    github_url: str = "https://github.com"
+    github_api_url: str = "https://api.github.com"
+    github_sign_up: bool = True
+    """whether somebody GitHub knows and we do not gets an account"""
+
+    # Workers and jobs
+    local_workers: int | None = None
+    """workers that `observatory serve` starts; by default the number of cores less one, at least one"""
+    sandbox: str = "landlock"
+    """weakest isolation in which local workers play policies: none, landlock, namespaces, bubblewrap or container"""
+    lease_seconds: float = 60.0
+    """a worker that is silent for this long has lost its job"""
+    job_time_limit_seconds: float = 3 * 3600.0
+    max_job_attempts: int = 3
+    """leases that may be lost before a job has failed"""
+
+    # Rates, per minute
+    anonymous_rate: float = 600.0
+    """of an address that sends no good token"""
+    user_rate: float = 3000.0
+    sign_in_rate: float = 10.0
+    """attempts to sign in, of an address and for an account"""
+
+    # Quotas of a user
+    max_uploads_per_day: int = 200
+    max_stored_bytes_per_user: int = 20 * 1024 * MEGABYTE
+
+    # Logs
+    log_style: Literal["json", "plain"] = "json"
+    log_level: str = "INFO"
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_one_we_know(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not url.get_secret_value().startswith(_DATABASES):
+            raise ValueError("must begin with postgresql:// or sqlite:///")
+        return url
+
+    def local_url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+    def base_url(self) -> str:
+        """The public address, without a slash at its end."""
+        return (self.public_url or self.local_url()).rstrip("/")
+
+    def sqlalchemy_url(self) -> str:
+        """The database's address as SQLAlchemy wants it."""
+        if self.database_url is None:
+            return f"sqlite:///{self.data_dir.absolute() / 'observatory.db'}"
+        url = self.database_url.get_secret_value()
+        for prefix in ("postgres://", "postgresql://"):
+            if url.startswith(prefix):
+                return "postgresql+psycopg://" + url.removeprefix(prefix)
+        return url

@@ -1,0 +1,118 @@
+"""A store that speaks S3: Amazon's, or any other at an address of its own. Credentials come as boto3 finds them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from observatory.errors import NotConfigured, Unavailable
+from observatory.store.base import Missing, Store, check_key, content_type_of
+
+__all__ = ["S3Store"]
+
+_PIECE = 1024 * 1024
+_MISSING = ("404", "NoSuchKey", "NotFound")
+
+
+class S3Store(Store):
+    """One bucket, below a prefix. Uploads and downloads go straight to it by presigned URLs."""
+
+    def __init__(
+        self, bucket: str, *, prefix: str = "", endpoint_url: str | None = None, max_attempts: int = 5
+    ) -> None:
+        try:
+            import boto3
+            from botocore.config import Config
+        except ImportError:
+            raise NotConfigured("The S3 store needs boto3: install `observatory[s3]`") from None
+        self._bucket = bucket
+        self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
+        config = Config(signature_version="s3v4", retries={"max_attempts": max_attempts, "mode": "standard"})
+        self._client: Any = boto3.client("s3", endpoint_url=endpoint_url, config=config)
+
+    def put(self, key: str, data: bytes) -> None:
+        with self._errors(key):
+            self._client.put_object(Body=data, ContentType=content_type_of(key), **self._place(key))
+
+    def put_file(self, key: str, path: Path) -> None:
+        with self._errors(key):
+            extra = {"ContentType": content_type_of(key)}
+            self._client.upload_file(str(path), self._bucket, self._name(key), ExtraArgs=extra)
+
+    def get(self, key: str) -> bytes:
+        with self._errors(key):
+            data: bytes = self._client.get_object(**self._place(key))["Body"].read()
+            return data
+
+    def stream(self, key: str) -> Iterator[bytes]:
+        with self._errors(key):
+            body = self._client.get_object(**self._place(key))["Body"]
+            pieces: Iterator[bytes] = body.iter_chunks(_PIECE)
+            return pieces
+
+    @contextmanager
+    def local(self, key: str) -> Iterator[Path]:
+        with tempfile.TemporaryDirectory(prefix="observatory-") as folder:
+            path = Path(folder) / "object"
+            with self._errors(key):
+                self._client.download_file(self._bucket, self._name(key), str(path))
+            yield path
+
+    def size(self, key: str) -> int | None:
+        try:
+            with self._errors(key):
+                return int(self._client.head_object(**self._place(key))["ContentLength"])
+        except Missing:
+            return None
+
+    def move(self, source: str, target: str) -> None:
+        with self._errors(source):
+            origin = self._place(source)
+            self._client.copy(origin, self._bucket, self._name(target))
+            self._client.delete_object(**origin)
+
+    def delete(self, key: str) -> None:
+        with self._errors(key):
+            self._client.delete_object(**self._place(key))
+
+    def keys(self, prefix: str) -> list[str]:
+        with self._errors(prefix):
+            pages = self._client.get_paginator("list_objects_v2").paginate(
+                Bucket=self._bucket, Prefix=self._prefix + prefix
+            )
+            names = [entry["Key"] for page in pages for entry in page.get("Contents", ())]
+        return sorted(name.removeprefix(self._prefix) for name in names)
+
+    def upload_url(self, key: str, *, content_type: str, max_bytes: int, seconds: int, replace: bool = False) -> str:
+        # S3 cannot bind a length or a single use into such a URL: both are looked at when the upload is completed.
+        parameters = {**self._place(key), "ContentType": content_type}
+        return self._sign("put_object", parameters, seconds)
+
+    def download_url(self, key: str, *, seconds: int) -> str:
+        return self._sign("get_object", self._place(key), seconds)
+
+    def _sign(self, call: str, parameters: dict[str, str], seconds: int) -> str:
+        url: str = self._client.generate_presigned_url(call, Params=parameters, ExpiresIn=seconds)
+        return url
+
+    def _name(self, key: str) -> str:
+        return self._prefix + check_key(key)
+
+    def _place(self, key: str) -> dict[str, str]:
+        return {"Bucket": self._bucket, "Key": self._name(key)}
+
+    @contextmanager
+    def _errors(self, key: str) -> Iterator[None]:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            yield
+        except ClientError as error:
+            if error.response.get("Error", {}).get("Code") in _MISSING:
+                raise Missing(key) from None
+            raise Unavailable("The object store refused the request; try again in a moment") from error
+        except BotoCoreError as error:
+            raise Unavailable("The object store does not answer; try again in a moment") from error

@@ -1,0 +1,54 @@
+"""Removing what was begun and never finished, once an hour for as long as the server runs."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+
+import anyio
+import anyio.to_thread
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from observatory.database import Database
+from observatory.errors import ObservatoryError
+from observatory.policies.tables import Upload
+from observatory.store import Store, bundle_key
+from observatory.store.folder import FolderStore
+
+__all__ = ["sweep", "sweep_for_ever"]
+
+logger = logging.getLogger(__name__)
+
+EVERY_SECONDS = 3600
+KEPT = timedelta(days=1)
+
+
+async def sweep_for_ever(app: FastAPI) -> None:
+    """Until it is cancelled. A sweep that fails is logged, and the next one tries again."""
+    state = app.state
+    while True:
+        try:
+            removed = await anyio.to_thread.run_sync(sweep, state.database, state.store, state.clock())
+            if removed:
+                logger.info("Removed %d uploads that were never completed", removed)
+        except (ObservatoryError, OSError) as error:
+            logger.warning("Old uploads could not be removed: %s", error)
+        await anyio.sleep(EVERY_SECONDS)
+
+
+def sweep(database: Database, store: Store, now: datetime) -> int:
+    """Forget uploads that were not completed within a day, with their bytes; how many."""
+    old = (Upload.completed_at.is_(None), Upload.created_at < now - KEPT)
+    with database.read() as session:
+        found = list(session.scalars(select(Upload).where(*old)))
+    for upload in found:
+        store.delete(upload.key)
+        store.delete(bundle_key(upload.id))  # where a completion that was cut off has left it
+    if found:
+        with database.transaction() as session:
+            for upload in session.scalars(select(Upload).where(Upload.id.in_([upload.id for upload in found]), *old)):
+                session.delete(upload)
+    if isinstance(store, FolderStore):
+        store.sweep()
+    return len(found)

@@ -1,0 +1,122 @@
+"""The calls a worker makes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+import httpx
+
+from observatory.jobs.schemas import ErrorInfo, Lease
+
+__all__ = ["HttpJobClient", "JobClient", "LeaseLost", "ServerAway"]
+
+_CHUNK_BYTES = 1 << 20
+MAX_BUNDLE_BYTES = 500 << 20
+_CONTENT_TYPES = {".json": "application/json", ".z": "application/x-compress", ".txt": "text/plain"}
+
+
+class ServerAway(Exception):
+    """The server did not answer, or with a failure of its own: worth trying again."""
+
+
+class LeaseLost(Exception):
+    """The server says that this job is no longer ours."""
+
+
+class JobClient(Protocol):
+    """What the loop needs of a server. Every call may raise `ServerAway`, all but `lease` `LeaseLost`."""
+
+    def lease(self, worker: str, *, wait_seconds: float) -> Lease | None: ...
+    def heartbeat(self, lease: Lease, status: str) -> None: ...
+    def secrets(self, lease: Lease) -> dict[int, dict[str, str]]: ...
+    def download(self, url: str, target: Path) -> None: ...
+    def upload(self, lease: Lease, name: str, path: Path) -> None: ...
+    def finish(self, lease: Lease, status: str, error: ErrorInfo | None) -> None: ...
+    def release(self, lease: Lease) -> None: ...
+
+
+class HttpJobClient:
+    """The calls over HTTP."""
+
+    def __init__(self, server: str, token: str, *, timeout: float = 60.0) -> None:
+        self._server = server.rstrip("/")
+        self._http = httpx.Client(timeout=timeout, trust_env=False)
+        self._token = token
+
+    def close(self) -> None:
+        self._http.close()
+
+    def lease(self, worker: str, *, wait_seconds: float) -> Lease | None:
+        answer = self._call("/work/lease", self._token, {"worker": worker, "wait_seconds": wait_seconds})
+        return None if answer.status_code == 204 else Lease.model_validate_json(answer.content)
+
+    def heartbeat(self, lease: Lease, status: str) -> None:
+        self._job_call(lease, "heartbeat", {"status": status})
+
+    def secrets(self, lease: Lease) -> dict[int, dict[str, str]]:
+        policies = self._job_call(lease, "secrets", {}).json()["policies"]
+        return {int(index): values for index, values in policies.items()}
+
+    def finish(self, lease: Lease, status: str, error: ErrorInfo | None) -> None:
+        body = {"status": status, "error_info": None if error is None else error.model_dump()}
+        self._job_call(lease, "finish", body)
+
+    def release(self, lease: Lease) -> None:
+        self._job_call(lease, "release", {})
+
+    def download(self, url: str, target: Path) -> None:
+        """Fetch a bundle. The address is signed: no token goes with it."""
+        size = 0
+        try:
+            with (
+                self._http.stream("GET", self._address(url), follow_redirects=True) as answer,
+                target.open("wb") as file,
+            ):
+                _check(answer)
+                for chunk in answer.iter_bytes(_CHUNK_BYTES):
+                    size += len(chunk)
+                    if size > MAX_BUNDLE_BYTES:
+                        raise ValueError(f"The policy is larger than {MAX_BUNDLE_BYTES >> 20} MB")
+                    file.write(chunk)
+        except httpx.TransportError as problem:
+            raise ServerAway(_sentence(problem)) from None
+
+    def upload(self, lease: Lease, name: str, path: Path) -> None:
+        """Send a file to its signed address."""
+        headers = {"Content-Type": _CONTENT_TYPES[path.suffix], "Content-Length": str(path.stat().st_size)}
+        try:
+            with path.open("rb") as file:
+                _check(self._http.put(self._address(lease.outputs[name]), content=file, headers=headers, timeout=600))
+        except httpx.TransportError as problem:
+            raise ServerAway(_sentence(problem)) from None
+
+    def _address(self, url: str) -> str:
+        """Addresses of the server's own store come without the server."""
+        return self._server + url if url.startswith("/") else url
+
+    def _job_call(self, lease: Lease, verb: str, body: object) -> httpx.Response:
+        return self._call(f"/work/jobs/{lease.job_id}/{verb}", lease.job_token, body)
+
+    def _call(self, path: str, token: str, body: object) -> httpx.Response:
+        try:
+            answer = self._http.post(self._server + path, json=body, headers={"X-Auth-Token": token})
+        except httpx.TransportError as problem:
+            raise ServerAway(_sentence(problem)) from None
+        _check(answer)
+        return answer
+
+
+def _check(answer: httpx.Response) -> None:
+    """Raise for an answer that is no success; never with the address, which may be signed."""
+    if answer.is_success:
+        return
+    if answer.status_code >= 500 or answer.status_code in (408, 429):
+        raise ServerAway(f"The server answered {answer.status_code}")
+    if answer.status_code == 401 and answer.request.url.path.endswith("/work/lease"):
+        raise PermissionError("The server does not accept this worker's token; make one with `observatory admin token`")
+    raise LeaseLost(f"The server answered {answer.status_code}")
+
+
+def _sentence(problem: httpx.TransportError) -> str:
+    return f"The server does not answer: {type(problem).__name__}"

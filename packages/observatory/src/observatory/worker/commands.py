@@ -1,0 +1,29 @@
+"""The command `observatory worker`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["worker"]
+
+
+def worker(
+    server: Annotated[str, typer.Option(help="Address of the server.", envvar="OBSERVATORY_SERVER")],
+    token_file: Annotated[Path, typer.Option(help="File with a token of `observatory admin token create`.")],
+    name: Annotated[str | None, typer.Option(help="Name of this worker, for people.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="Play one job at most, then stop.")] = False,
+    sandbox: Annotated[str, typer.Option(help="Weakest isolation to play policies in.")] = "landlock",
+    parent: Annotated[int | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """Play episodes of a server until told to stop."""
+    from observatory.worker.program import read_token, run_worker
+
+    try:
+        token = read_token(token_file)
+    except (OSError, ValueError) as problem:
+        typer.echo(f"error: {problem}", err=True)
+        raise typer.Exit(1) from None
+    run_worker(server, token, name=name, once=once, minimum=sandbox, parent=parent)

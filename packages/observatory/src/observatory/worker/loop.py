@@ -1,0 +1,199 @@
+"""The worker's loop: lease a job, play it, send what came of it, finish.
+
+The loop holds nothing that matters. Killed at any line it leaves a job whose lease runs out, and files in a temporary
+folder; the server gives the job to somebody else and takes nothing from a lease that is over.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from observatory.jobs.schemas import ErrorInfo, Lease
+from observatory.worker.client import JobClient, LeaseLost, ServerAway
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, ForkServerProcess
+
+    from observatory.worker.episode import PolicyToPlay
+
+__all__ = ["Stopped", "Worker"]
+
+logger = logging.getLogger(__name__)
+
+# Short, because a worker that waits hears no signal.
+_WAIT_SECONDS = 2.0
+_LONGEST_PAUSE = 10.0
+_TRIES = 6
+_POLL_SECONDS = 0.25
+
+
+class Stopped(Exception):
+    """The worker was told to stop while it had a job."""
+
+
+class Worker:
+    """Plays jobs one after the other.
+
+    `stopping` is asked often; when it says yes the job at hand goes back to the server. `minimum` is the weakest
+    isolation to play a policy in.
+    """
+
+    def __init__(
+        self, client: JobClient, name: str, *, stopping: Callable[[], bool] = lambda: False, minimum: str = "landlock"
+    ) -> None:
+        self._client = client
+        self._name = name
+        self._stopping = stopping
+        self._minimum = minimum
+        self._context: ForkServerContext = multiprocessing.get_context("forkserver")
+        # Episodes start from a process that has the engine loaded.
+        self._context.set_forkserver_preload(["observatory.worker.preload"])
+
+    def run(self, *, once: bool = False) -> None:
+        """Until told to stop; with `once`, after the first job, or when there is none."""
+        pause = 0.5
+        while not self._stopping():
+            try:
+                lease = self._client.lease(self._name, wait_seconds=0 if once else _WAIT_SECONDS)
+            except ServerAway as problem:
+                if once:
+                    raise
+                logger.warning("%s; trying again in %.1f seconds", problem, pause)
+                self._sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                continue
+            pause = 0.5
+            if lease is not None:
+                self.work(lease)
+            if once:
+                return
+
+    def work(self, lease: Lease) -> None:
+        """One job, from its lease to its end."""
+        folder = Path(tempfile.mkdtemp(prefix="observatory-job-"))
+        about = {"job_id": str(lease.job_id), "worker": self._name}
+        logger.info("Leased a job, attempt %d", lease.attempt, extra=about)
+        started = time.monotonic()
+        try:
+            error = self._play(lease, folder)
+            self._send(lease, folder)
+            self._again(lease, lambda: self._client.finish(lease, "failed" if error else "completed", error))
+            logger.info("Finished a job in %.1f seconds", time.monotonic() - started, extra=about)
+        except LeaseLost as problem:
+            logger.warning("The job is not ours any more: %s", problem, extra=about)
+        except ServerAway as problem:
+            logger.warning("The job is given up: %s", problem, extra=about)
+        except Stopped:
+            with suppress(LeaseLost, ServerAway):
+                self._client.release(lease)
+            logger.info("Gave the job back", extra=about)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _play(self, lease: Lease, folder: Path) -> ErrorInfo | None:
+        """Play the episode in a child while the lease is kept alive; the error, when there is one."""
+        try:
+            policies = self._fetch(lease, folder)
+        except ValueError as problem:
+            return ErrorInfo(error_type="policy_error", message=str(problem))
+        from observatory.worker.episode import ERROR_INFO, RESULTS, play_in_child
+
+        ours, theirs = self._context.Pipe()
+        child = self._context.Process(
+            target=play_in_child, args=(theirs, folder, lease.spec, policies, self._minimum), daemon=False
+        )
+        child.start()
+        theirs.close()
+        try:
+            in_time = self._wait(lease, child)
+        finally:
+            if child.is_alive():
+                child.kill()
+            child.join()
+            ours.close()
+        if not in_time:
+            limit = f"{lease.time_limit_seconds:g} seconds"
+            return ErrorInfo(error_type="crash", message=f"The episode was not over after {limit}")
+        if (folder / ERROR_INFO).exists():
+            return ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
+        if not (folder / RESULTS).exists():
+            return ErrorInfo(error_type="crash", message=f"The episode's process ended with status {child.exitcode}")
+        return None
+
+    def _fetch(self, lease: Lease, folder: Path) -> list[PolicyToPlay]:
+        """The bundles on this machine, and the secrets for those that have some."""
+        from observatory.worker.episode import PolicyToPlay
+
+        secrets: dict[int, dict[str, str]] = {}
+        if any(policy.has_secrets for policy in lease.policies):
+            secrets = self._client.secrets(lease)
+        found = []
+        for index, policy in enumerate(lease.policies):
+            uri = policy.policy or ""
+            if policy.bundle_url is not None:
+                url, path = policy.bundle_url, folder / f"policy-{index}.zip"
+                self._again(lease, lambda url=url, path=path: self._client.download(url, path))  # type: ignore[misc]
+                uri = path.as_uri()
+            found.append(PolicyToPlay(policy.name, uri, tuple(policy.egress), secrets.get(index, {})))
+        return found
+
+    def _wait(self, lease: Lease, child: ForkServerProcess) -> bool:
+        """Until the child has ended; False when it took too long. The lease is renewed thrice in its time."""
+        deadline = time.monotonic() + lease.time_limit_seconds
+        next_beat, last_beat = time.monotonic(), time.monotonic()
+        while True:
+            if self._stopping():
+                raise Stopped
+            now = time.monotonic()
+            if now >= next_beat:
+                try:
+                    self._client.heartbeat(lease, "running")
+                    last_beat = now
+                except ServerAway as problem:
+                    logger.warning("%s", problem, extra={"job_id": str(lease.job_id)})
+                    if now - last_beat > lease.lease_seconds:
+                        raise
+                next_beat = now + lease.lease_seconds / 3
+            child.join(_POLL_SECONDS)
+            if not child.is_alive():
+                return True
+            if now > deadline:
+                return False
+
+    def _send(self, lease: Lease, folder: Path) -> None:
+        """Every file that there is an address for."""
+        for name in lease.outputs:
+            path = folder / name
+            if path.exists():
+                self._again(lease, lambda name=name, path=path: self._client.upload(lease, name, path))  # type: ignore[misc]
+
+    def _again(self, lease: Lease, call: Callable[[], None]) -> None:
+        """Call until the server answers, a few times, and keep the lease meanwhile."""
+        pause = 0.5
+        for attempt in range(_TRIES):
+            if self._stopping():
+                raise Stopped
+            try:
+                call()
+            except ServerAway:
+                if attempt == _TRIES - 1:
+                    raise
+                self._sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                with suppress(ServerAway):
+                    self._client.heartbeat(lease, "running")
+            else:
+                return
+
+    def _sleep(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not self._stopping() and time.monotonic() < end:
+            time.sleep(min(0.1, seconds))

@@ -1,0 +1,77 @@
+"""`observatory worker`: the program around the loop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+from pathlib import Path
+from types import FrameType
+
+__all__ = ["read_token", "run_worker"]
+
+NICENESS = 19
+
+
+def read_token(path: Path) -> str:
+    """The token of a file; ValueError when there is none in it."""
+    token = path.read_text().strip()
+    if not token:
+        raise ValueError(f"There is no token in {path}")
+    return token
+
+
+def run_worker(
+    server: str,
+    token: str,
+    *,
+    name: str | None = None,
+    once: bool = False,
+    minimum: str = "landlock",
+    parent: int | None = None,
+) -> None:
+    """Play jobs of a server until SIGTERM or SIGINT, then give the job at hand back.
+
+    Everybody's other work comes first: the process has the lowest priority. With `parent`, it also stops when the
+    process that started it is no longer its parent.
+    """
+    from observatory.operations.logs import configure_logging
+    from observatory.worker.client import HttpJobClient
+    from observatory.worker.loop import Worker
+
+    configure_logging("json", os.environ.get("OBSERVATORY_LOG_LEVEL", "INFO"))
+    os.nice(NICENESS - os.nice(0))
+    _check_sandbox(minimum)
+    stop = False
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        nonlocal stop
+        stop = True
+
+    def stopping() -> bool:
+        return stop or (parent is not None and os.getppid() != parent)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, on_signal)
+    client = HttpJobClient(server, token)
+    try:
+        Worker(client, name or f"{socket.gethostname()}-{os.getpid()}", stopping=stopping, minimum=minimum).run(
+            once=once
+        )
+    except PermissionError as problem:
+        logging.getLogger(__name__).error("%s", problem)
+        raise SystemExit(1) from None
+    finally:
+        client.close()
+
+
+def _check_sandbox(minimum: str) -> None:
+    """A machine that cannot hold policies back plays none: their owners would be blamed."""
+    import cogbox
+
+    try:
+        cogbox.sandbox(minimum=minimum, at_most="bubblewrap")
+    except (cogbox.CogboxError, ValueError) as problem:
+        logging.getLogger(__name__).error("This machine cannot isolate policies: %s", problem)
+        raise SystemExit(1) from None
