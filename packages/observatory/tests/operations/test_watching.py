@@ -1,0 +1,91 @@
+"""Health, metrics, logs and request ids."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from observatory.database import Database
+from observatory.operations.logs import JsonFormatter
+
+
+def test_ready_tells_what_is_broken(client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/readyz").json() == {"ready": True, "database": "ok", "store": "ok", "workers": 0}
+
+    def full(key: str, data: bytes) -> None:
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(app.state.store, "put", full)
+        answer = client.get("/readyz")
+        assert (answer.status_code, answer.json()["store"]) == (503, "cannot be written to")
+    database = app.state.database
+    app.state.database = Database("sqlite:////nowhere/at/all.db")
+    try:
+        answer = client.get("/readyz")
+    finally:
+        app.state.database.close()
+        app.state.database = database
+    assert (answer.status_code, answer.json()["database"]) == (503, "does not answer")
+    assert client.get("/readyz").status_code == 200
+
+
+def test_metrics_count_requests_and_jobs(client: TestClient, app: FastAPI, admin: Any, clock: Any) -> None:
+    from observatory.jobs.service import create_job
+
+    with app.state.database.transaction() as session:
+        create_job(session, {"policy_uris": [], "assignments": []}, now=clock())
+    clock.advance(30)
+    client.get("/tournament/seasons")
+    text = client.get("/metrics").text
+    assert 'observatory_jobs{status="pending"} 1.0' in text
+    assert "observatory_jobs_oldest_pending_seconds 30.0" in text
+    assert 'observatory_http_request_seconds_count{method="GET",route="/tournament/seasons",status="200"}' in text
+
+
+def test_metrics_of_a_public_server_are_for_administrators(make_app: Callable[..., FastAPI]) -> None:
+    client = TestClient(make_app(host="0.0.0.0", public_url="https://league.example.com"))
+    assert client.get("/metrics").status_code == 401
+
+
+def test_every_answer_and_log_line_has_the_id_of_its_request(
+    client: TestClient, ada: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    formatter = JsonFormatter()
+    lines: list[dict[str, Any]] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(json.loads(formatter.format(record)))
+
+    logger = logging.getLogger("observatory.access")
+    handler = Keep()
+    logger.addHandler(handler)
+    caplog.set_level(logging.INFO)
+    try:
+        given = client.get("/whoami?token=obs_secret", headers=ada.headers | {"X-Request-Id": "my-id.7"})
+        made = client.get("/jobs", headers={"X-Request-Id": "not an id\t!"})
+    finally:
+        logger.removeHandler(handler)
+    assert given.headers["x-request-id"] == "my-id.7" and len(made.headers["x-request-id"]) == 32
+    assert [line["request_id"] for line in lines] == ["my-id.7", made.headers["x-request-id"]]
+    first = lines[0]
+    assert (first["path"], first["status"], first["principal"]) == ("/whoami", 200, ada.user_id)
+    assert "obs_" not in json.dumps(lines)
+
+
+def test_logs_leave_out_tokens_and_signatures_whoever_wrote_them() -> None:
+    def line(message: str) -> str:
+        record = logging.LogRecord("x", logging.INFO, "", 0, message, (), None)
+        return str(json.loads(JsonFormatter().format(record))["message"])
+
+    token = "obs_" + "A1b-" * 11
+    assert line(f"bad token {token} of somebody") == "bad token obs_… of somebody"
+    assert line("GET http://h/store/a.zip?until=1&signature=abc failed") == "GET http://h/store/a.zip?… failed"

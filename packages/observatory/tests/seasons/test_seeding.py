@@ -1,0 +1,47 @@
+"""`observatory seed`, and the seasons that a new server has."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+
+from mettagrid.config.mettagrid_config import MettaGridConfig
+from observatory.seed import preset_files, seed, seed_if_empty
+
+DOCUMENTED = {"beta-cvc", "beta", "beta-cogsguard", "beta-teams-small", "beta-teams-large", "beta-teams-tiny-fixed"}
+
+
+def test_a_new_server_has_the_documented_seasons(app, client: TestClient, clock, database) -> None:
+    seed_if_empty(database, clock())
+    seasons = client.get("/tournament/seasons").json()
+    assert {season["name"] for season in seasons} == DOCUMENTED
+    assert seasons[0]["name"] == "beta-cvc" and seasons[0]["is_default"]
+    assert {season["tournament_type"] for season in seasons if season["is_default"]} == {"freeplay", "team"}
+    for season, agents in (("beta-cvc", 8), ("beta", 4), ("beta-cogsguard", 5)):
+        config = client.get(f"/tournament/seasons/{season}/pools/qualifying/config").json()["config"]
+        assert MettaGridConfig.model_validate(config).game.num_agents == agents
+    seed_if_empty(database, clock())
+    assert seed(database, preset_files(), clock()) == []  # all there
+    assert len(client.get("/tournament/seasons/beta/versions").json()) == 1
+
+
+def test_the_command_makes_seasons_of_ones_own(tmp_path: Path) -> None:
+    preset = tmp_path / "mine.yaml"
+    preset.write_text(
+        "name: mine\ndisplay_name: Mine\nsummary: My own\ntournament_type: freeplay\n"
+        "freeplay:\n  game: { mission: tutorial, num_agents: 2 }\n  splits: [[1, 1]]\n"
+    )
+
+    def run(file: Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "observatory.main", "seed", str(file), "--data", str(tmp_path / "data")]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    first, again = run(preset), run(preset)
+    assert (first.returncode, first.stdout.strip()) == (0, "mine")
+    assert (again.returncode, again.stdout.strip()) == (0, "All of these seasons are there already")
+    preset.write_text("name: Not A Name\n")
+    broken = run(preset)
+    assert (
+        broken.returncode == 1 and "mine.yaml describes no season" in broken.stderr and "Traceback" not in broken.stderr
+    )
