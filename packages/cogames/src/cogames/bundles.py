@@ -22,6 +22,7 @@ def create_bundle(
     include_files: Sequence[str] = (),
     init_kwargs: Mapping[str, Any] | None = None,
     setup_script: str | None = None,
+    network_hosts: Sequence[str] = (),
 ) -> CreatedBundle:
     """Write a bundle for a policy as `cogames create-bundle -p POLICY` does.
 
@@ -35,6 +36,7 @@ def create_bundle(
         include_files=include_files,
         init_kwargs={**kwargs, **(init_kwargs or {})},
         setup_script=setup_script,
+        network_hosts=network_hosts,
     )
 
 

@@ -13,6 +13,7 @@ from cogames.cli.program import Entry, Program, make_app
 __all__ = ["app", "main"]
 
 PLAY, EVALUATE, INFO, POLICIES, TUTORIALS = "Play", "Evaluate", "Info", "Policies", "Tutorials"
+TOURNAMENT = "Tournament"
 
 COMMANDS = [
     Entry("play", "cogames.commands.play:play", "Play a game and see what happens.", PLAY),
@@ -29,6 +30,32 @@ COMMANDS = [
     Entry("policies", "cogames.commands.policies:policies", "List the short names of policies.", POLICIES),
     Entry("create-bundle", "cogames.commands.bundles:create_bundle", "Pack a policy into a bundle.", POLICIES),
     Entry("validate-bundle", "cogames.commands.bundles:validate_bundle", "Try a bundle in a sandbox.", POLICIES),
+    Entry(
+        "submissions",
+        "cogames.commands.submissions:submissions",
+        "Show your uploads and what is submitted to a season.",
+        TOURNAMENT,
+    ),
+    Entry("leaderboard", "cogames.commands.leaderboard:leaderboard", "Show the standings of a season.", TOURNAMENT),
+    Entry(
+        "matches",
+        "cogames.commands.matches:matches",
+        "Show your recent matches, or one match with its logs.",
+        TOURNAMENT,
+    ),
+    Entry(
+        "match-artifacts",
+        "cogames.commands.matches:match_artifacts",
+        "Fetch what a match left behind: logs, or why it failed.",
+        TOURNAMENT,
+    ),
+    Entry("upload", "cogames.commands.upload:upload", "Pack a policy, try it, upload it and submit it.", TOURNAMENT),
+    Entry("submit", "cogames.commands.upload:submit", "Submit a policy that is uploaded to a season.", TOURNAMENT),
+    Entry("ship", "cogames.commands.upload:ship", "Pack, try, upload and submit a policy in one go.", TOURNAMENT),
+    Entry("auth", "cogames.commands.auth:COMMANDS", "Sign in, and act as a player.", TOURNAMENT),
+    Entry("season", "cogames.commands.season:COMMANDS", "What a server plays, and how it stands.", TOURNAMENT),
+    Entry("episode", "cogames.commands.episode:COMMANDS", "Look at games that were played.", TOURNAMENT),
+    Entry("assay", "cogames.commands.assay:COMMANDS", "Try a policy on a set of missions on the server.", TOURNAMENT),
     Entry("tutorial", "cogames.commands.tutorial:COMMANDS", "Get started: play lessons, write a policy.", TUTORIALS),
     Entry("docsync", "cogames.commands.docsync:COMMANDS", "Keep tutorials in step.", TUTORIALS, hidden=True),
     # Spellings of older documents. They work as before and say on stderr what to write today.
@@ -42,6 +69,8 @@ COMMANDS = [
     Entry("describe", "cogames.commands.older:describe", instead="missions -m MISSION"),
     Entry("make-mission", "cogames.commands.older:make_mission", instead="missions -m MISSION --save FILE"),
     Entry("make-game", "cogames.commands.older:make_mission", instead="missions -m MISSION --save FILE"),
+    Entry("login", "cogames.commands.auth:login", instead="auth login"),
+    Entry("seasons", "cogames.commands.season:list_seasons", instead="season list"),
     Entry("validate-policy", "cogames.commands.older:validate_policy", instead="validate-bundle"),
 ]
 
@@ -50,7 +79,9 @@ class CogamesProgram(Program):
     entries = COMMANDS
 
 
-app: typer.Typer = make_app("cogames", "Play, evaluate and pack policies for games with many agents.", CogamesProgram)
+app: typer.Typer = make_app(
+    "cogames", "Play, evaluate, pack and submit policies for games with many agents.", CogamesProgram
+)
 
 
 def main() -> None:

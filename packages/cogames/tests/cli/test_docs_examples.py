@@ -45,7 +45,10 @@ def console_examples(text: str) -> list[Example]:
     return found
 
 
-EXAMPLES = {page: examples for page, text in PAGES.items() if (examples := console_examples(text))}
+WITH_SERVER = "<!-- console: with a server -->"  # tests/client runs the commands of such a page
+EXAMPLES = {
+    page: examples for page, text in PAGES.items() if WITH_SERVER not in text and (examples := console_examples(text))
+}
 
 
 def test_there_are_examples() -> None:

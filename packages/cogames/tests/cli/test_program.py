@@ -11,15 +11,39 @@ from typing import Any
 import pytest
 
 from cogames.cli.output import styled, table
-from cogames.commands.tutorial import COMMANDS as TUTORIAL_COMMANDS
+from cogames.commands import assay, auth, episode, player, season, tutorial
 from cogames.main import COMMANDS
 
-NAMES = [*([entry.name] for entry in COMMANDS), *(["tutorial", entry.name] for entry in TUTORIAL_COMMANDS)]
+GROUPS = {
+    "": COMMANDS,
+    "tutorial": tutorial.COMMANDS,
+    "auth": auth.COMMANDS,
+    "auth player": player.COMMANDS,
+    "auth player credentials": player.CREDENTIALS,
+    "season": season.COMMANDS,
+    "episode": episode.COMMANDS,
+    "assay": assay.COMMANDS,
+}
+ENTRIES = [entry for entries in GROUPS.values() for entry in entries]
+NAMES = [[*group.split(), entry.name] for group, entries in GROUPS.items() for entry in entries]
 PANELS = {
     "Play": ["play", "replay"],
     "Evaluate": ["scrimmage", "run", "pickup", "diagnose"],
     "Info": ["missions", "version", "docs"],
     "Policies": ["policies", "create-bundle", "validate-bundle"],
+    "Tournament": [
+        "submissions",
+        "leaderboard",
+        "matches",
+        "match-artifacts",
+        "upload",
+        "submit",
+        "ship",
+        "auth",
+        "season",
+        "episode",
+        "assay",
+    ],
     "Tutorials": ["tutorial"],
 }
 
@@ -41,7 +65,7 @@ def test_help_groups_commands_into_panels(cogames: Any) -> None:
     assert "--install-completion" in text and "--show-completion" in text
 
 
-@pytest.mark.parametrize("entry", [e for e in (*COMMANDS, *TUTORIAL_COMMANDS) if e.summary], ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.summary], ids=lambda e: e.target)
 def test_the_line_in_the_list_is_the_first_line_of_the_help(entry: Any) -> None:
     module, _, name = entry.target.partition(":")
     loaded = getattr(importlib.import_module(module), name)
@@ -49,7 +73,7 @@ def test_the_line_in_the_list_is_the_first_line_of_the_help(entry: Any) -> None:
         assert (loaded.__doc__ or "").splitlines()[0] == entry.summary
 
 
-@pytest.mark.parametrize("words", [[], ["tutorial"]], ids=["cogames", "tutorial"])
+@pytest.mark.parametrize("words", [group.split() for group in GROUPS], ids=[f"cogames {group}" for group in GROUPS])
 def test_a_group_without_arguments_shows_help_and_is_wrong_usage(cogames: Any, words: list[str]) -> None:
     ran = cogames(*words)
     assert (ran.code, ran.out) == (2, "")
@@ -59,7 +83,7 @@ def test_a_group_without_arguments_shows_help_and_is_wrong_usage(cogames: Any, w
 def test_an_unknown_command_is_met_with_close_ones(cogames: Any) -> None:
     ran = cogames("plya")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.error == "Error: No such command 'plya'. Did you mean 'play', 'replay'?"
+    assert ran.error == "Error: No such command 'plya'. Did you mean 'play', 'upload', 'replay'?"
     assert cogames("xyzzy").error == "Error: No such command 'xyzzy'."
 
 

@@ -59,8 +59,9 @@ def _line(label: str, message: str) -> str:
 
 
 def _explain(error: BaseException) -> tuple[str, list[str]]:
-    if isinstance(error, CommandError):
-        return str(error), error.hints
+    hints = getattr(error, "hints", None)  # of a CommandError, or of an error of `cogames.client`
+    if isinstance(hints, list):
+        return str(error), hints
     if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
         return "Stopped", []
     if _is_ours(error):

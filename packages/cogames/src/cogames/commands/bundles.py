@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cogames.cli import choices, options
 from cogames.cli.errors import CommandError, fail
+from cogames.cli.league import LoginServer, LongServer, client_for
 from cogames.cli.output import note, print_data, warn
 from cogames.cli.program import examples
+
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.policy.bundle import CreatedBundle
+    from mettagrid.runner.boxed import Validation
 
 POLICY, OUTPUT, FILES, SERVER = "Policy", "Output", "Files", "Server"
 
@@ -48,13 +55,34 @@ SetupScript = Annotated[
         rich_help_panel=FILES,
     ),
 ]
+NetworkHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--network-host",
+        metavar="HOST",
+        help="Host that the policy would like to speak to; a server allows it with secrets only (repeatable).",
+        rich_help_panel=POLICY,
+    ),
+]
 BundleUri = Annotated[
     str, typer.Option("--policy", "-p", metavar="URI", help="Bundle: a .zip, a folder, or the URI of one.")
 ]
 OnMission = Annotated[
-    str, typer.Option("--mission", "-m", metavar="MISSION", help="Mission to try it on.", rich_help_panel="Mission")
+    str | None,
+    typer.Option(
+        "--mission",
+        "-m",
+        metavar="MISSION",
+        help="Mission to try it on.",
+        show_default="arena",
+        rich_help_panel="Mission",
+    ),
 ]
-ForServer = Annotated[str | None, typer.Option(hidden=True)]
+OnSeason = Annotated[
+    str | None,
+    typer.Option("--season", metavar="SEASON", help="Season whose game to try it on.", rich_help_panel=SERVER),
+]
+Image = Annotated[str | None, typer.Option("--image", hidden=True)]
 
 
 @examples(
@@ -68,15 +96,33 @@ def create_bundle(
     output: Output = Path("submission.zip"),
     include_files: IncludeFiles = None,
     setup_script: SetupScript = None,
+    network_host: NetworkHosts = None,
 ) -> None:
     """Pack a policy into a bundle.
 
     A bundle is a .zip with a description of the policy, its code and its weights. Files must lie in the current folder.
     """
-    for text in init_kwarg or []:
+    check_init_kwargs(ctx, init_kwarg)
+    made = pack_bundle(policy, output, init_kwarg or [], include_files or [], setup_script, network_host or [])
+    print(f"Bundle created: {made.path}")
+
+
+def check_init_kwargs(ctx: typer.Context, texts: Sequence[str] | None) -> None:
+    """Refuse what is not KEY=VAL as wrong usage."""
+    for text in texts or []:
         if not text.partition("=")[0].strip() or "=" not in text:
             raise typer.BadParameter(f"{text!r} is not KEY=VAL.", ctx=ctx, param_hint="--init-kwarg / -k")
 
+
+def pack_bundle(
+    policy: str,
+    output: Path,
+    init_kwargs: Sequence[str],
+    files: Sequence[str],
+    setup_script: str | None,
+    network_hosts: Sequence[str],
+) -> CreatedBundle:
+    """Write a bundle and tell what is in it."""
     from cogames.bundles import create_bundle as pack
     from cogames.policy_args import parse_init_kwargs
 
@@ -85,9 +131,10 @@ def create_bundle(
         made = pack(
             policy,
             output,
-            include_files=include_files or [],
-            init_kwargs=parse_init_kwargs(init_kwarg or []),
+            include_files=files,
+            init_kwargs=parse_init_kwargs(init_kwargs),
             setup_script=setup_script,
+            network_hosts=network_hosts,
         )
     except (ValueError, OSError, ImportError) as error:
         raise CommandError(str(error)) from error
@@ -101,50 +148,78 @@ def create_bundle(
         print(f"Data path: {spec.data_path}")
     if spec.setup_script:
         print(f"Setup script: {spec.setup_script}")
+    if spec.network_hosts:
+        print(f"Network hosts: {', '.join(spec.network_hosts)}")
     print(f"Including {len(made.included)} file(s)")
     print(f"Bundle size: {max(1, round(made.size / 1024))} KB")
-    print(f"Bundle created: {made.path}")
+    return made
 
 
-@examples("cogames validate-bundle -p ./submission.zip", "cogames validate-bundle -p ./my_run -m machina_1")
+@examples(
+    "cogames validate-bundle -p ./submission.zip",
+    "cogames validate-bundle -p ./my_run -m machina_1",
+    "cogames validate-bundle -p ./submission.zip --season beta-cvc",
+)
 def validate_bundle(
     policy: BundleUri,
-    mission: OnMission = "arena",
+    mission: OnMission = None,
     game: options.Game = "cogsguard",
     format: options.OutputFormat = None,
-    season: ForServer = None,
-    server: ForServer = None,
-    login_server: ForServer = None,
-    image: ForServer = None,
+    season: OnSeason = None,
+    server: LongServer = None,
+    login_server: LoginServer = None,
+    image: Image = None,
 ) -> None:
     """Try a bundle in a sandbox.
 
     At most ten steps with the policy in every seat, in a container where one answers, else in another sandbox; it says
-    in which. A policy that cannot be loaded, breaks, or only does nothing is not valid.
+    in which. A policy that cannot be loaded, breaks, or only does nothing is not valid. With --season or --server the
+    game is the season's; otherwise no server is asked.
     """
-    if any((season, server, login_server, image)):
-        warn(f"there is no tournament server to ask yet; the bundle is tried on {mission}")
-    chosen = choices.mission(mission, variants=None, game=game)
-
-    import cogbox
-    from mettagrid.runner.boxed import validate_bundle as validate
-
-    try:
-        result = validate(policy, chosen.env)
-    except cogbox.LevelMissing as error:
-        raise CommandError(str(error), ["cogames validate-policy tries it without a sandbox"]) from error
-    except (ValueError, OSError, RuntimeError, ImportError) as error:
-        raise CommandError(str(error)) from error
+    if image is not None:
+        warn("--image is not needed: bundles are tried in a sandbox of this machine")
+    if season is None and server is None:
+        chosen = choices.mission(mission or "arena", variants=None, game=game)
+        kind, name, env = "Mission", chosen.name, chosen.env
+    elif mission is not None:
+        fail("Give a mission or a season, not both")
+    else:
+        kind, name, env = _season_game(season, server, login_server)
+    result = try_bundle(policy, env)
     if format:
         document = {
-            "mission_name": chosen.name,
+            f"{kind.lower()}_name": name,
             "sandbox": result.level,
             "steps": result.steps,
             "problem": result.problem,
         }
         print_data(document, format)
     else:
-        print(f"Mission: {chosen.name}\nSandbox: {result.level}\nSteps: {result.steps}")
+        print(f"{kind}: {name}\nSandbox: {result.level}\nSteps: {result.steps}")
     if not result.ok:
         fail(f"The bundle is not valid: {result.problem}")
     note("Policy validated successfully") if format else print("Policy validated successfully")
+
+
+def try_bundle(policy: str, env: MettaGridConfig) -> Validation:
+    """A few steps in a sandbox; what cannot even be tried is refused."""
+    import cogbox
+    from mettagrid.runner.boxed import validate_bundle as validate
+
+    try:
+        return validate(policy, env)
+    except cogbox.LevelMissing as error:
+        raise CommandError(str(error), ["cogames validate-policy tries it without a sandbox"]) from error
+    except (ValueError, OSError, RuntimeError, ImportError) as error:
+        raise CommandError(str(error)) from error
+
+
+def _season_game(season: str | None, server: str | None, login_server: str | None) -> tuple[str, str, MettaGridConfig]:
+    """The game of a season's first playable pool."""
+    from cogames.client.pools import check_compatible, environment_of, playable_pool
+
+    client = client_for(server, login_server)
+    found = client.get_season(season or client.get_default_season().name)
+    check_compatible(found)
+    pool = playable_pool(client, found)
+    return "Pool", f"{pool.pool_name} ({found.name}, {pool.game_engine})", environment_of(pool)

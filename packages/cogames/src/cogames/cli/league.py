@@ -1,0 +1,137 @@
+"""What the commands that talk to a server share: options, who is signed in, times and documents."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cogames.cli.output import hint, note, print_data
+
+if TYPE_CHECKING:
+    from cogames.client import TournamentServerClient
+    from cogames.client.models import PolicyVersionRow
+
+__all__ = [
+    "Json",
+    "LoginServer",
+    "LongServer",
+    "Server",
+    "client_for",
+    "moment",
+    "number",
+    "print_json",
+    "show_home",
+    "signed_in",
+    "versions_of",
+]
+
+SERVER, OUTPUT, FILTER, TOURNAMENT = "Server", "Output", "Filter", "Tournament"
+NOTHING = "—"
+SERVER_HELP = "Tournament server [default: COGAMES_API_URL, ~/.metta/config.yaml, or this machine's]"
+
+Server = Annotated[str | None, typer.Option("--server", "-s", metavar="URL", help=SERVER_HELP, rich_help_panel=SERVER)]
+LongServer = Annotated[str | None, typer.Option("--server", metavar="URL", help=SERVER_HELP, rich_help_panel=SERVER)]
+LoginServer = Annotated[
+    str | None,
+    typer.Option(
+        "--login-server",
+        metavar="URL",
+        help="Server whose token to use [default: COGAMES_LOGIN_URL, ~/.metta/config.yaml, or the same]",
+        rich_help_panel=SERVER,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.", rich_help_panel=OUTPUT)]
+
+
+def client_for(server: str | None, login_server: str | None = None) -> TournamentServerClient:
+    """A client that uses the saved token when there is one."""
+    from cogames.client import TournamentServerClient, resolve_addresses
+    from cogames.client.credentials import current_token
+
+    addresses = resolve_addresses(server, login_server)
+    return TournamentServerClient(addresses.api, current_token(addresses.login))
+
+
+def signed_in(client: TournamentServerClient) -> TournamentServerClient:
+    """The same client, after the server was asked whose token it is.
+
+    Raises `NotAuthenticated` without a token and `TokenRejected` for one the server does not know; when it cannot
+    answer, the call that follows will tell.
+    """
+    from cogames.client import ClientError, NotAuthenticated, TokenRejected
+
+    if client.token is None:
+        raise NotAuthenticated
+    try:
+        client.whoami()
+    except TokenRejected:
+        raise
+    except ClientError:
+        pass
+    return client
+
+
+def versions_of(client: TournamentServerClient, policy: str | None) -> list[PolicyVersionRow]:
+    """One's own policy versions: all, or those a `name[:version]` means."""
+    from cogames.client.references import split_reference
+
+    return client.get_my_policy_versions(*(split_reference(policy) if policy else (None, None)))
+
+
+def print_json(rows: Any) -> None:
+    """The server's documents, with the fields nobody knows."""
+    from pydantic import BaseModel
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, BaseModel):
+            return value.model_dump(mode="json")
+        if isinstance(value, list):
+            return [plain(item) for item in value]
+        if isinstance(value, dict):
+            return {key: plain(item) for key, item in value.items()}
+        return value
+
+    print_data(plain(rows), "json")
+
+
+def moment(time: datetime | str | None) -> str:
+    """Local time to the minute."""
+    if time is None:
+        return NOTHING
+    try:
+        known = datetime.fromisoformat(time) if isinstance(time, str) else time
+    except ValueError:
+        return str(time)
+    return f"{known.astimezone():%Y-%m-%d %H:%M}"
+
+
+def number(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}"
+
+
+def show_home(login: str, follow_up: Sequence[str]) -> None:
+    """The page of one's own policies, opened where someone sits in front of a browser, and what to do next."""
+    from cogames.client.addresses import home_page
+
+    page = home_page(login)
+    reason = _why_no_browser()
+    if reason is None:
+        import webbrowser
+
+        reason = None if webbrowser.open(page) else "no browser could be started"
+    if reason is not None:
+        note(f"Browser launch skipped: {reason}")
+    print(f"Observatory: {page}")
+    for command in follow_up:
+        hint(command)
+
+
+def _why_no_browser() -> str | None:
+    if sys.platform not in ("darwin", "win32") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return "no GUI display detected"
+    return None if sys.stdin.isatty() else "stdin is not a terminal"

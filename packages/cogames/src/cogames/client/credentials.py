@@ -1,0 +1,178 @@
+"""Saved tokens, in the files that the published clients read and write.
+
+`~/.metta/cogames.yaml`, by login server: `user_tokens` is the human's own session, `login_tokens` the active one, which
+is a player's between `auth player login` and `auth player logout`.
+
+    login_tokens:
+      https://host/api: <token>
+    user_tokens:
+      https://host/api: <token>
+
+`~/.softmax/credentials.yaml` (`SOFTMAX_CONFIG_DIR` moves it) is what newer clients use:
+
+    tokens:
+      https://host/api: <token>
+    player_sessions:
+      https://host/api:
+        active: ply_x
+        cache:
+          ply_x: {token: ply_..., expires_at: '...Z'}
+
+Both are written together, readable by their owner alone, and replaced in one step. `~/.metta/config.yaml` may hold
+`observatory_tokens`, which is only read.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cogames.client.addresses import config_file, read_yaml
+
+__all__ = [
+    "cogames_file",
+    "current_token",
+    "delete_tokens",
+    "restore_user_session",
+    "save_player_session",
+    "save_user_token",
+    "softmax_file",
+    "user_token",
+]
+
+ACTIVE, USER = "login_tokens", "user_tokens"
+TOKENS, SESSIONS = "tokens", "player_sessions"
+
+
+def cogames_file() -> Path:
+    return Path.home() / ".metta" / "cogames.yaml"
+
+
+def softmax_file() -> Path:
+    folder = os.environ.get("SOFTMAX_CONFIG_DIR")
+    return (Path(folder) if folder else Path.home() / ".softmax") / "credentials.yaml"
+
+
+def current_token(login: str) -> str | None:
+    """The token of the active session: a player's, else the user's own."""
+    data = read_yaml(cogames_file())
+    return _entry(data, ACTIVE, login) or _entry(data, USER, login) or _newer_token(login) or _internal_token(login)
+
+
+def user_token(login: str) -> str | None:
+    """The human's own token, whatever session is active."""
+    return _entry(read_yaml(cogames_file()), USER, login) or _entry(read_yaml(softmax_file()), TOKENS, _key(login))
+
+
+def save_user_token(login: str, token: str) -> None:
+    """Make this the user's own token and the active one; a player's session on that server ends."""
+    data = read_yaml(cogames_file())
+    for name in (ACTIVE, USER):
+        _section(data, name)[login] = token
+    _write(cogames_file(), data)
+    newer = _read_newer()
+    if newer[TOKENS].get(_key(login)) != token:
+        newer[SESSIONS].pop(_key(login), None)
+    newer[TOKENS][_key(login)] = token
+    _write(softmax_file(), newer)
+
+
+def save_player_session(login: str, player_id: str, token: str, expires_at: datetime) -> None:
+    """Make a player's session the active one; the user's own token stays."""
+    data = read_yaml(cogames_file())
+    _section(data, ACTIVE)[login] = token
+    _write(cogames_file(), data)
+    newer = _read_newer()
+    session = _section(newer[SESSIONS], _key(login))
+    session["active"] = player_id
+    until = expires_at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    _section(session, "cache")[player_id] = {"token": token, "expires_at": until}
+    _write(softmax_file(), newer)
+
+
+def restore_user_session(login: str) -> str | None:
+    """End a player's session; returns the user's token, None when there is none to go back to."""
+    token = user_token(login)
+    if token is None:
+        return None
+    data = read_yaml(cogames_file())
+    _section(data, ACTIVE)[login] = token
+    _write(cogames_file(), data)
+    newer = _read_newer()
+    if _section(newer[SESSIONS], _key(login)).get("active"):
+        newer[SESSIONS][_key(login)]["active"] = None
+        _write(softmax_file(), newer)
+    return token
+
+
+def delete_tokens(login: str) -> bool:
+    """Forget every token of a login server; whether there was one."""
+    data = read_yaml(cogames_file())
+    gone = [_section(data, name).pop(login, None) for name in (ACTIVE, USER)]
+    if any(gone):
+        _write(cogames_file(), data)
+    newer = _read_newer()
+    gone_too = [newer[name].pop(_key(login), None) for name in (SESSIONS, TOKENS)]
+    if any(gone_too):
+        _write(softmax_file(), newer)
+    return any(gone) or any(gone_too)
+
+
+def _read_newer() -> dict[str, Any]:
+    """The newer file, which always has both of its sections."""
+    data = read_yaml(softmax_file())
+    for name in (SESSIONS, TOKENS):
+        _section(data, name)
+    return data
+
+
+def _newer_token(login: str) -> str | None:
+    data = _read_newer()
+    session = _section(data[SESSIONS], _key(login))
+    cached = _section(_section(session, "cache"), str(session.get("active")))
+    token, until = cached.get("token"), str(cached.get("expires_at"))
+    try:
+        if token and datetime.fromisoformat(until) > datetime.now(UTC):
+            return str(token)
+    except (ValueError, TypeError):
+        pass
+    return _entry(data, TOKENS, _key(login))
+
+
+def _internal_token(login: str) -> str | None:
+    return _entry(read_yaml(config_file()), "observatory_tokens", login)
+
+
+def _key(login: str) -> str:
+    return login.rstrip("/")
+
+
+def _entry(data: dict[str, Any], section: str, key: str) -> str | None:
+    entries = data.get(section)
+    token = entries.get(key) if isinstance(entries, dict) else None
+    return str(token) if token else None
+
+
+def _section(data: dict[str, Any], name: str) -> dict[str, Any]:
+    if not isinstance(data.get(name), dict):
+        data[name] = {}
+    section: dict[str, Any] = data[name]
+    return section
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    """Replace the file in one step; nobody else may read it, not even for a moment."""
+    import yaml
+
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # made with mode 0600
+    try:
+        with os.fdopen(handle, "w") as file:
+            yaml.safe_dump(data, file, default_flow_style=False)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

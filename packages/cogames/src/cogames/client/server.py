@@ -1,0 +1,404 @@
+"""The seasons API: one method for each call, typed, with errors in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
+from uuid import UUID
+
+from cogames.client import models
+from cogames.client.addresses import resolve_addresses
+from cogames.client.credentials import current_token
+from cogames.client.errors import ClientError, NotFound
+from cogames.client.transport import call, parse, same_host, send
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["TournamentServerClient", "fetch_whoami"]
+
+T = TypeVar("T")
+Id = UUID | str
+OWN_VERSIONS = 100
+PRESIGN_SECONDS, COMPLETE_SECONDS, UPLOAD_SECONDS, WHOAMI_SECONDS = 60.0, 120.0, 600.0, 10.0
+
+
+def fetch_whoami(server: str, token: str) -> models.WhoAmIResponse:
+    """Whose token it is, as a server sees it."""
+    headers = {"Authorization": f"Bearer {token}"}
+    response = call("GET", f"{server.rstrip('/')}/whoami", headers=headers, timeout=WHOAMI_SECONDS, resource="whoami")
+    return parse(response, models.WhoAmIResponse)
+
+
+class TournamentServerClient:
+    """Calls to one server, with a token or without."""
+
+    def __init__(self, server_url: str, token: str | None = None) -> None:
+        self.server_url = server_url.rstrip("/")
+        self.token = token
+
+    @classmethod
+    def from_login(
+        cls, server_url: str | None = None, login_server: str | None = None
+    ) -> TournamentServerClient | None:
+        """A client with the saved token of the active session; None when there is none."""
+        addresses = resolve_addresses(server_url, login_server)
+        token = current_token(addresses.login)
+        return None if token is None else cls(addresses.api, token)
+
+    def __enter__(self) -> TournamentServerClient:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is kept open between calls."""
+
+    # Who
+
+    def whoami(self) -> models.WhoAmIResponse:
+        return fetch_whoami(self.server_url, self.token or "")
+
+    # Seasons
+
+    def get_seasons(self) -> list[models.SeasonSummary]:
+        return self._get("/tournament/seasons", list[models.SeasonSummary], "Seasons")
+
+    def get_default_season(self) -> models.SeasonSummary:
+        """The server's default season, else its first."""
+        seasons = self.get_seasons()
+        if not seasons:
+            raise ClientError(f"{self.server_url} has no seasons")
+        return next((season for season in seasons if season.is_default), seasons[0])
+
+    def get_season(self, season_name: str) -> models.SeasonDetail:
+        return self._season(season_name, "", models.SeasonDetail)
+
+    def get_season_versions(self, season_name: str) -> list[models.SeasonVersionInfo]:
+        return self._season(season_name, "/versions", list[models.SeasonVersionInfo])
+
+    def get_stages(self, season_name: str) -> list[models.StageStats]:
+        return self._season(season_name, "/stages", list[models.StageStats])
+
+    def get_progress(self, season_name: str) -> models.TeamTournamentProgress:
+        return self._season(season_name, "/progress", models.TeamTournamentProgress)
+
+    def get_teams(
+        self,
+        season_name: str,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        pool_name: str | None = None,
+        eliminated: bool | None = None,
+        policy_version_id: Id | None = None,
+    ) -> list[models.TeamSummary]:
+        params = {
+            "limit": limit,
+            "offset": offset,
+            "pool_name": pool_name,
+            "eliminated": eliminated,
+            "policy_version_id": policy_version_id,
+        }
+        return self._season(season_name, "/teams", list[models.TeamSummary], params)
+
+    def get_leaderboard(self, season_name: str) -> list[models.LeaderboardEntry]:
+        return self._season(season_name, "/leaderboard", list[models.LeaderboardEntry])
+
+    def get_score_policies_leaderboard(self, season_name: str) -> list[models.ScorePoliciesLeaderboardEntry]:
+        return self._season(season_name, "/score-policies-leaderboard", list[models.ScorePoliciesLeaderboardEntry])
+
+    def get_stage_leaderboard(
+        self, season_name: str, leaderboard_type: str, pool_name: str
+    ) -> list[models.LeaderboardEntry] | list[models.TeamSummary] | list[models.ScorePoliciesLeaderboardEntry]:
+        """Standings of one pool; `leaderboard_type` is policy, team or score-policies."""
+        kinds: dict[str, Any] = {
+            "policy": list[models.LeaderboardEntry],
+            "team": list[models.TeamSummary],
+            "score-policies": list[models.ScorePoliciesLeaderboardEntry],
+        }
+        path = f"/leaderboard/{_part(leaderboard_type)}/{_part(pool_name)}"
+        found: Any = self._season(season_name, path, kinds[leaderboard_type], resource=f"Pool '{pool_name}'")
+        return found
+
+    def get_season_matches(
+        self,
+        season_name: str,
+        policy_version_ids: Sequence[Id] | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        pool_names: Sequence[str] | None = None,
+    ) -> list[models.MatchResponse]:
+        """Matches, newest first; with policy versions those in which any of them plays."""
+        params = {
+            "policy_version_ids": [str(version) for version in policy_version_ids or []],
+            "pool_names": list(pool_names or []),
+            "limit": limit,
+            "offset": offset,
+        }
+        return self._season(season_name, "/matches", list[models.MatchResponse], params)
+
+    def get_season_policies(self, season_name: str, mine: bool = False) -> list[models.PolicySummary]:
+        return self._season(season_name, "/policies", list[models.PolicySummary], {"mine": True if mine else None})
+
+    def submit_to_season(self, season_name: str, policy_version_id: Id) -> models.SubmitResponse:
+        path = f"/tournament/seasons/{_part(season_name)}/submissions"
+        body = {"policy_version_id": str(policy_version_id)}
+        return self._post(path, models.SubmitResponse, f"Season '{season_name}'", json=body)
+
+    def get_pool_config(self, season_name: str, pool_name: str) -> models.PoolConfigInfo:
+        path = f"/pools/{_part(pool_name)}/config"
+        return self._season(season_name, path, models.PoolConfigInfo, resource=f"Config of pool '{pool_name}'")
+
+    def get_optional_pool_config(self, season_name: str, pool_name: str) -> models.PoolConfigInfo | None:
+        """None for a pool in which no games are played."""
+        try:
+            return self.get_pool_config(season_name, pool_name)
+        except NotFound:
+            return None
+
+    def get_config(self, config_id: Id) -> dict[str, Any]:
+        return self._get(f"/tournament/configs/{_part(config_id)}", dict[str, Any], f"Config {config_id}")
+
+    # Matches
+
+    def get_match(self, match_id: Id) -> models.MatchResponse:
+        return self._get(f"/tournament/matches/{_part(match_id)}", models.MatchResponse, f"Match {match_id}")
+
+    def list_match_policy_logs(self, match_id: Id, policy_version_id: Id) -> list[str]:
+        path = f"/tournament/matches/{_part(match_id)}/{_part(policy_version_id)}/policy-logs"
+        return self._get(path, list[str], f"Logs of match {match_id}")
+
+    def get_match_policy_log(self, match_id: Id, policy_version_id: Id, agent_idx: int) -> str:
+        path = f"/tournament/matches/{_part(match_id)}/{_part(policy_version_id)}/policy-logs/{agent_idx}"
+        return self._call("GET", path, f"Log of agent {agent_idx}").text
+
+    def get_match_artifact(self, match_id: Id, policy_version_id: Id, artifact_type: str) -> httpx.Response:
+        """The raw answer: text or bytes."""
+        path = f"/tournament/matches/{_part(match_id)}/{_part(policy_version_id)}/artifacts/{_part(artifact_type)}"
+        return self._call("GET", path, f"Artifact '{artifact_type}' of match {match_id}")
+
+    def get_match_artifacts(self, match_id: Id, policy_version_id: Id, artifact_type: str) -> str:
+        return self.get_match_artifact(match_id, policy_version_id, artifact_type).text
+
+    # Policies
+
+    def get_my_policy_versions(
+        self, name: str | None = None, version: int | None = None
+    ) -> list[models.PolicyVersionRow]:
+        """One's own, newest first."""
+        params = {"mine": True, "limit": OWN_VERSIONS, "name_exact": name, "version": version}
+        found = self._get("/stats/policy-versions", models.PolicyVersionsResponse, "Policies", params)
+        return found.entries
+
+    def lookup_policy_version(self, name: str, version: int | None = None) -> models.PolicyVersionRow | None:
+        """One's own version of that name; without a number the latest."""
+        found = self.get_my_policy_versions(name, version)
+        return found[0] if found else None
+
+    def get_policy_version(self, policy_version_id: Id) -> models.PolicyVersionRow:
+        path = f"/stats/policy-versions/{_part(policy_version_id)}"
+        return self._get(path, models.PolicyVersionRow, f"Policy version {policy_version_id}")
+
+    def browse_policies(
+        self,
+        *,
+        name_exact: str | None = None,
+        name_fuzzy: str | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+    ) -> models.PoliciesResponse:
+        params = {"name_exact": name_exact, "name_fuzzy": name_fuzzy, "limit": limit, "offset": offset}
+        return self._get("/stats/policies", models.PoliciesResponse, "Policies", params)
+
+    def get_my_memberships(self) -> dict[str, list[str]]:
+        """Seasons by the id of the policy version."""
+        return self._get("/tournament/my-memberships", dict[str, list[str]], "Memberships")
+
+    def get_policy_memberships(self, policy_version_id: Id) -> list[models.MembershipHistoryEntry]:
+        path = f"/tournament/policies/{_part(policy_version_id)}/memberships"
+        return self._get(path, list[models.MembershipHistoryEntry], f"Policy version {policy_version_id}")
+
+    # Uploads
+
+    def get_presigned_upload_url(self) -> models.PresignedUploadUrlResponse:
+        path = "/stats/policies/submit/presigned-url"
+        return self._post(path, models.PresignedUploadUrlResponse, "Upload", timeout=PRESIGN_SECONDS)
+
+    def upload_bundle(self, upload: models.PresignedUploadUrlResponse, bundle: Path, hosts: Sequence[str] = ()) -> None:
+        """Send a bundle to where the server says. That must be the server's own host or one of `hosts`."""
+        from urllib.parse import urlsplit
+
+        url = upload.upload_url
+        if not same_host(url, self.server_url) and urlsplit(url).hostname not in hosts:
+            raise ClientError(
+                f"{self.server_url} wants the bundle at {urlsplit(url).hostname}, a host you did not name",
+                [f"allow it: upload_hosts: [{urlsplit(url).hostname}] in ~/.metta/config.yaml, or --upload-host"],
+            )
+        headers = {"Content-Type": "application/zip", "Content-Length": str(bundle.stat().st_size)}
+        with bundle.open("rb") as file:
+            call("PUT", url, headers=headers, content=file, timeout=UPLOAD_SECONDS, resource="The place for the bundle")
+
+    def complete_policy_upload(
+        self, upload_id: Id, name: str, season: str | None = None, secret_env: Mapping[str, str] | None = None
+    ) -> models.PolicyVersionResponse:
+        body: dict[str, Any] = {"upload_id": str(upload_id), "name": name}
+        if season is not None:
+            body["season"] = season
+        if secret_env:
+            body["policy_secret_env"] = dict(secret_env)
+        path = "/stats/policies/submit/complete"
+        return self._post(path, models.PolicyVersionResponse, "Upload", json=body, timeout=COMPLETE_SECONDS)
+
+    # Episodes, which are asked for without a token
+
+    def list_episodes(
+        self, policy_version_id: Id | None = None, tags: str | None = None, limit: int = 50, offset: int = 0
+    ) -> list[models.EpisodeResponse]:
+        params = {"limit": limit, "offset": offset, "policy_version_id": policy_version_id, "tags": tags}
+        return parse(self._anonymous("/episodes", "Episodes", params), list[models.EpisodeResponse])
+
+    def get_episode(self, episode_id: Id) -> models.EpisodeResponse:
+        found = self._anonymous(f"/episodes/{_part(episode_id)}", f"Episode {episode_id}")
+        return parse(found, models.EpisodeResponse)
+
+    def query_episodes(
+        self,
+        *,
+        primary_policy_version_ids: Sequence[Id] | None = None,
+        policy_version_ids: Sequence[Id] | None = None,
+        episode_ids: Sequence[Id] | None = None,
+        tag_filters: Mapping[str, Sequence[str] | None] | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+    ) -> models.EpisodeQueryResponse:
+        body: dict[str, Any] = {"tag_filters": tag_filters, "limit": limit, "offset": offset}
+        for key, ids in (
+            ("primary_policy_version_ids", primary_policy_version_ids),
+            ("policy_version_ids", policy_version_ids),
+            ("episode_ids", episode_ids),
+        ):
+            body[key] = None if ids is None else [str(one) for one in ids]
+        body = {key: value for key, value in body.items() if value is not None}
+        return self._post("/stats/episodes/query", models.EpisodeQueryResponse, "Episodes", json=body)
+
+    def download_replay(self, episode: models.EpisodeResponse) -> bytes:
+        """The replay's bytes; nothing is sent along, so redirects are followed."""
+        if episode.replay_url is None:
+            raise ClientError(f"Episode {episode.id} has no replay")
+        from urllib.parse import urljoin
+
+        url = urljoin(f"{self.server_url}/", episode.replay_url)
+        response = send("GET", url, timeout=UPLOAD_SECONDS, follow_redirects=True)
+        if not response.is_success:
+            raise ClientError(f"The replay of episode {episode.id} cannot be fetched: status {response.status_code}")
+        return bytes(response.content)
+
+    # Assays
+
+    def create_assay_run(
+        self,
+        *,
+        policy_version_id: Id,
+        missions: Sequence[models.MissionSpec],
+        name: str | None = None,
+        compat_version: str | None = None,
+    ) -> models.AssayRunResponse:
+        body: dict[str, Any] = {
+            "policy_version_id": str(policy_version_id),
+            "missions": [mission.model_dump(mode="json") for mission in missions],
+        }
+        if name is not None:
+            body["name"] = name
+        if compat_version is not None:
+            body["compat_version"] = compat_version
+        return self._post("/assay/runs", models.AssayRunResponse, "Policy", json=body, timeout=COMPLETE_SECONDS)
+
+    def list_assay_runs(self, policy_version_id: Id | None = None) -> list[models.AssayRunResponse]:
+        params = {"policy_version_id": policy_version_id}
+        return self._get("/assay/runs", list[models.AssayRunResponse], "Assay runs", params)
+
+    def get_assay_run(self, run_id: Id) -> models.AssayRunResponse:
+        return self._get(f"/assay/runs/{_part(run_id)}", models.AssayRunResponse, f"Assay run {run_id}")
+
+    def get_assay_results(self, run_id: Id) -> models.AssayResultsResponse:
+        return self._get(f"/assay/runs/{_part(run_id)}/results", models.AssayResultsResponse, f"Assay run {run_id}")
+
+    def finalize_assay_run(self, run_id: Id) -> models.AssayRunResponse:
+        return self._post(f"/assay/runs/{_part(run_id)}/finalize", models.AssayRunResponse, f"Assay run {run_id}")
+
+    # Players
+
+    def list_players(self) -> list[models.PlayerResponse]:
+        return self._get("/players", list[models.PlayerResponse], "Players")
+
+    def create_player(self, name: str) -> models.PlayerResponse:
+        return self._post("/players", models.PlayerResponse, "Players", json={"name": name})
+
+    def login_player(self, player_id: str) -> models.PlayerLoginResponse:
+        return self._post(f"/players/{_part(player_id)}/login", models.PlayerLoginResponse, f"Player {player_id}")
+
+    def list_player_credentials(self, player_id: str) -> list[models.PlayerCredential]:
+        return self._get(
+            f"/players/{_part(player_id)}/credentials", list[models.PlayerCredential], f"Player {player_id}"
+        )
+
+    def create_player_credential(
+        self, player_id: str, name: str, scopes: Sequence[str] | None = None
+    ) -> models.PlayerCredentialCreateResponse:
+        body: dict[str, Any] = {"name": name}
+        if scopes:
+            body["scopes"] = list(scopes)
+        path = f"/players/{_part(player_id)}/credentials"
+        return self._post(path, models.PlayerCredentialCreateResponse, f"Player {player_id}", json=body)
+
+    def revoke_player_credential(self, player_id: str, credential_id: Id) -> models.PlayerCredentialDeleteResponse:
+        path = f"/players/{_part(player_id)}/credentials/{_part(credential_id)}"
+        response = self._call("DELETE", path, f"Credential {credential_id}")
+        return parse(response, models.PlayerCredentialDeleteResponse)
+
+    # How
+
+    def _get(self, path: str, kind: type[T], resource: str, params: Mapping[str, Any] | None = None) -> T:
+        return parse(self._call("GET", path, resource, params=_query(params)), kind)
+
+    def _season(
+        self,
+        season: str,
+        path: str,
+        kind: type[T],
+        params: Mapping[str, Any] | None = None,
+        resource: str | None = None,
+    ) -> T:
+        return self._get(f"/tournament/seasons/{_part(season)}{path}", kind, resource or f"Season '{season}'", params)
+
+    def _post(self, path: str, kind: type[T], resource: str, **content: Any) -> T:
+        return parse(self._call("POST", path, resource, **content), kind)
+
+    def _call(self, method: str, path: str, resource: str, **content: Any) -> httpx.Response:
+        headers = {"X-Auth-Token": self.token} if self.token else {}
+        return call(method, f"{self.server_url}{path}", headers=headers, resource=resource, **content)
+
+    def _anonymous(self, path: str, resource: str, params: Mapping[str, Any] | None = None) -> httpx.Response:
+        return call("GET", f"{self.server_url}{path}", resource=resource, params=_query(params))
+
+
+def _query(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Parameters that are given, as text; booleans as the server reads them."""
+    given = {key: value for key, value in (params or {}).items() if value is not None and value != []}
+    return {key: str(value).lower() if isinstance(value, bool) else _text(value) for key, value in given.items()}
+
+
+def _text(value: Any) -> Any:
+    return value if isinstance(value, list) else str(value)
+
+
+def _part(value: object) -> str:
+    """One part of a path."""
+    return quote(str(value), safe=":")

@@ -1,0 +1,218 @@
+"""`cogames assay`: a fixed set of missions for one policy, played on the server."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from cogames.cli.errors import fail
+from cogames.cli.league import NOTHING, Json, LoginServer, Server, client_for, moment, print_json, signed_in
+from cogames.cli.output import hint, note, print_table
+from cogames.cli.program import Entry, examples
+
+if TYPE_CHECKING:
+    from cogames.client import TournamentServerClient
+    from cogames.client.models import AssayRunResponse, MissionSpec, PolicyVersionRow
+
+COMMANDS = [
+    Entry("status", "cogames.commands.assay:status", "Show a run, or the latest one of a policy."),
+    Entry("list", "cogames.commands.assay:list_runs", "List runs, newest first."),
+    Entry(
+        "results",
+        "cogames.commands.assay:results",
+        "Show the scores of a run, or of the latest completed one of a policy.",
+    ),
+    Entry("submit", "cogames.commands.assay:submit", "Start a run for a policy."),
+]
+
+POLL_SECONDS = 10.0
+
+RunOrPolicy = Annotated[
+    str, typer.Argument(metavar="POLICY_OR_RUN_ID", help="Id of a run, or a policy: NAME or NAME:v2.")
+]
+PolicyArgument = Annotated[str, typer.Argument(metavar="POLICY", help="NAME, NAME:v2, or the id of a version.")]
+PolicyOption = Annotated[
+    str | None, typer.Option("--policy", "-p", metavar="POLICY", help="Only of this one: NAME, NAME:v2 or an id.")
+]
+Source = Annotated[str, typer.Option("--source", metavar="SET", help="Mission set to play.")]
+RunName = Annotated[
+    str | None, typer.Option("--name", "-n", metavar="NAME", help="Label; two active runs cannot have the same.")
+]
+Compat = Annotated[str | None, typer.Option("--compat-version", "-c", metavar="VERSION", help="Game version to use.")]
+Episodes = Annotated[int, typer.Option("--episodes", "-e", metavar="N", min=1, help="Episodes of each mission.")]
+MaxSteps = Annotated[int, typer.Option("--max-steps", metavar="N", min=1, help="Most steps in an episode.")]
+Watch = Annotated[bool, typer.Option("--watch", "-w", help="Wait until the run is over.")]
+
+
+def status(run: RunOrPolicy, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """Show a run, or the latest one of a policy."""
+    client = signed_in(client_for(server, login_server))
+    found = _find_run(client, run)
+    print_json(found) if json else _print_run(found)
+
+
+def list_runs(
+    policy: PolicyOption = None, server: Server = None, login_server: LoginServer = None, json: Json = False
+) -> None:
+    """List runs, newest first."""
+    client = signed_in(client_for(server, login_server))
+    found = client.list_assay_runs(_version_id(client, policy) if policy else None)
+    if json:
+        print_json(found)
+        return
+    if not found:
+        print("No assay runs found.")
+        return
+    rows = [
+        (
+            run.id,
+            run.status,
+            run.name or NOTHING,
+            f"{run.completed_jobs}/{run.total_jobs}",
+            run.compat_version or NOTHING,
+            moment(run.created_at),
+        )
+        for run in found
+    ]
+    print_table(["ID", "Status", "Name", "Jobs", "Compat", "Created"], rows, title="Assay Runs", right=[3])
+
+
+def results(run: RunOrPolicy, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """Show the scores of a run, or of the latest completed one of a policy."""
+    from cogames.client.references import as_uuid
+
+    client = signed_in(client_for(server, login_server))
+    run_id = as_uuid(run)
+    if run_id is None:
+        runs = client.list_assay_runs(_version_id(client, run))
+        run_id = next((one.id for one in runs if one.status == "completed"), None)
+        if run_id is None:
+            fail(
+                f"No completed run for '{run}'" + (f"; the latest ({runs[0].id}) is {runs[0].status}" if runs else ""),
+                f"cogames assay status {run}" if runs else f"cogames assay submit {run}",
+            )
+    found = client.get_assay_results(run_id)
+    if json:
+        print_json(found)
+        return
+    print(f"Assay Run: {run_id}\nStatus: {found.status}")
+    print_table(["Axis", "Score"], [(axis.axis, f"{axis.score:.2f}") for axis in found.axes], title="Axes", right=[1])
+    rows = [
+        (
+            name,
+            f"{one.reward_variance:.3f}",
+            f"{one.non_zero_episode_pct:.0f}%",
+            f"{one.timeout_rate:.3f}",
+            f"{one.mean_move_success:.2f}",
+            f"{one.mean_action_failed:.2f}",
+            f"{one.mean_stuck_steps:.1f}",
+        )
+        for name, one in found.missions.items()
+    ]
+    headers = ["Mission", "Reward Variance", "Non-zero", "Timeouts", "Move Success", "Action Failed", "Stuck Steps"]
+    print_table(headers, rows, title="Missions", right=[1, 2, 3, 4, 5, 6])
+
+
+@examples(
+    "cogames assay submit my-policy --watch", "cogames assay submit my-policy:v3 --source role_specific_evals -e 1"
+)
+def submit(
+    policy: PolicyArgument,
+    source: Source = "cvc_evals",
+    name: RunName = None,
+    compat_version: Compat = None,
+    episodes: Episodes = 3,
+    max_steps: MaxSteps = 10_000,
+    watch: Watch = False,
+    server: Server = None,
+    login_server: LoginServer = None,
+    json: Json = False,
+) -> None:
+    """Start a run for a policy."""
+    from cogames.client import NotAuthenticated, Refused
+
+    client = client_for(server, login_server)
+    if client.token is None:
+        raise NotAuthenticated
+    missions = _missions(source, episodes, max_steps)
+    note(f"{source}: {len(missions)} missions, {episodes} episodes each")
+    version = _version_id(signed_in(client), policy)
+    try:
+        run = client.create_assay_run(
+            policy_version_id=version, missions=missions, name=name, compat_version=compat_version
+        )
+    except Refused as error:
+        if error.status != 409:
+            raise
+        print(f"Skipped: {error.detail}")
+        return
+    if watch:
+        run = _watch(client, run)
+    print_json(run) if json else _print_run(run)
+    if run.status == "failed":
+        fail(f"The assay run failed{f': {run.error}' if run.error else ''}")
+    if not watch:
+        hint(f"cogames assay status {run.id}")
+
+
+def _watch(client: TournamentServerClient, run: AssayRunResponse) -> AssayRunResponse:
+    """Ask again and again; a run whose jobs are all over is finalised."""
+    while run.status == "pending":
+        if run.completed_jobs + run.failed_jobs >= run.total_jobs:
+            return client.finalize_assay_run(run.id)
+        note(f"{run.completed_jobs}/{run.total_jobs} completed, {run.failed_jobs} failed")
+        time.sleep(POLL_SECONDS)
+        run = client.get_assay_run(run.id)
+    return run
+
+
+def _missions(source: str, episodes: int, max_steps: int) -> list[MissionSpec]:
+    from cogames.cli import choices
+    from cogames.client.models import MissionSpec
+
+    chosen = choices.missions([], variants=None, mission_set=source, game="cogsguard", max_steps=max_steps)
+    return [
+        MissionSpec(
+            mission_name=mission.name,
+            env_config=mission.env.model_dump(mode="json"),
+            num_episodes=episodes,
+            max_steps=max_steps,
+        )
+        for mission in chosen
+    ]
+
+
+def _version_id(client: TournamentServerClient, policy: str) -> UUID:
+    from cogames.client.references import as_uuid, split_reference
+
+    found = as_uuid(policy)
+    if found is not None:
+        return found
+    version: PolicyVersionRow | None = client.lookup_policy_version(*split_reference(policy))
+    if version is None:
+        fail(f"Policy '{policy}' not found.", "cogames submissions lists your policies")
+    return version.id
+
+
+def _find_run(client: TournamentServerClient, text: str) -> AssayRunResponse:
+    from cogames.client.references import as_uuid
+
+    run_id = as_uuid(text)
+    if run_id is not None:
+        return client.get_assay_run(run_id)
+    runs = client.list_assay_runs(_version_id(client, text))
+    if not runs:
+        fail(f"No assay runs for '{text}'", f"cogames assay submit {text}")
+    return runs[0]
+
+
+def _print_run(run: AssayRunResponse) -> None:
+    print(f"Assay Run: {run.id}\nStatus: {run.status}\nPolicy version: {run.policy_version_id}")
+    if run.name:
+        print(f"Name: {run.name}")
+    print(f"Jobs: {run.completed_jobs}/{run.total_jobs} completed, {run.failed_jobs} failed")
+    if run.error:
+        print(f"Error: {run.error}")

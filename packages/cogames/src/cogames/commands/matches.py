@@ -1,0 +1,273 @@
+"""`cogames matches` and `cogames match-artifacts`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from cogames.cli import choices
+from cogames.cli.errors import CommandError, fail
+from cogames.cli.league import (
+    FILTER,
+    OUTPUT,
+    Json,
+    LoginServer,
+    LongServer,
+    client_for,
+    moment,
+    number,
+    print_json,
+    signed_in,
+    versions_of,
+)
+from cogames.cli.output import hint, note, warn
+from cogames.cli.program import examples
+
+if TYPE_CHECKING:
+    from cogames.client import TournamentServerClient
+    from cogames.client.models import MatchResponse
+
+PAGE = 200
+LOG_NAME = re.compile(r"policy_agent_(\d+)\.txt")
+
+MatchId = Annotated[
+    str | None, typer.Argument(metavar="MATCH_ID", help="Match to show: its id, or the beginning of it.")
+]
+NeededMatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of the match, or the beginning of it.")]
+ArtifactType = Annotated[str, typer.Argument(metavar="TYPE", help="What to fetch: logs or error-info.")]
+Season = Annotated[
+    str | None,
+    typer.Option(
+        "--season",
+        "-s",
+        metavar="SEASON",
+        help="Season to look in.",
+        show_default="the server's default",
+        rich_help_panel=FILTER,
+    ),
+]
+Policy = Annotated[
+    str | None,
+    typer.Option(
+        "--policy", "-P", metavar="POLICY", help="Only matches of this one: NAME or NAME:v2.", rich_help_panel=FILTER
+    ),
+]
+PolicyVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        "-p",
+        metavar="POLICY_VERSION_ID",
+        help="Whose artifact.",
+        show_default="your first policy in the match",
+        rich_help_panel=FILTER,
+    ),
+]
+Limit = Annotated[
+    int, typer.Option("--limit", "-n", metavar="N", min=1, help="Number of matches.", rich_help_panel=FILTER)
+]
+Logs = Annotated[bool, typer.Option("--logs", "-l", help="List the logs of your agents.", rich_help_panel=OUTPUT)]
+DownloadLogs = Annotated[
+    Path | None,
+    typer.Option("--download-logs", "-d", metavar="DIR", help="Save the logs of your agents.", rich_help_panel=OUTPUT),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.", rich_help_panel=OUTPUT)
+]
+
+
+@examples(
+    "cogames matches",
+    "cogames matches --policy my-policy:v3 -n 50",
+    "cogames matches MATCH_ID --logs",
+    "cogames matches MATCH_ID --download-logs ./logs",
+)
+def matches(
+    match_id: MatchId = None,
+    season: Season = None,
+    policy: Policy = None,
+    limit: Limit = 20,
+    logs: Logs = False,
+    download_logs: DownloadLogs = None,
+    server: LongServer = None,
+    login_server: LoginServer = None,
+    json: Json = False,
+) -> None:
+    """Show your recent matches, or one match with its logs."""
+    client = signed_in(client_for(server, login_server))
+    if match_id is None:
+        _list(client, season, policy, limit, json)
+        return
+    match = client.get_match(_full_id(client, match_id, season))
+    if not json:
+        _print_match(match)
+    if not logs and download_logs is None:
+        if json:
+            print_json(match)
+        else:
+            _print_more(match)
+        return
+    available = {str(version): client.list_match_policy_logs(match.id, version) for version in _own(client, match)}
+    if json:
+        print_json({**match.model_dump(mode="json"), "logs": available})
+    else:
+        names = [name for files in available.values() for name in files]
+        print(f"\nAvailable Logs ({len(names)}):")
+        for name in names:
+            print(f"  {name}")
+    if download_logs is not None:
+        _download(client, match, available, download_logs)
+
+
+@examples("cogames match-artifacts MATCH_ID", "cogames match-artifacts MATCH_ID error-info -o error.json")
+def match_artifacts(
+    match_id: NeededMatchId,
+    type: ArtifactType = "logs",
+    policy: PolicyVersion = None,
+    output: Output = None,
+    server: LongServer = None,
+    login_server: LoginServer = None,
+) -> None:
+    """Fetch what a match left behind: logs, or why it failed.
+
+    Only the owner of a policy gets them.
+    """
+    from cogames.client.references import as_uuid
+
+    client = signed_in(client_for(server, login_server))
+    if policy is not None and as_uuid(policy) is None:
+        fail(f"{policy!r} is no policy version id", "cogames submissions --json lists the ids")
+    full = _full_id(client, match_id, None)
+    if policy is None:
+        versions = {row.id for row in client.get_my_policy_versions()}
+        players = client.get_match(full).players
+        policy = next((str(player.policy.id) for player in players if player.policy.id in versions), None)
+    if policy is None:
+        fail("None of your policies plays in this match", "another policy's artifacts are its owner's alone")
+    artifact = client.get_match_artifact(full, policy, type)
+    if output is not None:
+        choices.output_file(output).write_bytes(artifact.content)
+        print(f"Artifact saved to {output}")
+        return
+    sys.stdout.write(artifact.text if artifact.text.endswith("\n") else f"{artifact.text}\n")
+
+
+def _list(client: TournamentServerClient, season: str | None, policy: str | None, limit: int, json: bool) -> None:
+    versions = versions_of(client, policy)
+    if not versions:
+        if policy is not None:
+            fail(f"Policy '{policy}' not found.", "cogames submissions lists your policies")
+        print_json([]) if json else print("No uploads found, so there are no matches.")
+        return
+    name = season or client.get_default_season().name
+    found = client.get_season_matches(name, [row.id for row in versions], limit=limit)
+    if json:
+        print_json(found)
+    elif not found:
+        print(f"No matches found in '{name}'.")
+    else:
+        from cogames.commands.season import print_matches
+
+        print_matches(found, f"Recent Matches ({name})")
+        hint("cogames matches MATCH_ID shows one, --logs what your agents wrote")
+
+
+def _full_id(client: TournamentServerClient, text: str, season: str | None) -> UUID:
+    """The id of a match that was typed in full, or as the beginning of one of your matches."""
+    from cogames.client.references import as_uuid
+
+    full = as_uuid(text)
+    if full is not None:
+        return full
+    versions = [row.id for row in client.get_my_policy_versions()]
+    found: set[UUID] = set()
+    for name in _seasons(client, season) if versions else ():
+        found |= {match.id for match in _all_matches(client, name, versions) if str(match.id).startswith(text.lower())}
+        if found:
+            break
+    if not found:
+        raise CommandError(f"Match '{text}' not found among your matches", ["cogames matches lists them"])
+    if len(found) > 1:
+        raise CommandError(f"'{text}' is the beginning of {len(found)} of your matches", ["give more of the id"])
+    return found.pop()
+
+
+def _seasons(client: TournamentServerClient, season: str | None) -> Iterator[str]:
+    """Where to look for a match: the season that was given, else the default one and then the others."""
+    if season is not None:
+        yield season
+        return
+    seasons = client.get_seasons()
+    for one in sorted(seasons, key=lambda one: not one.is_default):
+        yield one.name
+
+
+def _all_matches(client: TournamentServerClient, season: str, versions: list[UUID]) -> Iterator[MatchResponse]:
+    offset = 0
+    while True:
+        page = client.get_season_matches(season, versions, limit=PAGE, offset=offset or None)
+        yield from page
+        if len(page) < PAGE:
+            return
+        offset += PAGE
+
+
+def _own(client: TournamentServerClient, match: MatchResponse) -> list[UUID]:
+    """Policy versions in the match that are one's own."""
+    own = {row.id for row in client.get_my_policy_versions()}
+    return list(dict.fromkeys(player.policy.id for player in match.players if player.policy.id in own))
+
+
+def _print_match(match: MatchResponse) -> None:
+    print(f"Match {match.id}")
+    print(f"Season: {match.season_name}\nPool: {match.pool_name}\nStatus: {match.status}")
+    print(f"Date: {moment(match.created_at)}")
+    if match.job_id is not None:
+        print(f"Job: {match.job_id}")
+    if match.error:
+        print(f"Error: {match.error.strip().splitlines()[-1]}")
+    if match.episode_id is not None:
+        print(f"Episode: {match.episode_id}")
+    print("\nPlayers:")
+    for place, player in enumerate(match.players):
+        print(f"  {place}: {player.policy.label} ({player.num_agents} agents) - Score: {number(player.score)}")
+
+
+def _print_more(match: MatchResponse) -> None:
+    hint(f"cogames matches {match.id} --logs")
+    if match.episode_id is not None:
+        hint(f"cogames episode replay {match.episode_id}")
+    if match.error:
+        hint(f"cogames match-artifacts {match.id} error-info")
+
+
+def _download(
+    client: TournamentServerClient, match: MatchResponse, available: dict[str, list[str]], folder: Path
+) -> None:
+    """Save every log under its own name; one that cannot be had does not keep the others back."""
+    from cogames.client import ClientError
+
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = 0
+    for version, files in available.items():
+        for file in files:
+            named = LOG_NAME.fullmatch(file)
+            try:
+                if named is None:
+                    raise ClientError("the server gave it no name of a log")
+                text = client.get_match_policy_log(match.id, version, int(named[1]))
+            except ClientError as error:
+                warn(f"{file}: {error}")
+                missing += 1
+                continue
+            (folder / file).write_text(text)
+            note(f"Wrote {folder / file}")
+    if missing:
+        fail(f"{missing} log(s) could not be saved")
+    note(f"Logs saved to {folder}")

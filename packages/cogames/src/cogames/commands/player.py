@@ -1,0 +1,177 @@
+"""`cogames auth player`: players of a user, sessions as one of them, and their credentials.
+
+They are managed with the user's own token, also while a player's session is active.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cogames.cli.errors import fail
+from cogames.cli.league import Json, LoginServer, Server, print_json
+from cogames.cli.output import hint, note, print_table
+from cogames.cli.program import Entry
+
+if TYPE_CHECKING:
+    from cogames.client import Addresses, TournamentServerClient
+
+COMMANDS = [
+    Entry("list", "cogames.commands.player:list_players", "List your players."),
+    Entry("login", "cogames.commands.player:login", "Act as a player: a short-lived session becomes the active one."),
+    Entry(
+        "logout",
+        "cogames.commands.player:logout",
+        "Be yourself again: the saved session of the user becomes the active one.",
+    ),
+    Entry("create", "cogames.commands.player:create", "Make a player."),
+    Entry("credentials", "cogames.commands.player:CREDENTIALS", "Manage tokens of a player."),
+]
+CREDENTIALS = [
+    Entry("list", "cogames.commands.player:list_credentials", "List the tokens of a player."),
+    Entry("create", "cogames.commands.player:create_credential", "Make a token for a player; it is shown once."),
+    Entry("revoke", "cogames.commands.player:revoke_credential", "End a token of a player."),
+]
+
+Player = Annotated[str, typer.Argument(metavar="PLAYER", help="Name of a player, or its id (ply_...).")]
+CredentialId = Annotated[str, typer.Argument(metavar="CREDENTIAL_ID", help="Id of the credential.")]
+PlayerName = Annotated[str, typer.Option("--name", "-n", metavar="NAME", help="Name of the new player.")]
+CredentialName = Annotated[str, typer.Option("--name", "-n", metavar="NAME", help="Name of the credential.")]
+Scopes = Annotated[
+    list[str] | None, typer.Option("--scope", metavar="SCOPE", help="What it may do (repeatable): write.")
+]
+
+
+def list_players(server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """List your players."""
+    players = _client(_addresses(server, login_server)).list_players()
+    if json:
+        print_json(players)
+    elif not players:
+        print("No players found.")
+    else:
+        rows = [(player.id, player.name, player.created_at.isoformat()) for player in players]
+        print_table(["ID", "Name", "Created"], rows)
+
+
+def create(name: PlayerName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """Make a player."""
+    player = _client(_addresses(server, login_server)).create_player(name)
+    if json:
+        print_json(player)
+    else:
+        print(f"Player created: {player.id}\nname: {player.name}")
+
+
+def login(player: Player, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """Act as a player: a short-lived session becomes the active one."""
+    from cogames.client.credentials import save_player_session
+
+    addresses = _addresses(server, login_server)
+    client = _client(addresses)
+    session = client.login_player(_player_id(client, player))
+    save_player_session(addresses.login, session.player_id, session.token, session.expires_at)
+    if json:
+        print_json(session)
+        return
+    print(f"Player session active: {session.player_id}")
+    print(f"subject_type: player\nsubject_id: {session.player_id}\nexpires_at: {session.expires_at.isoformat()}")
+    hint("cogames auth status shows the active session, cogames auth player logout ends it")
+
+
+def logout(server: Server = None, login_server: LoginServer = None) -> None:
+    """Be yourself again: the saved session of the user becomes the active one."""
+    from cogames.client import ClientError, NotAuthenticated, TokenRejected, fetch_whoami
+    from cogames.client.credentials import restore_user_session
+
+    addresses = _addresses(server, login_server)
+    token = restore_user_session(addresses.login)
+    if token is None:
+        raise NotAuthenticated("No saved user session found.")
+    print("User session active.")
+    try:
+        who = fetch_whoami(addresses.api, token)
+    except TokenRejected:
+        raise
+    except ClientError as error:
+        note(f"The server was not asked who that is: {error}")
+        return
+    print(f"user_email: {who.user_email}\nsubject_type: {who.subject_type}\nsubject_id: {who.subject_id or '-'}")
+
+
+def list_credentials(
+    player: Player, server: Server = None, login_server: LoginServer = None, json: Json = False
+) -> None:
+    """List the tokens of a player."""
+    client = _client(_addresses(server, login_server))
+    found = client.list_player_credentials(_player_id(client, player))
+    if json:
+        print_json(found)
+    elif not found:
+        print("No credentials found.")
+    else:
+        rows = [
+            (one.id, one.name, one.token_preview, ", ".join(one.scopes) or "-", one.created_at.isoformat())
+            for one in found
+        ]
+        print_table(["ID", "Name", "Preview", "Scopes", "Created"], rows)
+
+
+def create_credential(
+    player: Player,
+    name: CredentialName,
+    scope: Scopes = None,
+    server: Server = None,
+    login_server: LoginServer = None,
+    json: Json = False,
+) -> None:
+    """Make a token for a player; it is shown once.
+
+    Without the scope `write` it can only read.
+    """
+    client = _client(_addresses(server, login_server))
+    made = client.create_player_credential(_player_id(client, player), name, scope)
+    if json:
+        print_json(made)
+        return
+    print(f"Credential created: {made.name}")
+    print(f"token: {made.token}\nid: {made.id}\nscopes: {', '.join(made.scopes) or '-'}")
+    hint("save the token now: it is not shown again")
+
+
+def revoke_credential(
+    player: Player, credential_id: CredentialId, server: Server = None, login_server: LoginServer = None
+) -> None:
+    """End a token of a player."""
+    client = _client(_addresses(server, login_server))
+    gone = client.revoke_player_credential(_player_id(client, player), credential_id)
+    print(f"Credential revoked: {gone.id}")
+
+
+def _addresses(server: str | None, login_server: str | None) -> Addresses:
+    from cogames.client import resolve_addresses
+
+    return resolve_addresses(server, login_server)
+
+
+def _client(addresses: Addresses) -> TournamentServerClient:
+    from cogames.client import NotAuthenticated, TournamentServerClient
+    from cogames.client.credentials import user_token
+
+    token = user_token(addresses.login)
+    if token is None:
+        raise NotAuthenticated("No saved user session found.")
+    return TournamentServerClient(addresses.api, token)
+
+
+def _player_id(client: TournamentServerClient, player: str) -> str:
+    """The id of a player that was typed as id or name."""
+    if player.startswith("ply_"):
+        return player
+    found = [one.id for one in client.list_players() if one.name == player]
+    if not found:
+        fail(f"No player found with name: {player}", "cogames auth player list")
+    if len(found) > 1:
+        fail(f"Several players have the name {player}: {', '.join(found)}", "give the id instead")
+    return found[0]

@@ -1,0 +1,242 @@
+"""`cogames season`: what a server plays, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cogames.cli.errors import fail
+from cogames.cli.league import NOTHING, Json, LoginServer, Server, client_for, moment, number, print_json
+from cogames.cli.output import print_data, print_table
+from cogames.cli.program import Entry
+
+if TYPE_CHECKING:
+    from cogames.client.models import (
+        LeaderboardEntry,
+        MatchResponse,
+        ScorePoliciesLeaderboardEntry,
+        TeamSummary,
+    )
+
+COMMANDS = [
+    Entry("list", "cogames.commands.season:list_seasons", "List seasons; the default one comes first."),
+    Entry("show", "cogames.commands.season:show", "Show a season."),
+    Entry("versions", "cogames.commands.season:versions", "List the versions of a season."),
+    Entry("stages", "cogames.commands.season:stages", "Show the stages of a season."),
+    Entry("progress", "cogames.commands.season:progress", "Show how far a team season is."),
+    Entry(
+        "leaderboard", "cogames.commands.season:leaderboard", "Show the standings of a season, or of one of its pools."
+    ),
+    Entry("teams", "cogames.commands.season:teams", "Show the teams of a season."),
+    Entry("matches", "cogames.commands.season:matches", "Show the matches of a season, newest first."),
+    Entry("pool-config", "cogames.commands.season:pool_config", "Show the game of a pool."),
+]
+
+SeasonName = Annotated[str, typer.Argument(metavar="SEASON", help="Name of the season: NAME or NAME:v2.")]
+MaybeSeason = Annotated[
+    str | None, typer.Argument(metavar="SEASON", help="Name of the season.", show_default="the server's default")
+]
+PoolName = Annotated[str, typer.Argument(metavar="POOL", help="Name of the pool.")]
+Pool = Annotated[str | None, typer.Option("--pool", "-p", metavar="POOL", help="Standings of one pool.")]
+Kind = Annotated[Literal["policy", "team", "score-policies"], typer.Option("--type", "-t", help="What is ranked.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="Number of matches.")]
+
+
+def list_seasons(server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """List seasons; the default one comes first."""
+    seasons = client_for(server, login_server).get_seasons()
+    if json:
+        print_json(seasons)
+    elif not seasons:
+        print("No seasons found.")
+    else:
+        rows = [(season.name, season.summary) for season in seasons]
+        print_table(["Season", "Description"], rows, title="Tournament Seasons")
+
+
+def show(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """Show a season."""
+    found = client_for(server, login_server).get_season(season)
+    if json:
+        print_json(found)
+        return
+    print(found.display_name)
+    print(f"Name: {found.name}\nStatus: {found.status}\nType: {found.tournament_type}\nVersion: v{found.version}")
+    print(f"Compat: {found.compat_version or NOTHING}\nStarted: {moment(found.started_at)}")
+    print(f"Entrants: {found.active_entrant_count} active / {found.entrant_count} total")
+    print(f"Matches: {found.match_count}\nStages: {found.stage_count}\n\nPools:")
+    for pool in found.pools:
+        print(f"  {pool.name}: {pool.description}".rstrip())
+
+
+def versions(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """List the versions of a season."""
+    found = client_for(server, login_server).get_season_versions(season)
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (
+            f"v{one.version}",
+            one.compat_version or NOTHING,
+            "canonical" if one.canonical else "historical",
+            moment(one.created_at),
+        )
+        for one in found
+    ]
+    print_table(["Version", "Compat", "Status", "Created"], rows, title=f"Versions: {season}")
+
+
+def stages(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """Show the stages of a season."""
+    found = client_for(server, login_server).get_stages(season)
+    if json:
+        print_json(found)
+        return
+    if not found:
+        print(f"No stages found in '{season}'.")
+        return
+    rows = [
+        (
+            one.name,
+            one.policy_count,
+            one.match_count,
+            f"{one.completion_pct:.1f}%",
+            NOTHING if one.team_count is None else one.team_count,
+            NOTHING if one.eliminated_count is None else one.eliminated_count,
+        )
+        for one in found
+    ]
+    headers = ["Stage", "Policies", "Matches", "Complete", "Teams", "Eliminated"]
+    print_table(headers, rows, title=f"Stages: {season}", right=[1, 2, 3, 4, 5])
+
+
+def progress(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """Show how far a team season is."""
+    found = client_for(server, login_server).get_progress(season)
+    if json:
+        print_json(found)
+        return
+    print(f"Progress: {season}\nStarted: {'yes' if found.started else 'no'}\nPhase: {found.phase}")
+    if found.phase_detail:
+        print(f"Phase detail: {', '.join(f'{key}={value}' for key, value in found.phase_detail.items())}")
+    done = sum(stage.status == "complete" for stage in found.stage_flow)
+    print(f"Stages: {done}/{len(found.stage_flow)}")
+    active = [stage.name for stage in found.stage_flow if stage.status == "active"]
+    if active:
+        print(f"Current stage: {active[0]}")
+
+
+def leaderboard(
+    season: MaybeSeason = None,
+    pool: Pool = None,
+    type: Kind = "policy",
+    server: Server = None,
+    login_server: LoginServer = None,
+    json: Json = False,
+) -> None:
+    """Show the standings of a season, or of one of its pools."""
+    if type == "team" and pool is None:
+        fail("The standings of teams need --pool POOL.", "cogames season show SEASON lists the pools")
+    client = client_for(server, login_server)
+    name = season or client.get_default_season().name
+    title = f"Leaderboard: {name}{f' ({pool})' if pool else ''}"
+    if pool is not None:
+        rows = client.get_stage_leaderboard(name, type, pool)
+    elif type == "score-policies":
+        rows = client.get_score_policies_leaderboard(name)
+    else:
+        rows = client.get_leaderboard(name)
+    if json:
+        print_json(rows)
+    elif not rows:
+        print(f"No scored policies in '{name}' yet.")
+    elif type == "team":
+        print_teams(rows, f"Team {title}", ranked=True)  # type: ignore[arg-type]
+    else:
+        print_standings(rows, title)  # type: ignore[arg-type]
+
+
+def teams(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
+    """Show the teams of a season."""
+    found = client_for(server, login_server).get_teams(season)
+    if json:
+        print_json(found)
+    elif not found:
+        print(f"No teams found in '{season}'.")
+    else:
+        print_teams(found, f"Teams: {season}")
+
+
+def matches(
+    season: SeasonName,
+    limit: Limit = 20,
+    server: Server = None,
+    login_server: LoginServer = None,
+    json: Json = False,
+) -> None:
+    """Show the matches of a season, newest first."""
+    found = client_for(server, login_server).get_season_matches(season, limit=limit)
+    if json:
+        print_json(found)
+    elif not found:
+        print(f"No matches found in '{season}'.")
+    else:
+        print_matches(found, f"Matches: {season}")
+
+
+def pool_config(
+    season: SeasonName, pool: PoolName, server: Server = None, login_server: LoginServer = None, json: Json = False
+) -> None:
+    """Show the game of a pool."""
+    found = client_for(server, login_server).get_pool_config(season, pool)
+    if json:
+        print_json(found)
+        return
+    print(f"Pool Config: {found.pool_name}")
+    print_data(found.config, "json")
+
+
+def print_standings(rows: Sequence[LeaderboardEntry] | Sequence[ScorePoliciesLeaderboardEntry], title: str) -> None:
+    """Rank, policy, score and matches; for placements the sum of ranks and the number of teams."""
+    cells = []
+    for row in rows:
+        placement = getattr(row, "placement_score", None)
+        score = row.score if placement is None else placement  # type: ignore[union-attr]
+        count = row.matches if placement is None else row.team_appearances  # type: ignore[union-attr]
+        cells.append((row.rank, row.policy.label, number(score), count))
+    print_table(["Rank", "Policy", "Score", "Matches"], cells, title=title, right=[0, 2, 3])
+
+
+def print_teams(teams: Sequence[TeamSummary], title: str, *, ranked: bool = False) -> None:
+    rows = [
+        (
+            *([place] if ranked else []),
+            team.id,
+            team.pool_name,
+            number(team.score),
+            team.matches,
+            "yes" if team.eliminated else "no",
+            ", ".join(f"{cog.position}:{cog.policy.label}" for cog in team.cogs),
+        )
+        for place, team in enumerate(teams, 1)
+    ]
+    headers = ["Team", "Pool", "Score", "Matches", "Eliminated", "Members"]
+    print_table([*(["Rank"] if ranked else []), *headers], rows, title=title, right=[0, 3, 4] if ranked else [2, 3])
+
+
+def print_matches(matches: Sequence[MatchResponse], title: str) -> None:
+    rows = [
+        (
+            match.id,
+            moment(match.created_at),
+            match.status,
+            match.pool_name,
+            ", ".join(player.policy.label for player in match.players),
+            ", ".join(number(player.score) for player in match.players),
+        )
+        for match in matches
+    ]
+    print_table(["Match ID", "Date", "Status", "Pool", "Policies", "Score"], rows, title=title)

@@ -1,0 +1,88 @@
+"""`cogames submissions`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cogames.cli.league import (
+    FILTER,
+    NOTHING,
+    Json,
+    LoginServer,
+    Server,
+    client_for,
+    moment,
+    print_json,
+    signed_in,
+    versions_of,
+)
+from cogames.cli.output import print_table, warn
+from cogames.cli.program import examples
+
+if TYPE_CHECKING:
+    from cogames.client import TournamentServerClient
+    from cogames.client.models import PolicySummary, PolicyVersionRow
+
+Policy = Annotated[
+    str | None,
+    typer.Option("--policy", "-p", metavar="POLICY", help="Only this one: NAME or NAME:v2.", rich_help_panel=FILTER),
+]
+Season = Annotated[
+    str | None, typer.Option("--season", metavar="SEASON", help="What is in a season.", rich_help_panel=FILTER)
+]
+
+
+@examples("cogames submissions", "cogames submissions --season beta-cvc", "cogames submissions -p my-policy")
+def submissions(
+    policy: Policy = None,
+    season: Season = None,
+    server: Server = None,
+    login_server: LoginServer = None,
+    json: Json = False,
+) -> None:
+    """Show your uploads and what is submitted to a season."""
+    client = signed_in(client_for(server, login_server))
+    if season is None:
+        uploads = versions_of(client, policy)
+        print_json(uploads) if json else _print_uploads(client, uploads)
+        return
+    from cogames.client.references import split_reference
+
+    rows = client.get_season_policies(season, mine=True)
+    if policy is not None:
+        name, version = split_reference(policy)
+        rows = [row for row in rows if row.policy.name == name and version in (None, row.policy.version)]
+    print_json(rows) if json else _print_entries(rows, season)
+
+
+def _print_uploads(client: TournamentServerClient, uploads: Sequence[PolicyVersionRow]) -> None:
+    from cogames.client import ClientError
+
+    if not uploads:
+        print("No uploads found.")
+        return
+    try:
+        seasons = client.get_my_memberships()
+    except ClientError as error:
+        warn(f"the seasons are not known: {error}")
+        seasons = {}
+    rows = [(row.label, moment(row.created_at), ", ".join(seasons.get(str(row.id), [])) or NOTHING) for row in uploads]
+    print_table(["Policy", "Uploaded", "Seasons"], rows, title="Your Uploaded Policies")
+
+
+def _print_entries(entries: Sequence[PolicySummary], season: str) -> None:
+    if not entries:
+        print(f"No submissions found in '{season}'.")
+        return
+    rows: list[tuple[str, str]] = []
+    for entry in entries:
+        rows.append((entry.policy.label, moment(entry.entered_at)))
+        for pool in entry.pools:
+            branch = "└" if pool is entry.pools[-1] else "├"
+            state = "active" if pool.active else "retired"
+            count = pool.completed + pool.failed + pool.pending
+            rows.append((f"  {branch} {pool.pool_name} ({state}): {count} matches", ""))
+    print_table(["Policy", "Entered"], rows, title=f"Submissions in '{season}'")

@@ -1,0 +1,42 @@
+"""Players of a user, from Python, with the user's token."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cogames.client import TournamentServerClient
+    from cogames.client.models import PlayerLoginResponse, PlayerResponse
+
+__all__ = ["login", "login_response", "player"]
+
+
+class Players:
+    """`player.list(token)` and `player.create(token, name)`."""
+
+    def list(self, token: str, *, server: str | None = None) -> list[PlayerResponse]:
+        """The players of the token's owner."""
+        return _client(token, server).list_players()
+
+    def create(self, token: str, name: str, *, server: str | None = None) -> PlayerResponse:
+        """A new player."""
+        return _client(token, server).create_player(name)
+
+
+player = Players()
+
+
+def login_response(token: str, player_id: str, *, server: str | None = None) -> PlayerLoginResponse:
+    """A short-lived session as a player; nothing is saved."""
+    return _client(token, server).login_player(player_id)
+
+
+def login(token: str, player_id: str, *, server: str | None = None) -> str:
+    """The token of a short-lived session as a player; nothing is saved."""
+    return login_response(token, player_id, server=server).token
+
+
+def _client(token: str, server: str | None) -> TournamentServerClient:
+    from cogames.client import TournamentServerClient, resolve_addresses
+
+    return TournamentServerClient(resolve_addresses(server).api, token)
