@@ -1,5 +1,6 @@
 """Random configurations and our missions through the published engine and ours, replays of both, configurations and
-policy servers of each with the other, live episodes of both, and policies that the published command writes.
+policy servers of each with the other, live episodes of both, policies that the published command writes, and that
+command against our server.
 
 usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
 """
@@ -30,9 +31,10 @@ def main() -> None:
     if shared is None:
         say("compat: missions and replays are not compared, because the script that plays them is in a folder `shared`")
     failed = False
-    author = ["tests/compat/author_files.py", published_cogames_python()]
+    commands = published_cogames_python()
+    clients = [[f"tests/compat/{script}.py", commands] for script in ("author_files", "seasons_client")]
     live = ["tests/compat/live_episode.py", published]
-    for words in (*interchanges, live, author, *traces, episodes):
+    for words in (*interchanges, live, *clients, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)
 

@@ -12,6 +12,7 @@ from workspace import CACHE, ROOT, fail, locked, pip, say
 
 VERSION = "0.26.20"
 COGAMES_VERSION = "0.26.22"
+SOFTMAX_VERSION = "0.26.9"
 
 
 def published_python() -> Path:
@@ -20,8 +21,9 @@ def published_python() -> Path:
 
 
 def published_cogames_python() -> Path:
-    """The same with the published `cogames` command, in an environment of its own."""
-    return environment(f"published-cogames-{COGAMES_VERSION}", f"mettagrid=={VERSION}", f"cogames=={COGAMES_VERSION}")
+    """The same with the published `cogames` and `softmax` commands, in an environment of its own."""
+    packages = (f"mettagrid=={VERSION}", f"cogames=={COGAMES_VERSION}", f"softmax-cli=={SOFTMAX_VERSION}")
+    return environment(f"published-cogames-{COGAMES_VERSION}-softmax-{SOFTMAX_VERSION}", *packages)
 
 
 def environment(name: str, *packages: str) -> Path:

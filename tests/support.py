@@ -59,6 +59,7 @@ def pytest_configure() -> None:
 TOGETHER = {
     "boxes": ("packages/cogbox/", "packages/mettagrid/tests/runner/", "packages/cogames/tests/cli/test_bundles.py"),
     "viewer": ("packages/mettagrid/tests/viewer/",),
+    "observatory": ("packages/observatory/",),
     "wheels": ("tests/wheels/",),
 }
 

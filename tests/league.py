@@ -1,0 +1,215 @@
+"""A running server with a small league in it, and a log of what it is asked; for tests of clients."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import httpx
+import uvicorn
+from fastapi import FastAPI
+
+from observatory.accounts.service import create_user, mint_user_token
+from observatory.app import create_app
+from observatory.settings import Settings
+from observatory.store import job_key
+from packages.observatory.tests.world import FREEPLAY, TEAM, World
+
+__all__ = ["Asked", "League", "expected_calls", "filled", "made_calls", "published_calls", "running_league"]
+
+NOTES = Path(__file__).resolve().parent / "compat" / "published_calls.json"
+EMPTY_ROOM = {"mission_name": "room", "num_episodes": 1, "max_steps": 5}
+MESSAGE = "hello from the agent\n"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request as it arrived: `auth` is token, bearer or none."""
+
+    ask: str
+    auth: str
+
+    @property
+    def path(self) -> str:
+        return self.ask.partition("?")[0]
+
+
+@dataclass
+class League:
+    """`names` are the things in it, as notes of calls name them: `{season}`, `{match}`, `{token}` and so on."""
+
+    url: str
+    names: dict[str, str]
+    world: World
+    log: list[Asked] = field(default_factory=list)
+
+    def http(self, token: str | None = None) -> httpx.Client:
+        headers = {"X-Auth-Token": token} if token else {}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False)
+
+
+def published_calls() -> list[dict[str, Any]]:
+    """Our notes of which calls the published client makes: commands, and for each the calls in their order."""
+    notes: list[dict[str, Any]] = json.loads(NOTES.read_text())
+    return notes
+
+
+def filled(text: str, names: dict[str, str]) -> str:
+    """The text with the names in it."""
+    for name, value in names.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def expected_calls(league: League, note: dict[str, Any]) -> list[tuple[str, str]]:
+    """The calls of a noted command, as `made_calls` gives them."""
+    calls = []
+    for call in note["calls"]:
+        ask = call["ask"]
+        if ask in ("PUT {upload_url}", "GET {replay_url}"):
+            calls.append((ask, call["auth"]))
+        else:
+            calls.append((_comparable(filled(ask, league.names)), call["auth"]))
+    return calls
+
+
+def made_calls(league: League) -> list[tuple[str, str]]:
+    """What the server was asked, with the names of the addresses that it gave out itself."""
+    replay = league.names["replay_url"].removeprefix(league.url)
+
+    def named(asked: Asked) -> str:
+        if asked.path.startswith("PUT /store/"):
+            return "PUT {upload_url}"
+        return "GET {replay_url}" if asked.path == f"GET {replay}" else _comparable(asked.ask)
+
+    followed = [asked for asked in league.log if not asked.path.startswith("GET /store/")]
+    return [(named(asked), asked.auth) for asked in followed]
+
+
+@contextmanager
+def running_league(folder: Path) -> Iterator[League]:
+    """A server on a free port of this machine, until the block ends.
+
+    In it: two users (`{token}`, `{other_token}`), two seasons, three policy versions, a played and a failed match,
+    teams, a finished assay run, a player with a credential.
+    """
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        settings = Settings(data_dir=folder, public_url=url, seed_seasons=False, local_workers=0)
+        app = create_app(settings)
+        league = League(url, {}, World(app, lambda: datetime.now(UTC)))
+        server = uvicorn.Server(uvicorn.Config(_logged(app, league.log), log_config=None, lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            _fill(league)
+            league.log.clear()
+            yield league
+        finally:
+            server.should_exit = True
+            thread.join()
+            app.state.database.close()
+
+
+def _comparable(ask: str) -> str:
+    """A call without what is different each time: signatures, and the order of its parameters."""
+    path, _, query = unquote(ask).partition("?")
+    return path if "/store/" in path else f"{path}?{'&'.join(sorted(query.split('&')))}".rstrip("?")
+
+
+def _logged(app: FastAPI, log: list[Asked]) -> Any:
+    async def serve(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            headers = dict(scope["headers"])
+            auth = "token" if b"x-auth-token" in headers else "bearer" if b"authorization" in headers else "none"
+            query = scope["query_string"].decode()
+            log.append(Asked(f"{scope['method']} {scope['path']}{f'?{query}' if query else ''}", auth))
+        await app(scope, receive, send)
+
+    return serve
+
+
+def _fill(league: League) -> None:
+    world = league.world
+    ada, bob, root = (_account(world, name) for name in ("ada", "bob", "root"))
+    season, team_season = world.season(FREEPLAY), world.season(TEAM)
+    older, version = world.version(ada, "mine"), world.version(ada, "mine")
+    other = world.version(bob, "theirs")
+    match = world.match(season, "competition", [(version, 2), (other, 2)])
+    world.play(match, [1.0, 2.0, 3.0, 4.0])
+    failed = world.match(season, "competition", [(version, 2), (other, 2)], repetition=1)
+    world.fail(failed, "first line\nit broke")
+    job = world.job_of(match)
+    for name in ("policy_agent_0.txt", "policy_agent_1.txt", "logs.txt"):
+        world.app.state.store.put(job_key(job, name), MESSAGE.encode())
+    told = {"error_type": "policy_error", "message": "it broke"}
+    world.app.state.store.put(job_key(world.job_of(failed), "error_info.json"), json.dumps(told).encode())
+    for pool in ("stage-1", "policy-scores-1"):
+        world.enter(team_season, pool, [version, other])
+    for place in ("team-round-1", "team-round-2"):
+        world.team(team_season, place, [version, other], score=1.5)
+    league.names |= {
+        "token": ada.token,
+        "other_token": bob.token,
+        "admin_token": root.token,
+        "season": season,
+        "team_season": team_season,
+        "version": str(version),
+        "older_version": str(older),
+        "other_version": str(other),
+        "match": str(match),
+        "failed_match": str(failed),
+    }
+    with league.http(ada.token) as http:
+        _ok(http.get("/whoami"))
+        episode = _ok(http.get(f"/tournament/matches/{match}"))["episode"]
+        league.names |= {"episode": episode["id"], "replay_url": episode["replay_url"]}
+        league.names["run"] = _played_run(league, http, str(version))
+        player = _ok(http.post("/players", json={"name": "Pascal"}))["id"]
+        credential = _ok(http.post(f"/players/{player}/credentials", json={"name": "first"}))["id"]
+        league.names |= {"player": player, "credential": credential}
+
+
+def _played_run(league: League, http: httpx.Client, version: str) -> str:
+    """An assay run of one episode, played and finalised."""
+    from sqlalchemy import select
+
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from observatory.jobs.tables import Job
+
+    room = MettaGridConfig.EmptyRoom(2, width=5, height=5).model_dump(mode="json")
+    body = {"policy_version_id": version, "missions": [{**EMPTY_ROOM, "env_config": room}]}
+    run: str = _ok(http.post("/assay/runs", json=body))["id"]
+    with league.world.database.read() as session:
+        waiting = list(session.scalars(select(Job.id).where(Job.status == "pending")))
+    for job in waiting:
+        league.world.finish(job, [1.0, 2.0])
+    _ok(http.post(f"/assay/runs/{run}/finalize"))
+    return run
+
+
+@dataclass(frozen=True)
+class _Account:
+    user_id: str
+    token: str
+
+
+def _account(world: World, name: str) -> _Account:
+    with world.database.transaction() as session:
+        now = world.clock()
+        user = create_user(session, name=name, email=f"{name}@example.com", now=now, is_admin=name == "root")
+        return _Account(user.id, mint_user_token(session, user, now=now))
+
+
+def _ok(response: httpx.Response) -> Any:
+    assert response.is_success, (response.url, response.status_code, response.text)
+    return response.json()
