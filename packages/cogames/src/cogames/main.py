@@ -5,6 +5,8 @@ command is called. Each module parses, calls one function of the library and pri
 """
 
 import gc
+import os
+import sys
 
 import typer
 
@@ -86,6 +88,9 @@ app: typer.Typer = make_app(
 
 def main() -> None:
     """Run the command with the arguments of this process, and end the process."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # whoever started us closed it; in this order each takes its old place
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     # Nothing that is imported becomes garbage; `prints_to_stderr` begins to collect when policies begin to run.
     gc.disable()
     app(prog_name="cogames")

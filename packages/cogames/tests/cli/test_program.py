@@ -197,3 +197,13 @@ def test_tables_align_text_left_and_numbers_right() -> None:
         "é       1.5",
         "漢字     12",
     ]
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_was_closed_is_no_mistake(closed: str) -> None:
+    words = "play -m arena -c 1 -p noop -s 1 -r log"
+    command = f'exec "$0" -c "from cogames.main import main; main()" {words} {closed}'
+    ran = subprocess.run(["bash", "-c", command, sys.executable], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "Error" not in ran.stderr
+    assert ("Steps: 1" in ran.stdout) == (closed == "2>&-")

@@ -10,6 +10,8 @@ using namespace nb::literals;
 using namespace bindings;
 
 NB_MODULE(_native, module) {
+  // A program that ends while a thread of it still plays leaves worlds behind; whoever pressed Ctrl-C need not read of it.
+  nb::set_leak_warnings(false);
   module.doc() = "The native core of mettagrid: programs and worlds.";
   module.def("table_layout", &bindings::table_layout, "{table: [field names]} of a program block, in order");
   module.def("phase_names", &bindings::phase_names, "Names of the parts of a step, in order");

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -160,3 +163,28 @@ def test_handlers_are_made_for_each_line_and_see_each_step() -> None:
         until(lambda: game.lines[0].renderer.feed.tick == 3, "the steps")
         game.branch(0, 2)
         assert seen == [[1, 2, 3], [1, 2]]
+
+
+def test_a_game_that_is_closed_does_not_wait_for_a_branch_that_is_being_made() -> None:
+    plan = plan_of("random", steps=1_000_000)
+    waits = threading.Event()
+
+    class Slow(SimulatorEventHandler):
+        """A branch takes longer than anybody would wait."""
+
+        def on_step(self) -> None:
+            if threading.current_thread().name == "line-1":
+                waits.set()
+                time.sleep(0.2)
+
+    clock = Clock(paused=False, steps_per_second=1000)
+    with LiveGame(plan, clock=clock, handlers=lambda renderer: [Slow()]) as game, ThreadPoolExecutor() as pool:
+        game.start()
+        until(lambda: game.lines[0].renderer.feed.tick > 500, "500 steps")
+        branch = pool.submit(game.branch, 0, 500)
+        assert waits.wait(20)
+        game.close()
+        with pytest.raises(BranchFailed, match="The branch ended before its tick"):
+            branch.result(20)
+        with pytest.raises(BadOrder, match="The game is over"):
+            game.branch(0, 1)

@@ -135,3 +135,15 @@ def test_a_paused_episode_stands_until_it_is_told_to_go_on() -> None:
         assert live.results()["steps"] == 4
 
     run(work())
+
+
+def test_connections_of_a_slot_are_listed_by_name() -> None:
+    async def work() -> None:
+        live = episode(autostart=False)
+        for _ in range(11):
+            await live.connect_player(0, Player())
+        names = [one["connection_id"] for one in live.slot_state(0)["connections"]]
+        assert names == sorted(names)
+        assert names[1:3] == ["player-1", "player-10"]
+
+    run(work())

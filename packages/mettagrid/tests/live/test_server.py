@@ -59,12 +59,29 @@ def test_pages_of_other_origins_are_refused(running: Table, origin: str) -> None
     assert refusal(running, path, Origin=origin) == (403, "Pages of other origins are refused")
 
 
+def test_a_second_origin_does_not_help_a_foreign_page(running: Table) -> None:
+    address, own = f"ws://{running.address}/global?token={running.token}", f"http://{running.address}"
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(address, origin=own, additional_headers=[("Origin", "http://example.com")]).__enter__()  # type: ignore[arg-type]
+
+
 def test_the_own_page_is_let_in(running: Table) -> None:
     with connect(f"ws://{running.address}/global?token={running.token}", origin=f"http://{running.address}") as own:  # type: ignore[arg-type]
         assert json.loads(own.recv())["type"] == "hello"
 
 
-@pytest.mark.parametrize("host", ["example.com", "127.0.0.1.example.com", "", "localhost\r\nHost: x"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "example.com",
+        "127.0.0.1.example.com",
+        "",
+        "localhost\r\nHost: x",
+        "[::1",
+        "127.0.0.1/;script-src *",
+        "example.com@localhost",
+    ],
+)
 @pytest.mark.parametrize("path", ["/", "/global?token={token}", "/healthz"])
 def test_other_host_names_are_refused(running: Table, host: str, path: str) -> None:
     with socket.create_connection(("127.0.0.1", running.server.port)) as stranger:
@@ -94,6 +111,34 @@ def test_a_line_or_a_cog_that_is_not_there_is_said_so(running: Table) -> None:
         ("/global?line=x", "`line` must be a number"),
     ):
         assert refusal(running, f"{place}&token={running.token}") == (404, sentence)
+        assert answered(running, f"{place}&token={running.token}") == (404, sentence)  # also to a plain request
+
+
+def answered(table: Table, path: str, method: str = "GET") -> tuple[int, str]:
+    """Status and text of the answer to a plain request, whatever they are."""
+    request = urllib.request.Request(f"http://{table.address}{path}", method=method)
+    try:
+        answer = urllib.request.urlopen(request)
+    except urllib.error.HTTPError as error:
+        answer = error
+    with answer:
+        return answer.status, answer.read().decode().strip()
+
+
+def test_plain_requests_for_sockets_are_refused_for_the_first_reason_there_is(running: Table) -> None:
+    watch = running.server.invite("watch").partition("token=")[2]
+    assert answered(running, "/player?slot=99") == (403, "The token is wrong; ask for a new link")
+    assert answered(running, f"/admin?token={watch}") == (403, "Only the host's link allows this")
+    assert answered(running, f"/global?token={watch}") == (426, "This is the address of a socket, not of a page")
+
+
+def test_requests_that_are_no_get_do_nothing(running: Table) -> None:
+    assert answered(running, "/healthz", "HEAD") == (200, "")
+    assert answered(running, f"/global?token={running.token}", "HEAD") == (426, "")
+    for method in ("POST", "PUT", "OPTIONS", "get"):
+        status, sentence = answered(running, "/", method)
+        assert status == 405, sentence
+        assert sentence == "This server only answers to GET"
 
 
 @pytest.mark.parametrize(
@@ -108,6 +153,7 @@ def test_a_line_or_a_cog_that_is_not_there_is_said_so(running: Table) -> None:
         ('{"type": "action", "action_index": 1e99}', "`action_index` must be a whole number"),
         ('{"type": "action", "action_index": 77}', "There is no action 77; this game has 0 to 4"),
         ('{"type": "action", "talk": 5}', "`talk` must be a text"),
+        (r'{"type": "action", "talk": "\ud800"}', "`talk` must be a text"),
         ('{"type": "order", "x": 1}', "A message of type 'order' needs `y`"),
         ('{"type": "order", "x": true, "y": 1}', "`x` must be a whole number"),
         ('{"type": "takeover", "request_id": {}}', "`request_id` must be a text or a number"),
@@ -136,6 +182,8 @@ def test_a_message_that_makes_no_sense_is_answered_with_a_sentence(
         ({"type": "step", "count": 0}, "A game can go on by one step or more, not by 0"),
         ({"type": "pause", "line": 9}, "There is no line 9 of this game"),
         ({"type": "invite", "rights": "host"}, "`rights` must be one of player, watch"),
+        ({"type": "invite", "rights": "player", "slot": 2}, "There is no cog 2; this game has 0 to 1"),
+        ({"type": "end", "line": 3}, "There is no line 3 of this game"),
         ({"type": "branch", "tick": -4}, "Line 0 can branch at ticks 0 to"),
         ({"type": "close_line", "line": 0}, "Line 0 is the game itself"),
         ({"type": "takeover"}, "This socket knows no 'takeover'"),
@@ -187,11 +235,8 @@ def test_pages_are_served_and_may_talk_to_this_game_only(running: Table) -> None
             assert b"<script" in page.read()
     with urllib.request.urlopen(f"http://{running.address}/healthz") as answer:
         assert answer.status == 200
-    for path in ("/nothing", "/../errors.py", "/%2e%2e/errors.py", "/%00", "/global?token=" + running.token):
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(f"http://{running.address}{path}")
-        with refused.value as answer:
-            assert answer.code in (404, 426)
+    for path in ("/nothing", "/../errors.py", "/%2e%2e/errors.py", "/%00", "//[", "//etc/passwd"):
+        assert answered(running, path) == (404, "There is nothing here")
 
 
 class Watched:

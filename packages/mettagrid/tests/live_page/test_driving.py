@@ -26,7 +26,7 @@ def test_keys_move_the_cog_that_is_driven_and_no_other(visit: Go, table: Table) 
     found.until(lambda: table.tick() > tick)
     assert table.place(0) == (column, row)
     assert table.place(1) == other
-    assert found.text("[data-fact=place]") == f"{column}, {row}"
+    found.until(lambda: found.text("[data-fact=place]") == f"{column}, {row}")  # panels follow a little later
 
 
 def test_a_click_on_a_cell_sends_the_cog_there(visit: Go, table: Table) -> None:

@@ -33,6 +33,14 @@ def test_a_summary_is_readable(busy: Played) -> None:
     assert text.endswith("Stats\n  turned: 4")
 
 
+def test_names_of_a_replay_cannot_steer_the_terminal(busy: Played) -> None:
+    document = v4_document(busy.replay)
+    document["mg_config"]["label"] = "\x1b]0;title\x07\ud800\nbusy\u202e"
+    text = summarize(load_replay(json.dumps(document).encode())).text()
+    assert text.startswith("?]0;title???busy?: 30 of 30 steps")
+    assert text.encode().decode() == text
+
+
 def test_a_published_replay_is_summarized_as_well(busy: Played) -> None:
     ours, theirs = summarize(busy.replay), summarize(load_replay(json.dumps(v4_document(busy.replay)).encode()))
     for name in ("label", "steps", "max_steps", "seed", "rewards", "policies", "actions", "game_stats", "num_objects"):

@@ -19,6 +19,23 @@ def test_a_game_that_runs_has_one_guard_and_one_that_ended_has_none(shell: Shell
     assert guards(game.pid) == []
 
 
+def test_a_game_that_was_resized_leaves_nothing_of_its_picture(shell: Shell) -> None:
+    shell.resize(20, 5)
+    game = shell.play(variables=f"echo {'long' * 40};")
+    for size in range(1, 13):
+        shell.resize(10 + 9 * size, 2 + 3 * size)
+    shell.until_shows("space play")
+    shell.resize(1, 1)
+    shell.resize(80, 24)
+    shell.until_shows("space play")
+    shell.press("q")
+    shell.until(game.is_over)
+    (game.folder / "go").touch()
+    shell.until(lambda: shell.text().rstrip().endswith(PROMPT))
+    assert "space play" not in shell.text()
+    assert "Step 0" not in shell.text()
+
+
 def test_ctrl_c_ends_it(shell: Shell) -> None:
     game = shell.play()
     shell.press("C-c")

@@ -3,6 +3,8 @@
 import http.client
 import re
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -82,7 +84,26 @@ def test_nothing_but_the_pages_and_the_replay_is_served(server: ReplayServer) ->
 
 def test_a_page_elsewhere_cannot_have_its_own_name_point_here(server: ReplayServer) -> None:
     assert get(server.port, "/", host="evil.example").status == 403
+    assert get(server.port, "/", host="[::1").status == 403
     assert get(server.port, "/", host=f"localhost:{server.port}").status == 200
+
+
+def test_strangers_who_send_nonsense_or_hang_up_are_not_told_of(
+    server: ReplayServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for sent in (
+        b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: [\r\n\r\n",
+        b"\0\r\n\r\n",
+    ):
+        with socket.create_connection(("127.0.0.1", server.port)) as stranger:
+            stranger.sendall(sent)
+            assert b" 200 " not in stranger.recv(4096)
+    with socket.create_connection(("127.0.0.1", server.port)) as hasty:
+        hasty.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        hasty.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
+    assert get(server.port, "/").status == 200
+    assert capfd.readouterr().err == ""
 
 
 def test_the_page_may_run_its_own_program_only(server: ReplayServer) -> None:

@@ -22,6 +22,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     options = parser.parse_args(arguments)
 
+    from mettagrid.runner.episode.errors import EpisodeError
+    from mettagrid.viewer.errors import ViewerError
+
+    try:
+        print(f"Steps: {_play(options)}")
+    except KeyboardInterrupt:
+        return 130
+    except (EpisodeError, ViewerError, OSError, OverflowError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _play(options: argparse.Namespace) -> int:
+    """How many steps it took."""
     from mettagrid.config.mettagrid_config import MettaGridConfig
     from mettagrid.live._play import play_live
     from mettagrid.policy.policy_spec import PolicySpec
@@ -39,8 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         port=options.port,
         browser=not options.no_browser,
     )
-    print(f"Steps: {outcome.steps}")
-    return 0
+    return outcome.steps
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Line", "Lines", "LiveGame"]
 
 MOST_LINES = 8
-_PATIENCE = 5.0
+PATIENCE = 5.0
 
 
 @dataclass(eq=False)
@@ -107,6 +107,8 @@ class LiveGame(Lines):
         self._caller = self._turns.turn()
         self._numbers = 1
         self._branching = threading.Lock()
+        self._made: Line | None = None
+        self._closed = False
         super().__init__(title, LiveRenderer(clock, turn=self._turns.turn()))
 
     def start(self) -> None:
@@ -148,6 +150,9 @@ class LiveGame(Lines):
             number = self._numbers
             self._numbers += 1
             made = Line(number, LiveRenderer(clock, beginning=beginning, turn=self._turns.turn()), line, tick)
+            self._made = made  # first, so that `close` sees it or is seen
+            if self._closed:
+                raise BadOrder("The game is over")
             self._play(made, replace(self._plan, replay_path=None))
             self._until_started(made)
             while not made.renderer.waited.wait(0.02):
@@ -173,10 +178,11 @@ class LiveGame(Lines):
 
         A policy that does not answer cannot be interrupted; with `patience` it is left alone after so many seconds.
         """
-        playing = [line for line in self.lines.values() if line.thread is not None]
-        for line in playing:
+        self._closed = True
+        lines = [*self.lines.values(), *([] if self._made is None else [self._made])]
+        for line in lines:
             line.renderer.clock.end()
-        if all(line.over.wait(patience) for line in playing):
+        if all(line.over.wait(patience) for line in lines if line.thread is not None):
             self._caller.take()
             self._caller.leave()
 
@@ -184,7 +190,7 @@ class LiveGame(Lines):
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close(None if error == (None, None, None) else _PATIENCE)
+        self.close(None if error == (None, None, None) else PATIENCE)
 
     def _play(self, line: Line, plan: EpisodePlan) -> None:
         renderer = line.renderer

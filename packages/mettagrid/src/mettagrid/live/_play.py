@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from mettagrid.live._clock import Clock
-from mettagrid.live._game import LiveGame
+from mettagrid.live._game import PATIENCE, LiveGame
 from mettagrid.live._server import LiveServer
 from mettagrid.viewer._pages import pages_folder
 
@@ -22,6 +22,8 @@ __all__ = ["linger", "play_live", "say", "show"]
 
 _RELOAD_SECONDS = 3.0
 """a page that is loaded again is away for a moment"""
+_STEP_SECONDS = 1.0
+"""longer than most policies need for a step"""
 
 
 def play_live(
@@ -41,19 +43,16 @@ def play_live(
     Raises what `play_episode` raises, and `PagesMissing`.
     """
     pages_folder()  # now, with a sentence that helps, rather than later
-    with (
-        LiveGame(plan, title=title, clock=Clock(paused=not autostart), handlers=handlers) as game,
-        LiveServer(game, host=host, port=port) as server,
-    ):
-        game.start()
-        show(server, browser=browser)
+    game = LiveGame(plan, title=title, clock=Clock(paused=not autostart), handlers=handlers)
+    with LiveServer(game, host=host, port=port) as server:
         try:
+            game.start()
+            show(server, browser=browser)
             outcome = _outcome(game)
-        except KeyboardInterrupt:
-            game.end()
-            return _outcome(game)
-        linger(server)
-        return outcome
+            linger(server)
+            return outcome
+        finally:
+            game.close(PATIENCE)  # before the server, which waits for branches that are being made
 
 
 def show(server: LiveServer, *, browser: bool = True) -> None:
@@ -78,6 +77,13 @@ def say(sentence: str) -> None:
 
 
 def _outcome(game: LiveGame) -> EpisodeOutcome:
-    outcome = game.wait()
+    try:
+        outcome = game.wait()
+    except KeyboardInterrupt:
+        game.end()
+        outcome = game.wait(_STEP_SECONDS)
+        if outcome is None:
+            say("The game ends when its policies have chosen; press Ctrl-C again to leave it")
+            outcome = game.wait()
     assert outcome is not None
     return outcome

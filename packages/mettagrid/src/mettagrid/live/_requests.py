@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -14,6 +15,8 @@ from mettagrid.live.errors import BadOrder
 __all__ = ["BadRequest", "Request", "parse"]
 
 MOST_TEXT = 4096
+_HALF = re.compile("[\ud800-\udfff]")
+"""halves of characters, which JSON can hold but no file or terminal can"""
 
 
 class BadRequest(BadOrder):
@@ -114,7 +117,7 @@ def _wrong(name: str, value: object) -> str | None:
         return f"`{name}` must be one of {', '.join(_CHOICES[name])}"
     if name in _NUMBERS and (not isinstance(value, int) or isinstance(value, bool) or abs(value) > 1 << 31):
         return f"`{name}` must be a whole number"
-    if name in _TEXTS and (not isinstance(value, str) or len(value) > MOST_TEXT):
+    if name in _TEXTS and (not isinstance(value, str) or len(value) > MOST_TEXT or _HALF.search(value)):
         return f"`{name}` must be a text"
     if name in _FLAGS and not isinstance(value, bool):
         return f"`{name}` must be true or false"

@@ -6,12 +6,14 @@ import asyncio
 import ipaddress
 import itertools
 import logging
+import re
 import socket
 import threading
 import time
 import weakref
 import webbrowser
 from contextlib import suppress
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -44,6 +46,7 @@ _silent.setLevel(logging.CRITICAL)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MOST_MESSAGE_BYTES = 1 << 16
 MOST_CONNECTIONS = 128
+_HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 _SOCKETS = ("/global", "/player", "/admin")
 _PAGES = {"/": "index.html", "/client/global": "index.html", "/client/player": "index.html"}
 
@@ -109,9 +112,12 @@ class LiveServer:
             time.sleep(0.1)
 
     def invite(self, rights: Rights, slot: int | None = None) -> str:
-        """A link for somebody else."""
+        """A link for somebody else; BadOrder when there is no such cog."""
         if rights not in ("player", "watch"):
             raise BadOrder(f"An invitation is for 'player' or 'watch', not {rights!r}")
+        renderer = self.game.line(0).renderer
+        if slot is not None and renderer.started.is_set():
+            renderer.controls.seat(slot)
         return self._address(self.tokens.new(Grant(rights, slot)))
 
     def open_browser(self) -> bool:
@@ -168,6 +174,7 @@ class LiveServer:
 
     def _run(self, started: threading.Event) -> None:
         asyncio.set_event_loop(self._loop)
+        self._loop.set_exception_handler(_notice)
 
         async def begin() -> None:
             self._server = await serve(
@@ -221,9 +228,18 @@ class LiveServer:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Before a socket opens: None to open it, else what is answered instead."""
-        parts = urlsplit(request.path)
         if not self._is_ours(request.headers):
             return _text(HTTPStatus.FORBIDDEN, "This server answers to its own address only")
+        method = getattr(request, "method", "GET")  # older versions of the library refuse others themselves
+        if method == "HEAD":
+            response = self._answer(connection, replace(request, method="GET"))
+            return response and replace(response, body=b"")
+        if method != "GET":
+            return _text(HTTPStatus.METHOD_NOT_ALLOWED, "This server only answers to GET", {"Allow": "GET, HEAD"})
+        try:
+            parts = urlsplit(request.path)
+        except ValueError:
+            return _text(HTTPStatus.NOT_FOUND, "There is nothing here")
         if parts.path in _SOCKETS:
             return self._admit(connection, parts.path, parse_qs(parts.query), request.headers)
         if parts.path == "/healthz":
@@ -233,8 +249,10 @@ class LiveServer:
     def _is_ours(self, headers: Headers) -> bool:
         """Whether a request names this machine: a page elsewhere may have had its own name point here."""
         given = headers.get_all("Host")
+        if len(given) != 1 or not _HOST.fullmatch(given[0]):
+            return False
         try:
-            host = urlsplit(f"//{given[0]}").hostname if len(given) == 1 else None
+            host = urlsplit(f"//{given[0]}").hostname
         except ValueError:
             return False
         if host is None:
@@ -252,17 +270,12 @@ class LiveServer:
     def _admit(
         self, connection: ServerConnection, path: str, query: dict[str, list[str]], headers: Headers
     ) -> Response | None:
-        origin = headers.get("Origin")
-        if origin is not None and origin not in (f"http://{headers['Host']}", f"https://{headers['Host']}"):
+        own = (f"http://{headers['Host']}", f"https://{headers['Host']}")
+        if any(origin not in own for origin in headers.get_all("Origin")):
             return _text(HTTPStatus.FORBIDDEN, "Pages of other origins are refused")
         grant = self.tokens.grant(query.get("token", [""])[0])
         if grant is None:
             return _text(HTTPStatus.FORBIDDEN, "The token is wrong; ask for a new link")
-        if "Upgrade" not in headers:
-            return _text(HTTPStatus.UPGRADE_REQUIRED, "This is the address of a socket, not of a page")
-        assert self._server is not None
-        if len(self._server.connections) > MOST_CONNECTIONS:
-            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many are connected already")
         try:
             line = self.game.line(_number(query, "line", 0))
             slot = _number(query, "slot", 0 if grant.slot is None else grant.slot)
@@ -274,6 +287,11 @@ class LiveServer:
             return _text(HTTPStatus.FORBIDDEN, "Only the host's link allows this")
         if path == "/player" and not grant.may_drive(slot):
             return _text(HTTPStatus.FORBIDDEN, f"This link does not allow to drive cog {slot}")
+        if "Upgrade" not in headers:
+            return _text(HTTPStatus.UPGRADE_REQUIRED, "This is the address of a socket, not of a page")
+        assert self._server is not None
+        if len(self._server.connections) > MOST_CONNECTIONS:
+            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many are connected already")
         connection.live = (grant, line, slot)  # type: ignore[attr-defined]
         return None
 
@@ -320,6 +338,12 @@ class Signal:
         return self._count
 
 
+def _notice(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Something went wrong outside of any conversation; that strangers used up all sockets is no news to the host."""
+    if not isinstance(context.get("exception"), OSError):
+        loop.default_exception_handler(context)
+
+
 def _number(query: dict[str, list[str]], name: str, default: int) -> int:
     text = query.get(name, [str(default)])[0]
     if not text.isascii() or not text.isdigit() or len(text) > 9:
@@ -327,8 +351,8 @@ def _number(query: dict[str, list[str]], name: str, default: int) -> int:
     return int(text)
 
 
-def _text(status: HTTPStatus, sentence: str) -> Response:
-    return _response(status, f"{sentence}\n".encode(), "text/plain; charset=utf-8", {})
+def _text(status: HTTPStatus, sentence: str, more: dict[str, Any] | None = None) -> Response:
+    return _response(status, f"{sentence}\n".encode(), "text/plain; charset=utf-8", more or {})
 
 
 def _response(status: HTTPStatus, content: bytes, kind: str, more: dict[str, Any]) -> Response:

@@ -312,7 +312,7 @@ class Admin(Conversation):
             await self._ok(request, address=self.server.invite(request.rights, request.slot))
             return
         elif request.type == "end":
-            game.end()
+            game.line(request.line).renderer.clock.end()
         else:
             self._set_clock(request)
         await self._ok(request)

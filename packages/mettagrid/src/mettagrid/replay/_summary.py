@@ -44,7 +44,7 @@ class ReplaySummary:
     """{action: how often it was executed, over all agents}"""
 
     def text(self) -> str:
-        """The summary for people."""
+        """The summary for people. Names may come from anywhere: what would steer a terminal is shown as `?`."""
         limit = f" of {self.max_steps}" if self.max_steps else ""
         lines = [
             f"{self.label}: {self.steps}{limit} steps, {self.num_agents} agents, "
@@ -65,7 +65,7 @@ class ReplaySummary:
             lines += ["", "Actions", "  " + _counts(self.actions)]
         if self.game_stats:
             lines += ["", "Stats", *(f"  {name}: {value:g}" for name, value in self.game_stats.items())]
-        return "\n".join(lines)
+        return "\n".join("".join(one if one.isprintable() else "?" for one in line) for line in lines)
 
 
 def summarize(replay: Replay) -> ReplaySummary:

@@ -291,7 +291,7 @@ class LiveMettaGridEpisode:
         return {
             "slot": slot,
             "control_state": control,
-            "connections": [{"connection_id": name} for name in self.connections_by_slot[slot]],
+            "connections": [{"connection_id": name} for name in sorted(self.connections_by_slot[slot])],
             "latest_policy_action": asdict(self.latest_policy_actions[slot]),
             "latest_human_action": None if human is None else asdict(human),
             "applied_action_index": applied,

@@ -26,7 +26,7 @@ __all__ = ["Terminal", "is_terminal"]
 
 # The other screen, no cursor, no wrapping at the edge, pasted text in brackets.
 _ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[0m\x1b[2J"
-_LEAVE = "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[0m\x1b[?25h\x1b[?1049l"
+_LEAVE = "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[0m\x1b[?25h\x1b[2J\x1b[?1049l"
 _DEADLY = ("SIGTERM", "SIGHUP")
 
 

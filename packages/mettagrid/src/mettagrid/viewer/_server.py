@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import mimetypes
+import sys
 import threading
 import webbrowser
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from mettagrid.util.display import has_display
@@ -88,6 +89,11 @@ class _Server(ThreadingHTTPServer):
         self.is_local = address[0] in ("127.0.0.1", "localhost", "::1")
         super().__init__(address, _Handler)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser may hang up in the middle; nobody needs to know."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
@@ -103,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: the terminal belongs to whoever started the server."""
 
     def _answer(self, *, with_body: bool) -> None:
-        key = unquote(urlsplit(self.path).path).lstrip("/") or "index.html"
+        key = unquote(self.path.partition("?")[0]).lstrip("/") or "index.html"
         path = self.server.files.get(key)
         if not self._is_for_us():
             self._send(HTTPStatus.FORBIDDEN, b"This server answers to its own address only\n", "text/plain", with_body)
@@ -122,7 +128,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Whether the request names this machine: a page elsewhere may have had its own name point here."""
         if not self.server.is_local:
             return True
-        host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+        try:
+            host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+        except ValueError:
+            return False
         return host in ("127.0.0.1", "localhost", "::1")
 
     def _send(self, status: HTTPStatus, content: bytes, kind: str, with_body: bool) -> None:
