@@ -101,8 +101,17 @@ for name, verdict in zip(result.policy_names, result.missions[0].outcomes[0].ver
 #
 # ## Upload and submit
 #
-# Sending a bundle needs a league server, which is not part of this version yet, so there is nothing to upload to; all
-# of the above works today, and the bundle stays good.
+# `upload` packs, tries, sends and submits. With `--dry-run` it does all of that but the sending, and needs no server:
+
+# %% [console]
+# <<hide-output>>
+console("cogames upload -p ./submission.zip -n my-policy --no-submit --dry-run")
+
+# %% [markdown]
+# `observatory serve` starts a league on this machine and prints a token for `cogames auth set-token`; another league is
+# named by `COGAMES_API_URL`. Then `cogames upload -p ./submission.zip -n my-policy --season beta-cvc` sends the bundle and
+# enters it in a season, and `cogames submissions` shows it there. [In the league](../guides/league.md) goes through all
+# of it.
 #
 # ## What to do next
 #
