@@ -96,7 +96,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     # operations and documents
     "GET /healthz": (OPEN.format(200), None),
     "GET /readyz": (OPEN.format(200), None),
-    "GET /metrics": (PUBLIC, None),
+    "GET /metrics": (ADMIN.format(200), None),
     "GET /openapi.json": (OPEN.format(200), None),
     "GET /docs": (OPEN.format(200), None),
     "GET /docs/oauth2-redirect": (OPEN.format(200), None),

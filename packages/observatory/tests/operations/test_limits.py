@@ -62,3 +62,17 @@ def test_uploads_have_a_daily_share(client: TestClient, ada: Any, bob: Any, app:
     assert client.post(begin, headers=bob.headers).status_code == 200
     clock.advance(24 * 3600)
     assert client.post(begin, headers=ada.headers).status_code == 200
+
+
+def test_a_request_that_is_too_large_is_refused_before_it_is_read(make_app: Callable[..., FastAPI]) -> None:
+    client = TestClient(make_app(max_body_bytes=1000), raise_server_exceptions=False)
+    whole = {"code": "x" * 2000}
+    said = client.post("/credentials/auth-codes/exchange", json=whole)
+    unsaid = client.post(
+        "/credentials/auth-codes/exchange",
+        content=iter([b'{"code": "', b"x" * 2000, b'"}']),
+        headers={"Content-Type": "application/json"},
+    )
+    assert [said.status_code, unsaid.status_code] == [413, 413]
+    assert said.json() == unsaid.json() == {"detail": "Too large: a request may have 0 MB"}
+    assert client.post("/credentials/auth-codes/exchange", json={"code": "x"}).status_code == 400

@@ -87,7 +87,15 @@ def test_a_server_keeps_its_workers_alive_and_stops_with_them(running: Any, comm
     )
     second = command("serve", "--port", "0")
     assert second.returncode == 1 and "uses" in second.stderr and "Traceback" not in second.stderr
+    seeding = command("seed")
+    assert seeding.returncode == 1 and "uses" in seeding.stderr and "Traceback" not in seeding.stderr
     assert command("backup", str(tmp_path / "backup.tar")).returncode == 0
+    nowhere = command("backup", "/does/not/exist/backup.tar")
+    assert (nowhere.returncode, nowhere.stderr) == (
+        1,
+        "error: /does/not/exist/backup.tar cannot be written: No such file or directory\n",
+    )
+    assert (tmp_path / "data" / "observatory.db").stat().st_mode & 0o077 == 0
 
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 0
@@ -108,6 +116,8 @@ def test_a_server_that_others_reach_does_not_start_with_secrets_that_can_be_gues
     good = {"data_dir": tmp_path, "public_url": "https://league.example.com", "secret_key": "k8" + "qVx3mZ7w" * 5}
     assert startup_problems(Settings(host="0.0.0.0", **good)) == []
     assert startup_problems(Settings(host="127.0.0.1", secret_key="x" * 40)) == []
+    proxied = {"host": "127.0.0.1", "public_url": "https://league.example.com", "secret_key": "changeme" * 5}
+    assert "can be guessed" in startup_problems(Settings(**proxied))[0]
     (tmp_path / "secret.key").write_text("open to all")
     assert "can be read by others" in startup_problems(Settings(host="0.0.0.0", **good))[0]
 
@@ -135,6 +145,22 @@ def test_mistakes_are_told_in_a_sentence(command: Any, words: list[str]) -> None
     answer = command(*words)
     assert answer.returncode == 1 and answer.stdout == ""
     assert answer.stderr.startswith("error: ") and "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize("words", [["serve", "--port", "0"], ["seed"], ["backup", "b.tar"], ["admin", "user", "list"]])
+def test_a_database_that_cannot_be_used_is_told_in_a_sentence(command: Any, tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "observatory.db").write_text("no database at all")
+    damaged = command(*words)
+    assert damaged.returncode == 1
+    assert damaged.stderr == "error: The database file is damaged; restore a backup with `observatory restore`\n"
+
+
+def test_a_database_that_does_not_answer_is_told_without_its_password(command: Any) -> None:
+    for url in ("postgresql://me:hunter2@127.0.0.1:9/x", "mysql://me:hunter2@127.0.0.1:9/x"):
+        refused = command("serve", "--port", "0", OBSERVATORY_DATABASE_URL=url)
+        assert refused.returncode == 1 and refused.stderr.startswith("error: ")
+        assert "hunter2" not in refused.stderr and "Traceback" not in refused.stderr
 
 
 def test_the_guide_for_operators_names_settings_that_exist() -> None:

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from observatory.database import Database
-from observatory.operations.logs import JsonFormatter
+from observatory.operations.logs import JsonFormatter, PlainFormatter
 
 
 def test_ready_tells_what_is_broken(client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,22 +37,30 @@ def test_ready_tells_what_is_broken(client: TestClient, app: FastAPI, monkeypatc
     assert client.get("/readyz").status_code == 200
 
 
-def test_metrics_count_requests_and_jobs(client: TestClient, app: FastAPI, admin: Any, clock: Any) -> None:
+def test_metrics_count_requests_jobs_and_bytes(
+    client: TestClient, app: FastAPI, ada: Any, admin: Any, world: Any, clock: Any
+) -> None:
     from observatory.jobs.service import create_job
 
     with app.state.database.transaction() as session:
         create_job(session, {"policy_uris": [], "assignments": []}, now=clock())
     clock.advance(30)
     client.get("/tournament/seasons")
-    text = client.get("/metrics").text
+    client.request("INVENTED", "/tournament/seasons")
+    world.version(ada)
+    world.version(ada)
+    text = client.get("/metrics", headers=admin.headers).text
+    assert "observatory_store_bytes 6.0" in text
+    assert 'method="other"' in text and "INVENTED" not in text
     assert 'observatory_jobs{status="pending"} 1.0' in text
     assert "observatory_jobs_oldest_pending_seconds 30.0" in text
     assert 'observatory_http_request_seconds_count{method="GET",route="/tournament/seasons",status="200"}' in text
 
 
 def test_metrics_of_a_public_server_are_for_administrators(make_app: Callable[..., FastAPI]) -> None:
-    client = TestClient(make_app(host="0.0.0.0", public_url="https://league.example.com"))
-    assert client.get("/metrics").status_code == 401
+    for host in ("0.0.0.0", "127.0.0.1"):  # behind a proxy of the same machine others reach it too
+        client = TestClient(make_app(host=host, public_url="https://league.example.com"))
+        assert client.get("/metrics").status_code == 401
 
 
 def test_every_answer_and_log_line_has_the_id_of_its_request(
@@ -72,13 +80,14 @@ def test_every_answer_and_log_line_has_the_id_of_its_request(
     try:
         given = client.get("/whoami?token=obs_secret", headers=ada.headers | {"X-Request-Id": "my-id.7"})
         made = client.get("/jobs", headers={"X-Request-Id": "not an id\t!"})
+        client.get(f"/whoami/{ada.token}")
     finally:
         logger.removeHandler(handler)
     assert given.headers["x-request-id"] == "my-id.7" and len(made.headers["x-request-id"]) == 32
-    assert [line["request_id"] for line in lines] == ["my-id.7", made.headers["x-request-id"]]
+    assert [line["request_id"] for line in lines[:2]] == ["my-id.7", made.headers["x-request-id"]]
     first = lines[0]
     assert (first["path"], first["status"], first["principal"]) == ("/whoami", 200, ada.user_id)
-    assert "obs_" not in json.dumps(lines)
+    assert ada.token not in json.dumps(lines) and lines[2]["path"] == "/whoami/obs_…"
 
 
 def test_logs_leave_out_tokens_and_signatures_whoever_wrote_them() -> None:
@@ -89,3 +98,8 @@ def test_logs_leave_out_tokens_and_signatures_whoever_wrote_them() -> None:
     token = "obs_" + "A1b-" * 11
     assert line(f"bad token {token} of somebody") == "bad token obs_… of somebody"
     assert line("GET http://h/store/a.zip?until=1&signature=abc failed") == "GET http://h/store/a.zip?… failed"
+
+
+def test_what_a_caller_sends_stays_on_one_line() -> None:
+    record = logging.LogRecord("x", logging.INFO, "", 0, "GET /a\n12:00:00 INFO all is well 404", (), None)
+    assert "\n" not in PlainFormatter().format(record)
