@@ -109,9 +109,9 @@ console("cogames upload -p ./submission.zip -n my-policy --no-submit --dry-run")
 
 # %% [markdown]
 # `observatory serve` starts a league on this machine and prints a token for `cogames auth set-token`; another league is
-# named by `COGAMES_API_URL`. Then `cogames upload -p ./submission.zip -n my-policy --season beta-cvc` sends the bundle and
-# enters it in a season, and `cogames submissions` shows it there. [In the league](../guides/league.md) goes through all
-# of it.
+# named by `COGAMES_API_URL`. Then `cogames upload -p ./submission.zip -n my-policy --season beta-cvc` sends the bundle
+# and enters it in a season, and `cogames submissions` shows it there. [In the league](../guides/league.md) goes
+# through all of it.
 #
 # ## What to do next
 #
