@@ -3,7 +3,7 @@
 .PHONY: help setup run web test test-fast check format bench sanitize soak compat wheels clean
 
 PY := .venv/bin/python
-PARALLEL := -n auto --dist loadgroup
+PARALLEL := -n auto
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -10,7 +10,7 @@ import shutil
 import signal
 from collections import Counter
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -64,15 +64,17 @@ TOGETHER = {
 }
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tell pytest-xdist, where it runs, which tests stay in one process."""
-    if not config.pluginmanager.hasplugin("xdist"):
-        return
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        groups = [group for group, places in TOGETHER.items() if file.startswith(places)]
-        item.add_marker(pytest.mark.xdist_group(groups[0] if groups else file))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let pytest-xdist keep the tests of a group, or of a file, in one process."""
+    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return next((group for group, places in TOGETHER.items() if file.startswith(places)), file)
+
+    return ByGroup(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
