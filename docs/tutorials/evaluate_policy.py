@@ -23,11 +23,13 @@ console("cogames tutorial make-policy --scripted -o my_policy.py")
 # %% [markdown]
 # ## One policy
 #
-# `scrimmage` gives your policy all seats and plays a number of episodes, each on a map of its own.
+# `scrimmage` gives your policy all seats and plays a number of episodes, each on a map of its own. A cog whose policy
+# takes longer than a quarter of a second does nothing in that step; here it has longer, so that a busy machine changes
+# no number.
 
 # %% [console]
 # <<collapse-output>>
-console("cogames scrimmage -m arena -c 4 -p class=my_policy.StarterPolicy -e 8 -s 400")
+console("cogames scrimmage -m arena -c 4 -p class=my_policy.StarterPolicy -e 8 -s 400 --action-timeout-ms 10000")
 
 # %% [markdown]
 # The last table has the rewards: what a cog earned in each episode, which is the number of junctions that its team
@@ -35,7 +37,7 @@ console("cogames scrimmage -m arena -c 4 -p class=my_policy.StarterPolicy -e 8 -
 # the cogs did. The same is one call in Python:
 
 # %%
-from cogames.evaluation import evaluate
+from cogames.evaluation import PlaySettings, evaluate
 from cogames.mission_args import choose_missions
 from cogames.policy_args import parse_policy_spec
 
@@ -44,7 +46,8 @@ missions = choose_missions(["arena"], cogs=4, max_steps=400)
 
 def measure(policy):
     """The result of a policy on eight maps."""
-    return evaluate(missions, [parse_policy_spec(policy)], episodes=8).missions[0]
+    patient = PlaySettings(action_timeout_ms=10_000)
+    return evaluate(missions, [parse_policy_spec(policy)], episodes=8, settings=patient).missions[0]
 
 
 def rewards(result):
@@ -103,7 +106,7 @@ show_mean("eight hearts earn more by", mean_interval(gains))
 
 # %% [console]
 # <<collapse-output>>
-console("cogames run -m arena -c 4 -p class=my_policy.StarterPolicy -p random -e 4 -s 200")
+console("cogames run -m arena -c 4 -p class=my_policy.StarterPolicy -p random -e 4 -s 200 --action-timeout-ms 10000")
 
 # %% [markdown]
 # In a team all cogs earn the same, so these rewards say nothing about who did the work. `pickup` finds out: it plays
@@ -112,7 +115,7 @@ console("cogames run -m arena -c 4 -p class=my_policy.StarterPolicy -p random -e
 # the seats differ.
 
 # %% [console]
-console("cogames pickup -m arena -c 4 -p class=my_policy.StarterPolicy --pool random -e 4 -s 200")
+console("cogames pickup -m arena -c 4 -p my_policy.StarterPolicy --pool random -e 4 -s 200 --action-timeout-ms 10000")
 
 # %% [markdown]
 # ## Where does it lose?

@@ -47,8 +47,7 @@ def play_live(
     with LiveServer(game, host=host, port=port) as server:
         try:
             game.start()
-            show(server, browser=browser)
-            outcome = _outcome(game)
+            outcome = _outcome(game, server, browser=browser)
             linger(server)
             return outcome
         finally:
@@ -76,8 +75,9 @@ def say(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
 
 
-def _outcome(game: LiveGame) -> EpisodeOutcome:
+def _outcome(game: LiveGame, server: LiveServer, *, browser: bool) -> EpisodeOutcome:
     try:
+        show(server, browser=browser)
         outcome = game.wait()
     except KeyboardInterrupt:
         game.end()
