@@ -9,15 +9,14 @@ usage: live.py [--mission machina_1] [--seconds 10] [--keys 60] [--first] [--rec
 """
 
 import argparse
-import os
-import shutil
 import statistics
 import sys
 import time
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
+from browser import measured_page
 from cogames import missions
 from mettagrid.live import Clock, LiveGame, LiveServer
 from mettagrid.policy.loader import discover_and_register_policies, resolve_policy_class_path
@@ -25,10 +24,6 @@ from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode import EpisodePlan
 from record import record
 
-FLAGS = (
-    "--no-sandbox --disable-gpu --enable-unsafe-swiftshader --disable-background-networking --disable-sync "
-    "--no-first-run"
-)
 FASTEST = 1000.0
 
 # From the key to the end of the first frame whose picture has a tick that was not there when the key was pressed.
@@ -115,19 +110,10 @@ def main() -> None:
     parser.add_argument("--first", action="store_true", help="take cores from all other work (Linux, as root)")
     parser.add_argument("--record", action="store_true", help="add a line to results/live.jsonl")
     options = parser.parse_args()
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        raise SystemExit("live.py: no Chromium is installed (Debian: chromium)")
-    if options.first:
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     discover_and_register_policies("cogames.policy")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS.split())
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.set_default_timeout(120_000)
+    with measured_page(first=options.first) as page:
         found = measure(page, options.mission, options.seconds, options.keys)
-        found["browser"] = browser.version
-        browser.close()
+        found["browser"] = page.context.browser.version if page.context.browser else ""
     if options.record:
         print(record("live", " ".join(["live.py", *sys.argv[1:]]), found))
 

@@ -10,27 +10,21 @@ usage: viewer.py [--steps 1000] [--seconds 15] [--first] [--record]
 """
 
 import argparse
-import os
-import shutil
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
+from browser import measured_page
 from cogames import missions
 from mettagrid.policy.loader import discover_and_register_policies, resolve_policy_class_path
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode import EpisodePlan, play_episode
 from mettagrid.viewer import serve
 from record import record
-
-FLAGS = (
-    "--no-sandbox --disable-gpu --enable-unsafe-swiftshader --disable-background-networking --disable-sync "
-    "--no-first-run"
-)
 
 # Reading one pixel waits until everything before it has been drawn.
 DRAWN = "mettascope.panes[0].canvas.getContext('webgl2').readPixels(0, 0, 1, 1, 6408, 5121, new Uint8Array(4))"
@@ -145,19 +139,10 @@ def main() -> None:
     parser.add_argument("--first", action="store_true", help="take cores from all other work (Linux, as root)")
     parser.add_argument("--record", action="store_true", help="add a line to results/viewer.jsonl")
     options = parser.parse_args()
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        raise SystemExit("viewer.py: no Chromium is installed (Debian: chromium)")
-    if options.first:
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     discover_and_register_policies("cogames.policy")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS.split())
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.set_default_timeout(120_000)
+    with tempfile.TemporaryDirectory() as folder, measured_page(first=options.first) as page:
         found = measure(page, Path(folder), options.steps, options.seconds)
-        found["browser"] = browser.version
-        browser.close()
+        found["browser"] = page.context.browser.version if page.context.browser else ""
     if options.record:
         print(record("viewer", " ".join(["viewer.py", *sys.argv[1:]]), found))
 

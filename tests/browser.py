@@ -30,11 +30,14 @@ BROWSER_FLAGS = [
 
 @pytest.fixture(scope="module")  # its event loop is in the way of tests elsewhere that have their own
 def browser() -> Iterator[Browser]:
-    sync_api = pytest.importorskip("playwright.sync_api")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed")
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         missing("no Chromium is installed")
-    with sync_api.sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=BROWSER_FLAGS)
         yield browser
         browser.close()

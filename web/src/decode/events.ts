@@ -38,12 +38,6 @@ export function stepOf(actionName: string | undefined): readonly [number, number
   return actionName !== undefined && Object.hasOwn(STEPS, actionName) ? STEPS[actionName] : null;
 }
 
-export function findEvents(replay: Replay, teams: Teams): readonly GameEvent[] {
-  const log = new EventLog(replay, teams);
-  log.extend();
-  return log.events;
-}
-
 /** What happened so far, in order of time. A replay that grows costs only its new ticks. */
 export class EventLog {
   readonly events: GameEvent[] = [];

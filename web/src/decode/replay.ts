@@ -166,11 +166,6 @@ export class Replay {
     return [place & 0xffff, place >>> 16];
   }
 
-  isAliveAt(number: number, tick: number): boolean {
-    const slot = this.timeline.slot(Field.alive, number);
-    return slot >= 0 && this.timeline.valueAt(slot, tick) !== 0;
-  }
-
   /** Every tag of a name that begins like this, as {tag: rest of its name}. */
   tagsWithPrefix(prefix: string): Map<number, string> {
     const found = new Map<number, string>();

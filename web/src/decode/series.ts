@@ -32,10 +32,6 @@ export interface TeamHistory {
 const MOST_SAMPLES = 20_000;
 const MOST_RESOURCES = 64;
 
-export function teamHistory(replay: Replay, teams: Teams): TeamHistory {
-  return new HistoryMaker(replay, teams).history();
-}
-
 /** Adds up, tick by tick, only what changed; the sums are of what the replay recorded. New ticks cost only themselves. */
 export class HistoryMaker {
   private every = 0;

@@ -48,7 +48,6 @@ def test_a_loop_that_knows_only_render_works_too(capsys: pytest.CaptureFixture[s
 
 
 def test_cogames_play_shows_the_game_and_then_the_results(shell: Shell, tmp_path: Path) -> None:
-    pytest.importorskip("cogames")
     program = Path(sys.executable).with_name("cogames")
     replay = tmp_path / "replay.json.z"
     folder = shell.start(f"{program} play -m arena -c 2 -p starter -s 40 -r unicode --save-replay-file {replay}")

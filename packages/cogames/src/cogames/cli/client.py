@@ -1,6 +1,6 @@
 """The name under which the client is imported elsewhere; it lives in `cogames.client`."""
 
-from cogames.client import TournamentServerClient, fetch_whoami
-from cogames.client.models import *  # noqa: F403
+from cogames.client import TournamentServerClient, fetch_whoami, models
+from cogames.client.models import *  # noqa: F403 - all of what servers send has this name too
 
-__all__ = ["TournamentServerClient", "fetch_whoami"]
+__all__ = ["TournamentServerClient", "fetch_whoami", *models.__all__]

@@ -134,10 +134,6 @@ class TagsUpdate(BaseModel):
     tags: dict[str, str]
 
 
-class MyVersions(BaseModel):
-    entries: list[PolicyVersionRow]
-
-
 class GrantRequest(BaseModel):
     host: str = Field(description="such as `api.example.com`, or `api.example.com:8443`")
 
