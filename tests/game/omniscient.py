@@ -19,12 +19,12 @@ MOVES: dict[str, Cell] = {"move_north": (-1, 0), "move_south": (1, 0), "move_wes
 
 
 class View:
-    """All objects at one step."""
+    """All objects at one step, and the cells that they or `walls` take. Most of a map is walls, which stay."""
 
-    def __init__(self, sim: Simulation) -> None:
-        self.objects = list(sim.grid_objects().values())
+    def __init__(self, sim: Simulation, walls: set[Cell]) -> None:
+        self.objects = list(sim.grid_objects(ignore_types=["wall"]).values())
         self.resources, self.tags = sim.resource_names, sim._c_sim.program.tag_names
-        self.taken = {(item["r"], item["c"]) for item in self.objects}
+        self.taken = walls | {(item["r"], item["c"]) for item in self.objects}
 
     def cells(self, kind: str, mine: Object | None = None, *, with_team: bool = True) -> set[Cell]:
         """Where objects of a kind stand; with `mine`, those that share (or do not share) its team."""
@@ -98,8 +98,9 @@ def first_move(taken: set[Cell], start: Cell, goals: Iterable[Cell]) -> str:
 def play(env: MettaGridConfig, errand: Errand, *, steps: int, seed: int = 0) -> float:
     """The most that all agents together had earned at any step."""
     sim, best = Simulation(env, seed=seed), 0.0
+    walls = {(item["r"], item["c"]) for item in sim.grid_objects().values() if item["type_name"] == "wall"}
     while sim.current_step < steps and not sim.is_done() and best <= 0:
-        view = View(sim)
+        view = View(sim, walls)
         for item in view.objects:
             if "agent_id" not in item:
                 continue

@@ -2,17 +2,13 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
-import workspace
-
 pytestmark = pytest.mark.slow
 
-BUILD = workspace.ROOT / "build" / "viewer-wheel"
 PLAY = """
 import sys
 from mettagrid.config.mettagrid_config import MettaGridConfig
@@ -27,20 +23,11 @@ save_replay(recorder.finish(), sys.argv[1])
 """
 
 
-def test_the_wheel_opens_a_replay_without_node(tmp_path: Path, browser: Browser) -> None:
-    log = BUILD / "log"
-    how = ["--no-deps", "--no-build-isolation", f"--config-settings=build-dir={BUILD / 'cmake'}"]
-    with workspace.locked("wheels"):
-        workspace.pip("building", "wheel", *how, "--wheel-dir", tmp_path, "packages/mettagrid", log=log)
-    (wheel,) = tmp_path.glob("*.whl")
-    home = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-    python = home / "bin" / "python"
-    workspace.pip("installing the wheel", "install", wheel, log=log, python=python)
+def test_the_wheel_opens_a_replay_without_node(tmp_path: Path, empty_python: Path, browser: Browser) -> None:
     bare = {"PATH": "/nowhere", "HOME": str(tmp_path), "LANG": os.environ.get("LANG", "C.UTF-8")}
     replay = tmp_path / "episode.cogreplay"
-    subprocess.run([python, "-c", PLAY, replay], check=True, env=bare, cwd=tmp_path)
-    command = [python, "-m", "mettagrid.viewer", replay, "--no-browser"]
+    subprocess.run([empty_python, "-c", PLAY, replay], check=True, env=bare, cwd=tmp_path)
+    command = [empty_python, "-m", "mettagrid.viewer", replay, "--no-browser"]
     with subprocess.Popen(command, env=bare, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         page = browser.new_page()

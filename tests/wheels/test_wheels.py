@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,49 +17,12 @@ import pytest
 import workspace
 
 ROOT = workspace.ROOT
-DIST = ROOT / "dist"
 BUILD = ROOT / "build" / "wheels"
 LOG = BUILD / "log"
 # One small episode of each of these, and all of them where the time is there.
 SOME_CASES = ["mixed_00", "events_00", "limits_00", "territory_00", "obs_vision_00"]
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_at_a_time() -> Iterator[None]:
-    with workspace.locked("wheels"):
-        yield
-
-
-@pytest.fixture(scope="module")
-def sdist() -> Path:
-    """dist/mettagrid-VERSION.tar.gz, made from the working tree."""
-    for old in DIST.glob("mettagrid-*"):
-        old.unlink()
-    make = f"from scikit_build_core.build import build_sdist; print(build_sdist({str(DIST)!r}))"
-    name = subprocess.check_output([sys.executable, "-c", make], cwd=ROOT / "packages" / "mettagrid", text=True)
-    return DIST / name.splitlines()[-1]
-
-
-@pytest.fixture(scope="module")
-def wheel(sdist: Path) -> Path:
-    """dist/mettagrid-VERSION-....whl, made from the source archive alone."""
-    arguments = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", DIST, sdist]
-    workspace.pip("building the wheel", *arguments, log=LOG)
-    (path,) = DIST.glob("mettagrid-*.whl")
-    return path
-
-
-@pytest.fixture(scope="module")
-def empty_python(wheel: Path) -> Path:
-    """Interpreter of a new environment that holds the wheel and what it depends on, and nothing of ours beside."""
-    home = BUILD / "venv"
-    shutil.rmtree(home, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-    python = home / "bin" / "python"
-    workspace.pip("installing the wheel", "install", wheel, log=LOG, python=python)
-    return python
 
 
 def python_output(python: str | Path, *arguments: str, env: dict[str, str] | None = None) -> str:

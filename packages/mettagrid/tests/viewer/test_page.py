@@ -129,21 +129,20 @@ def changed_pixels(found: Visit, *, keep: bool = False) -> int:
     return int(found.page.evaluate(code, keep))
 
 
-@pytest.mark.parametrize("layer", list("tjrvhbgickl"))
-def test_layers_change_the_picture_and_can_be_switched_back(
-    layer: str, visit: Go, served: ReplayServer, watched: Watched
-) -> None:
+def test_layers_change_the_picture_and_can_be_switched_back(visit: Go, served: ReplayServer, watched: Watched) -> None:
     found = visit(f"{served.address}#tick={TICK}&select={watched.agent(TICK, 0)['id']}&panel=info&follow=1")
     for _ in range(6):
         found.page.keyboard.press("e")
     found.page.wait_for_timeout(1000)
     changed_pixels(found, keep=True)
-    found.page.keyboard.press(layer)
-    has_changed = changed_pixels(found) > 0
-    # Nobody has a vibe or talks here.
-    assert has_changed == (layer not in "ik")
-    found.page.keyboard.press(layer)
-    assert changed_pixels(found) == 0
+    without_effect = []
+    for layer in "tjrvhbgickl":
+        found.page.keyboard.press(layer)
+        if changed_pixels(found) == 0:
+            without_effect.append(layer)
+        found.page.keyboard.press(layer)
+        assert changed_pixels(found) == 0, layer
+    assert without_effect == ["i", "k"]  # nobody has a vibe or talks here
 
 
 def test_both_themes_and_the_palette_for_the_colour_blind(visit: Go, served: ReplayServer) -> None:
