@@ -138,7 +138,8 @@ inline pid_t start_program(const Plan& plan, const std::vector<int>& fds, bool d
   return child;
 }
 
-// Reaps everything; reports when the program ends; ends when told to, or when the outer guard is gone.
+// Reaps everything; reports when the program ends; gives the outer guard sockets of the box's network; ends when told to,
+// or when the outer guard is gone.
 inline void watch(int control, pid_t program, int signals) {
   bool running = true;
   while (true) {
@@ -160,7 +161,13 @@ inline void watch(int control, pid_t program, int signals) {
                                   std::to_string(usage.ru_maxrss * 1024));
       }
     }
-    if (wait[0].revents) return;  // any word, or the end of the outer guard
+    if (wait[0].revents) {
+      if (receive_message(control).bytes != "socket") return;  // another word, or the end of the outer guard
+      // One in the box's network namespace, for a connection that came in by a door.
+      int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+      send_message(control, "socket", fd >= 0 ? std::vector<int>{fd} : std::vector<int>{});
+      close(fd);
+    }
   }
 }
 

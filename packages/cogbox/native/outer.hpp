@@ -39,6 +39,7 @@ class Outer {
       detail_ = failure.text();
     }
     end_tree();
+    if (ended_by_itself_) links_.drain(kDrainUs);
     look();
     report(verdict);
     groups_.remove();
@@ -47,11 +48,12 @@ class Outer {
 
  private:
   static constexpr int kTickMs = 20, kPidfdSendSignal = 424, kPidfdOpen = 434;
-  static constexpr int64_t kDiskEveryUs = 250'000, kStartUs = 60'000'000;
+  static constexpr int64_t kDiskEveryUs = 250'000, kStartUs = 60'000'000, kDrainUs = 1'000'000;
 
   void start(const Message& first) {
-    // The caller's descriptors: standard input, the two logs, then the channels.
-    if (first.fds.size() < 3) fail("reading the plan's descriptors", EINVAL);
+    // The caller's descriptors: standard input, the two logs, then the doors, then the channels.
+    const auto doors = first.fds.begin() + 3, channels = doors + ptrdiff_t(plan_.list("door").size());
+    if (first.fds.size() < 3 + plan_.list("door").size()) fail("reading the plan's descriptors", EINVAL);
     // The caller's own files never go into the box: a program can open its descriptors again, with other rights.
     int in[2], out[2], err[2];
     must(pipe2(in, O_CLOEXEC), "making a pipe");
@@ -64,7 +66,8 @@ class Outer {
     std::vector<int> given{in[0], out[1], err[1]};
     if (plan_.has("uid"))  // so that /dev/stdout can be opened by its user
       for (int fd : given) must(fchown(fd, uid_t(plan_.number("uid", -1)), gid_t(-1)), "giving the pipes to the box");
-    given.insert(given.end(), first.fds.begin() + 3, first.fds.end());
+    given.insert(given.end(), channels, first.fds.end());
+    links_.open_doors(plan_, {doors, channels});
 
     launch();
     send_message(inner_, first.bytes, given);
@@ -218,8 +221,10 @@ class Outer {
         if (message.closed) return vanished();
         if (std::sscanf(message.bytes.c_str(), "exit %d %lld %lld", &status_, &rusage_cpu_, &rusage_peak_) == 3)
           return ended();
+        if (message.bytes == "socket") links_.enter(message.fds.empty() ? -1 : message.fds[0]);
       }
       links_.serve(waits);
+      for (size_t count = links_.wanted(); count > 0; --count) send_message(inner_, "socket");
       int64_t now = now_us();
       if (wall >= 0 && now - began_ > wall) return "wall_time";
       if (now < next_look) continue;
@@ -247,6 +252,7 @@ class Outer {
   }
 
   std::string ended() {
+    ended_by_itself_ = true;
     groups_.read(usage_);
     usage_.cpu_us = std::max(usage_.cpu_us, int64_t(rusage_cpu_));
     usage_.peak = std::max(usage_.peak, int64_t(rusage_peak_));
@@ -373,7 +379,7 @@ class Outer {
   int64_t began_ = 0, wall_ = 0, output_ = 0;
   int status_ = 0;
   long long rusage_cpu_ = 0, rusage_peak_ = 0;
-  bool caller_gone_ = false;
+  bool caller_gone_ = false, ended_by_itself_ = false;
   std::string detail_;
 };
 

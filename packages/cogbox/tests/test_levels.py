@@ -140,3 +140,19 @@ def test_the_error_keeps_what_a_program_wants_to_know() -> None:
     error = LevelMissing(Level.CONTAINER, {Level.CONTAINER: "no engine"})
     assert error.minimum is Level.CONTAINER
     assert "container: no engine" in str(error)
+
+
+def test_a_proof_is_remembered_for_the_tools_it_was_made_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    folder = Path("/run/cogbox") if os.geteuid() == 0 else tmp_path / "cogbox"
+    path = Path(os.environ["PATH"].split(":")[0])
+    before = ask(path, minimum="namespaces", at_most="namespaces")
+    assert before["level"] == "namespaces"
+    proofs = set((folder / "proofs").iterdir())
+    assert proofs and (folder / "proofs").stat().st_mode & 0o077 == 0
+    # With another bubblewrap in the way, what was proved before says nothing.
+    (tmp_path / "bwrap").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    ask(tmp_path, minimum="namespaces", at_most="namespaces")
+    assert set((folder / "proofs").iterdir()) - proofs
+    assert ask(tmp_path, minimum="bubblewrap", at_most="bubblewrap").get("level") is None

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import os
 import resource
 import socket
 import threading
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cogbox import BadRequest, Egress, Link, Sandbox
+from cogbox import BadRequest, Door, Egress, Level, Link, Sandbox
 from packages.cogbox.tests.conftest import python
 
 PORT = 7001
@@ -142,6 +143,162 @@ time.sleep(1)
         release.set()
     assert result.ok, result.stderr
     assert used() - before < 0.6  # of the guard and the program; a guard that spins uses more than a second
+
+
+ECHO_SERVER = f"""
+import socket, threading
+server = socket.create_server(("0.0.0.0", {PORT}), backlog=64)
+def echo(end):
+    while block := end.recv(65536):
+        end.sendall(block)
+    end.close()
+while True:
+    threading.Thread(target=echo, args=(server.accept()[0],)).start()
+"""
+
+
+def test_a_door_leads_from_one_address_outside_to_a_port_inside(sandbox: Sandbox, state: Path) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = listener.getsockname()
+    data = bytes(range(256)) * 4096
+    with sandbox.start(python(ECHO_SERVER), doors=[Door(PORT, listener)]) as box:
+        first = knock(address)
+        with contextlib.ExitStack() as stack:
+            ends = [first, *(stack.enter_context(socket.create_connection(address, timeout=20)) for _ in range(20))]
+            for number, end in enumerate(ends):
+                end.sendall(b"%d" % number)
+            assert [end.recv(10) for end in ends] == [b"%d" % number for number in range(21)]
+        sender = threading.Thread(target=first.sendall, args=(data,))
+        sender.start()
+        got = b""
+        while len(got) < len(data):
+            got += first.recv(65536)
+        sender.join()
+        first.close()
+        assert got == data
+        box.end()
+        box.wait()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(address)
+
+
+def test_the_last_words_of_a_program_come_through_its_door_and_its_link(sandbox: Sandbox, state: Path) -> None:
+    """Also when it ends without reading what was sent to it, which resets the connection.
+
+    What the system had not yet taken over then is lost, here as on any network, so the words fit into its buffers.
+    """
+    serve = f"""
+import socket
+server = socket.create_server(("0.0.0.0", {PORT}))
+end = server.accept()[0]
+end.recv(1)
+end.sendall(b"x" * 20_000 + b"the end")
+"""
+    for _ in range(5):
+        listener = socket.create_server(("127.0.0.1", 0))
+        address = listener.getsockname()
+        with sandbox.start(python(serve), doors=[Door(PORT, listener)]) as box:
+            read = """
+import socket, time
+while True:
+    try:
+        end = socket.create_connection(("127.0.0.1", 7005))
+        end.sendall(b"!" * 1000)
+        got = end.recv(65536)
+        if got:
+            break
+    except OSError:
+        pass
+    end.close()
+try:
+    while block := end.recv(65536):
+        got += block
+except ConnectionError:
+    pass
+print(len(got), got[-7:])
+"""
+            result = sandbox.run(python(read), links=[Link(7005, address)])
+            assert box.wait(20).ok
+        assert result.stdout == b"20007 b'the end'\n", result.stderr
+
+
+def knock(address: tuple[str, int]) -> socket.socket:
+    """A connection that is answered; one to a port on which nothing listens yet is closed at once."""
+    while True:
+        end = socket.create_connection(address, timeout=20)
+        with contextlib.suppress(ConnectionError):
+            end.sendall(b"!")
+            if end.recv(1):
+                return end
+        end.close()
+
+
+def test_a_door_leads_to_its_own_port_and_a_link_of_another_box_to_the_door(quick: Sandbox, state: Path) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = listener.getsockname()
+    code = f"""
+import socket
+print(socket.create_connection(("127.0.0.1", 7005)).recv(10))
+try:
+    socket.create_connection(("127.0.0.1", {PORT}))
+except OSError:
+    print("only the link")
+"""
+    serve = f"""
+import socket
+server, other = socket.create_server(("127.0.0.1", {PORT})), socket.create_server(("127.0.0.1", 7002))
+while True:
+    server.accept()[0].send(b"hello")
+"""
+    with quick.start(python(serve), doors=[Door(PORT, listener)]):
+        while True:
+            with socket.create_connection(address, timeout=20) as end, contextlib.suppress(ConnectionError):
+                if end.recv(10) == b"hello":
+                    break
+        result = quick.run(python(code), links=[Link(7005, address)])
+    assert result.stdout == b"b'hello'\nonly the link\n", result.stderr
+
+
+def test_the_private_folder_can_have_a_second_path(sandbox: Sandbox, state: Path) -> None:
+    code = "open('/coworld/out', 'w').write(open('/coworld/in').read() + '!')"
+    files, place = {"in": b"hi"}, Path("/coworld")
+    assert sandbox.run(python(code), files=files, work_at=place, collect=["out"]).files == {"out": b"hi!"}
+
+
+def test_a_level_without_a_network_of_its_own_has_no_doors() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener, pytest.raises(BadRequest, match="network namespace"):
+        Sandbox(Level.NONE).start(["true"], doors=[Door(80, listener)])
+    with socket.create_server(("127.0.0.1", 0)) as listener, pytest.raises(BadRequest, match="port must be"):
+        Door(0, listener)
+
+
+def test_a_link_carries_no_more_connections_at_once_than_it_may(quick: Sandbox, state: Path) -> None:
+    arrived: list[socket.socket] = []
+    both, more = threading.Event(), threading.Event()
+
+    def hold(end: socket.socket) -> None:
+        arrived.append(end)
+        (both if len(arrived) == 2 else more if len(arrived) == 3 else threading.Event()).set()
+        end.recv(10)
+
+    code = f"""
+import socket, sys
+ends = [socket.create_connection(("127.0.0.1", {PORT})) for _ in range(5)]
+sys.stdin.read(1)
+ends[0].close()
+sys.stdin.read(1)
+"""
+    reading, writing = os.pipe()
+    with served(hold, socket.create_server(("127.0.0.1", 0))) as server, open(reading, "rb") as stdin:
+        link = Link(PORT, server.getsockname(), most=2)
+        with quick.start(python(code), links=[link], stdin=stdin):
+            assert both.wait(20)
+            assert not more.wait(0.3)
+            os.write(writing, b"x")
+            assert more.wait(20)
+            os.close(writing)
+    with pytest.raises(BadRequest, match="1 to 128"):
+        Link(PORT, ("127.0.0.1", 80), most=0)
 
 
 @pytest.mark.parametrize("port", [0, 65536, -1])

@@ -14,7 +14,7 @@ from cogbox.errors import BadRequest, CogboxError, LevelMissing
 from cogbox.level import Level
 from cogbox.limits import Limits
 from cogbox.mounts import Mount, python_runtime
-from cogbox.network import Egress, Link
+from cogbox.network import Door, Egress, Link
 from cogbox.sandbox import Sandbox, run, sandbox
 from cogbox.verdict import Result, Verdict
 
@@ -22,6 +22,7 @@ __all__ = [
     "BadRequest",
     "Box",
     "CogboxError",
+    "Door",
     "Egress",
     "Level",
     "LevelMissing",

@@ -23,6 +23,10 @@ class Job:
     """without those every box has"""
     limits: Limits
     links: Sequence[Link]
+    doors: Sequence[int]
+    """ports inside; their listening sockets go to the guard beside the plan"""
+    work_at: Path | None
+    """a second path inside of the private folder"""
     folder: BoxFolder
     groups: Groups
     uid: int | None
@@ -67,6 +71,8 @@ class Job:
             # for memory that is reserved and never used, such as the stacks of threads.
             pairs += [("rlimit_data", str(limits.memory + GIB)), ("unmetered", "1")]
         pairs += [("link", lines(*link.fields())) for link in self.links]
+        pairs += [("link_most", str(link.most)) for link in self.links]
+        pairs += [("door", str(port)) for port in self.doors]
         return pairs + self.groups.pairs()
 
     def process_limit(self, others: int | None = None) -> Pairs:
@@ -103,10 +109,12 @@ def all_mounts(job: Job) -> tuple[list[Mount], list[tuple[str, str]]]:
     from cogbox.mounts import system_mounts, without_nested
 
     system, symlinks = system_mounts()
-    work = Mount(job.folder.work, writable=True)
-    for outer in (mount for mount in (*job.mounts, work) if mount.writable):
+    work = [Mount(job.folder.work, writable=True)]
+    if job.work_at is not None:
+        work.append(Mount(job.folder.work, job.work_at, writable=True))
+    for outer in (mount for mount in (*job.mounts, *work) if mount.writable):
         for mount in job.mounts:
             # Its place would be made in a folder that a program could have prepared with links.
             if mount is not outer and mount.inside.is_relative_to(outer.inside):
                 raise BadRequest(f"{mount.inside} lies inside the writable mount {outer.inside}: mount it elsewhere")
-    return without_nested([*system, *small_files(job), *job.mounts, work]), symlinks
+    return without_nested([*system, *small_files(job), *job.mounts, *work]), symlinks

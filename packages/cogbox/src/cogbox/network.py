@@ -16,8 +16,12 @@ class Link:
 
     port: int
     target: tuple[str, int] | Path
+    most: int = 128
+    """connections it carries at once, 128 at most; further ones wait"""
 
     def __post_init__(self) -> None:
+        if not 1 <= self.most <= 128:
+            raise BadRequest(f"a link carries 1 to 128 connections, not {self.most}")
         if not 1 <= self.port <= 65535:
             raise BadRequest(f"a link's port must be 1 to 65535, not {self.port}")
         if isinstance(self.target, Path):
@@ -51,6 +55,22 @@ class Link:
             except OSError as error:
                 raise BadRequest(f"the link's target {host!r} was not found: {error}") from None
         return [str(self.port), "tcp", address, str(port)]
+
+
+@dataclass(frozen=True)
+class Door:
+    """The other way round: connections to a listening socket outside lead to `127.0.0.1:port` inside the box.
+
+    Whoever can reach the listener can speak to the program, so bind it to the loopback or to a Unix socket. The box
+    takes it over and closes it. A connection to a port on which nothing listens yet is closed at once.
+    """
+
+    port: int
+    listener: socket.socket
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.port <= 65535:
+            raise BadRequest(f"a door's port must be 1 to 65535, not {self.port}")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from cogbox.errors import BadRequest, LevelMissing
 from cogbox.level import Level
 from cogbox.limits import Limits
 from cogbox.mounts import Mount, check_readable, python_runtime
-from cogbox.network import Egress, Link
+from cogbox.network import Door, Egress, Link
 from cogbox.verdict import Result
 
 EGRESS_PORT = 3128
@@ -41,6 +41,9 @@ class Options(TypedDict, total=False):
     """path inside; the private folder by default"""
     limits: Limits | None
     links: Sequence[Link]
+    doors: Sequence[Door]
+    work_at: Path | None
+    """the private folder is seen under this path too; needs a mount namespace"""
     egress: Egress | None
     channels: int
     """number of connected sockets it inherits, as descriptors 3, 4, ... ($COGBOX_CHANNEL_FD is the first's); ours are
@@ -91,6 +94,8 @@ class Sandbox:
                 mounts=all_mounts,
                 limits=limits,
                 links=links,
+                doors=[door.port for door in options.get("doors", ())],
+                work_at=options.get("work_at"),
                 folder=folder,
                 groups=groups,
                 uid=user.uid if user else None,
@@ -104,7 +109,7 @@ class Sandbox:
                 plan,
                 level=self.level,
                 channels=[ours for ours, _ in pairs],
-                theirs=[theirs for _, theirs in pairs],
+                theirs=[*(door.listener for door in options.get("doors", ())), *(theirs for _, theirs in pairs)],
                 stdin=options.get("stdin"),
                 collect=options.get("collect", ()),
                 on_close=lambda: None,
@@ -141,7 +146,7 @@ def sandbox(*, minimum: Level | str = Level.LANDLOCK, at_most: Level | str = Lev
 
     `none` is never chosen unless `minimum` is `none`. The environment variable COGBOX_LEVEL lowers `at_most`.
     """
-    from cogbox.selftest import proof
+    from cogbox._remembered import remembered_proof
 
     lowest, highest = Level.named(minimum), Level.named(at_most)
     if asked := os.environ.get("COGBOX_LEVEL"):
@@ -153,7 +158,7 @@ def sandbox(*, minimum: Level | str = Level.LANDLOCK, at_most: Level | str = Lev
             continue
         if level < lowest:
             break
-        found = proof(level)
+        found = remembered_proof(level)
         if found.holds:
             return Sandbox(level)
         reasons[level] = found.reason

@@ -50,8 +50,10 @@ def count_tasks(uid: int) -> int:
 
 
 def plan(job: Job) -> Pairs:
-    if job.links:
-        raise BadRequest("a link needs a network namespace, which the level `landlock` does not have")
+    if job.links or job.doors:
+        raise BadRequest("a link or a door needs a network namespace, which the level `landlock` does not have")
+    if job.work_at is not None:
+        raise BadRequest("a second path of the private folder needs a mount namespace")
     readable = [mount.source for mount in system_mounts()[0]]
     writable = [job.folder.work, job.folder.tmp]
     for mount in job.mounts:

@@ -14,9 +14,9 @@ def missing() -> str | None:
 
 
 def plan(job: Job) -> Pairs:
-    if job.links:
-        raise BadRequest("a link needs a network namespace, which the level `none` does not have")
-    if any(mount.inside != mount.source for mount in job.mounts):
+    if job.links or job.doors:
+        raise BadRequest("a link or a door needs a network namespace, which the level `none` does not have")
+    if job.work_at is not None or any(mount.inside != mount.source for mount in job.mounts):
         raise BadRequest("a mount at another place needs a mount namespace, which the level `none` does not have")
     pairs: Pairs = [("level", "none"), *job.common()]
     if job.uid is not None:

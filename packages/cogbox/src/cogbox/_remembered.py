@@ -1,0 +1,64 @@
+"""Remember until the next boot which levels the self-test has proved, so that a short command need not wait for it.
+
+A proof is remembered for the very guard, kernel, user, interpreter and tools that it was made with, in a folder that
+only this user can change and that the machine forgets with its next start. A level that failed is tested anew each
+time.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from cogbox._guard import guard_path, missing_guard
+from cogbox._levels import MODULES
+from cogbox.level import Level
+from cogbox.selftest import Proof, proof
+
+VALID_SECONDS = 24 * 3600
+
+
+@functools.cache
+def remembered_proof(level: Level) -> Proof:
+    """`proof(level)`, from this machine's memory where it holds."""
+    path = _path(level)
+    if path is None or MODULES[level].missing():
+        return proof(level)
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime < VALID_SECONDS:
+            return Proof(level, limited_by=path.read_text())
+    found = proof(level)
+    if found.holds:
+        with contextlib.suppress(OSError):
+            path.write_text(found.limited_by)
+    return found
+
+
+def _path(level: Level) -> Path | None:
+    """The file that stands for a proof; None where there is no safe place for it."""
+    folder = Path("/run/cogbox/proofs") if os.geteuid() == 0 else _user_folder()
+    if folder is None or level is Level.NONE or missing_guard():
+        return None
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        info = folder.lstat()
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text()
+    except OSError:
+        return None
+    if info.st_uid != os.geteuid() or info.st_mode & 0o077:
+        return None
+    tools = [tool for name in ("bwrap", "podman", "docker", "runc") if (tool := shutil.which(name))]
+    words = [level.value, boot, platform.release(), str(os.geteuid()), sys.executable]
+    words += [f"{tool} {os.stat(tool).st_size} {os.stat(tool).st_mtime_ns}" for tool in tools]
+    digest = hashlib.sha256("\n".join(words).encode() + guard_path().read_bytes()).hexdigest()
+    return folder / digest
+
+
+def _user_folder() -> Path | None:
+    place = os.environ.get("XDG_RUNTIME_DIR")
+    return Path(place) / "cogbox" / "proofs" if place else None
