@@ -59,6 +59,17 @@ def usable_cache_dir(cache_dir: Path | None = None) -> Path:
 
 
 @contextlib.contextmanager
+def separate_cache(folder: Path) -> Iterator[None]:
+    """Inside, this process keeps unpacked bundles in a folder of its own, and uses none that were unpacked before."""
+    global DEFAULT_POLICY_CACHE_DIR
+    before, DEFAULT_POLICY_CACHE_DIR = DEFAULT_POLICY_CACHE_DIR, folder
+    try:
+        yield
+    finally:
+        DEFAULT_POLICY_CACHE_DIR = before
+
+
+@contextlib.contextmanager
 def exclusive_file_lock(path: Path) -> Iterator[None]:
     """Wait until nobody else holds the lock, and hold it."""
     with path.open("a") as file:

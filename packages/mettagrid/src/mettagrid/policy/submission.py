@@ -31,6 +31,9 @@ class SubmissionPolicySpec(PolicySpec):
     network_hosts: list[str] | None = Field(
         default=None, description="Hosts that the policy would like to speak to; whoever runs it decides"
     )
+    compat_version: str | None = Field(
+        default=None, description="Version of the game it was built for, such as 0.26; seasons of others refuse it"
+    )
 
 
 def read_submission_policy_spec(bundle_root: Path) -> SubmissionPolicySpec:
@@ -81,8 +84,9 @@ def write_submission_policy_spec(path: Path, spec: SubmissionPolicySpec) -> None
 
 
 def submission_spec_json(spec: SubmissionPolicySpec) -> str:
-    """The text of a `policy_spec.json`. Hosts are in it only when there are some: older readers do not know them."""
-    return spec.model_dump_json(exclude=None if spec.network_hosts else {"network_hosts"})
+    """The text of a `policy_spec.json`. What older readers do not know is in it only when it says something."""
+    silent = {name for name in ("network_hosts", "compat_version") if not getattr(spec, name)}
+    return spec.model_dump_json(exclude=silent)
 
 
 def _first_problem(error: ValidationError) -> str:

@@ -20,6 +20,7 @@ from mettagrid.replay._files import EXTENSION, EXTENSIONS, load_replay, replay_b
 from mettagrid.replay._frame import AgentState, Frame, ObjectState, frame_at
 from mettagrid.replay._model import Kind, Limit, Note, Objects, Replay
 from mettagrid.replay._recorder import Capture, EpisodeRecorder
+from mettagrid.replay._seeds import without_seeds
 from mettagrid.replay._summary import ReplaySummary, summarize
 from mettagrid.replay._v4_write import v4_document
 from mettagrid.replay.errors import (
@@ -58,4 +59,5 @@ __all__ = [
     "save_replay",
     "summarize",
     "v4_document",
+    "without_seeds",
 ]

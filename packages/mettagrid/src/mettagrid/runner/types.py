@@ -43,12 +43,16 @@ class EpisodeJobSummary(BaseModel):
 
 
 class EpisodeSpec(EpisodeJobSummary):
-    """An episode to be played. Times are in milliseconds; see `mettagrid.simulator.rollout` for what they limit."""
+    """An episode to be played. Times are in milliseconds; see `mettagrid.simulator.rollout` for what they limit.
+
+    Where there is a `policy_seed`, policies draw from it, and neither they nor the replay are told the `seed`.
+    """
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
 
     env: AnyEnvConfig
     seed: int = 0
+    policy_seed: int | None = None
     max_action_time_ms: int = 10000
     overage_budget_ms: int | None = None
 

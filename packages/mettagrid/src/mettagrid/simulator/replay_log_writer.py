@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mettagrid.replay import EXTENSION, Capture, EpisodeRecorder, Replay, replay_bytes, replay_ending, v4_document
+from mettagrid.replay import (
+    EXTENSION,
+    Capture,
+    EpisodeRecorder,
+    Replay,
+    replay_bytes,
+    replay_ending,
+    v4_document,
+    without_seeds,
+)
 from mettagrid.simulator.interface import SimulatorEventHandler
 from mettagrid.util.file import http_url, write_data
 
@@ -86,6 +95,10 @@ class EpisodeReplay:
         if self._finished is None:
             self._finished = self._capture.replay()
         return self._finished
+
+    def hide_seeds(self) -> None:
+        """Say nothing of what the finished episode's chance came from, neither its seed nor the map's."""
+        self._finished = without_seeds(self.replay)
 
     def get_replay_data(self) -> dict[str, Any]:
         """The published document as plain data, version 4."""

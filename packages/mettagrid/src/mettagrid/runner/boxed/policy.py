@@ -20,6 +20,8 @@ __all__ = ["BoxPolicyOptions", "BoxedPolicy", "FailedPolicy"]
 
 # Packages a policy finds installed, as far as they are here.
 PACKAGES = ("mettagrid", "cogsguard", "cogames")
+# One thread, and one order of sets and dictionaries: the same episode plays the same way on every machine.
+_VARIABLES = {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class BoxedPolicy:
         command = [sys.executable, "-m", "mettagrid.runner.policy_server.server", "--material", "material.json"]
         return cogbox.sandbox(minimum=options.minimum, at_most=options.at_most).start(
             [*command, "--fd", "3"],
-            env={"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", **options.env},
+            env={**_VARIABLES, **options.env},
             files={"material.json": json.dumps(asdict(material)).encode()},
             mounts=mounts,
             channels=1,

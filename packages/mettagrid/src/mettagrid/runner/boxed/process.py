@@ -20,6 +20,8 @@ class BoxProcess:
     def __init__(self, box: cogbox.Box, log_path: str | None) -> None:
         self._box = box
         self._log_path = log_path
+        self.isolation: str = box.level.value
+        """the level that its box was proved to hold"""
 
     def why_ended(self) -> tuple[VerdictStatus, str] | None:
         import cogbox

@@ -55,6 +55,8 @@ class SeatHolder(ABC):
     """
 
     minimum_action_timeout_ms: int = 0
+    #: The level of the box that the policy is in, where it is in one.
+    isolation: str | None = None
     #: Whether the policy may draw from the generators that all code in this process shares.
     shares_generators: bool = False
 

@@ -48,11 +48,19 @@ class Verdict(BaseModel):
 
 
 class PolicyTimings(BaseModel):
-    """Milliseconds of one policy: to be made, over all its answers, and of the slowest one."""
+    """Milliseconds of one policy: to be made, over all its answers, and of the slowest one.
+
+    Of a policy in another process the answers are counted and the times that half and 95 % of them took are known, and
+    what held it back: a level of `cogbox`, or None for a process without a box.
+    """
 
     load_ms: float = 0.0
     total_ms: float = 0.0
     slowest_ms: float = 0.0
+    answers: int = 0
+    median_ms: float | None = None
+    p95_ms: float | None = None
+    isolation: str | None = None
 
 
 class EpisodeTimings(BaseModel):

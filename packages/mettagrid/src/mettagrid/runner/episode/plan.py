@@ -26,6 +26,11 @@ class EpisodePlan:
     `policies` are specs, which are played in this process, or other sources (see `holder`); `assignments` holds a
     position in it for each agent. `policy_names` are for people. A map without a seed of its own is drawn from `seed`.
 
+    With a `policy_seed`, policies draw from that and nobody but the engine learns the `seed`: neither policies nor the
+    replay, whose map has no seed either. It must not be possible to find one from the other.
+
+    `actions_path` gets what policies did, for `recorded.RecordedPolicy`.
+
     `max_action_time_ms` and `overage_budget_ms` are those of `ActionTimes`; the time is raised to what the policies
     need. A policy in another process that has not answered for `patience_ms` (by default three times the limit and ten
     seconds) is ended. A policy that cannot be made is a mistake to be raised, or, where `load_failure` says so, a
@@ -36,12 +41,14 @@ class EpisodePlan:
     policies: Sequence[PolicySpec | PolicySource]
     assignments: Sequence[int]
     seed: int = 0
+    policy_seed: int | None = None
     policy_names: Sequence[str] | None = None
     max_action_time_ms: int = 10_000
     overage_budget_ms: int | None = None
     patience_ms: int | None = None
     prepare_timeout_s: float = 300.0
     replay_path: Path | None = None
+    actions_path: Path | None = None
     device: str | None = None
     load_failure: Literal["raise", "verdict"] = "raise"
     barred: dict[int, Verdict] = field(default_factory=dict)

@@ -121,6 +121,10 @@ class _Episode:
         if infos is not None:
             infos.share_with(self._simulation)
         self._table = Table(self._simulation, self._times, infos=infos, clock=clock, tracer=tracer)
+        if plan.actions_path is not None:
+            from mettagrid.runner.episode.recorded import ActionRecorder
+
+            self._table.recorder = ActionRecorder(self._table)
         self._tracer = tracer or NullTracer()
         self._agents_of = {
             policy: [agent for agent, assigned in enumerate(plan.assignments) if assigned == policy]
@@ -143,13 +147,14 @@ class _Episode:
                 policy_name=names[index],
                 agent_ids=self._agents_of[index],
                 interface=interface,
-                episode_id=episode_id(plan.seed, index),
+                episode_id=episode_id(plan.seed if plan.policy_seed is None else plan.policy_seed, index),
                 table=self._table,
                 timings=self._timings.policies[index],
                 patience_ms=plan.patience_ms,
             )
             with self._policy_code(index, step=None):
                 self._holders[index] = source.open()
+                self._timings.policies[index].isolation = self._holders[index].isolation
                 self._holders[index].prepare(seats)
         self._wait(step=None, deadline=self._table.clock() + plan.prepare_timeout_s)
         needed = [holder.minimum_action_timeout_ms for holder in self._holders.values()]
@@ -177,6 +182,8 @@ class _Episode:
                     self._drop_disabled()
                 if renderer is not None:
                     renderer.apply_deferred_user_actions()
+                if table.recorder is not None:
+                    table.recorder.step()
                 if collects:
                     gc.enable()
                 with self._tracer.span("env_step", step=step):
@@ -195,6 +202,8 @@ class _Episode:
     def outcome(self, background: BackgroundWriter | None) -> EpisodeOutcome:
         plan, simulation, times = self._plan, self._simulation, self._times
         replay_path = self._write_replay(background)
+        if self._table.recorder is not None and plan.actions_path is not None:
+            self._table.recorder.write(plan.actions_path)
         self._timings.total_ms = 1000 * (time.perf_counter() - self._began)
         outcome = EpisodeOutcome(
             seed=plan.seed,
@@ -290,6 +299,8 @@ class _Episode:
             return None
         path = str(self._plan.replay_path)
         replay = self._recorder.get_completed_replays()[-1]
+        if self._plan.policy_seed is not None:
+            replay.hide_seeds()
         if background is None:
             replay.write_replay(path)
         else:

@@ -10,6 +10,7 @@ import json
 import logging
 import socket
 import time
+from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -92,6 +93,8 @@ class ServedHolder(SeatHolder):
         self._frames = 0
         self._bytes = 0
         self._infos: dict[int, tuple[str, dict[str, Any]]] = {}
+        self._answer_ms = array("d")
+        self.isolation = getattr(process, "isolation", None)
 
     def prepare(self, seats: Seats) -> None:
         self._began = time.perf_counter()
@@ -158,9 +161,18 @@ class ServedHolder(SeatHolder):
         except (PolicyFailure, WebSocketException, ValueError):
             pass  # it is gone already
         finally:
+            self._keep_times()
             self._socket.close()
             if self._process is not None:
                 self._process.close()
+
+    def _keep_times(self) -> None:
+        times = sorted(self._answer_ms)
+        if not times:
+            return
+        timings, last = self._seats.timings, len(times) - 1
+        timings.answers, timings.total_ms, timings.slowest_ms = len(times), sum(times), times[-1]
+        timings.median_ms, timings.p95_ms = times[last // 2], times[round(0.95 * last)]
 
     # Questions
 
@@ -186,9 +198,7 @@ class ServedHolder(SeatHolder):
         elapsed_ms = 1000 * (self._seats.table.clock() - self._asked_at)
         self._seats.table.trace(self._seats.agent_ids, self._step, self._asked_at, elapsed_ms)
         self._asked_at = None
-        timings = self._seats.timings
-        timings.total_ms += elapsed_ms
-        timings.slowest_ms = max(timings.slowest_ms, elapsed_ms)
+        self._answer_ms.append(elapsed_ms)
         answers = self._checked(data)
         if self._is_late:
             self._charge(elapsed_ms - 1000 * self._limit)

@@ -12,6 +12,7 @@ from mettagrid.runner.episode.errors import PolicyFailure, not_an_action
 if TYPE_CHECKING:
     import numpy as np
 
+    from mettagrid.runner.episode.recorded import ActionRecorder
     from mettagrid.simulator._action_times import ActionTimes
     from mettagrid.simulator._policy_infos import PolicyInfos
     from mettagrid.simulator.interface import AgentObservation
@@ -51,6 +52,7 @@ class Table:
         self._ids = simulation._action_ids
         self._agents = simulation.agents()
         self._talk_warned: set[str] = set()
+        self.recorder: ActionRecorder | None = None
 
     def observe(self, agent: int) -> AgentObservation:
         return self._agents[agent].observation
@@ -67,6 +69,8 @@ class Table:
 
     def say(self, agent: int, text: str, name: str) -> None:
         """Queue what an agent says; a text the game refuses is dropped, with one warning for each policy."""
+        if self.recorder is not None:
+            self.recorder.said(agent, text)
         try:
             self._agents[agent].set_talk(text)
         except (ValueError, TypeError) as error:
@@ -92,5 +96,7 @@ class Table:
             )
 
     def show(self, agent: int, infos: Mapping[str, Any] | None) -> None:
+        if self.recorder is not None:
+            self.recorder.showed(agent, infos)
         if self.infos is not None:
             self.infos.update(agent, infos)

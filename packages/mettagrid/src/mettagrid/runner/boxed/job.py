@@ -1,0 +1,226 @@
+"""One episode of the league, from a job and bundles on this machine to files in a folder.
+
+The server's workers and `cogames reproduce` play through `play_job`, so that the same job leaves the same bytes:
+
+| file | what | the same each time |
+|---|---|---|
+| `results.json` | rewards and stats, a `PureSingleEpisodeResult` | yes |
+| `replay.json.z` | the episode, tick by tick | yes |
+| `actions.json.z` | what the policies did, see `episode.recorded` | yes |
+| `error_info.json` | why it could not be played, or which policy did not play to the end: a `RunnerError` | |
+| `runtime_info.json` | timings, isolation, versions: a `JobRuntime` | no |
+| `policy_agent_<i>.txt` | what the policy of an agent wrote | |
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from mettagrid.base_config import LENIENT_CONTEXT
+from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.runner.boxed.material import material_from_uri
+from mettagrid.runner.boxed.policy import BoxedPolicy, BoxPolicyOptions, FailedPolicy
+from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, PolicySource, PolicyTimings, play_episode
+from mettagrid.runner.episode_subprocess import failed_policy, runner_error
+from mettagrid.runner.types import RunnerError, RuntimeInfo, SingleEpisodeJob
+
+__all__ = [
+    "ACTIONS",
+    "ERROR_INFO",
+    "REPLAY",
+    "RESULTS",
+    "RUNTIME_INFO",
+    "ActionTimes",
+    "JobRuntime",
+    "PolicyRuntime",
+    "PolicyToPlay",
+    "agent_log",
+    "installed_versions",
+    "play_job",
+]
+
+RESULTS, REPLAY, ERROR_INFO = "results.json", "replay.json.z", "error_info.json"
+RUNTIME_INFO, ACTIONS = "runtime_info.json", "actions.json.z"
+MAX_LOG_BYTES = 100 << 20
+# Shorter values are words that stand in any log, such as `true`.
+_SHORTEST_SECRET = 6
+_PACKAGES = ("mettagrid", "cogsguard", "cogames", "cogbox", "observatory", "numpy", "torch")
+
+
+@dataclass(frozen=True)
+class PolicyToPlay:
+    """A policy of the episode: an address on this machine, and what its process alone is given.
+
+    With a `source` the policy is played from that instead: it has no bundle here.
+    """
+
+    name: str
+    uri: str
+    egress: Sequence[str] = ()
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    source: PolicySource | None = None
+
+
+class ActionTimes(BaseModel):
+    """How long a policy took to answer, in milliseconds."""
+
+    count: int
+    mean: float
+    p50: float
+    p95: float
+    max: float
+
+
+class PolicyRuntime(BaseModel):
+    """One policy: the isolation that held it, how long it took to start, and its answers, where it gave some."""
+
+    name: str
+    isolation: str | None
+    start_ms: float
+    actions: ActionTimes | None
+
+
+class JobRuntime(RuntimeInfo):
+    """What was true of this run alone: `runtime_info.json`."""
+
+    wall_ms: float = 0.0
+    setup_ms: float = 0.0
+    policies: list[PolicyRuntime] = Field(default_factory=list)
+    versions: dict[str, str] = Field(default_factory=dict)
+
+
+def agent_log(agent: int) -> str:
+    return f"policy_agent_{agent}.txt"
+
+
+def installed_versions() -> dict[str, str]:
+    """Of the packages that an episode depends on, as far as they are here."""
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def play_job(
+    folder: Path, spec: dict[str, Any], policies: Sequence[PolicyToPlay], *, minimum: str = "landlock"
+) -> RunnerError | None:
+    """Play the episode and leave its files in the folder; the error that is in `error_info.json`, if there is one.
+
+    There are results and a replay unless the episode could not be played. `minimum` is the weakest isolation to accept.
+    """
+    error: RunnerError | None
+    try:
+        error = _play(folder, spec, policies, minimum)
+    except ValueError as problem:  # also a spec that is no job, and seats that do not fit
+        error = runner_error("config_error", problem)
+    except Exception as problem:
+        error = runner_error("crash", problem)
+    if error is not None:
+        hidden = [value for policy in policies for value in policy.secrets.values()]
+        if spec.get("policy_seed") is not None:
+            hidden += [str(spec.get("seed"))]  # an error may quote the job
+        error = error.model_copy(update={"message": scrubbed(error.message.encode(), hidden).decode()})
+        (folder / ERROR_INFO).write_text(error.model_dump_json())
+    return error
+
+
+def _play(folder: Path, spec: dict[str, Any], policies: Sequence[PolicyToPlay], minimum: str) -> RunnerError | None:
+    began = time.perf_counter()
+    job = SingleEpisodeJob.model_validate(spec, context=LENIENT_CONTEXT)
+    if not isinstance(job.env, MettaGridConfig):
+        raise ValueError(f"This worker plays games of mettagrid, not of {job.env.game_engine!r}")
+    logs = [folder / f"policy-{index}.log" for index in range(len(policies))]
+    seated = set(job.assignments)
+    plan = EpisodePlan(
+        job.env,
+        [
+            _source(policy, log, minimum) if index in seated else FailedPolicy(policy.name, "has no seat")
+            for index, (policy, log) in enumerate(zip(policies, logs, strict=True))
+        ],
+        job.assignments,
+        seed=job.seed,
+        policy_seed=job.policy_seed,
+        policy_names=[policy.name for policy in policies],
+        max_action_time_ms=job.max_action_time_ms,
+        overage_budget_ms=job.overage_budget_ms,
+        replay_path=folder / REPLAY,
+        actions_path=folder / ACTIONS,
+        load_failure="verdict",
+    )
+    try:
+        outcome = play_episode(plan)
+    finally:
+        for agent, index in enumerate(job.assignments):
+            content = scrubbed(_tail(logs[index]), policies[index].secrets.values())
+            (folder / agent_log(agent)).write_bytes(content)
+    (folder / RESULTS).write_text(outcome.pure_result().model_dump_json())
+    runtime = _runtime(outcome, wall_ms=1000 * (time.perf_counter() - began))
+    (folder / RUNTIME_INFO).write_text(runtime.model_dump_json())
+    return failed_policy(outcome, job.policy_uris)
+
+
+def _source(policy: PolicyToPlay, log: Path, minimum: str) -> PolicySource:
+    """The policy in a box; one that cannot be read is out, and the others play."""
+    if policy.source is not None:
+        return policy.source
+    try:
+        material = material_from_uri(policy.uri)
+    except Exception as problem:
+        return FailedPolicy(policy.name, str(problem))
+    options = BoxPolicyOptions(minimum=minimum, env=policy.secrets, egress=policy.egress, log_path=str(log))
+    return BoxedPolicy(replace(material, name=policy.name), options)
+
+
+def _runtime(outcome: EpisodeOutcome, *, wall_ms: float) -> JobRuntime:
+    versions = installed_versions()
+    return JobRuntime(
+        cogames_version=versions.get("cogames"),
+        wall_ms=wall_ms,
+        setup_ms=outcome.timings.setup_ms,
+        policies=[
+            PolicyRuntime(
+                name=name, isolation=timings.isolation, start_ms=timings.load_ms, actions=_action_times(timings)
+            )
+            for name, timings in zip(outcome.policy_names, outcome.timings.policies, strict=True)
+        ],
+        versions=versions,
+    )
+
+
+def _action_times(timings: PolicyTimings) -> ActionTimes | None:
+    if not timings.answers or timings.median_ms is None or timings.p95_ms is None:
+        return None
+    return ActionTimes(
+        count=timings.answers,
+        mean=timings.total_ms / timings.answers,
+        p50=timings.median_ms,
+        p95=timings.p95_ms,
+        max=timings.slowest_ms,
+    )
+
+
+def _tail(log: Path) -> bytes:
+    """The end of a policy's log."""
+    if not log.exists():
+        return b""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - MAX_LOG_BYTES))
+        return file.read()
+
+
+def scrubbed(content: bytes, secrets: Iterable[str]) -> bytes:
+    """The content without the values of secrets, should the policy have printed them."""
+    for value in sorted(secrets, key=len, reverse=True):
+        if len(value) >= _SHORTEST_SECRET:
+            content = content.replace(value.encode(), b"[secret]")
+    return content

@@ -1,0 +1,170 @@
+"""What policies did in an episode, as a file, and playing it again from there instead of from the policies.
+
+A replay in the published format shows what agents did, not what they tried. This file has every action that was asked
+for, so that an episode can be played again without the bundles that played it:
+
+    {"version": 1, "steps": 500,
+     "actions": [[number, times, number, times, ...] for each agent], "vibes": likewise,
+     "talk": [[step, agent, text]], "infos": [[step, agent, what it showed from then on]], "late": [[step, agent]]}
+
+as JSON, compressed with zlib. Numbers are the engine's.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mettagrid.runner.episode.errors import PolicyFailure
+from mettagrid.runner.episode.holder import SeatHolder, Seats
+
+if TYPE_CHECKING:
+    from mettagrid.runner.episode.table import Table
+
+__all__ = ["ActionRecorder", "RecordedActions", "RecordedPolicy"]
+
+VERSION = 1
+MAX_BYTES = 1 << 30
+
+
+class ActionRecorder:
+    """Follows what the policies of an episode do."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._actions: list[np.ndarray] = []
+        self._vibes: list[np.ndarray] = []
+        self._late = list(table.times.timeouts)
+        self._infos: dict[int, Mapping[str, Any]] = {}
+        self._notes: dict[str, list[list[Any]]] = {"talk": [], "infos": [], "late": []}
+
+    def said(self, agent: int, text: str) -> None:
+        self._notes["talk"].append([len(self._actions), agent, text])
+
+    def showed(self, agent: int, infos: Mapping[str, Any] | None) -> None:
+        shown = infos or {}
+        if shown != self._infos.get(agent, {}):
+            self._infos[agent] = shown
+            self._notes["infos"].append([len(self._actions), agent, shown])
+
+    def step(self) -> None:
+        """Everybody has answered, or not; the engine has not stepped yet."""
+        table = self._table
+        for agent, (before, now) in enumerate(zip(self._late, table.times.timeouts, strict=True)):
+            if now > before:
+                self._notes["late"].append([len(self._actions), agent])
+        self._late = list(table.times.timeouts)
+        self._actions.append(table.actions.copy())
+        self._vibes.append(table.vibe_actions.copy())
+
+    def write(self, path: Path) -> None:
+        agents = len(self._late)
+        document = {
+            "version": VERSION,
+            "steps": len(self._actions),
+            "actions": _runs(self._actions, agents),
+            "vibes": _runs(self._vibes, agents),
+            **self._notes,
+        }
+        path.write_bytes(zlib.compress(json.dumps(document, separators=(",", ":"), default=str).encode(), 6))
+
+
+def _runs(rows: Sequence[np.ndarray], agents: int) -> list[list[int]]:
+    """For each agent number, times, number, times."""
+    if not rows:
+        return [[] for _ in range(agents)]
+    found = []
+    for column in np.stack(rows).T:
+        begins = np.flatnonzero(np.diff(column, prepend=column[0] - 1))
+        lengths = np.diff(begins, append=len(column))
+        found.append(np.stack([column[begins], lengths]).T.ravel().tolist())
+    return found
+
+
+class RecordedActions:
+    """What was recorded, by step. `ValueError` for bytes that are no such file, or one of another episode."""
+
+    def __init__(self, data: bytes, *, num_agents: int) -> None:
+        try:
+            unpacker = zlib.decompressobj()
+            text = unpacker.decompress(data, MAX_BYTES)
+            document = json.loads(text)
+            if unpacker.unconsumed_tail or document["version"] != VERSION:
+                raise ValueError("of another version, or too large")
+            self.steps = int(document["steps"])
+            self.actions = _columns(document["actions"], self.steps)
+            self.vibes = _columns(document["vibes"], self.steps)
+            if not len(self.actions) == len(self.vibes) == num_agents:
+                raise ValueError("of another number of agents")
+            self.talk, self.infos, self.late = (_by_step(document[name]) for name in ("talk", "infos", "late"))
+        except (ValueError, KeyError, TypeError, IndexError, zlib.error, RecursionError) as problem:
+            raise ValueError(f"The recorded actions cannot be read: {problem}") from None
+
+
+def _columns(runs: Any, steps: int) -> list[np.ndarray]:
+    columns = []
+    for run in runs:
+        pairs = np.array(run, np.int64).reshape(-1, 2)
+        if int(pairs[:, 1].sum()) != steps or (pairs[:, 1] < 0).any():
+            raise ValueError("it has another number of steps")
+        columns.append(np.repeat(pairs[:, 0], pairs[:, 1]).astype(np.int32))
+    return columns
+
+
+def _by_step(rows: Any) -> dict[int, list[tuple[int, Any]]]:
+    found: dict[int, list[tuple[int, Any]]] = defaultdict(list)
+    for step, agent, *more in rows:
+        found[int(step)].append((int(agent), more[0] if more else None))
+    return dict(found)
+
+
+@dataclass(frozen=True)
+class RecordedPolicy:
+    """A source for `EpisodePlan`: a policy that does what was recorded of its agents."""
+
+    name: str
+    recorded: RecordedActions
+
+    def open(self) -> SeatHolder:
+        return _RecordedHolder(self.recorded)
+
+
+class _RecordedHolder(SeatHolder):
+    def __init__(self, recorded: RecordedActions) -> None:
+        self._recorded = recorded
+        self._infos: dict[int, dict[str, Any]] = {}
+
+    def prepare(self, seats: Seats) -> None:
+        self._seats = seats
+
+    def start(self, limit_ms: int) -> None:
+        pass
+
+    def ask(self, step: int) -> None:
+        recorded, seats = self._recorded, self._seats
+        table, mine = seats.table, set(seats.agent_ids)
+        if step >= recorded.steps:
+            raise PolicyFailure("crashed", f"nothing was recorded after step {recorded.steps}")
+        late = {agent for agent, _ in recorded.late.get(step, ()) if agent in mine}
+        for agent in sorted(late):
+            table.times.miss(agent, "did not come in time")
+        self._infos |= {agent: infos for agent, infos in recorded.infos.get(step, ()) if agent in mine}
+        said = {agent: text for agent, text in recorded.talk.get(step, ()) if agent in mine}
+        for agent in seats.agent_ids:
+            if agent in late:
+                continue
+            table.actions[agent] = recorded.actions[agent][step]
+            table.vibe_actions[agent] = recorded.vibes[agent][step]
+            if agent in said:
+                table.say(agent, said[agent], seats.policy_name)
+            table.show(agent, self._infos.get(agent))
+
+    def close(self) -> None:
+        pass
