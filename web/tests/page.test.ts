@@ -5,6 +5,7 @@ import type { Episode } from "../src/decode";
 import { App, type Live } from "../src/pages/app";
 import { scaleMarks } from "../src/pages/chart";
 import { KEYS } from "../src/pages/keys";
+import { coworldDoor } from "../src/pages/live/door";
 import { hashOf, readPlace } from "../src/pages/url";
 
 test("every key does one thing", () => {
@@ -115,4 +116,29 @@ test("a new tick is on its way at once and there soon, however many came togethe
   replay.lastTick = 90;
   app.advance(0.016);
   expect(app.time).toBeGreaterThan(89);
+});
+
+test("the sockets of a Coworld are beside its page and keep its query", () => {
+  const player = coworldDoor("http://h:1/x/client/player?slot=2&token=T#tick=3")!;
+  expect(player.page).toBe("player");
+  expect(player.address("player").href).toBe("http://h:1/x/player?slot=2&token=T");
+  expect(player.address("global").href).toBe("http://h:1/x/global?slot=2&token=T");
+  expect(coworldDoor("https://h/clients/admin")!.address("global").href).toBe("https://h/global?rights=host");
+  expect(coworldDoor("http://h/client/other")).toBeNull();
+});
+
+test("an address in the query is the whole address of the socket", () => {
+  const door = coworldDoor("https://h/p/client/global?address=wss%3A%2F%2Fg%2Fa%2Fglobal%3Fkey%3D1%23x&slot=4")!;
+  expect(door.address("global").href).toBe("https://g/a/global?key=1");
+});
+
+test("a looping replay shows its end and begins again", () => {
+  const app = new App();
+  app.left = { replay: { firstTick: 0, lastTick: 3, clamp: (tick: number) => tick } } as unknown as Episode;
+  Object.assign(app, { isLooping: true, isPlaying: true, speed: 10, time: 2.5 });
+  app.advance(0.1);
+  expect(app.time).toBe(3);
+  app.advance(0.1);
+  expect(app.time).toBe(0);
+  expect(app.isPlaying).toBe(true);
 });

@@ -65,6 +65,8 @@ export class App {
   /** with a fraction while playing */
   time = 0;
   isPlaying = false;
+  /** whether a replay begins again at its end */
+  isLooping = false;
   speed = 10;
   /** the engine's id of the selected object, or 0 */
   selectedId = 0;
@@ -228,7 +230,11 @@ export class App {
     if (!this.isPlaying) return false;
     const before = Math.floor(this.time);
     this.time += seconds * this.speed;
-    if (this.time >= this.lastTick) {
+    if (this.time >= this.lastTick && this.isLooping && before >= this.lastTick) {
+      this.time = this.firstTick;
+    } else if (this.time >= this.lastTick && this.isLooping) {
+      this.time = this.lastTick; // the end is seen, too
+    } else if (this.time >= this.lastTick) {
       this.time = this.lastTick;
       this.isPlaying = false;
       this.isAtEdge = this.live !== null;

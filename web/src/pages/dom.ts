@@ -1,4 +1,4 @@
-type Child = Node | string | number | null | undefined | false;
+export type Child = Node | string | number | null | undefined | false;
 type Props = {
   class?: string;
   id?: string;

@@ -34,6 +34,33 @@ export async function loadAddress(address: string, progress: Progress): Promise<
   return decode(bytes, nameOf(url), progress);
 }
 
+/** A replay that a game sends over a socket: a byte 1 before it, after what it says in words. */
+export async function loadSocket(address: URL, progress: Progress): Promise<Episode> {
+  progress("Loading", null);
+  const url = new URL(address);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  const socket = new WebSocket(url);
+  socket.binaryType = "arraybuffer";
+  const bytes = await new Promise<Uint8Array>((done, failed) => {
+    socket.onmessage = ({ data }) => {
+      if (data instanceof ArrayBuffer) return done(new Uint8Array(data, 1));
+      const message = asObject(String(data));
+      if (message.type === "error") failed(new ReplayError(String(message.message)));
+    };
+    socket.onclose = () => failed(new ReplayError("The game closed the connection before it sent a replay"));
+  }).finally(() => socket.close());
+  return decode(bytes, "replay", progress);
+}
+
+function asObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
 /** A replay that the page itself holds. */
 export function inlined(): { bytes: Uint8Array; name: string } | null {
   const holder = document.getElementById("replay-data");

@@ -1,5 +1,6 @@
 import "./style.css";
-import { decode, inlined } from "./load";
+import { coworldDoor, ownDoor } from "./live/door";
+import { decode, inlined, loadSocket } from "./load";
 import { Shell } from "./shell";
 import { readPlace } from "./url";
 
@@ -9,8 +10,16 @@ async function main(): Promise<void> {
   Object.assign(globalThis, { mettascope: shell }); // for looking into the page from its console
   await shell.start();
   const place = readPlace(location.search, location.hash);
+  const door = coworldDoor(location.href);
+  if (door?.page === "replay") {
+    const { app } = shell;
+    if (!(await shell.open((progress) => loadSocket(door.address("replay"), progress), ""))) return;
+    app.isLooping = true;
+    return app.play(true);
+  }
+  if (door) return shell.openLive(door);
   if (place.live) {
-    if (place.token) shell.openLive(place.token);
+    if (place.token) shell.openLive(ownDoor(place.token));
     else shell.failed("This address lacks its token, the part behind the `#`; ask for the whole link");
     return;
   }

@@ -24,6 +24,7 @@ import { TalkPanel } from "./panels/talk";
 import { spriteIcon } from "./sprite-icon";
 import { TimelineBar } from "./timeline";
 import { hashOf } from "./url";
+import type { Door } from "./live/door";
 import { LiveView } from "./live/view";
 
 /** While playing, texts beside the board are renewed this often; the board itself with every picture. */
@@ -98,11 +99,11 @@ export class Shell implements Actions {
   /* ---- live games ---- */
 
   /** Joins the game that this page was served by. */
-  openLive(token: string): void {
+  openLive(door: Door): void {
     this.cover.hidden = false;
     replace(this.cover, el("div", { class: "card", attrs: { role: "status" } }, el("p", {}, "Connecting to the game"), el("progress")));
     this.root.classList.add("is-live-page");
-    const live = new LiveView(this.app, token, {
+    const live = new LiveView(this.app, door, {
       showLines: (episode, beside) => void this.showLines(episode, beside),
       say: (sentence, link) => this.say(sentence, link),
       failed: (sentence) => this.failed(sentence),

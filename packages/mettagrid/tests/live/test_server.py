@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import struct
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +21,9 @@ from mettagrid.live import Clock, LiveGame, LiveServer
 from mettagrid.replay import Replay, frame_at, load_replay
 from mettagrid.replay._rows import Rows
 from mettagrid.runner.episode import PolicyLoadError
+from mettagrid.simulator.interface import SimulatorEventHandler
 
-from .conftest import Client, Table, plan_of, serve_game, until
+from .conftest import PATIENCE, Client, Table, plan_of, serve_game, until
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +235,11 @@ def test_pages_are_served_and_may_talk_to_this_game_only(running: Table) -> None
         with urllib.request.urlopen(f"http://{running.address}{path}") as page:
             assert page.headers["Content-Type"] == "text/html; charset=utf-8"
             assert f"connect-src 'self' ws://{running.address} " in page.headers["Content-Security-Policy"]
-            assert b"<script" in page.read()
+            text = page.read().decode()
+        script = text.partition('src="./')[2].partition('"')[0]
+        folder = path.partition("?")[0].rpartition("/")[0]
+        with urllib.request.urlopen(f"http://{running.address}{folder}/{script}") as program:
+            assert program.headers["Content-Type"].startswith("text/javascript")
     with urllib.request.urlopen(f"http://{running.address}/healthz") as answer:
         assert answer.status == 200
     for path in ("/nothing", "/../errors.py", "/%2e%2e/errors.py", "/%00", "//[", "//etc/passwd"):
@@ -326,6 +333,26 @@ def test_a_watcher_who_does_not_read_gets_it_all_in_few_messages_later() -> None
             state = client.next("state", lambda m: m["step"] == end)
             # Sums of rewards are carried along.
             assert [0.0] * 8 == watched.totals == state["scores"]
+
+
+def test_who_watches_hears_the_results_also_when_they_take_a_while() -> None:
+    told = threading.Event()
+
+    class Slow(SimulatorEventHandler):
+        def on_close(self) -> None:
+            told.wait(PATIENCE)
+
+    clock = Clock(paused=False, steps_per_second=1000)
+    with (
+        LiveGame(plan_of(steps=5), clock=clock, handlers=lambda renderer: [Slow()]) as game,
+        LiveServer(game) as server,
+        ExitStack() as stack,
+    ):
+        game.start()
+        watcher = Table(game, server, stack).open("/global")
+        watcher.next("state", lambda message: message["done"])
+        told.set()
+        assert watcher.next("final")["results"]["steps"] == 5
 
 
 def test_what_the_game_says_at_its_end() -> None:

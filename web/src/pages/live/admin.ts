@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../decode";
+import type { Door } from "./door";
 import { messageOf, textOf } from "./messages";
 import { LiveSocket } from "./socket";
 
@@ -8,8 +9,8 @@ export class Admin {
   private readonly asked = new Map<string, { done(answer: JsonObject): void; failed(error: Error): void }>();
   private readonly socket: LiveSocket;
 
-  constructor(token: string) {
-    this.socket = new LiveSocket("admin", { token }, {
+  constructor(door: Door) {
+    this.socket = new LiveSocket(door.address("admin"), {
       message: (data) => typeof data === "string" && this.take(data),
       lost: () => this.giveUp("The connection to the game was lost before it answered"),
       refused: (sentence) => this.giveUp(sentence),

@@ -81,7 +81,7 @@ export class LiveBar {
     this.liveButton.title = "To the newest tick (End)";
     setText(this.status, this.statusText());
     renew(this.drivers, ...this.driverChips());
-    this.driveButton.hidden = isDriving || game.isOver || game.hello?.rights === "watch";
+    this.driveButton.hidden = isDriving || game.isOver || !game.mayDrive;
     this.backButton.hidden = this.talkButton.hidden = this.vibes.element.hidden = !isDriving;
     this.talkButton.hidden ||= game.talkLimits === null;
     if (!isDriving) {
@@ -94,7 +94,7 @@ export class LiveBar {
     this.branchButton.hidden = !game.isHost || game.hello?.canBranch !== true;
     this.branchButton.disabled = game.isBranching;
     this.closeButton.hidden = !game.isHost || game.line === 0;
-    this.invite.hidden = !game.isHost || game.isOver;
+    this.invite.hidden = !game.isHost || game.isOver || game.door.page !== null;
     this.updateLines();
     this.updateTalk();
   }

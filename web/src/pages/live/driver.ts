@@ -1,4 +1,5 @@
 import { inside } from "../../decode";
+import type { Door } from "./door";
 import { messageOf, textOf } from "./messages";
 import { LiveSocket } from "./socket";
 
@@ -29,11 +30,11 @@ export class Driver {
   constructor(
     readonly line: number,
     readonly slot: number,
-    token: string,
+    door: Door,
     private readonly events: DriverEvents,
     private readonly force = false,
   ) {
-    this.socket = new LiveSocket("player", { token, slot, line }, {
+    this.socket = new LiveSocket(door.address("player", { slot, line }), {
       message: (data) => typeof data === "string" && this.take(data),
       lost: () => {
         this.isInControl = false;
@@ -82,7 +83,8 @@ export class Driver {
     const message = messageOf(text);
     if (message?.type === "player_config") {
       this.name = textOf(message.connection_id);
-      this.takeOver();
+      // In a Coworld whoever connects has the seat; elsewhere it has to be asked for.
+      if (textOf(inside(message.control_state, "human_controller_connection_id")) !== this.name) this.takeOver();
     } else if (message?.type === "observation") {
       this.step = typeof message.step === "number" ? message.step : this.step;
       this.control(textOf(inside(message.control_state, "human_controller_connection_id")));

@@ -2,6 +2,7 @@ import { type Episode, inside, isInteger, type JsonObject } from "../../decode";
 import type { LiveMarks } from "../../board/view";
 import type { App, Live } from "../app";
 import { Admin } from "./admin";
+import type { Door } from "./door";
 import { Driver } from "./driver";
 import { LiveLine } from "./line";
 import { textOf, type GameState, type Hello, type Lesson, type LineInfo } from "./messages";
@@ -36,7 +37,7 @@ export class LiveGame implements Live {
 
   constructor(
     private readonly app: App,
-    readonly token: string,
+    readonly door: Door,
     private readonly events: GameEvents,
   ) {
     this.main = this.watch(0);
@@ -93,8 +94,14 @@ export class LiveGame implements Live {
     return agent === this.driven ? "you" : (this.state?.seats[agent]?.driver ?? null);
   }
 
+  /** Whether the link is for driving. Whoever steers a Coworld has no seat in it. */
+  get mayDrive(): boolean {
+    const rights = this.hello?.rights ?? "watch";
+    return rights === "player" || (rights === "host" && this.door.page === null);
+  }
+
   canDrive(agent: number): boolean {
-    if (!this.hello || this.hello.rights === "watch" || this.isOver || agent < 0) return false;
+    if (!this.hello || !this.mayDrive || this.isOver || agent < 0) return false;
     return this.hello.slot === null || this.hello.slot === agent;
   }
 
@@ -160,7 +167,7 @@ export class LiveGame implements Live {
   drive(agent: number, force = false): void {
     if (this.driven === agent || !this.canDrive(agent)) return;
     this.handBack();
-    this.driver = new Driver(this.line, agent, this.token, {
+    this.driver = new Driver(this.line, agent, this.door, {
       changed: () => this.changed(),
       failed: (sentence) => this.events.say(sentence),
       ended: (sentence) => {
@@ -241,19 +248,19 @@ export class LiveGame implements Live {
 
   private request(message: JsonObject): Promise<JsonObject> {
     if (!this.isHost) return Promise.reject(new Error("Only the host of the game can do this"));
-    this.admin ??= new Admin(this.token);
+    this.admin ??= new Admin(this.door);
     return this.admin.ask({ line: this.line, ...message });
   }
 
   /* ---- watching ---- */
 
   private watch(number: number): LiveLine {
-    const line: LiveLine = new LiveLine(number, this.token, {
+    const line: LiveLine = new LiveLine(number, this.door, {
       hello: (hello) => {
         this.hello = hello;
         this.lines = hello.lines;
         this.lostFor = null;
-        if (hello.rights === "host") this.admin ??= new Admin(this.token);
+        if (hello.rights === "host") this.admin ??= new Admin(this.door);
         this.changed();
       },
       episode: () => this.present(),
@@ -313,7 +320,11 @@ export class LiveGame implements Live {
     if (!episode || (this.beside && !other)) return;
     if (episode === this.app.left && other === this.app.right) return;
     this.events.show(episode, other);
-    if (this.isFirst) this.app.goLive();
+    const slot = this.hello?.slot ?? null;
+    if (this.isFirst) {
+      this.app.goLive();
+      if (this.door.page === "player" && slot !== null) this.drive(slot);
+    }
     this.isFirst = false;
     this.beginLesson();
     this.changed();

@@ -1,5 +1,6 @@
 import { appendChunk, appendObjects, Episode, inside, type JsonObject, numbersOf, openReplay, ReplayError } from "../../decode";
 import { type GameState, type Hello, helloOf, type Lesson, lessonOf, type LineInfo, linesOf, messageOf, stateOf, textOf } from "./messages";
+import type { Door } from "./door";
 import { LiveSocket } from "./socket";
 
 const WHOLE = 1;
@@ -33,10 +34,10 @@ export class LiveLine {
 
   constructor(
     readonly number: number,
-    token: string,
+    door: Door,
     private readonly events: LineEvents,
   ) {
-    this.socket = new LiveSocket("global", { token, line: number }, {
+    this.socket = new LiveSocket(door.address("global", { line: number }), {
       message: (data) => (typeof data === "string" ? this.text(data) : this.binary(new Uint8Array(data))),
       lost: (seconds) => {
         this.isConnected = false;

@@ -1,6 +1,8 @@
 const LONGEST_WAIT = 8;
 /** How a server closes that goes on with another game, such as the next lesson, at the same address. */
 const NEXT_GAME = 1012;
+/** How a Coworld closes a connection whose seat a newer one has. */
+const TAKEN = 4001;
 /** A connection that has been open for so many seconds is good: the next wait begins short again. */
 const GOOD_SECONDS = 5;
 
@@ -25,10 +27,9 @@ export class LiveSocket {
   private readonly onOnline = () => this.retryNow();
   private readonly onOffline = () => this.drop();
 
-  /** `path` is relative to the page; the token goes with it as a parameter. */
+  /** `address` is that of the socket, with http or https. */
   constructor(
-    private readonly path: string,
-    private readonly parameters: Record<string, string | number>,
+    private readonly address: URL,
     private readonly events: SocketEvents,
   ) {
     window.addEventListener("online", this.onOnline);
@@ -55,15 +56,8 @@ export class LiveSocket {
     this.socket?.close(1000);
   }
 
-  private address(): URL {
-    const address = new URL(this.path, document.baseURI);
-    address.hash = address.search = "";
-    for (const [name, value] of Object.entries(this.parameters)) address.searchParams.set(name, String(value));
-    return address;
-  }
-
   private connect(): void {
-    const address = this.address();
+    const address = new URL(this.address);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(address);
     this.socket = socket;
@@ -82,6 +76,7 @@ export class LiveSocket {
     if (this.isClosed) return;
     if (code === 1000) return this.end(() => this.events.over?.());
     if (code === NEXT_GAME) return this.connect();
+    if (code === TAKEN) return this.end(() => this.events.refused?.("A newer connection has this seat"));
     if (this.openedAt) {
       if (performance.now() - this.openedAt > GOOD_SECONDS * 1000) this.wait = 0.5;
     } else {
@@ -97,7 +92,7 @@ export class LiveSocket {
   /** Why the server does not let us in; "" when it cannot be reached. A browser does not tell that about sockets. */
   private async refusal(): Promise<string> {
     try {
-      const response = await fetch(this.address(), { cache: "no-store" });
+      const response = await fetch(this.address, { cache: "no-store" });
       if (response.status !== 403 && response.status !== 404) return "";
       return (await response.text()).trim().slice(0, 300) || "The game does not let this page in";
     } catch {

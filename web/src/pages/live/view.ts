@@ -2,6 +2,7 @@ import type { Episode } from "../../decode";
 import type { App } from "../app";
 import { el, setText } from "../dom";
 import { LiveBar } from "./bar";
+import type { Door } from "./door";
 import { LiveGame } from "./game";
 import { listenToLiveKeys } from "./keys";
 import { LessonCard, TutorialOverlay } from "./lesson";
@@ -29,11 +30,11 @@ export class LiveView {
 
   constructor(
     private readonly app: App,
-    token: string,
+    door: Door,
     page: LivePage,
   ) {
-    app.token = token;
-    this.game = new LiveGame(app, token, {
+    app.token = door.token;
+    this.game = new LiveGame(app, door, {
       show: (episode, beside) => page.showLines(episode, beside),
       say: (sentence, link) => page.say(sentence, link),
       failed: (sentence) => page.failed(sentence),

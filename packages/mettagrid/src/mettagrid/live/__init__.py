@@ -14,21 +14,25 @@ from typing import TYPE_CHECKING
 
 from mettagrid.live._clock import Clock, TickMode
 from mettagrid.live._controls import Controls, Seat
-from mettagrid.live._feed import Feed
+from mettagrid.live._feed import WHOLE, Feed
 from mettagrid.live._game import Line, Lines, LiveGame
 from mettagrid.live._renderer import LiveRenderer
 from mettagrid.live._tokens import Grant, Rights
-from mettagrid.live.errors import BadOrder, BranchFailed, LiveError, NotDriving, SlotTaken
+from mettagrid.live.errors import BadOrder, BranchFailed, LiveError, NotDriving, Refused, SlotTaken
 
 if TYPE_CHECKING:
     from mettagrid.live._play import play_live
+    from mettagrid.live._requests import Request
     from mettagrid.live._server import LiveServer
+    from mettagrid.live._sockets import Conversation, Player, Watcher
 
 __all__ = [
+    "WHOLE",
     "BadOrder",
     "BranchFailed",
     "Clock",
     "Controls",
+    "Conversation",
     "Feed",
     "Grant",
     "Line",
@@ -38,21 +42,32 @@ __all__ = [
     "LiveRenderer",
     "LiveServer",
     "NotDriving",
+    "Player",
+    "Refused",
+    "Request",
     "Rights",
     "Seat",
     "SlotTaken",
     "TickMode",
+    "Watcher",
     "play_live",
 ]
 
 
+# They need libraries that views in a terminal do without.
+_LATER = {
+    "Conversation": "_sockets",
+    "LiveServer": "_server",
+    "Player": "_sockets",
+    "Request": "_requests",
+    "Watcher": "_sockets",
+    "play_live": "_play",
+}
+
+
 def __getattr__(name: str) -> object:
-    if name == "LiveServer":  # both need libraries that views in a terminal do without
-        from mettagrid.live._server import LiveServer
+    if name in _LATER:
+        from importlib import import_module
 
-        return LiveServer
-    if name == "play_live":
-        from mettagrid.live._play import play_live
-
-        return play_live
+        return getattr(import_module(f"mettagrid.live.{_LATER[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,11 +15,12 @@ from mettagrid.replay._rows import Field, Rows
 if TYPE_CHECKING:
     from mettagrid.simulator.simulator import Simulation
 
-__all__ = ["Feed"]
+__all__ = ["WHOLE", "Feed"]
 
 MOST_TICKS = 1000
 """in one chunk: a watcher who fell behind gets several"""
 WHOLE, CHUNK, OBJECTS = b"\x01", b"\x02", b"\x03"
+"""what a message of bytes begins with"""
 
 
 class Feed:

@@ -66,13 +66,14 @@ class LiveRenderer(Renderer):
         self,
         clock: Clock | None = None,
         *,
+        controls: Controls | None = None,
         idle: Callable[[], None] | None = None,
         beginning: Beginning | None = None,
         turn: Turn | None = None,
     ) -> None:
         super().__init__()
-        self.clock = clock or Clock()
-        self.controls = Controls(self.clock)
+        self.controls = controls or Controls(clock or Clock())
+        self.clock = self.controls.clock
         self.feed: Feed
         """from the beginning of the episode on, see `started`"""
         self.started = threading.Event()

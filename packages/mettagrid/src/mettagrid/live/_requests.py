@@ -38,6 +38,7 @@ class Request:
     vibe: str | None = None
     talk: str | None = None
     step: bool = False
+    for_step: int | None = None
     force: bool = False
     x: int = 0
     y: int = 0
@@ -53,7 +54,7 @@ class Request:
 
 # type -> fields it needs, and fields it may have
 _FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "action": ((), ("action_name", "action_index", "vibe", "talk", "policy_infos", "step")),
+    "action": ((), ("action_name", "action_index", "vibe", "talk", "policy_infos", "step", "for_step")),
     "takeover": ((), ("force",)),
     "release_takeover": ((), ()),
     "order": (("x", "y"), ("mode",)),
@@ -73,10 +74,10 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "tick_mode": get_args(TickMode),
     "rights": ("player", "watch"),
 }
-_NUMBERS = ("action_index", "x", "y", "count", "line", "tick", "slot")
+_NUMBERS = ("action_index", "for_step", "x", "y", "count", "line", "tick", "slot")
 _TEXTS = ("action_name", "vibe", "talk")
 _FLAGS = ("step", "force")
-_MAY_BE_NULL = (*_TEXTS, "action_index", "slot")
+_MAY_BE_NULL = (*_TEXTS, "action_index", "for_step", "slot")
 
 
 def parse(raw: str | bytes) -> Request:

@@ -23,9 +23,9 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from mettagrid.live._sockets import Admin, Player, Watcher
+from mettagrid.live._sockets import Admin, Conversation, Player, Watcher
 from mettagrid.live._tokens import Grant, Rights, Tokens
-from mettagrid.live.errors import BadOrder, LiveError
+from mettagrid.live.errors import BadOrder, LiveError, Refused
 from mettagrid.util.display import has_display
 from mettagrid.viewer._pages import pages_folder, policy
 from mettagrid.viewer._server import _type_of
@@ -47,8 +47,9 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MOST_MESSAGE_BYTES = 1 << 16
 MOST_CONNECTIONS = 128
 _HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
-_SOCKETS = ("/global", "/player", "/admin")
-_PAGES = {"/": "index.html", "/client/global": "index.html", "/client/player": "index.html"}
+_PAGES = ("/", "/client/global", "/client/player")
+_PREFIX = re.compile(r"/clients?/")
+"""pages of Coworlds stand in a folder, which their files seem to be in as well"""
 
 
 class LiveServer:
@@ -57,7 +58,13 @@ class LiveServer:
     `address` is a link with all rights; `invite` makes others. Nobody without a token of this server watches or drives,
     pages of other origins are refused, and so are requests for other host names. With `host` other than a loopback
     address people on the network can use their links; `host_names` are further names under which they reach it.
+
+    A server that lets people in by other rules is a subclass with another `is_ours`, `admit` or `conversation`.
     """
+
+    sockets: tuple[str, ...] = ("/global", "/player", "/admin")
+    pages: tuple[str, ...] = _PAGES
+    """paths at which the viewer is found"""
 
     def __init__(
         self, game: Lines, *, host: str = "127.0.0.1", port: int = 0, host_names: tuple[str, ...] = ()
@@ -208,27 +215,33 @@ class LiveServer:
         grant, line, slot = connection.live  # type: ignore[attr-defined]  # put there by `_answer`
         path = urlsplit(connection.request.path).path
         self.follow(line)
+        conversation = self.conversation(path, connection, grant, line, slot)
+        watches = isinstance(conversation, Watcher)
+        self._pages_open += watches
+        self.ever_watched |= watches
         try:
-            if path == "/global":
-                self._pages_open += 1
-                self.ever_watched = True
-                try:
-                    await Watcher(self, connection, grant, line).run()
-                finally:
-                    self._pages_open -= 1
-            elif path == "/player":
-                await Player(self, connection, grant, line, slot).run()
-            else:
-                await Admin(self, connection).run()
+            await conversation.run()
         except ConnectionClosed:
             pass
         except Exception:  # a mistake of ours; the others play on
             logger.exception("A connection to %s failed", path)
             raise
+        finally:
+            self._pages_open -= watches
+
+    def conversation(
+        self, path: str, connection: ServerConnection, grant: Grant, line: Line, slot: int
+    ) -> Conversation:
+        """What is said over a connection that was let in."""
+        if path == "/global":
+            return Watcher(self, connection, grant, line)
+        if path == "/player":
+            return Player(self, connection, grant, line, slot)
+        return Admin(self, connection)
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Before a socket opens: None to open it, else what is answered instead."""
-        if not self._is_ours(request.headers):
+        if not self.is_ours(request.headers):
             return _text(HTTPStatus.FORBIDDEN, "This server answers to its own address only")
         method = getattr(request, "method", "GET")  # older versions of the library refuse others themselves
         if method == "HEAD":
@@ -240,13 +253,14 @@ class LiveServer:
             parts = urlsplit(request.path)
         except ValueError:
             return _text(HTTPStatus.NOT_FOUND, "There is nothing here")
-        if parts.path in _SOCKETS:
+        if parts.path in self.sockets:
             return self._admit(connection, parts.path, parse_qs(parts.query), request.headers)
         if parts.path == "/healthz":
             return _text(HTTPStatus.OK, "ok")
-        return self._page(unquote(_PAGES.get(parts.path, parts.path.lstrip("/"))), request.headers)
+        key = "index.html" if parts.path in self.pages else _PREFIX.sub("/", parts.path, count=1).lstrip("/")
+        return self._page(unquote(key), request.headers)
 
-    def _is_ours(self, headers: Headers) -> bool:
+    def is_ours(self, headers: Headers) -> bool:
         """Whether a request names this machine: a page elsewhere may have had its own name point here."""
         given = headers.get_all("Host")
         if len(given) != 1 or not _HOST.fullmatch(given[0]):
@@ -267,33 +281,44 @@ class LiveServer:
             return host in (socket.gethostname().lower(), socket.getfqdn().lower())
         return True
 
+    def admit(self, path: str, query: dict[str, list[str]], headers: Headers) -> tuple[Grant, Line, int]:
+        """The rights, the line and the slot of whoever wants to connect; `Refused` when nobody is let in so."""
+        own = (f"http://{headers['Host']}", f"https://{headers['Host']}")
+        if any(origin not in own for origin in headers.get_all("Origin")):
+            raise Refused("Pages of other origins are refused")
+        grant = self.tokens.grant(query.get("token", [""])[0])
+        if grant is None:
+            raise Refused("The token is wrong; ask for a new link")
+        line = self.game.line(_number(query, "line", 0))
+        slot = _number(query, "slot", 0 if grant.slot is None else grant.slot)
+        if path == "/player":
+            line.renderer.controls.seat(slot)
+        if path == "/admin" and grant.rights != "host":
+            raise Refused("Only the host's link allows this")
+        if path == "/player" and not grant.may_drive(slot):
+            raise Refused(f"This link does not allow to drive cog {slot}")
+        return grant, line, slot
+
     def _admit(
         self, connection: ServerConnection, path: str, query: dict[str, list[str]], headers: Headers
     ) -> Response | None:
-        own = (f"http://{headers['Host']}", f"https://{headers['Host']}")
-        if any(origin not in own for origin in headers.get_all("Origin")):
-            return _text(HTTPStatus.FORBIDDEN, "Pages of other origins are refused")
-        grant = self.tokens.grant(query.get("token", [""])[0])
-        if grant is None:
-            return _text(HTTPStatus.FORBIDDEN, "The token is wrong; ask for a new link")
         try:
-            line = self.game.line(_number(query, "line", 0))
-            slot = _number(query, "slot", 0 if grant.slot is None else grant.slot)
-            if path == "/player":
-                line.renderer.controls.seat(slot)
+            admitted = self.admit(path, query, headers)
+        except Refused as refused:
+            return _text(HTTPStatus.FORBIDDEN, str(refused))
         except LiveError as error:
             return _text(HTTPStatus.NOT_FOUND, str(error))
-        if path == "/admin" and grant.rights != "host":
-            return _text(HTTPStatus.FORBIDDEN, "Only the host's link allows this")
-        if path == "/player" and not grant.may_drive(slot):
-            return _text(HTTPStatus.FORBIDDEN, f"This link does not allow to drive cog {slot}")
         if "Upgrade" not in headers:
             return _text(HTTPStatus.UPGRADE_REQUIRED, "This is the address of a socket, not of a page")
         assert self._server is not None
         if len(self._server.connections) > MOST_CONNECTIONS:
             return _text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many are connected already")
-        connection.live = (grant, line, slot)  # type: ignore[attr-defined]
+        connection.live = admitted  # type: ignore[attr-defined]
         return None
+
+    def reachable(self, headers: Headers) -> str:
+        """The sockets that a page may talk to."""
+        return f"ws://{headers['Host']}"
 
     def _page(self, key: str, headers: Headers) -> Response:
         try:
@@ -307,7 +332,7 @@ class LiveServer:
             content = path.read_bytes()
         except (OSError, ValueError):
             return _text(HTTPStatus.NOT_FOUND, "There is nothing here")
-        allowed = policy(socket=f"ws://{headers['Host']}")
+        allowed = policy(socket=self.reachable(headers))
         return _response(HTTPStatus.OK, content, _type_of(path), {"Content-Security-Policy": allowed})
 
 

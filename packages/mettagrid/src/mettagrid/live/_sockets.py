@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mettagrid.live._server import LiveServer
     from mettagrid.live._tokens import Grant
 
-__all__ = ["Admin", "Player", "Watcher"]
+__all__ = ["Admin", "Conversation", "Player", "Watcher"]
 
 NEXT_GAME = 1012
 """close code: connect again, another game is in this one's place"""
@@ -130,7 +130,7 @@ class Watcher(Conversation):
         self._told_state: dict[str, Any] = {}
         self._told_lines: list[dict[str, Any]] = []
         self._told_lesson: object = None
-        self._told_final = False
+        self.told_final = False
         self._state_at = 0.0
 
     async def obey(self, request: Request) -> None:
@@ -182,16 +182,16 @@ class Watcher(Conversation):
             self._told_lesson = lesson
             await self.send({"type": "lesson", **lesson})
         state = self._state()
-        if state == self._told_state:
+        is_over = state["done"] and not self.told_final and self.line.over.is_set()
+        if state == self._told_state and not is_over:
             return False
-        is_over = state["done"] and not self._told_final and self.line.over.is_set()
         if time.monotonic() < self._state_at + 1 / STATES_PER_SECOND and not is_over:
             return True
         self._state_at = time.monotonic()
         self._told_state = state
         await self.send(state)
         if is_over:
-            self._told_final = True
+            self.told_final = True
             await self.send({**state, "type": "final", "results": _results(self.line)})
         return False
 
@@ -209,6 +209,7 @@ class Player(Conversation):
         self.line = line
         self.slot = slot
         self.name = server.next_name()
+        self.told_final = False
 
     async def run(self) -> None:
         slots = self.server.connections.setdefault(self.line.number, {})
@@ -244,14 +245,19 @@ class Player(Conversation):
                 connections = self.server.connections.get(self.line.number, {})
                 state = state_fields(renderer, connections)
                 await self.send({**state, "type": "final", "line": self.line.number, "results": _results(self.line)})
+                self.told_final = True
                 while not await self.has_left(self.line):
                     seen = await self.server.news(seen)
                 return
             if (tick, control) != told:
                 told = (tick, control)
-                tokens = renderer.feed.observations[self.slot]
-                await self.send(observation_fields(self.slot, tick, tokens, renderer.feed.scores, control))
+                await self.send(self.observation(tick, control))
             seen = await self.server.news(seen)
+
+    def observation(self, tick: int, control: dict[str, Any]) -> dict[str, Any]:
+        """What the cog sees, as a message."""
+        feed = self.line.renderer.feed
+        return observation_fields(self.slot, tick, feed.observations[self.slot], feed.scores, control)
 
     async def obey(self, request: Request) -> None:
         controls, slot, name = self.line.renderer.controls, self.slot, self.name
@@ -262,7 +268,7 @@ class Player(Conversation):
             controls.release(slot, name)
             await self._introduce()
         elif request.type == "action":
-            controls.act(slot, name, self._action_name(request), vibe=request.vibe, talk=request.talk)
+            self.act(request)
             if request.step and self.grant.rights == "host" and self.line.renderer.clock.paused:
                 self.line.renderer.clock.step()
         elif request.type == "order":
@@ -272,13 +278,19 @@ class Player(Conversation):
         else:
             raise BadOrder(f"This socket knows no {request.type!r}")
 
+    def act(self, request: Request) -> None:
+        """Have the cog do what a message says."""
+        name = self.action_name(request)
+        self.line.renderer.controls.act(self.slot, self.name, name, vibe=request.vibe, talk=request.talk)
+
     async def _introduce(self) -> None:
         """Tell what the slot is and who drives it: first of all, and after a takeover or a release."""
         simulation = self.line.renderer._sim
         interface = await asyncio.to_thread(self.server.interface, simulation)
         await self.send(player_config(interface, simulation, self.slot, self.name, self._control()))
 
-    def _action_name(self, request: Request) -> str | None:
+    def action_name(self, request: Request) -> str | None:
+        """The action that a message names, or numbers; BadOrder for a number that is none."""
         if request.action_name is not None or request.action_index is None:
             return request.action_name
         names = primary_names(self.line.renderer._sim)

@@ -4,12 +4,13 @@ LiveError (a RuntimeError)
 ├── NotDriving        somebody acts for a cog that is not theirs to drive
 ├── SlotTaken         somebody else drives the cog already
 ├── BadOrder          an order, action, speed or mode that the game does not have
+├── Refused           somebody is not let in
 └── BranchFailed      a branch could not be made; the message says why
 """
 
 from __future__ import annotations
 
-__all__ = ["BadOrder", "BranchFailed", "LiveError", "NotDriving", "SlotTaken"]
+__all__ = ["BadOrder", "BranchFailed", "LiveError", "NotDriving", "Refused", "SlotTaken"]
 
 
 class LiveError(RuntimeError):
@@ -32,6 +33,10 @@ class SlotTaken(LiveError):
 
 class BadOrder(LiveError):
     """Something asked for that the game does not have."""
+
+
+class Refused(LiveError):
+    """Somebody who must not connect; the sentence is told to them."""
 
 
 class BranchFailed(LiveError):
