@@ -6,8 +6,10 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.assays import service as assays
 from observatory.episodes.recording import record_job
+from observatory.events import Change, ChangeKind
 from observatory.jobs.states import JobStatus
 from observatory.jobs.tables import Job
 from observatory.matches import repository as matches
@@ -19,12 +21,14 @@ __all__ = ["job_changed"]
 def job_changed(session: Session, job: Job, *, now: datetime) -> None:
     """Copy a job's new state to its match or assay, and record its episode when it is completed."""
     match = matches.match_of_job(session, job.id)
+    season_id = None if match is None else match.pool.season_id
+    events.note(session, Change(ChangeKind.QUEUE, season_id, frozenset({job.id})))
     run = None if match is not None else assays.run_of_job(session, job.id)
     if job.status is JobStatus.COMPLETED:
         record_job(
             session,
             job,
-            season_id=None if match is None else match.pool.season_id,
+            season_id=season_id,
             owner_id=None if run is None else run.user_id,
             now=now,
         )
@@ -32,3 +36,4 @@ def job_changed(session: Session, job: Job, *, now: datetime) -> None:
         match_service.follow_job(session, match, job, now=now)
     if run is not None:
         assays.follow_job(session, run, now=now)
+        events.note(session, Change(ChangeKind.ASSAY, ids=frozenset({run.id})))

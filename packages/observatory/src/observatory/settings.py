@@ -83,12 +83,26 @@ class Settings(BaseSettings):
     max_job_attempts: int = 3
     """leases that may be lost before a job has failed"""
 
+    # Seasons
+    play_seasons: bool = True
+    """whether matches are made; without it nothing is scheduled and what is queued is played"""
+    max_outstanding_matches: int = Field(default=50, ge=1)
+    """of a season, queued or running"""
+    first_matches: int = Field(default=10, ge=0)
+    """a version with fewer matches than this in a competition comes before the others"""
+
     # Rates, per minute
     anonymous_rate: float = 600.0
     """of an address that sends no good token"""
     user_rate: float = 3000.0
     sign_in_rate: float = 10.0
     """attempts to sign in, of an address and for an account"""
+
+    # Streams of events
+    max_event_streams: int = 1000
+    max_event_streams_per_address: int = 40
+    event_stream_seconds: float = 1800.0
+    """after which a browser has to connect again, and shows anew who it is"""
 
     # Quotas of a user
     max_uploads_per_day: int = 200

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from observatory.seasons.config import SeasonPreset, TeamConfig
-from observatory.seasons.creation import PRESETS, read_preset
+from observatory.seasons.sources import PRESETS, read_preset
 from observatory.seasons.stages import PoolFacts, combination_key, plan_stages, pool_names, stage_states
 from observatory.seasons.standings import (
     PlayedMatch,

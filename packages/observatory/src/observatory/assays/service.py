@@ -164,7 +164,7 @@ def results(session: Session, run: AssayRun) -> AssayResultsResponse:
         .join(AssayJob, AssayJob.job_id == Job.id)
         .where(AssayJob.run_id == run.id, Job.status == JobStatus.COMPLETED)
         .order_by(AssayJob.job_id)
-        .options(load_only(Job.id, Job.spec, Job.result))
+        .options(load_only(Job.id, Job.stored_spec, Job.env_config_id, Job.result))
     )
     played = [
         PlayedEpisode(link.mission_name, job.spec, job.result)

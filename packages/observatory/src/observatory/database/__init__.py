@@ -3,6 +3,7 @@
 from observatory.database.base import Base, Json, UtcDateTime, enum_type, new_id
 from observatory.database.deps import DatabaseDep, SessionDep, own_transactions
 from observatory.database.engine import Database, DatabaseGone
+from observatory.database.freshness import Memory
 from observatory.database.migrate import migrate
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "DatabaseDep",
     "DatabaseGone",
     "Json",
+    "Memory",
     "SessionDep",
     "UtcDateTime",
     "enum_type",

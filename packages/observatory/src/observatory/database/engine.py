@@ -20,7 +20,9 @@ import anyio.to_thread
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.orm import Session
 
+from observatory.database.freshness import MEMORY, VERSIONS, Memory, TableVersions
 from observatory.errors import Unavailable
+from observatory.events import Hub
 
 __all__ = ["Database", "DatabaseGone"]
 
@@ -55,7 +57,11 @@ class Database:
         self._gate = threading.Lock()
         self._file_lock = threading.Lock()
         self._file_id: tuple[int, int] | None = None
+        self.changes = Hub()
+        """tells what transactions have changed"""
         self.engine = self._make_engine()
+        self.table_versions = TableVersions(self.engine)
+        self.memory = Memory()
         self._writing = self.engine.execution_options(**{_WRITES: True})
 
     def _make_engine(self) -> Engine:
@@ -90,7 +96,8 @@ class Database:
     def read(self) -> Iterator[Session]:
         """A session that sees one state of the database and changes nothing."""
         self.check_file()
-        with Session(self.engine, expire_on_commit=False) as session:
+        info = {MEMORY: self.memory, VERSIONS: self.table_versions.everything()}
+        with Session(self.engine, expire_on_commit=False, info=info) as session:
             yield session
 
     @contextmanager
@@ -100,7 +107,7 @@ class Database:
         try:
             with self._write_session() as session:
                 yield session
-                session.commit()
+                self._commit(session)
         finally:
             self._gate.release()
 
@@ -134,7 +141,7 @@ class Database:
             with self._write_session() as session:
                 try:
                     yield session
-                    await anyio.to_thread.run_sync(session.commit)
+                    await anyio.to_thread.run_sync(self._commit, session)
                 finally:
                     with anyio.CancelScope(shield=True):
                         await anyio.to_thread.run_sync(session.close)
@@ -169,6 +176,7 @@ class Database:
             found = (status.st_dev, status.st_ino)
             if self._file_id not in (None, found):
                 self.engine.dispose()
+                self.table_versions.forget()
             self._file_id = found
 
     def _make_file(self, *_: Any) -> None:
@@ -179,7 +187,13 @@ class Database:
 
     def _write_session(self) -> Session:
         self.check_file()
+        self.table_versions.begin()
         return Session(self._writing, expire_on_commit=False)
+
+    def _commit(self, session: Session) -> None:
+        session.commit()
+        self.table_versions.committed()
+        self.changes.committed(session)
 
     def _wait_for_gate(self) -> None:
         if not self._gate.acquire(timeout=self._timeout):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -35,7 +36,9 @@ from observatory.jobs.schemas import (
 )
 from observatory.jobs.states import TERMINAL, JobStatus
 from observatory.jobs.tables import Job
+from observatory.matches.repository import hidden_jobs
 from observatory.paging import PageDep, count, set_total
+from observatory.seasons.secrecy import without_seeds
 from observatory.settings import Settings
 from observatory.store import Store
 
@@ -144,6 +147,7 @@ async def finish(
         job = service.held_job(session, job_id, token)
         if job.status not in TERMINAL:
             service.renew(session, job, JobStatus.RUNNING, now=now, lease_seconds=settings.lease_seconds)
+        _ = job.env_config  # it is read after the transaction
         return job
 
     job = await database.write(hold)
@@ -191,8 +195,7 @@ def list_jobs(
     """Jobs you asked for, the newest first; for administrators all."""
     statement = repository.visible_jobs(principal, status)
     set_total(response, count(session, statement))
-    found = session.scalars(statement.limit(page.limit).offset(page.offset))
-    return [JobResponse.model_validate(job) for job in found]
+    return _shown(session, list(session.scalars(statement.limit(page.limit).offset(page.offset))))
 
 
 @jobs.get("/{job_id}", responses=errors(Unauthorized, NotFound))
@@ -201,7 +204,7 @@ def get_job(job_id: uuid.UUID, principal: CurrentPrincipal, session: SessionDep)
     job = repository.visible_job(session, job_id, principal)
     if job is None:
         raise NotFound("There is no such job")
-    return JobResponse.model_validate(job)
+    return _shown(session, [job])[0]
 
 
 @jobs.post("/{job_id}", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
@@ -211,7 +214,16 @@ def update_job(job_id: uuid.UUID, body: JobUpdate, admin: Admin, session: Sessio
     if job is None:
         raise NotFound("There is no such job")
     service.move(session, job, body.status, body.error, now=now)
-    return JobResponse.model_validate(job)
+    return _shown(session, [job])[0]
+
+
+def _shown(session: Session, found: Sequence[Job]) -> list[JobResponse]:
+    """Jobs as they may be shown now."""
+    secret = hidden_jobs(session, [job.id for job in found])
+    return [
+        answer.model_copy(update={"job": without_seeds(answer.job)}) if answer.id in secret else answer
+        for answer in map(JobResponse.model_validate, found)
+    ]
 
 
 router.include_router(work)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -14,12 +16,15 @@ from observatory.jobs.schemas import ErrorInfo, FinishRequest
 from observatory.jobs.service import Ending
 from observatory.jobs.states import JobStatus
 from observatory.jobs.tables import Job
+from observatory.seasons.secrecy import without_seeds
 from observatory.store import Missing, Store, job_key
 
-__all__ = ["collect"]
+__all__ = ["collect", "digest"]
 
 MAX_RESULT_BYTES = 64 << 20
-REQUIRED = ("results.json", "replay.json.z")
+MAX_RUNTIME_BYTES = 1 << 20
+# What the same job gives again, byte for byte.
+DIGESTED = ("results.json", "replay.json.z", "actions.json.z")
 
 
 def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) -> Ending:
@@ -44,9 +49,45 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
         ending = Ending(JobStatus.FAILED, result, error)
     if ending.error is not None:
         store.put(final["error_info.json"], ending.error.model_dump_json().encode())
-    store.put(job_key(job.id, "spec.json"), json.dumps(job.spec).encode())
+    # Files outlive a season, and are not always ours alone: the seeds of a match are in the database only.
+    # An environment that many matches share is named, not repeated.
+    spec = without_seeds(job.stored_spec) if job.stored_spec.get("policy_seed") is not None else job.stored_spec
+    shared = {} if job.env_config_id is None else {"env_config_id": str(job.env_config_id)}
+    store.put(job_key(job.id, "spec.json"), json.dumps(spec | shared).encode())
+    ending = replace(ending, runtime=_runtime(job, store), digests=_digests(job, store))
     store.put(job_key(job.id, "logs.txt"), _log(job, ending, now).encode())
     return ending
+
+
+def digest(store: Store, key: str) -> str | None:
+    """The sha256 of a file; None when it is not there."""
+    found = hashlib.sha256()
+    try:
+        for piece in store.stream(key):
+            found.update(piece)
+    except Missing:
+        return None
+    return found.hexdigest()
+
+
+def _digests(job: Job, store: Store) -> dict[str, str]:
+    found = {name: digest(store, job_key(job.id, name)) for name in DIGESTED}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _runtime(job: Job, store: Store) -> dict[str, Any] | None:
+    """What the worker says about its run; None when it says nothing that can be read."""
+    from mettagrid.runner.boxed.job import JobRuntime
+
+    key = job_key(job.id, "runtime_info.json")
+    if (store.size(key) or 0) > MAX_RUNTIME_BYTES:
+        return None
+    try:
+        runtime = JobRuntime.model_validate_json(store.get(key))
+    except (Missing, ValidationError):
+        return None
+    document: dict[str, Any] = runtime.model_dump(mode="json")
+    return document
 
 
 def _result(job: Job, store: Store) -> tuple[dict[str, Any] | None, str | None]:
@@ -81,6 +122,10 @@ def _log(job: Job, ending: Ending, now: datetime) -> str:
     lines.append(f"{now:%Y-%m-%d %H:%M:%S} {ending.status.value}")
     if ending.result is not None:
         lines.append(f"steps: {ending.result['steps']}")
+    for policy in (ending.runtime or {}).get("policies", []):
+        times = policy["actions"]
+        answers = "" if times is None else f", {times['count']} answers of {times['mean']:.1f} ms"
+        lines.append(f"{policy['name']}: isolation {policy['isolation'] or 'none'}{answers}")
     if ending.error is not None:
         lines.append(f"{ending.error.error_type}: {ending.error.message}")
     return "\n".join(lines) + "\n"

@@ -34,12 +34,12 @@ def lease_next(
         if taken is None:
             return None
         job, token = taken
+        policies: list[LeasedPolicy] = []
         try:
-            policies = [
-                _policy(session, uri, settings=settings, store=store) for uri in job.spec.get("policy_uris", [])
-            ]
+            for uri in job.spec.get("policy_uris", []):
+                policies.append(_policy(session, uri, settings=settings, store=store))
         except NotFound as problem:
-            error = ErrorInfo(error_type="policy_error", message=problem.message)
+            error = ErrorInfo(error_type="policy_error", message=problem.message, failed_policy_index=len(policies))
             service.end(session, job, service.Ending(JobStatus.FAILED, error=error), now=now)
             continue
         return job, Lease(
@@ -58,7 +58,7 @@ def output_names(job: Job) -> list[str]:
     """The files a worker may send."""
     agents = range(len(job.spec.get("assignments", [])))
     logs = [f"policy_agent_{agent}.txt" for agent in agents]
-    return ["results.json", "replay.json.z", "error_info.json", "runtime_info.json", *logs]
+    return ["results.json", "replay.json.z", "actions.json.z", "error_info.json", "runtime_info.json", *logs]
 
 
 def attempt_name(job: Job, name: str) -> str:

@@ -115,7 +115,7 @@ class JobUpdate(BaseModel):
 
 
 class JobResponse(BaseModel):
-    """A job as its creator and administrators see it."""
+    """A job as its creator and administrators see it; without seeds while the season it belongs to plays."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -130,6 +130,8 @@ class JobResponse(BaseModel):
     error: str | None
     error_type: str | None
     episode_id: uuid.UUID | None
+    runtime: dict[str, Any] | None
+    digests: dict[str, str] | None
     created_at: datetime
     dispatched_at: datetime | None
     running_at: datetime | None

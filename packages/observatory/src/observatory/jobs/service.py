@@ -27,18 +27,36 @@ __all__ = ["Ending", "create_job", "end", "give_back", "held_job", "move", "rene
 
 @dataclass(frozen=True)
 class Ending:
-    """How a job ended."""
+    """How a job ended: its result, what was true of this run alone, and digests of the files that count."""
 
     status: JobStatus
     result: dict[str, Any] | None = None
     error: ErrorInfo | None = None
+    runtime: dict[str, Any] | None = None
+    digests: dict[str, str] | None = None
 
 
 def create_job(
-    session: Session, spec: dict[str, Any], *, now: datetime, user_id: str | None = None, priority: int = 0
+    session: Session,
+    spec: dict[str, Any],
+    *,
+    now: datetime,
+    user_id: str | None = None,
+    priority: int = 0,
+    env_config_id: uuid.UUID | None = None,
 ) -> Job:
-    """Queue an episode. The spec is taken as it is; `specs.check_spec` looks at those of others."""
-    job = Job(spec=spec, status=JobStatus.PENDING, user_id=user_id, priority=priority, created_at=now)
+    """Queue an episode. The spec is taken as it is; `specs.check_spec` looks at those of others.
+
+    With `env_config_id` the spec has no environment but, perhaps, a `map_seed`.
+    """
+    job = Job(
+        stored_spec=spec,
+        env_config_id=env_config_id,
+        status=JobStatus.PENDING,
+        user_id=user_id,
+        priority=priority,
+        created_at=now,
+    )
     job.attempts = job.lost_leases = 0
     job.job_type = "episode"
     session.add(job)
@@ -114,6 +132,7 @@ def end(session: Session, job: Job, ending: Ending, *, now: datetime) -> None:
         job.running_at = now
     job.status = ending.status
     job.result = ending.result
+    job.runtime, job.digests = ending.runtime, ending.digests
     job.completed_at = now
     job.lease_expires_at = None
     if ending.error is not None:

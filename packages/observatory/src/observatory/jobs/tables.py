@@ -7,12 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from observatory.database.base import Base, Json, enum_type, new_id
 from observatory.jobs.states import JobStatus
 
 __all__ = ["Job"]
+
+MAP_SEED = "map_seed"
 
 
 class Job(Base):
@@ -23,8 +25,10 @@ class Job(Base):
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
     job_type: Mapped[str] = mapped_column(String(32), default="episode")
-    spec: Mapped[dict[str, Any]] = mapped_column(Json)
-    """the `SingleEpisodeJob`; its policies are `metta://policy/<policy version>`"""
+    stored_spec: Mapped[dict[str, Any]] = mapped_column("spec", Json)
+    """`spec`, or all of it but the environment when that is one of `env_configs`; then with a `map_seed`"""
+    env_config_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("env_configs.id"))
+    """the environment, which a season's matches share: it is much larger than the rest of them"""
     status: Mapped[JobStatus] = mapped_column(enum_type(JobStatus), default=JobStatus.PENDING)
     priority: Mapped[int] = mapped_column(default=0)
     """greater comes first"""
@@ -47,8 +51,32 @@ class Job(Base):
     error_type: Mapped[str | None] = mapped_column(String(64))
     failed_policy_index: Mapped[int | None]
     episode_id: Mapped[uuid.UUID | None]
+    runtime: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """what the worker's `runtime_info.json` said: isolation of each policy, timings, versions"""
+    digests: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """sha256 of the files that count, by their names"""
 
     created_at: Mapped[datetime]
     dispatched_at: Mapped[datetime | None]
     running_at: Mapped[datetime | None]
     completed_at: Mapped[datetime | None]
+
+    env_config: Mapped[Any] = relationship("EnvConfig")
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The `SingleEpisodeJob`; its policies are `metta://policy/<policy version>`."""
+        if self.env_config_id is None:
+            return self.stored_spec
+        found = dict(self.stored_spec)
+        map_seed = found.pop(MAP_SEED, None)
+        return {**found, "env": with_map_seed(self.env_config.config, map_seed)}
+
+
+def with_map_seed(env: dict[str, Any], seed: int | None) -> dict[str, Any]:
+    """An environment whose map is made from this seed, where its map is made at all; what was given stays as it is."""
+    game = env.get("game", {})
+    builder = game.get("map_builder", {})
+    if seed is None or "seed" not in builder:
+        return env
+    return {**env, "game": {**game, "map_builder": {**builder, "seed": seed}}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
@@ -16,6 +16,9 @@ from observatory.episodes import repository as episodes
 from observatory.episodes.schemas import EpisodeResponse
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import BadRequest, Forbidden, NotFound, Unauthorized, errors
+from observatory.jobs.schemas import ErrorInfo
+from observatory.jobs.tables import Job
+from observatory.kept import kept
 from observatory.matches import repository, service
 from observatory.matches.repository import MatchFilter
 from observatory.matches.schemas import MatchPlayerResponse, MatchResponse
@@ -23,11 +26,20 @@ from observatory.matches.tables import Match, MatchStatus
 from observatory.paging import MAX_IDS, PageDep, set_total
 from observatory.policies.wire import version_summary
 from observatory.seasons import repository as seasons
+from observatory.seasons.secrecy import told_seed
 from observatory.store import Store, job_key
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/tournament", tags=["matches"])
+router = APIRouter()
+_PLACE: dict[str, Any] = {"prefix": "/tournament", "tags": ["matches"]}
+_calls = APIRouter(**_PLACE)
+_for_all = APIRouter(
+    **_PLACE,
+    route_class=kept(
+        "seasons", "pools", "pool_players", "policies", "policy_versions", "matches", "match_players", "episodes"
+    ),
+)
 
 PoolName = Annotated[str, StringConstraints(max_length=100)]
 
@@ -35,7 +47,7 @@ PoolName = Annotated[str, StringConstraints(max_length=100)]
 ARTIFACTS = {"logs": ("logs.txt", "text/plain"), "error-info": ("error_info.json", "application/json")}
 
 
-@router.get("/seasons/{season}/matches", responses=errors(Unauthorized, NotFound))
+@_for_all.get("/seasons/{season}/matches", responses=errors(Unauthorized, NotFound))
 def list_matches(
     reference: Annotated[str, Path(alias="season", max_length=200)],
     session: SessionDep,
@@ -53,7 +65,7 @@ def list_matches(
     return [_match(row) for row in rows]
 
 
-@router.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
+@_for_all.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
 def read_match(
     match_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
 ) -> MatchResponse:
@@ -67,7 +79,7 @@ def read_match(
     return answer
 
 
-@router.get("/matches/{match_id}/{policy_version_id}/policy-logs", responses=errors(Unauthorized, Forbidden, NotFound))
+@_calls.get("/matches/{match_id}/{policy_version_id}/policy-logs", responses=errors(Unauthorized, Forbidden, NotFound))
 def list_policy_logs(
     match_id: uuid.UUID, policy_version_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal, store: StoreDep
 ) -> list[str]:
@@ -77,7 +89,7 @@ def list_policy_logs(
     return [name for name in names if store.size(job_key(job_id, name)) is not None]
 
 
-@router.get(
+@_calls.get(
     "/matches/{match_id}/{policy_version_id}/policy-logs/{agent_idx}",
     responses={200: {"content": {"text/plain": {}}}, **errors(Unauthorized, Forbidden, NotFound)},
     response_class=Response,
@@ -97,7 +109,7 @@ def read_policy_log(
     return _send(store, job_key(job_id, _log_name(agent_idx)), "text/plain")
 
 
-@router.get(
+@_calls.get(
     "/matches/{match_id}/{policy_version_id}/artifacts/{artifact_type}",
     responses={
         200: {"content": {"text/plain": {}, "application/json": {}}},
@@ -118,7 +130,27 @@ def read_artifact(
         raise BadRequest(f"Unknown artifact type {artifact_type!r}; there are {', '.join(ARTIFACTS)}")
     job_id, _ = service.own_seats(session, match_id, policy_version_id, principal)
     name, content_type = ARTIFACTS[artifact_type]
+    if artifact_type == "error-info" and store.size(job_key(job_id, name)) is None:
+        return _known_error(session, job_id)
     return _send(store, job_key(job_id, name), content_type)
+
+
+def _known_error(session: SessionDep, job_id: uuid.UUID) -> Response:
+    """What is known of a failure that no worker told us about, such as workers that were lost."""
+    job = session.get_one(Job, job_id)
+    if job.error is None:
+        raise NotFound("Nothing went wrong in this match")
+    names: list[str] = job.stored_spec.get("policy_names") or []
+    failed = job.failed_policy_index
+    info = ErrorInfo(
+        error_type=job.error_type or "unknown",
+        message=job.error,
+        failed_policy_index=failed,
+        failed_policy_name=names[failed] if failed is not None and failed < len(names) else None,
+    )
+    return Response(
+        info.model_dump_json(), media_type="application/json", headers={"X-Content-Type-Options": "nosniff"}
+    )
 
 
 def _log_name(agent: int) -> str:
@@ -150,5 +182,10 @@ def _match(match: Match) -> MatchResponse:
         error_type=match.error_type,
         episode_id=None if match.job is None else match.job.episode_id,
         job_id=match.job_id,
+        seed=told_seed(match.pool.season, match.seed),
         created_at=match.created_at,
     )
+
+
+router.include_router(_calls)
+router.include_router(_for_all)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Executable, func, select
+from sqlalchemy import Executable, Select, func, select, type_coerce, union_all
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 from sqlalchemy.sql.base import ExecutableOption
+from sqlalchemy.types import NullType
 
 from observatory.accounts.principal import Principal
 from observatory.errors import NotFound
 from observatory.jobs.tables import Job
 from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
-from observatory.paging import Page, count
+from observatory.paging import Page
 from observatory.policies.tables import PolicyVersion
+from observatory.seasons.folds import LoggedMatch
 from observatory.seasons.repository import visible
 from observatory.seasons.stages import PoolFacts
 from observatory.seasons.standings import PlayedMatch, Seat
@@ -34,25 +37,47 @@ class MatchFilter:
 
 
 def matches(session: Session, season_id: uuid.UUID, wanted: MatchFilter, page: Page) -> tuple[list[Match], int]:
-    """A page of the matches of a season, the newest first, and how many there are."""
-    statement = select(Match).join(Match.pool).where(Pool.season_id == season_id)
+    """A page of the matches of a season, the newest first, and how many there are.
+
+    Each pool is read by itself along its index, so that no list is ever sorted as a whole.
+    """
+    pools = select(Pool.id).where(Pool.season_id == season_id)
     if wanted.pool_names:
-        statement = statement.where(Pool.name.in_(wanted.pool_names))
-    if wanted.policy_version_ids:
-        has_part = (
-            select(MatchPlayer.match_id)
-            .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
-            .where(PoolPlayer.policy_version_id.in_(wanted.policy_version_ids))
+        pools = pools.where(Pool.name.in_(wanted.pool_names))
+    newest = (Match.created_at.desc(), Match.id.desc())
+    total, parts = 0, []
+    for pool_id in session.scalars(pools):
+        of_pool = select(Match.id, Match.created_at).where(Match.pool_id == pool_id)
+        if wanted.policy_version_ids:
+            of_pool = of_pool.where(Match.id.in_(_with_any(pool_id, wanted.policy_version_ids)))
+        total += session.scalar(of_pool.with_only_columns(func.count(), maintain_column_froms=True)) or 0
+        parts.append(select(of_pool.order_by(*newest).limit(page.offset + page.limit).subquery()))
+    if not parts or total <= page.offset:
+        return [], total
+    joined = union_all(*parts).subquery()
+    in_order = select(joined.c.id).order_by(joined.c.created_at.desc(), joined.c.id.desc())
+    ids = list(session.scalars(in_order.limit(page.limit).offset(page.offset)))
+    statement = (
+        select(Match)
+        .join(Match.pool)
+        .where(Match.id.in_(ids))
+        .options(
+            contains_eager(Match.pool).joinedload(Pool.season),
+            joinedload(Match.job).load_only(Job.episode_id),
+            _with_players(),
         )
-        statement = statement.where(Match.id.in_(has_part))
-    total = count(session, statement)
-    statement = statement.options(
-        contains_eager(Match.pool).joinedload(Pool.season),
-        joinedload(Match.job).load_only(Job.episode_id),
-        _with_players(),
     )
-    statement = statement.order_by(Match.created_at.desc(), Match.id.desc()).limit(page.limit).offset(page.offset)
-    return list(session.scalars(statement)), total
+    found = {match.id: match for match in session.scalars(statement)}
+    return [found[match_id] for match_id in ids], total
+
+
+def _with_any(pool_id: uuid.UUID, versions: Sequence[uuid.UUID]) -> Select[uuid.UUID]:
+    """The matches of a pool in which any of these versions plays."""
+    return (
+        select(MatchPlayer.match_id)
+        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
+        .where(PoolPlayer.pool_id == pool_id, PoolPlayer.policy_version_id.in_(versions))
+    )
 
 
 def match(session: Session, match_id: uuid.UUID, principal: Principal | None) -> Match:
@@ -74,6 +99,18 @@ def match_of_job(session: Session, job_id: uuid.UUID) -> Match | None:
     return session.scalar(select(Match).where(Match.job_id == job_id))
 
 
+def hidden_jobs(session: Session, job_ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of the jobs whose seeds nobody may read: they are matches of seasons that have not ended."""
+    statement = select(Match.job_id).join(Match.pool).join(Pool.season)
+    found = session.scalars(statement.where(Match.job_id.in_(job_ids), Season.completed_at.is_(None)))
+    return {job_id for job_id in found if job_id is not None}
+
+
+def next_completed_order(session: Session) -> int:
+    """The number of the next match to end. One transaction writes at a time: nobody else takes it."""
+    return (session.scalar(select(func.max(Match.completed_order))) or 0) + 1
+
+
 def played_matches(session: Session, pool_id: uuid.UUID, *, team_id: uuid.UUID | None = None) -> list[PlayedMatch]:
     """The completed matches of a pool, or of a team in it, in the order they were made."""
     statement = (
@@ -89,6 +126,40 @@ def played_matches(session: Session, pool_id: uuid.UUID, *, team_id: uuid.UUID |
     for match_id, policy, agents, score in session.execute(statement):
         seats.setdefault(match_id, []).append(Seat(policy, agents, score))
     return [PlayedMatch(found) for found in seats.values()]
+
+
+def match_log(session: Session, pool_id: uuid.UUID, *, after: int) -> Iterator[LoggedMatch]:
+    """The matches of a pool that ended after a `completed_order`, in that order."""
+    of_pool = (Match.pool_id == pool_id, Match.completed_order > after)
+    heads = select(
+        Match.completed_order, Match.completed_at, Match.sample, Match.status, Match.failed_policy_index
+    ).where(*of_pool)
+    # As the driver has them, and each id read once: a pool may have hundreds of thousands of seats.
+    raw_id = type_coerce(PoolPlayer.policy_version_id, NullType)
+    seats = (
+        select(Match.completed_order, raw_id, MatchPlayer.num_agents, MatchPlayer.score)
+        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
+        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
+        .where(*of_pool)
+        .order_by(Match.completed_order, MatchPlayer.policy_index)
+    )
+    ids: dict[Any, uuid.UUID] = {}
+    of_match: dict[int, list[Seat]] = {}
+    for order, raw, agents, score in session.execute(seats):
+        policy = ids.get(raw)
+        if policy is None:
+            policy = ids[raw] = raw if isinstance(raw, uuid.UUID) else uuid.UUID(raw)
+        of_match.setdefault(order or 0, []).append(Seat(policy, agents, score))
+    for order, at, sample, status, culprit in session.execute(heads.order_by(Match.completed_order)):
+        assert order is not None and at is not None
+        found = tuple(of_match.get(order, ()))
+        yield LoggedMatch(order, at, sample, found, status is MatchStatus.FAILED, culprit)
+
+
+def ended_count(session: Session, pool_id: uuid.UUID, *, until: int) -> int:
+    """How many matches of a pool ended up to a `completed_order`."""
+    wanted = (Match.pool_id == pool_id, Match.completed_order <= until)
+    return session.scalar(select(func.count()).select_from(Match).where(*wanted)) or 0
 
 
 @dataclass(frozen=True)
@@ -124,15 +195,15 @@ def counts_by_pool(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, St
     return _counts(session, statement)
 
 
-def counts_by_member(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StatusCounts]:
-    """By the id of the pool's player."""
+def in_flight_by_member(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, int]:
+    """Matches that have not ended, by the id of the pool's player."""
     statement = (
-        select(MatchPlayer.pool_player_id, Match.status, func.count(func.distinct(Match.id)))
+        select(MatchPlayer.pool_player_id, func.count(func.distinct(Match.id)))
         .join(Match, MatchPlayer.match_id == Match.id)
-        .where(Match.pool_id.in_(list(pool_ids)))
-        .group_by(MatchPlayer.pool_player_id, Match.status)
+        .where(Match.pool_id.in_(list(pool_ids)), Match.status.in_(IN_FLIGHT))
+        .group_by(MatchPlayer.pool_player_id)
     )
-    return _counts(session, statement)
+    return {row[0]: row[1] for row in session.execute(statement)}
 
 
 def counts_by_team(session: Session, team_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StatusCounts]:
@@ -145,17 +216,24 @@ def counts_by_team(session: Session, team_ids: Iterable[uuid.UUID]) -> dict[uuid
 
 
 def pool_facts(session: Session, season: Season) -> dict[str, PoolFacts]:
-    """What the stages of a season need to know, by the name of the pool."""
+    """What the stages of a season need to know, by the name of the pool.
+
+    Combinations are counted only where the answer may hang on them: before teams are drawn, in pools in which nothing
+    is in flight.
+    """
     from observatory.seasons.repository import members, pool_counts
 
     numbers = pool_counts(session, season.id)
     active: dict[uuid.UUID, set[uuid.UUID]] = {}
     for player in members(session, [pool.id for pool in season.pools], active_only=True):
         active.setdefault(player.pool_id, set()).add(player.policy_version_id)
+    statuses = counts_by_pool(session, season.id)
+    quiet = [pool_id for pool_id, found in statuses.items() if not found.in_flight]
+    if any(counts.teams for counts in numbers.values()):
+        quiet = []
     statement = (
         select(Match.pool_id, Match.combination, Match.status, func.count())
-        .join(Pool, Match.pool_id == Pool.id)
-        .where(Pool.season_id == season.id)
+        .where(Match.pool_id.in_(quiet))
         .group_by(Match.pool_id, Match.combination, Match.status)
     )
     by_state: dict[tuple[uuid.UUID, MatchStatus], Counter[str]] = {}
@@ -166,7 +244,7 @@ def pool_facts(session: Session, season: Season) -> dict[str, PoolFacts]:
             active=frozenset(active.get(pool.id, ())),
             members=numbers[pool.id].members if pool.id in numbers else 0,
             teams=numbers[pool.id].teams if pool.id in numbers else 0,
-            in_flight=sum(by_state.get((pool.id, status), Counter()).total() for status in IN_FLIGHT),
+            in_flight=statuses[pool.id].in_flight if pool.id in statuses else 0,
             played=by_state.get((pool.id, MatchStatus.COMPLETED), {}),
             failed=by_state.get((pool.id, MatchStatus.FAILED), {}),
         )

@@ -20,7 +20,7 @@ class MatchPlayerResponse(BaseModel):
 
 
 class MatchResponse(BaseModel):
-    """A match; `episode` only where one match was asked for."""
+    """A match; `episode` only where one match was asked for, `seed` in digits once the season has ended."""
 
     id: uuid.UUID
     season_name: str
@@ -32,5 +32,6 @@ class MatchResponse(BaseModel):
     error_type: str | None
     episode_id: uuid.UUID | None
     job_id: uuid.UUID | None
+    seed: str | None = None
     episode: EpisodeResponse | None = None
     created_at: datetime

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.accounts.principal import Principal
+from observatory.commissioner.seeds import policy_seed
 from observatory.database import new_id
 from observatory.episodes.recording import finite
 from observatory.errors import Forbidden, NotFound
+from observatory.events import Change, ChangeKind
 from observatory.jobs.service import create_job
 from observatory.jobs.states import JobStatus
-from observatory.jobs.tables import Job
+from observatory.jobs.tables import MAP_SEED, Job
 from observatory.matches import repository
 from observatory.matches.tables import Match, MatchPlayer, MatchStatus, may_move
 from observatory.seasons.standings import match_scores
 from observatory.seasons.tables import Pool, PoolPlayer
 
-__all__ = ["create_match", "follow_job", "own_seats", "schedule"]
+__all__ = ["SharedEnv", "create_match", "follow_job", "own_seats", "schedule"]
 
 _STATUS_OF_JOB = {
     JobStatus.PENDING: MatchStatus.SCHEDULED,
@@ -42,42 +46,71 @@ def create_match(
     repetition: int,
     seed: int,
     now: datetime,
+    sample: int | None = None,
     team_id: uuid.UUID | None = None,
+    picked: int | None = None,
+    reason: str | None = None,
 ) -> Match:
-    """A match that waits for its job. `assignments` holds for each agent a position in `players`."""
+    """A match that waits for its job. `assignments` holds for each agent a position in `players`.
+
+    `sample` is the game it plays, by default the one of its repetition's number.
+    """
     match = Match(
         id=new_id(),
         pool_id=pool.id,
         team_id=team_id,
         combination=combination,
         repetition=repetition,
+        sample=repetition if sample is None else sample,
+        picked_policy_index=picked,
+        reason=reason,
         assignments=list(assignments),
         seed=seed,
         status=MatchStatus.PENDING,
         created_at=now,
     )
     match.players = [
-        MatchPlayer(policy_index=index, pool_player_id=player.id, num_agents=list(assignments).count(index))
+        MatchPlayer(policy_index=index, pool_player=player, num_agents=list(assignments).count(index))
         for index, player in enumerate(players)
     ]
     session.add(match)
     session.flush()
+    events.note(session, Change(ChangeKind.MATCH, pool.season_id, frozenset({match.id})))
     return match
 
 
-def schedule(session: Session, match: Match, env: dict[str, Any], *, tags: dict[str, str], now: datetime) -> Job:
+@dataclass(frozen=True)
+class SharedEnv:
+    """A game that many matches play: a row of `env_configs`, and the seed of this match's map."""
+
+    config_id: uuid.UUID
+    map_seed: int | None = None
+
+
+def schedule(
+    session: Session,
+    match: Match,
+    env: dict[str, Any] | SharedEnv,
+    *,
+    tags: dict[str, str],
+    now: datetime,
+    priority: int = 0,
+) -> Job:
     """Give a match its job."""
     versions = [player.pool_player.policy_version for player in match.players]
     spec = {
         "policy_uris": [f"metta://policy/{version.id}" for version in versions],
         "policy_names": [f"{version.policy.name}:v{version.version}" for version in versions],
         "assignments": match.assignments,
-        "env": env,
         "seed": match.seed,
+        "policy_seed": policy_seed(match.pool.season.seed, match.seed),
         "max_action_time_ms": 10_000,
         "episode_tags": {**tags, "match_id": str(match.id)},
     }
-    job = create_job(session, spec, now=now)
+    shared = env if isinstance(env, SharedEnv) else None
+    spec |= {"env": env} if shared is None else {MAP_SEED: shared.map_seed}
+    config_id = None if shared is None else shared.config_id
+    job = create_job(session, spec, now=now, priority=priority, env_config_id=config_id)
     match.job_id = job.id
     match.status = MatchStatus.SCHEDULED
     session.flush()
@@ -98,12 +131,17 @@ def follow_job(session: Session, match: Match, job: Job, *, now: datetime) -> No
         scores = match_scores(match.assignments, rewards, len(match.players))
         for player in match.players:
             player.score = scores[player.policy_index]
-        match.completed_at = now
     elif status is MatchStatus.FAILED:
         match.error, match.error_type = job.error, job.error_type
         match.failed_policy_index = job.failed_policy_index
+    if status in (MatchStatus.COMPLETED, MatchStatus.FAILED):
         match.completed_at = now
+        match.completed_order = repository.next_completed_order(session)
     session.flush()
+    season_id = match.pool.season_id
+    events.note(session, Change(ChangeKind.MATCH, season_id, frozenset({match.id})))
+    if status is MatchStatus.COMPLETED:
+        events.note(session, Change(ChangeKind.TABLE, season_id, frozenset({match.pool_id})))
 
 
 def own_seats(

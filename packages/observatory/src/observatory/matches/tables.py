@@ -55,6 +55,7 @@ class Match(Base):
         UniqueConstraint("pool_id", "combination", "repetition"),
         Index("ix_matches_pool_id_status", "pool_id", "status"),
         Index("ix_matches_pool_id_created_at", "pool_id", "created_at"),
+        Index("ix_matches_pool_id_completed_order", "pool_id", "completed_order"),
     )
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
@@ -63,6 +64,9 @@ class Match(Base):
     team_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("teams.id"), index=True)
     combination: Mapped[str] = mapped_column(String(400))
     repetition: Mapped[int]
+    """counts the matches made for the combination, failed ones too"""
+    sample: Mapped[int]
+    """which of the combination's games this is: seed and map follow from it. A rematch plays the sample that failed"""
     assignments: Mapped[list[int]] = mapped_column(Json)
     """for each agent a `policy_index` of the players"""
     seed: Mapped[int] = mapped_column(BigInteger)
@@ -71,8 +75,14 @@ class Match(Base):
     error_type: Mapped[str | None] = mapped_column(String(32))
     failed_policy_index: Mapped[int | None]
     """who is to blame for a failure, where one is"""
+    picked_policy_index: Mapped[int | None]
+    """for whose sake it is played, where the commissioner chose one"""
+    reason: Mapped[str | None] = mapped_column(Text)
+    """why it is played, in a sentence"""
     created_at: Mapped[datetime]
     completed_at: Mapped[datetime | None]
+    completed_order: Mapped[int | None] = mapped_column(BigInteger, unique=True)
+    """numbers the matches of the server in the order they ended, completed or failed; None until then"""
 
     pool: Mapped[Pool] = relationship()
     job: Mapped[Job | None] = relationship()

@@ -13,6 +13,7 @@ __all__ = [
     "FreeplayConfig",
     "Game",
     "PolicyEval",
+    "Rolling",
     "SampleTeams",
     "ScorePolicies",
     "SeasonPreset",
@@ -35,6 +36,20 @@ class Game(_Data):
     num_agents: int = Field(ge=1)
     max_steps: int | None = Field(default=None, ge=1)
     game_engine: str = "mettagrid"
+
+
+class Rolling(_Data):
+    """What happens when a version of the season has ended; changing this makes no other season of it.
+
+    A season with `auto_roll_hour_utc` rolls at that hour once it is complete, one with `after_minutes` so long after
+    its end. Nothing of both: an operator rolls it.
+    """
+
+    after_minutes: float | None = Field(default=None, ge=0)
+    keep_entrants: bool = False
+    """whether the versions that were submitted to the last one are submitted to the next"""
+    start: bool = False
+    """whether a team season begins by itself when it is made"""
 
 
 class Threshold(_Data):
@@ -78,6 +93,8 @@ class PolicyEval(_Data):
     matches_per_combo: int = Field(default=10, ge=1)
     elim: Elimination | None = None
     min_policies: int | None = Field(default=None, ge=1)
+    max_matches_per_policy: int | None = Field(default=None, ge=1)
+    """where all combinations would be more matches than this for a policy, a balanced part of them plays"""
 
 
 class SampleTeams(_Data):
@@ -118,6 +135,7 @@ class TeamConfig(_Data):
     stages: list[Stage]
     fixed_map_seed: int | None = None
     max_failed_attempts: int = Field(default=3, ge=1)
+    rolling: Rolling = Rolling()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -126,6 +144,8 @@ class TeamConfig(_Data):
             raise ValueError(f"stages must come in the order {', '.join(_ORDER)}")
         if kinds.count("sample_teams") != 1 or kinds.count("score_policies") != 1 or "policy_eval" not in kinds:
             raise ValueError("there must be policy_eval stages, one sample_teams and one score_policies at the end")
+        if self.sampling.team_size > self.game.num_agents:
+            raise ValueError(f"a team of {self.sampling.team_size} has no seats for all among {self.game.num_agents}")
         for stage in self.stages:
             if isinstance(stage, PolicyEval) and self.game.num_agents % stage.policies_per_team:
                 raise ValueError(
@@ -151,7 +171,16 @@ class FreeplayConfig(_Data):
     max_failures: int = Field(default=3, ge=1)
     splits: list[tuple[int, int]] = Field(min_length=1)
     repetitions: int = Field(default=5, ge=1)
-    first_map_seed: int = 42
+    fixed_map_seed: int | None = None
+    rolling: Rolling = Rolling()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _forget(cls, data: Any) -> Any:
+        """Seasons of older databases name the first of a series of maps, which follow from a hidden seed today."""
+        return (
+            {key: value for key, value in data.items() if key != "first_map_seed"} if isinstance(data, dict) else data
+        )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -169,7 +198,8 @@ class SeasonPreset(_Data):
     summary: str
     game_description: str | None = None
     tournament_type: TournamentType
-    compat_version: str | None = None
+    compat_version: str | None = Field(default=None, pattern=r"^[0-9]+(\.[0-9]+)*$", max_length=32)
+    """version of the game, such as `"0.26"`; bundles that say that they are for another are refused"""
     public: bool = True
     is_default: bool = False
     auto_roll_hour_utc: int | None = Field(default=None, ge=0, le=23)
@@ -193,6 +223,13 @@ class SeasonPreset(_Data):
 
     def stored(self) -> dict[str, Any]:
         return self.play.model_dump(mode="json")
+
+    def plays_as(self, other: SeasonPreset) -> bool:
+        """Whether both are one way of playing: they differ at most in texts, in who sees them and in when they roll."""
+        return self._way() == other._way()
+
+    def _way(self) -> object:
+        return self.tournament_type, self.compat_version, self.play.model_copy(update={"rolling": Rolling()})
 
 
 def elimination_sentence(rule: Elimination | None) -> str:

@@ -1,4 +1,4 @@
-"""Making seasons from presets."""
+"""Making seasons, rolling them, and ending them."""
 
 from __future__ import annotations
 
@@ -7,93 +7,62 @@ import json
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-import yaml
-from pydantic import ValidationError
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.database import new_id
-from observatory.errors import Unprocessable
+from observatory.events import Change, ChangeKind
+from observatory.jobs import service as jobs
+from observatory.jobs.schemas import ErrorInfo
+from observatory.jobs.states import JobStatus
+from observatory.jobs.tables import Job
+from observatory.policies.tables import PolicyVersion
 from observatory.seasons import stages
-from observatory.seasons.config import Game, SeasonPreset, TeamConfig
-from observatory.seasons.tables import EnvConfig, Pool, Season, TournamentType
+from observatory.seasons.config import SeasonPreset, TeamConfig
+from observatory.seasons.memberships import add_member
+from observatory.seasons.sources import preset_of, preset_text
+from observatory.seasons.tables import EnvConfig, Pool, PoolPlayer, Season, TournamentType
 
-__all__ = ["PRESETS", "create_season", "env_config_of_game", "read_preset"]
-
-PRESETS = Path(__file__).parent / "presets"
+__all__ = ["create_season", "end_season", "roll_season"]
 
 QUALIFYING, COMPETITION = "qualifying", "competition"
+SEED_BITS = 63
 
 
-def read_preset(path: Path) -> SeasonPreset:
-    """A season as a YAML file describes it; `Unprocessable` with the first thing that is wrong."""
-    try:
-        return SeasonPreset.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in problem["loc"])
-        raise Unprocessable(f"{path.name} describes no season: {place}: {problem['msg']}") from None
-    except yaml.YAMLError as error:
-        raise Unprocessable(f"{path.name} is no YAML file: {error}") from None
+def create_season(
+    session: Session, preset: SeasonPreset, env: Mapping[str, Any], *, now: datetime, source: str | None = None
+) -> Season:
+    """The first or the next version of a season, with fresh pools and a fresh seed; it becomes the canonical one.
 
-
-def env_config_of_game(game: Game) -> dict[str, Any]:
-    """The environment of a preset's game."""
-    from cogames.missions import load
-
-    env = load(game.mission, variants=game.variants, cogs=game.num_agents)
-    if game.max_steps is not None:
-        env.game.max_steps = game.max_steps
-    return env.model_dump(mode="json")
-
-
-def create_season(session: Session, preset: SeasonPreset, env: Mapping[str, Any], *, now: datetime) -> Season:
-    """The first or the next version of a season, with fresh pools; it becomes the canonical one.
-
-    Freeplay seasons play from the start, team seasons wait for it. A default takes the place of the one before it.
+    Freeplay seasons play from the start, team seasons wait for it unless their rolling says otherwise. The version
+    before it has ended. A default takes the place of the one before it. `source` is the YAML as somebody wrote it.
     """
-    last = session.scalar(select(func.max(Season.version)).where(Season.name == preset.name)) or 0
-    _step_down(session, preset)
-    is_team = preset.tournament_type is TournamentType.TEAM
-    pools = _pools(preset)
-    season = Season(
-        id=new_id(),
-        name=preset.name,
-        version=last + 1,
-        canonical=True,
-        display_name=preset.display_name,
-        summary=preset.summary,
-        game_description=preset.game_description,
-        tournament_type=preset.tournament_type,
-        compat_version=preset.compat_version,
-        public=preset.public,
-        is_default=preset.is_default,
-        auto_roll_hour_utc=preset.auto_roll_hour_utc,
-        entry_pool=pools[0][0],
-        leaderboard_pool=pools[-1][0],
-        config=preset.stored(),
-        seed=secrets.randbits(62),
-        created_at=now,
-        started_at=None if is_team else now,
-    )
-    session.add(season)
-    session.flush()
     config = find_or_make_env_config(session, preset.play.game.game_engine, env, now=now)
-    for position, (name, description, plays) in enumerate(pools):
-        season.pools.append(
-            Pool(
-                id=new_id(),
-                name=name,
-                position=position,
-                description=description,
-                config_id=config.id if plays else None,
-            )
-        )
+    return _create(session, preset, config, now=now, source=source)
+
+
+def roll_season(session: Session, season: Season, *, now: datetime) -> Season:
+    """The next version of a season, played in the same way; the version that was has ended.
+
+    With `keep_entrants` the last version of each policy that was submitted to it is submitted to the new one.
+    """
+    config_id = next(pool.config_id for pool in season.pools if pool.config_id is not None)
+    config = session.get_one(EnvConfig, config_id)
+    return _create(session, preset_of(season), config, now=now, source=season.source)
+
+
+def end_season(session: Session, season: Season, *, now: datetime) -> None:
+    """A season has ended: what nobody has begun to play is not played, and its seeds may be read."""
+    if season.completed_at is None:
+        season.completed_at = now
     session.flush()
-    return season
+    for job in session.scalars(_waiting_jobs(season)):
+        error = ErrorInfo(error_type="unknown", message="The season ended before this match was played")
+        jobs.end(session, job, jobs.Ending(JobStatus.FAILED, error=error), now=now)
+    events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))
 
 
 def find_or_make_env_config(session: Session, game_engine: str, env: Mapping[str, Any], *, now: datetime) -> EnvConfig:
@@ -107,14 +76,93 @@ def find_or_make_env_config(session: Session, game_engine: str, env: Mapping[str
     return found
 
 
-def _step_down(session: Session, preset: SeasonPreset) -> None:
-    for older in session.scalars(select(Season).where(Season.name == preset.name, Season.canonical)):
-        older.canonical = older.is_default = False
-    if preset.is_default:
-        same_type = (Season.tournament_type == preset.tournament_type, Season.is_default)
-        for other in session.scalars(select(Season).where(*same_type)):
-            other.is_default = False
+def make_default(session: Session, season: Season) -> None:
+    """The season that is meant where none of its type is named; there is one of each."""
+    same_type = (Season.tournament_type == season.tournament_type, Season.is_default, Season.id != season.id)
+    for other in session.scalars(select(Season).where(*same_type)):
+        other.is_default = False
     session.flush()
+    season.is_default = True
+    session.flush()
+
+
+def _create(session: Session, preset: SeasonPreset, config: EnvConfig, *, now: datetime, source: str | None) -> Season:
+    last = session.scalar(select(func.max(Season.version)).where(Season.name == preset.name)) or 0
+    older = session.scalar(select(Season).where(Season.name == preset.name, Season.canonical))
+    if older is not None:
+        end_season(session, older, now=now)
+        older.canonical = older.is_default = False
+        session.flush()
+    waits = preset.tournament_type is TournamentType.TEAM and not preset.play.rolling.start
+    pools = _pools(preset)
+    season = Season(
+        id=new_id(),
+        name=preset.name,
+        version=last + 1,
+        canonical=True,
+        display_name=preset.display_name,
+        summary=preset.summary,
+        game_description=preset.game_description,
+        tournament_type=preset.tournament_type,
+        compat_version=preset.compat_version,
+        public=preset.public,
+        is_default=False,
+        auto_roll_hour_utc=preset.auto_roll_hour_utc,
+        entry_pool=pools[0][0],
+        leaderboard_pool=pools[-1][0],
+        config=preset.stored(),
+        source=preset_text(preset) if source is None else source,
+        seed=secrets.randbits(SEED_BITS),
+        created_at=now,
+        started_at=None if waits else now,
+    )
+    session.add(season)
+    session.flush()
+    if preset.is_default:
+        make_default(session, season)
+    for position, (name, description, plays) in enumerate(pools):
+        season.pools.append(
+            Pool(
+                id=new_id(),
+                name=name,
+                position=position,
+                description=description,
+                config_id=config.id if plays else None,
+            )
+        )
+    session.flush()
+    if older is not None and preset.play.rolling.keep_entrants:
+        _keep_entrants(session, older, season, now=now)
+    events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))
+    return season
+
+
+def _keep_entrants(session: Session, older: Season, season: Season, *, now: datetime) -> None:
+    entry = next(pool for pool in season.pools if pool.name == season.entry_pool)
+    entered = (
+        select(PolicyVersion)
+        .join(PoolPlayer, PoolPlayer.policy_version_id == PolicyVersion.id)
+        .join(Pool, PoolPlayer.pool_id == Pool.id)
+        .where(Pool.season_id == older.id, Pool.name == older.entry_pool)
+        .order_by(PoolPlayer.created_at, PoolPlayer.id)
+    )
+    newest: dict[object, PolicyVersion] = {}
+    for version in session.scalars(entered):
+        known = newest.get(version.policy_id)
+        newest[version.policy_id] = version if known is None or known.version < version.version else known
+    for version in newest.values():
+        add_member(session, entry, version, now=now, notes=f"Submitted to version {older.version}")
+
+
+def _waiting_jobs(season: Season) -> Any:
+    from observatory.matches.tables import Match
+
+    return (
+        select(Job)
+        .join(Match, Match.job_id == Job.id)
+        .join(Pool, Match.pool_id == Pool.id)
+        .where(Pool.season_id == season.id, Job.status == JobStatus.PENDING)
+    )
 
 
 def _pools(preset: SeasonPreset) -> list[tuple[str, str, bool]]:

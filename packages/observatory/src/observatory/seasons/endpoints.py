@@ -10,7 +10,9 @@ from fastapi import APIRouter, Path, Query, Response
 from observatory.accounts.deps import Admin, CurrentPrincipal, OptionalPrincipal, Writer
 from observatory.clock import Now
 from observatory.database import SessionDep
+from observatory.database.freshness import ENDED_MATCHES
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.kept import kept
 from observatory.paging import PageDep, set_total
 from observatory.policies import repository as policies
 from observatory.seasons import leaderboards, overview, progress, repository, submissions
@@ -33,25 +35,39 @@ from observatory.seasons.schemas import (
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/tournament", tags=["seasons"])
+router = APIRouter()
+_PLACE: dict[str, Any] = {"prefix": "/tournament", "tags": ["seasons"]}
+_calls = APIRouter(**_PLACE)
+_SHOWN = (
+    *("seasons", "pools", "env_configs", "pool_players", "membership_changes", "teams", "team_members"),
+    *("matches", "match_players", "policies", "policy_versions"),
+)
+_tables = APIRouter(
+    **_PLACE,
+    route_class=kept(
+        "seasons", "pools", "pool_players", "teams", "team_members", "policies", "policy_versions", ENDED_MATCHES
+    ),
+)
+_for_all = APIRouter(**_PLACE, route_class=kept(*_SHOWN))
+_for_each = APIRouter(**_PLACE, route_class=kept(*_SHOWN, personal=True))
 
 Reference = Annotated[str, Path(alias="season", max_length=200, description="`name`, `name:v3` or `name:3`")]
 PoolName = Annotated[str, Path(max_length=100)]
 
 
-@router.get("/seasons", responses=errors(Unauthorized))
+@_for_all.get("/seasons", responses=errors(Unauthorized))
 def list_seasons(session: SessionDep, principal: OptionalPrincipal) -> list[SeasonSummary]:
     """Seasons the caller may see, the default one first."""
     return [overview.summary(season) for season in repository.seasons(session, principal)]
 
 
-@router.get("/seasons/{season}", responses=errors(Unauthorized, NotFound))
+@_for_all.get("/seasons/{season}", responses=errors(Unauthorized, NotFound))
 def read_season(reference: Reference, session: SessionDep, principal: OptionalPrincipal) -> SeasonDetail:
     """One season."""
     return overview.detail(session, repository.season(session, reference, principal))
 
 
-@router.get("/seasons/{season}/versions", responses=errors(Unauthorized, NotFound))
+@_for_all.get("/seasons/{season}/versions", responses=errors(Unauthorized, NotFound))
 def list_season_versions(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal
 ) -> list[SeasonVersionInfo]:
@@ -60,25 +76,25 @@ def list_season_versions(
     return [overview.version_info(season) for season in repository.versions(session, found.name, principal)]
 
 
-@router.get("/seasons/{season}/stages", responses=errors(Unauthorized, NotFound))
+@_for_all.get("/seasons/{season}/stages", responses=errors(Unauthorized, NotFound))
 def list_stages(reference: Reference, session: SessionDep, principal: OptionalPrincipal) -> list[StageStats]:
     """The pools of a season with their numbers."""
     return progress.stage_stats(session, repository.season(session, reference, principal))
 
 
-@router.get("/seasons/{season}/progress", responses=errors(BadRequest, Unauthorized, NotFound))
+@_for_all.get("/seasons/{season}/progress", responses=errors(BadRequest, Unauthorized, NotFound))
 def read_progress(reference: Reference, session: SessionDep, principal: OptionalPrincipal) -> TeamTournamentProgress:
     """How far a team season is."""
     return progress.progress(session, repository.season(session, reference, principal))
 
 
-@router.post("/seasons/{season}/start", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
+@_calls.post("/seasons/{season}/start", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
 def start_season(reference: Reference, session: SessionDep, admin: Admin, now: Now) -> TeamTournamentProgress:
     """Begin a team season; for administrators."""
     return progress.start(session, repository.season(session, reference, admin), now=now)
 
 
-@router.get("/seasons/{season}/teams", responses=errors(Unauthorized, NotFound))
+@_for_all.get("/seasons/{season}/teams", responses=errors(Unauthorized, NotFound))
 def list_teams(
     reference: Reference,
     session: SessionDep,
@@ -97,7 +113,7 @@ def list_teams(
     return overview.team_summaries(session, teams)
 
 
-@router.get("/seasons/{season}/leaderboard", responses=errors(Unauthorized, NotFound))
+@_tables.get("/seasons/{season}/leaderboard", responses=errors(Unauthorized, NotFound))
 def read_leaderboard(
     reference: Reference,
     session: SessionDep,
@@ -108,7 +124,7 @@ def read_leaderboard(
     return leaderboards.season_leaderboard(session, repository.season(session, reference, principal), pool)
 
 
-@router.get("/seasons/{season}/leaderboard/{kind}/{pool}", responses=errors(BadRequest, Unauthorized, NotFound))
+@_tables.get("/seasons/{season}/leaderboard/{kind}/{pool}", responses=errors(BadRequest, Unauthorized, NotFound))
 def read_leaderboard_of_pool(
     reference: Reference,
     kind: Literal["policy", "team", "score-policies"],
@@ -130,7 +146,7 @@ def read_leaderboard_of_pool(
     return table
 
 
-@router.get("/seasons/{season}/score-policies-leaderboard", responses=errors(BadRequest, Unauthorized, NotFound))
+@_tables.get("/seasons/{season}/score-policies-leaderboard", responses=errors(BadRequest, Unauthorized, NotFound))
 def read_score_policies_leaderboard(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal
 ) -> list[ScorePoliciesLeaderboardEntry]:
@@ -138,7 +154,7 @@ def read_score_policies_leaderboard(
     return leaderboards.score_policies_leaderboard(session, repository.season(session, reference, principal))
 
 
-@router.get("/seasons/{season}/policies", responses=errors(Unauthorized, NotFound))
+@_for_each.get("/seasons/{season}/policies", responses=errors(Unauthorized, NotFound))
 def list_policies(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal, mine: bool = False
 ) -> list[PolicySummary]:
@@ -150,7 +166,7 @@ def list_policies(
     return overview.policy_summaries(session, season, owner)
 
 
-@router.post("/seasons/{season}/submissions", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
+@_calls.post("/seasons/{season}/submissions", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
 def submit(
     reference: Reference, body: SubmitRequest, session: SessionDep, principal: Writer, now: Now
 ) -> SubmitResponse:
@@ -158,7 +174,7 @@ def submit(
     return SubmitResponse(pools=submissions.submit(session, principal, reference, body.policy_version_id, now=now))
 
 
-@router.get("/seasons/{season}/pools/{pool}/config", responses=errors(Unauthorized, NotFound))
+@_for_all.get("/seasons/{season}/pools/{pool}/config", responses=errors(Unauthorized, NotFound))
 def read_pool_config(
     reference: Reference, pool: PoolName, session: SessionDep, principal: OptionalPrincipal
 ) -> PoolConfigInfo:
@@ -170,13 +186,13 @@ def read_pool_config(
     return PoolConfigInfo(pool_name=pool, game_engine=config.game_engine, config=config.config)
 
 
-@router.get("/configs/{config_id}", responses=errors(Unauthorized, NotFound))
+@_for_all.get("/configs/{config_id}", responses=errors(Unauthorized, NotFound))
 def read_config(config_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal) -> dict[str, Any]:
     """The environment of a pool."""
     return repository.env_config(session, config_id, principal).config
 
 
-@router.get("/policies/{policy_version_id}/memberships", responses=errors(Unauthorized, NotFound))
+@_for_all.get("/policies/{policy_version_id}/memberships", responses=errors(Unauthorized, NotFound))
 def list_memberships(
     policy_version_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal
 ) -> list[MembershipHistoryEntry]:
@@ -195,10 +211,16 @@ def list_memberships(
     ]
 
 
-@router.get("/my-memberships", responses=errors(Unauthorized))
+@_for_each.get("/my-memberships", responses=errors(Unauthorized))
 def list_my_memberships(session: SessionDep, principal: CurrentPrincipal) -> dict[str, list[str]]:
     """For each policy version of the caller's that is in a season, the names of the seasons."""
     found: dict[str, list[str]] = {}
     for version, season in repository.seasons_of_user(session, principal):
         found.setdefault(str(version), []).append(season)
     return found
+
+
+router.include_router(_calls)
+router.include_router(_tables)
+router.include_router(_for_all)
+router.include_router(_for_each)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterable
-
 from sqlalchemy.orm import Session
 
 from observatory.errors import BadRequest
-from observatory.matches import repository as matches
-from observatory.policies.schemas import PolicyVersionSummary
 from observatory.policies.wire import version_summary
 from observatory.seasons import repository
 from observatory.seasons.config import TeamConfig
 from observatory.seasons.repository import TeamFilter
 from observatory.seasons.schemas import LeaderboardEntry, ScorePoliciesLeaderboardEntry
 from observatory.seasons.stages import plan_stages
-from observatory.seasons.standings import placements, weighted_standings
+from observatory.seasons.standings import placements
+from observatory.seasons.table_cache import pool_table
 from observatory.seasons.tables import Pool, Season, TournamentType
 
 __all__ = ["policy_leaderboard", "score_policies_leaderboard", "season_leaderboard"]
@@ -58,8 +54,8 @@ def season_leaderboard(session: Session, season: Season, pool_name: str | None) 
 
 def policy_leaderboard(session: Session, pool: Pool) -> list[LeaderboardEntry]:
     """Everybody with a scored match in a pool, the best first."""
-    standings = weighted_standings(matches.played_matches(session, pool.id))
-    names = _summaries(session, [pool.id])
+    standings = pool_table(session, pool.id).standings()
+    names = repository.version_names(session, [pool.id])
     return [
         LeaderboardEntry(
             rank=row.rank,
@@ -97,8 +93,3 @@ def score_policies_leaderboard(session: Session, season: Season) -> list[ScorePo
         )
         for row in placements(members, scores, config.scoring.top_k)
     ]
-
-
-def _summaries(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyVersionSummary]:
-    players = repository.members(session, pool_ids)
-    return {player.policy_version_id: version_summary(player.policy_version) for player in players}

@@ -6,7 +6,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.database import new_id
+from observatory.events import Change, ChangeKind
 from observatory.policies.tables import PolicyVersion
 from observatory.seasons import repository
 from observatory.seasons.tables import MembershipAction, MembershipChange, Pool, PoolPlayer
@@ -41,3 +43,5 @@ def remove_member(session: Session, player: PoolPlayer, *, now: datetime, notes:
 def _record(session: Session, player: PoolPlayer, action: MembershipAction, notes: str | None, now: datetime) -> None:
     session.add(MembershipChange(id=new_id(), pool_player_id=player.id, action=action, notes=notes, created_at=now))
     session.flush()
+    season_id = player.pool.season_id
+    events.note(session, Change(ChangeKind.MEMBERSHIP, season_id, frozenset({player.policy_version_id})))

@@ -11,6 +11,8 @@ from observatory.matches import repository as matches
 from observatory.matches.repository import StatusCounts
 from observatory.policies.wire import version_summary
 from observatory.seasons import repository
+from observatory.seasons.folds import Record
+from observatory.seasons.repository import MemberRow
 from observatory.seasons.schemas import (
     PolicyPoolSummary,
     PolicySummary,
@@ -21,7 +23,9 @@ from observatory.seasons.schemas import (
     TeamCog,
     TeamSummary,
 )
-from observatory.seasons.tables import PoolPlayer, Season, Team, TournamentType
+from observatory.seasons.secrecy import told_seed
+from observatory.seasons.table_cache import pool_table
+from observatory.seasons.tables import Season, Team, TournamentType
 
 __all__ = ["detail", "policy_summaries", "summary", "team_summaries", "version_info"]
 
@@ -57,6 +61,7 @@ def detail(session: Session, season: Season) -> SeasonDetail:
     is_team = season.tournament_type is TournamentType.TEAM
     return SeasonDetail(
         **dict(summary(season)),
+        seed=told_seed(season, season.seed),
         started_at=season.started_at,
         entrant_count=entrants,
         active_entrant_count=active,
@@ -95,32 +100,36 @@ def team_summaries(session: Session, teams: Sequence[Team]) -> list[TeamSummary]
 
 def policy_summaries(session: Session, season: Season, owner: str | None) -> list[PolicySummary]:
     """Policies of a season, the last to enter first; with `owner` those of one user."""
-    pool_ids = [pool.id for pool in season.pools]
-    played = matches.counts_by_member(session, pool_ids)
-    entries: dict[uuid.UUID, list[PoolPlayer]] = {}
-    for player in repository.members(session, pool_ids):
-        if owner is None or player.policy_version.policy.user_id == owner:
-            entries.setdefault(player.policy_version_id, []).append(player)
     order = {pool.id: pool for pool in season.pools}
-    newest_first = sorted(entries.values(), key=lambda players: (players[0].created_at, players[0].id), reverse=True)
+    records = {pool_id: pool_table(session, pool_id).fold.records for pool_id in order}
+    in_flight = matches.in_flight_by_member(session, order)
+    entries: dict[uuid.UUID, list[MemberRow]] = {}
+    for row in repository.member_rows(session, order, owner):
+        entries.setdefault(row.policy.id, []).append(row)
+    newest_first = sorted(entries.values(), key=lambda rows: (rows[0].created_at, rows[0].id), reverse=True)
     return [
         PolicySummary(
-            policy=version_summary(players[0].policy_version),
+            policy=rows[0].policy,
             pools=[
-                _pool_summary(player, order[player.pool_id].name, played.get(player.id, StatusCounts({})))
-                for player in sorted(players, key=lambda player: order[player.pool_id].position)
+                _pool_summary(
+                    row,
+                    order[row.pool_id].name,
+                    records[row.pool_id].get(row.policy.id, Record()),
+                    in_flight.get(row.id, 0),
+                )
+                for row in sorted(rows, key=lambda row: order[row.pool_id].position)
             ],
-            entered_at=players[0].created_at,
+            entered_at=rows[0].created_at,
         )
-        for players in newest_first
+        for rows in newest_first
     ]
 
 
-def _pool_summary(player: PoolPlayer, pool_name: str, counts: StatusCounts) -> PolicyPoolSummary:
+def _pool_summary(row: MemberRow, pool_name: str, record: Record, in_flight: int) -> PolicyPoolSummary:
     return PolicyPoolSummary(
         pool_name=pool_name,
-        active=not player.retired,
-        completed=counts.completed,
-        failed=counts.failed,
-        pending=counts.in_flight,
+        active=not row.retired,
+        completed=record.completed,
+        failed=record.failed,
+        pending=in_flight,
     )

@@ -6,7 +6,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.errors import BadRequest, Conflict
+from observatory.events import Change, ChangeKind
 from observatory.matches import repository as matches
 from observatory.matches.repository import StatusCounts
 from observatory.seasons import repository
@@ -48,7 +50,8 @@ def progress(session: Session, season: Season) -> TeamTournamentProgress:
         raise BadRequest(NOT_AVAILABLE)
     config = TeamConfig.model_validate(season.config)
     planned = plan_stages(config)
-    states = stage_states(config, matches.pool_facts(session, season), started=season.started_at is not None)
+    facts = matches.pool_facts(session, season)
+    states = stage_states(config, facts, started=season.started_at is not None, season_seed=season.seed)
     active = next((stage for stage, state in zip(planned, states, strict=True) if state is StageStatus.ACTIVE), None)
     stats = {entry.name: entry for entry in stage_stats(session, season)}
     return TeamTournamentProgress(
@@ -79,4 +82,5 @@ def start(session: Session, season: Season, *, now: datetime) -> TeamTournamentP
         raise Conflict(f"Season {season.name!r} was started already")
     season.started_at = now
     session.flush()
+    events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))
     return progress(session, season)

@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, case, func, select, true
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
@@ -14,6 +15,7 @@ from sqlalchemy.sql.base import ExecutableOption
 from observatory.accounts.principal import Principal
 from observatory.errors import NotFound
 from observatory.paging import Page, count
+from observatory.policies.schemas import PolicyVersionSummary
 from observatory.policies.tables import Policy, PolicyVersion
 from observatory.seasons.tables import (
     EnvConfig,
@@ -82,6 +84,11 @@ def versions(session: Session, name: str, principal: Principal | None) -> list[S
     """All versions of a name, the newest first."""
     statement = select(Season).where(Season.name == name, visible(principal))
     return list(session.scalars(statement.order_by(Season.version.desc())))
+
+
+def all_versions(session: Session) -> list[Season]:
+    """Every version of every season, for operators: by name, the newest first."""
+    return list(session.scalars(select(Season).order_by(Season.name, Season.version.desc())))
 
 
 def pool(season: Season, name: str) -> Pool:
@@ -158,6 +165,56 @@ def members(session: Session, pool_ids: Iterable[uuid.UUID], *, active_only: boo
     return list(session.scalars(statement))
 
 
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """A member of a pool, without all that hangs on it."""
+
+    id: uuid.UUID
+    pool_id: uuid.UUID
+    policy: PolicyVersionSummary
+    retired: bool
+    created_at: datetime
+
+
+def member_rows(session: Session, pool_ids: Iterable[uuid.UUID], owner: str | None) -> list[MemberRow]:
+    """Members of pools in the order they came; with `owner` those of one user."""
+    statement = (
+        select(
+            PoolPlayer.id,
+            PoolPlayer.pool_id,
+            PoolPlayer.policy_version_id,
+            Policy.name,
+            PolicyVersion.version,
+            PoolPlayer.retired,
+            PoolPlayer.created_at,
+        )
+        .join(PolicyVersion, PoolPlayer.policy_version_id == PolicyVersion.id)
+        .join(Policy, PolicyVersion.policy_id == Policy.id)
+        .where(PoolPlayer.pool_id.in_(list(pool_ids)))
+        .order_by(PoolPlayer.created_at, PoolPlayer.id)
+    )
+    if owner is not None:
+        statement = statement.where(Policy.user_id == owner)
+    return [
+        MemberRow(member, pool, PolicyVersionSummary(id=version, name=name, version=number), retired, at)
+        for member, pool, version, name, number, retired, at in session.execute(statement)
+    ]
+
+
+def version_names(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyVersionSummary]:
+    """The names of all who are or were in pools, by the id of the version."""
+    statement = (
+        select(PolicyVersion.id, Policy.name, PolicyVersion.version)
+        .join(Policy, PolicyVersion.policy_id == Policy.id)
+        .join(PoolPlayer, PoolPlayer.policy_version_id == PolicyVersion.id)
+        .where(PoolPlayer.pool_id.in_(list(pool_ids)))
+    )
+    return {
+        version: PolicyVersionSummary(id=version, name=name, version=number)
+        for version, name, number in session.execute(statement)
+    }
+
+
 def member(session: Session, pool_id: uuid.UUID, policy_version_id: uuid.UUID) -> PoolPlayer | None:
     wanted = (PoolPlayer.pool_id == pool_id, PoolPlayer.policy_version_id == policy_version_id)
     return session.scalar(select(PoolPlayer).where(*wanted))
@@ -196,6 +253,13 @@ def teams(
     if page is not None:
         statement = statement.limit(page.limit).offset(page.offset)
     return list(session.scalars(statement)), total
+
+
+def team_ranks(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, int]:
+    """The place of each scored team in its pool, from 1."""
+    place = func.rank().over(partition_by=Team.pool_id, order_by=Team.score.desc())
+    statement = select(Team.id, place).join(Team.pool).where(Pool.season_id == season_id, Team.score.is_not(None))
+    return {row[0]: row[1] for row in session.execute(statement)}
 
 
 def has_teams(session: Session, season_id: uuid.UUID) -> bool:

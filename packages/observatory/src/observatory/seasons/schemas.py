@@ -65,8 +65,9 @@ class SeasonSummary(BaseModel):
 
 
 class SeasonDetail(SeasonSummary):
-    """A season by itself."""
+    """A season by itself; `seed` in digits once it has ended."""
 
+    seed: str | None = None
     started_at: datetime | None
     entrant_count: int
     active_entrant_count: int

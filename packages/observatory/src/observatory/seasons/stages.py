@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-import math
+import hashlib
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from observatory.commissioner.sampling import combinations_to_play
+from observatory.commissioner.seeds import drawing_seed
 from observatory.seasons.config import (
     PolicyEval,
     SampleTeams,
@@ -19,11 +20,21 @@ from observatory.seasons.config import (
     elimination_sentence,
 )
 
-__all__ = ["PlannedStage", "PoolFacts", "StageStatus", "combination_key", "plan_stages", "stage_states"]
+__all__ = [
+    "PlannedStage",
+    "PoolFacts",
+    "StageStatus",
+    "combination_key",
+    "combinations_of_stage",
+    "members_needed",
+    "plan_stages",
+    "stage_states",
+]
 
 ENTRY_POOL = "stage-1"
 SAMPLE_POOL = "sample-1"
 SCORE_POOL = "policy-scores-1"
+_LONGEST_KEY = 400
 
 
 class StageStatus(StrEnum):
@@ -55,13 +66,19 @@ class PlannedStage:
                     "policy plays alone" if stage.policies_per_team == 1 else f"{stage.policies_per_team} play together"
                 )
                 each = "Each" if stage.policies_per_team == 1 else "Every"
-                return f"{each} {players}, {stage.matches_per_combo} matches each; {elimination_sentence(stage.elim)}"
+                return f"{each} {players}, {_matches(stage.matches_per_combo)} each; {elimination_sentence(stage.elim)}"
             case SampleTeams():
                 return f"{stage.num_teams} teams of {stage.team_size} are drawn, better policies more often"
             case TeamEval():
-                return f"Every team plays {stage.matches_per_team} matches; the lower {stage.cull_fraction:.0%} is out"
+                return (
+                    f"Every team plays {_matches(stage.matches_per_team)}; the lower {stage.cull_fraction:.0%} is out"
+                )
             case ScorePolicies():
                 return f"Each policy is placed by the ranks of its best {stage.top_k} teams"
+
+
+def _matches(count: int) -> str:
+    return "1 match" if count == 1 else f"{count} matches"
 
 
 @dataclass(frozen=True)
@@ -108,17 +125,38 @@ def pool_names(config: TeamConfig) -> list[str]:
 
 def combination_key(policy_version_ids: Sequence[uuid.UUID]) -> str:
     """The name of a combination, whatever the order."""
-    return "+".join(sorted(str(policy) for policy in policy_version_ids))
+    key = "+".join(sorted(str(policy) for policy in policy_version_ids))
+    return key if len(key) <= _LONGEST_KEY else hashlib.sha256(key.encode()).hexdigest()
 
 
-def stage_states(config: TeamConfig, pools: Mapping[str, PoolFacts], *, started: bool) -> list[StageStatus]:
+def combinations_of_stage(
+    planned: PlannedStage, active: Iterable[uuid.UUID], season_seed: int
+) -> Sequence[tuple[uuid.UUID, ...]]:
+    """Who plays with whom in a `policy_eval` stage."""
+    rules = planned.stage
+    assert isinstance(rules, PolicyEval)
+    most = rules.max_matches_per_policy
+    limit = None if most is None else max(1, most // rules.matches_per_combo)
+    seed = drawing_seed(season_seed, planned.input_pool)
+    return combinations_to_play(tuple(sorted(active)), rules.policies_per_team, limit, seed)
+
+
+def members_needed(config: TeamConfig, planned: PlannedStage) -> int:
+    """How many must go on from a `policy_eval` stage before it is complete."""
+    return max([config.sampling.team_size, *_later_minimums(config, planned.index)])
+
+
+def stage_states(
+    config: TeamConfig, pools: Mapping[str, PoolFacts], *, started: bool, season_seed: int = 0
+) -> list[StageStatus]:
     """How far each stage is: complete ones, then one that is active, then those that wait."""
     states: list[StageStatus] = []
     active_seen = False
+    drawn = any(pool.teams for pool in pools.values())
     for planned in plan_stages(config):
         if active_seen:
             states.append(StageStatus.PENDING)
-        elif started and _is_complete(config, planned, pools):
+        elif started and _is_complete(config, planned, pools, season_seed, drawn=drawn):
             states.append(StageStatus.COMPLETE)
         else:
             states.append(StageStatus.ACTIVE)
@@ -126,13 +164,18 @@ def stage_states(config: TeamConfig, pools: Mapping[str, PoolFacts], *, started:
     return states
 
 
-def _is_complete(config: TeamConfig, planned: PlannedStage, pools: Mapping[str, PoolFacts]) -> bool:
+def _is_complete(
+    config: TeamConfig, planned: PlannedStage, pools: Mapping[str, PoolFacts], season_seed: int, *, drawn: bool
+) -> bool:
     source = pools.get(planned.input_pool, PoolFacts())
     target = pools.get(planned.output_pool, PoolFacts())
     match planned.stage:
         case PolicyEval():
-            needed = max([config.sampling.team_size, *_later_minimums(config, planned.index)])
-            return _all_played(config, planned.stage, source) and len(target.active) >= needed
+            if drawn:
+                return True  # nothing of it counts any more
+            return len(target.active) >= members_needed(config, planned) and _all_played(
+                config, planned, source, season_seed
+            )
         case SampleTeams():
             return target.teams > 0
         case TeamEval():
@@ -146,15 +189,14 @@ def _later_minimums(config: TeamConfig, index: int) -> list[int]:
     return [stage.min_policies for stage in later if isinstance(stage, PolicyEval) and stage.min_policies is not None]
 
 
-def _all_played(config: TeamConfig, stage: PolicyEval, pool: PoolFacts) -> bool:
+def _all_played(config: TeamConfig, planned: PlannedStage, pool: PoolFacts, season_seed: int) -> bool:
     """Nothing is left to schedule and nothing is in flight."""
-    if pool.in_flight or len(pool.active) < max(stage.min_policies or 1, stage.policies_per_team):
-        return False
-    combinations = itertools.combinations(sorted(pool.active), stage.policies_per_team)
-    # Only what was played or failed has a row: when there are fewer than combinations, no need to look at them all.
-    if len(set(pool.played) | set(pool.failed)) < math.comb(len(pool.active), stage.policies_per_team):
+    stage = planned.stage
+    assert isinstance(stage, PolicyEval)
+    came = max(pool.members, len(pool.active))  # those who failed have come all the same
+    if pool.in_flight or came < (stage.min_policies or 1) or len(pool.active) < stage.policies_per_team:
         return False
     return all(
         pool.played.get(key, 0) >= stage.matches_per_combo or pool.failed.get(key, 0) >= config.max_failed_attempts
-        for key in map(combination_key, combinations)
+        for key in map(combination_key, combinations_of_stage(planned, pool.active, season_seed))
     )

@@ -19,6 +19,7 @@ __all__ = [
     "match_scores",
     "mean_scores",
     "placements",
+    "summary",
     "surviving_teams",
     "team_score",
     "weighted_standings",
@@ -96,7 +97,7 @@ def weighted_standings(matches: Iterable[PlayedMatch], members: Iterable[uuid.UU
                 assert seat.score is not None
                 weight = seat.num_agents / agents if agents else 0.0
                 samples.setdefault(seat.policy_version_id, []).append((seat.score, weight))
-    rows = [(policy, *_summary(entries), len(entries)) for policy, entries in samples.items()]
+    rows = [(policy, *summary(entries), len(entries)) for policy, entries in samples.items()]
     rows.sort(key=lambda row: (-row[1], row[0].int))
     return [
         Standing(rank, policy, mean, stddev, percentiles, matches)
@@ -169,7 +170,7 @@ def placements(
     return [Placement(rank, policy, score, found, len(found)) for rank, (score, policy, found) in enumerate(rows, 1)]
 
 
-def _summary(samples: Sequence[tuple[float, float]]) -> tuple[float, float | None, dict[str, float] | None]:
+def summary(samples: Sequence[tuple[float, float]]) -> tuple[float, float | None, dict[str, float] | None]:
     """Weighted mean, standard deviation and percentiles of (score, weight)."""
     weight = math.fsum(part for _, part in samples)
     if weight <= 0:

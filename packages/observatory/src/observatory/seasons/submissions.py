@@ -10,12 +10,13 @@ from sqlalchemy.orm import Session
 from observatory.accounts.principal import Principal
 from observatory.errors import BadRequest, Conflict
 from observatory.policies.service import own_version
+from observatory.policies.tables import PolicyVersion
 from observatory.seasons import repository
 from observatory.seasons.memberships import add_member
 from observatory.seasons.repository import SeasonReference
 from observatory.seasons.tables import Season, SeasonStatus, TournamentType
 
-__all__ = ["AlreadySubmitted", "SubmissionsClosed", "submit"]
+__all__ = ["AlreadySubmitted", "SubmissionsClosed", "check_open", "submit"]
 
 
 class AlreadySubmitted(Conflict):
@@ -38,7 +39,8 @@ def submit(
     version = own_version(session, principal, policy_version_id)
     if repository.is_entered(session, season.id, version.id):
         raise AlreadySubmitted(season.name)
-    _check_open(session, season)
+    check_open(session, season)
+    _check_compatible(season, version)
     if version.bundle_key is None:
         raise BadRequest("This policy version has no bundle that could be played; upload one")
     assert season.entry_pool is not None
@@ -47,7 +49,20 @@ def submit(
     return [pool.name]
 
 
-def _check_open(session: Session, season: Season) -> None:
+def _check_compatible(season: Season, version: PolicyVersion) -> None:
+    """A bundle may say for which version of the game it was built; one that says nothing is taken."""
+    wanted, built_for = season.compat_version, version.spec.get("compat_version")
+    if wanted is None or not isinstance(built_for, str):
+        return
+    if built_for.removeprefix("v").split(".")[:2] != wanted.split(".")[:2]:
+        raise BadRequest(
+            f"Season {season.name!r} plays version {wanted} and this bundle was built for {built_for[:32]}; "
+            f"build it again with cogames {wanted}"
+        )
+
+
+def check_open(session: Session, season: Season) -> None:
+    """Refuse with `SubmissionsClosed` when a season takes no policies."""
     if season.disabled_at is not None:
         raise SubmissionsClosed(season.name, "it was closed")
     if season.status is SeasonStatus.COMPLETE:

@@ -104,6 +104,8 @@ class Season(Base):
     leaderboard_pool: Mapped[str | None] = mapped_column(String(100))
     config: Mapped[dict[str, Any]]
     """how it is played: `observatory.seasons.config`"""
+    source: Mapped[str | None] = mapped_column(Text)
+    """the YAML it was made from, as given"""
     seed: Mapped[int] = mapped_column(BigInteger)
     """all chance of the season comes from here, so that it can be replayed"""
     created_at: Mapped[datetime]
@@ -173,8 +175,12 @@ class Team(Base):
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
     pool_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("pools.id"), index=True)
     parent_team_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("teams.id"))
+    position: Mapped[int] = mapped_column(default=0)
+    """order in the pool, from 0"""
     score: Mapped[float | None]
     eliminated: Mapped[bool]
+    notes: Mapped[str | None] = mapped_column(Text)
+    """why it is out"""
     created_at: Mapped[datetime]
 
     pool: Mapped[Pool] = relationship()

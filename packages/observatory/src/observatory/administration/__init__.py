@@ -1,0 +1,1 @@
+"""What operators see and do on their pages, besides seasons."""

@@ -1,0 +1,52 @@
+"""Queries for operators, who may see everything."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
+
+from observatory.jobs.states import IN_WORK, JobStatus
+from observatory.jobs.tables import Job
+from observatory.matches.tables import Match, MatchPlayer, MatchStatus
+from observatory.paging import Page
+from observatory.policies.tables import PolicyVersion
+from observatory.seasons.tables import Pool, PoolPlayer
+
+__all__ = ["failures", "jobs", "jobs_in_work", "matches_of_jobs"]
+
+
+def jobs(session: Session, status: JobStatus | None, page: Page) -> Sequence[Job]:
+    """The newest first."""
+    statement = select(Job).order_by(Job.created_at.desc(), Job.id.desc())
+    if status is not None:
+        statement = statement.where(Job.status == status)
+    return session.scalars(statement.limit(page.limit).offset(page.offset)).all()
+
+
+def jobs_in_work(session: Session) -> Sequence[Job]:
+    return session.scalars(select(Job).where(Job.status.in_(IN_WORK)).order_by(Job.dispatched_at, Job.id)).all()
+
+
+def matches_of_jobs(session: Session, job_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Match]:
+    statement = select(Match).join(Match.pool).where(Match.job_id.in_(job_ids))
+    found = session.scalars(statement.options(contains_eager(Match.pool).joinedload(Pool.season)))
+    return {match.job_id: match for match in found if match.job_id is not None}
+
+
+def failures(session: Session, page: Page) -> Sequence[Match]:
+    """Matches that failed, the last first."""
+    players = selectinload(Match.players).joinedload(MatchPlayer.pool_player)
+    statement = (
+        select(Match)
+        .where(Match.status == MatchStatus.FAILED)
+        .options(
+            joinedload(Match.pool).joinedload(Pool.season),
+            joinedload(Match.job).load_only(Job.runtime),
+            players.joinedload(PoolPlayer.policy_version).joinedload(PolicyVersion.policy),
+        )
+        .order_by(Match.completed_order.desc())
+    )
+    return session.scalars(statement.limit(page.limit).offset(page.offset)).all()

@@ -1,0 +1,68 @@
+"""What operators see."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from observatory.jobs.states import JobStatus
+
+__all__ = ["AdminJob", "AdminWorker", "Failure", "MatchAgain"]
+
+
+class AdminWorker(BaseModel):
+    """A worker that was heard of, and what it plays now."""
+
+    name: str
+    last_seen_at: datetime | None
+    job_id: uuid.UUID | None
+    match_id: uuid.UUID | None
+    since: datetime | None
+    lease_expires_at: datetime | None
+
+
+class AdminJob(BaseModel):
+    """A job, without its environment and its seeds."""
+
+    id: uuid.UUID
+    status: JobStatus
+    priority: int
+    worker: str | None
+    attempts: int
+    lost_leases: int
+    policies: list[str]
+    match_id: uuid.UUID | None
+    season_name: str | None
+    error: str | None
+    error_type: str | None
+    runtime: dict[str, Any] | None
+    digests: dict[str, str] | None
+    created_at: datetime
+    dispatched_at: datetime | None
+    running_at: datetime | None
+    completed_at: datetime | None
+
+
+class Failure(BaseModel):
+    """A match that failed; `blamed` is the policy that is to blame, where one is."""
+
+    match_id: uuid.UUID
+    season_name: str
+    season_version: int
+    pool_name: str
+    error: str | None
+    error_type: str | None
+    blamed: str | None
+    blamed_policy_version_id: uuid.UUID | None
+    isolation: list[str | None] = Field(description="of each policy, where it is known")
+    failed_at: datetime | None
+
+
+class MatchAgain(BaseModel):
+    """The match that is played in place of one that failed."""
+
+    match_id: uuid.UUID
+    sentence: str

@@ -1,0 +1,192 @@
+"""What the commissioner knows of a season. Read from the database, or made up by a test."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from observatory.seasons.config import FreeplayConfig, TeamConfig
+
+__all__ = [
+    "Combination",
+    "EndedMatch",
+    "Limits",
+    "Member",
+    "OpenMatch",
+    "PoolRecord",
+    "SeasonFacts",
+    "Tally",
+    "TeamFact",
+]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A policy version in a pool. `author` is the user who owns it; members are listed in the order they came."""
+
+    policy: uuid.UUID
+    author: str
+    retired: bool = False
+
+
+@dataclass(frozen=True)
+class TeamFact:
+    """A team in a pool."""
+
+    id: uuid.UUID
+    position: int
+    members: tuple[uuid.UUID, ...]
+    """by seat"""
+    score: float | None = None
+    eliminated: bool = False
+
+
+@dataclass(frozen=True)
+class OpenMatch:
+    """A match that has not ended. `picked` is the policy for whose sake it is played, where there is one."""
+
+    combination: str
+    sample: int
+    policies: tuple[uuid.UUID, ...]
+    picked: uuid.UUID | None = None
+
+
+@dataclass(frozen=True)
+class EndedMatch:
+    """A match that has ended. Without scores it failed, and `culprit` is the policy that is to blame, or None."""
+
+    combination: str
+    sample: int
+    policies: tuple[uuid.UUID, ...]
+    scores: tuple[float, ...] | None
+    culprit: uuid.UUID | None = None
+
+
+@dataclass(slots=True)
+class Combination:
+    """What came of the games of one combination: those that have ended."""
+
+    key: str
+    policies: tuple[uuid.UUID, ...]
+    made: int = 0
+    """matches, failed ones too"""
+    completed: int = 0
+    done: int = 0
+    """bit i is set when sample i was completed"""
+    scores: list[tuple[float, ...]] = field(default_factory=list)
+    """of the completed matches, each in the order of `policies`; empty where the tally keeps none"""
+    failures: dict[int, list[int]] | None = None
+    """by sample: how many failures have somebody to blame, and how many have nobody"""
+
+    def is_done(self, sample: int) -> bool:
+        return bool(self.done >> sample & 1)
+
+    def failed(self, sample: int) -> tuple[int, int]:
+        """(failures with somebody to blame, failures with nobody)."""
+        charged, uncharged = (self.failures or {}).get(sample, (0, 0))
+        return charged, uncharged
+
+    def is_given_up(self, sample: int, cap: int) -> bool:
+        """Whether a game has failed too often to be tried again."""
+        return self.failures is not None and not self.is_done(sample) and max(self.failed(sample)) >= cap
+
+    def is_settled(self, sample: int, cap: int) -> bool:
+        """Whether a game needs no further match."""
+        return self.is_done(sample) or self.is_given_up(sample, cap)
+
+    def settled(self, cap: int) -> int:
+        """How many of its games need no further match."""
+        return self.done.bit_count() + sum(self.is_given_up(sample, cap) for sample in self.failures or ())
+
+
+class Tally:
+    """The ended matches of a pool, added up. Matches may come in any order: the sums are the same."""
+
+    def __init__(self, cap: int = 3, *, keep_scores: bool = True) -> None:
+        self.cap = cap
+        """after so many failures a game is given up"""
+        self.keeps_scores = keep_scores
+        self.combinations: dict[str, Combination] = {}
+        self.completed: Counter[uuid.UUID] = Counter()
+        """completed matches by policy"""
+        self.charged: Counter[uuid.UUID] = Counter()
+        """failures by the policy that is to blame"""
+        self.of_policy: dict[uuid.UUID, list[Combination]] = {}
+        """the combinations that a policy has been in"""
+        self.settled: Counter[uuid.UUID] = Counter()
+        """games by policy that need no further match"""
+
+    def add(self, match: EndedMatch) -> None:
+        found = self.combinations.get(match.combination)
+        if found is None:
+            found = self.combinations[match.combination] = Combination(match.combination, match.policies)
+            for policy in set(match.policies):
+                self.of_policy.setdefault(policy, []).append(found)
+        found.made += 1
+        was_settled = found.is_settled(match.sample, self.cap)
+        self._end(found, match)
+        if not was_settled and found.is_settled(match.sample, self.cap):
+            self.settled.update(set(match.policies))
+
+    def _end(self, found: Combination, match: EndedMatch) -> None:
+        if match.scores is not None:
+            found.completed += 1
+            found.done |= 1 << match.sample
+            self.completed.update(set(match.policies))
+            if self.keeps_scores:
+                found.scores.append(match.scores)
+            return
+        found.failures = found.failures or {}
+        found.failures.setdefault(match.sample, [0, 0])[match.culprit is None] += 1
+        if match.culprit is not None:
+            self.charged[match.culprit] += 1
+
+
+@dataclass(frozen=True)
+class PoolRecord:
+    """A pool: who is in it, what was played and what is being played."""
+
+    name: str
+    members: Sequence[Member] = ()
+    tally: Tally = field(default_factory=Tally)
+    open: Sequence[OpenMatch] = ()
+    teams: Sequence[TeamFact] = ()
+
+    @property
+    def active(self) -> list[Member]:
+        return [member for member in self.members if not member.retired]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is decided at once."""
+
+    outstanding: int = 50
+    """matches of a season that may be queued or running"""
+    at_once: int = 25
+    """matches made in one pass"""
+    first_matches: int = 10
+    """a version with fewer matches than this comes before the others"""
+
+
+@dataclass(frozen=True)
+class SeasonFacts:
+    """A season. `pools` are in their order."""
+
+    name: str
+    config: FreeplayConfig | TeamConfig
+    seed: int
+    started: bool
+    pools: Mapping[str, PoolRecord]
+    limits: Limits = Limits()
+
+    @property
+    def outstanding(self) -> int:
+        return sum(len(pool.open) for pool in self.pools.values())
+
+    @property
+    def free_slots(self) -> int:
+        """How many matches may be made now."""
+        return max(0, min(self.limits.at_once, self.limits.outstanding - self.outstanding))

@@ -1,0 +1,213 @@
+"""Freeplay seasons: qualify alone, then meet everybody."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from observatory.commissioner.decisions import Decision, Decisions, Join, Leave, NewMatch, Priority
+from observatory.commissioner.facts import Member, OpenMatch, PoolRecord, SeasonFacts
+from observatory.commissioner.order import FairShare, GamesLeft, in_turn
+from observatory.seasons.config import FreeplayConfig
+from observatory.seasons.creation import COMPETITION, QUALIFYING
+
+__all__ = ["decide", "games_of_policy", "pair_key", "qualifying_score"]
+
+
+def decide(facts: SeasonFacts) -> Decisions:
+    """What a freeplay season does next: the entry pool first, then the competition."""
+    config = facts.config
+    assert isinstance(config, FreeplayConfig)
+    if not facts.started:
+        return Decisions(why="The season has not started")
+    qualifying, competition = facts.pools[QUALIFYING], facts.pools[COMPETITION]
+    moves = [*_promotions(config, qualifying), *_failed_out(config, competition)]
+    leaving = {(move.pool, move.policy) for move in moves if isinstance(move, Leave)}
+    matches: list[NewMatch] = []
+    free = facts.free_slots
+    staying = [member for member in qualifying.active if (QUALIFYING, member.policy) not in leaving]
+    matches += _limited(_qualifying_matches(config, qualifying, staying), free)
+    staying = [member for member in competition.active if (COMPETITION, member.policy) not in leaving]
+    matches += _limited(_pairings(facts, config, competition, staying), free - len(matches))
+    return Decisions((*moves, *matches), _why(facts, matches))
+
+
+def qualifying_score(pool: PoolRecord, policy: uuid.UUID) -> tuple[int, float]:
+    """(completed qualifying matches, their mean score)."""
+    found = pool.tally.combinations.get(str(policy))
+    scores = [] if found is None else [score for (score,) in found.scores]
+    return len(scores), math.fsum(scores) / len(scores) if scores else 0.0
+
+
+def pair_key(pair: Sequence[uuid.UUID], split: Sequence[int]) -> str:
+    """The combination of two policies, in the order of their ids, with the agents that each has."""
+    first, second = pair
+    return f"{first}+{second}/{split[0]}:{split[1]}"
+
+
+def _limited(matches: Iterator[NewMatch], most: int) -> list[NewMatch]:
+    """The first of them; nothing is looked for beyond."""
+    return [match for _, match in zip(range(most), matches, strict=False)]
+
+
+def _promotions(config: FreeplayConfig, pool: PoolRecord) -> Iterator[Decision]:
+    for member in pool.active:
+        played, mean = qualifying_score(pool, member.policy)
+        failures = pool.tally.charged[member.policy]
+        if played >= config.qualifying_matches:
+            result = f"mean score {mean:.4g} of {played} matches"
+            if mean >= config.qualifying_threshold:
+                yield Join(COMPETITION, member.policy, f"Qualified: {result}, {config.qualifying_threshold:g} needed")
+                yield Leave(QUALIFYING, member.policy, f"Qualified: {result}")
+            else:
+                yield Leave(
+                    QUALIFYING, member.policy, f"Not qualified: {result}, {config.qualifying_threshold:g} needed"
+                )
+        elif failures >= config.max_failures:
+            yield Leave(QUALIFYING, member.policy, f"Not qualified: it failed in {failures} matches")
+
+
+def _qualifying_matches(config: FreeplayConfig, pool: PoolRecord, members: Sequence[Member]) -> Iterator[NewMatch]:
+    """One for each policy that has none in flight, until it has enough."""
+    games = GamesLeft(pool, config.qualifying_matches)
+    for member in in_turn(pool, [member for member in members if not games.is_in_flight(str(member.policy))]):
+        key = str(member.policy)
+        sample = games.next_sample(key)
+        if sample is not None:
+            yield NewMatch(
+                QUALIFYING,
+                key,
+                games.made(key),
+                sample,
+                (member.policy,),
+                (0,) * config.game.num_agents,
+                f"Qualifying match {sample + 1} of {config.qualifying_matches}",
+                "self_play",
+                priority=Priority.ENTRY,
+                picked=0,
+            )
+
+
+def _failed_out(config: FreeplayConfig, pool: PoolRecord) -> Iterator[Leave]:
+    for member in pool.active:
+        failures, completed = pool.tally.charged[member.policy], pool.tally.completed[member.policy]
+        if failures >= config.max_failures and failures > completed:
+            why = f"It failed in {failures} matches and completed {completed}"
+            yield Leave(COMPETITION, member.policy, why)
+
+
+def _pairings(
+    facts: SeasonFacts, config: FreeplayConfig, pool: PoolRecord, members: Sequence[Member]
+) -> Iterator[NewMatch]:
+    """Matches one after the other, each for the policy whose turn it is, with the opponent it has met least."""
+    share = FairShare(pool, facts.limits.first_matches)
+    games = GamesLeft(pool, config.repetitions)
+    active = [member.policy for member in members]
+    splits = list(dict.fromkeys(config.splits))
+    left = games_left(pool, active, len(splits) * config.repetitions)
+    playing = {policy for policy in active if left[policy] > 0}
+    while playing:
+        policy = share.next(playing)
+        new = share.is_new(policy)
+        found = _next_game(policy, active, splits, games, share)
+        if found is None:
+            playing.discard(policy)
+            continue
+        pair, split_index, sample = found
+        split = splits[split_index]
+        key = pair_key(pair, split)
+        made = games.made(key)
+        why = "One of its first matches" if new else f"Match {made + 1} of these two with this split"
+        match = NewMatch(
+            COMPETITION,
+            key,
+            made,
+            sample,
+            pair,
+            (0,) * split[0] + (1,) * split[1],
+            why,
+            "pairing",
+            split_index=split_index,
+            priority=Priority.FIRST if new else Priority.REST,
+            picked=pair.index(policy),
+        )
+        yield match
+        flying = OpenMatch(key, sample, pair, policy)
+        share.count(flying)
+        games.count(flying)
+
+
+def _next_game(
+    policy: uuid.UUID,
+    active: Sequence[uuid.UUID],
+    splits: Sequence[tuple[int, int]],
+    games: GamesLeft,
+    share: FairShare,
+) -> tuple[tuple[uuid.UUID, uuid.UUID], int, int] | None:
+    """(the pair, the split, the sample) that this policy needs most: coverage before depth."""
+    met = {other for policies in games.of(policy).values() for other in policies}
+    best: tuple[tuple[int, int, tuple[int, int]], tuple[uuid.UUID, uuid.UUID], int, int] | None = None
+    for other in active:
+        if other == policy:
+            continue
+        if other not in met:
+            rank = (0, 0, share.as_opponent(other))
+            if best is None or rank < best[0]:
+                best = rank, _pair(policy, other), 0, 0
+            continue
+        pair = _pair(policy, other)
+        for index, split in enumerate(splits):
+            key = pair_key(pair, split)
+            rank = (games.made(key), index, share.as_opponent(other))
+            if best is not None and rank >= best[0]:
+                continue
+            sample = games.next_sample(key)
+            if sample is not None:
+                best = rank, pair, index, sample
+    return None if best is None else best[1:]
+
+
+def _pair(one: uuid.UUID, other: uuid.UUID) -> tuple[uuid.UUID, uuid.UUID]:
+    return (one, other) if one.int < other.int else (other, one)
+
+
+def games_left(pool: PoolRecord, active: Sequence[uuid.UUID], games: int) -> Counter[uuid.UUID]:
+    """For each policy, how many games with the others have no match; `games` is how many a pair has.
+
+    So that nobody who is done is looked at closely.
+    """
+    present = set(active)
+    left = Counter({policy: (len(active) - 1) * games - pool.tally.settled[policy] for policy in active})
+    for member in pool.members:
+        if member.policy in present:
+            continue
+        for found in pool.tally.of_policy.get(member.policy, ()):
+            for policy in found.policies:
+                left[policy] += found.settled(pool.tally.cap)  # with somebody who is gone
+    for match in pool.open:
+        if present.issuperset(match.policies):
+            left.subtract(match.policies)
+    return left
+
+
+def games_of_policy(config: FreeplayConfig, policies: int) -> int:
+    """How many games a policy of the competition plays in all."""
+    return (policies - 1) * len(dict.fromkeys(config.splits)) * config.repetitions
+
+
+def _why(facts: SeasonFacts, matches: Sequence[NewMatch]) -> str:
+    """Why no more matches were made."""
+    if facts.outstanding + len(matches) >= facts.limits.outstanding:
+        return f"{facts.limits.outstanding} matches are queued or running, which is the most at a time"
+    if matches:
+        return f"{len(matches)} matches were queued"
+    qualifying, competition = facts.pools[QUALIFYING], facts.pools[COMPETITION]
+    if facts.outstanding:
+        return "Every match that can be played is queued or running"
+    if not qualifying.active and not competition.active:
+        return "No policy is in the season"
+    if not qualifying.active and len(competition.active) == 1:
+        return "One policy is in the competition; a match needs two"
+    return "Every match of the policies in the season was played"

@@ -1,0 +1,207 @@
+"""The task that keeps seasons playing, for as long as the server runs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import anyio
+import anyio.to_thread
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from observatory.clock import Clock
+from observatory.commissioner.applying import apply
+from observatory.commissioner.decisions import Decisions
+from observatory.commissioner.facts import Limits
+from observatory.commissioner.reading import Memory, Reading, active_seasons, read, stamp
+from observatory.commissioner.reasons import Reasons, decide, reasons
+from observatory.commissioner.rolling import roll_due_seasons
+from observatory.database import Database
+from observatory.errors import ObservatoryError
+from observatory.events import Change, ChangeKind
+from observatory.settings import Settings
+
+__all__ = ["Commissioner", "LastPass"]
+
+logger = logging.getLogger(__name__)
+
+LOOK_ANYWAY_SECONDS = 30.0
+"""changes wake the loop; this is for those that nobody told"""
+TRY_AGAIN_SECONDS = 2.0
+GATHER_SECONDS = 0.1
+"""changes come in bursts, and one look is enough for all of them"""
+MATCHES_AT_ONCE = 10
+"""made in one transaction, so that others can write in between"""
+_PASSES = 200
+_PATIENCE_SECONDS = 0.2
+_TRIES = 3
+_WAKING = frozenset({ChangeKind.MATCH, ChangeKind.MEMBERSHIP, ChangeKind.SEASON, ChangeKind.STAGE})
+
+
+@dataclass(frozen=True)
+class LastPass:
+    """What came of the last look at a season."""
+
+    at: datetime
+    season: str
+    queued: int
+    """matches made then"""
+    why: str
+    """why no more than that; what went wrong, when the season could not be looked at"""
+    failed: bool = False
+
+
+class Commissioner:
+    """Looks at seasons that changed, and at all of them now and then.
+
+    One transaction applies what was decided on facts that are still true in it; the facts themselves are read, and the
+    decisions made, before it. Killed anywhere it loses nothing: the next look finds the same facts. `last` says what
+    was found, by season.
+    """
+
+    def __init__(self, database: Database, settings: Settings, clock: Clock) -> None:
+        self._database = database
+        self._limits = Limits(settings.max_outstanding_matches, MATCHES_AT_ONCE, settings.first_matches)
+        self._clock = clock
+        self._memory = Memory()
+        self._thinking = threading.Lock()  # over the memory, which pages look at too
+        self._readings: dict[uuid.UUID, Reading] = {}
+        self.last: dict[uuid.UUID, LastPass] = {}
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        threads = anyio.CapacityLimiter(1)  # of its own: it may have to wait for its turn to write
+        with self._database.changes.subscribe_async() as changes:
+            looked_at_all = float("-inf")
+            changed: set[uuid.UUID] | None = None
+            while True:
+                fine = await anyio.to_thread.run_sync(self.look, changed, limiter=threads)
+                now = time.monotonic()
+                looked_at_all = now if changed is None else looked_at_all
+                wait = LOOK_ANYWAY_SECONDS - (now - looked_at_all) if fine else TRY_AGAIN_SECONDS
+                found = await changes.wait(max(0.0, wait))
+                if found:
+                    await anyio.sleep(GATHER_SECONDS)
+                    found += changes.take()
+                late = time.monotonic() - looked_at_all >= LOOK_ANYWAY_SECONDS
+                changed = None if late or not fine else _seasons(found)
+
+    def look(self, changed: set[uuid.UUID] | None = None) -> bool:
+        """Look at these seasons, or at all, until nothing follows; whether nothing went wrong.
+
+        A season that fails is logged and looked at again later; the others go on.
+        """
+        fine = True
+        if changed is None:
+            fine = _logged("Seasons could not be rolled", lambda: roll_due_seasons(self._database, self._clock()))
+            changed = set()
+            fine = _logged("Seasons could not be listed", lambda: changed.update(self._active())) and fine
+        for season_id in sorted(changed):
+            name = self.last[season_id].season if season_id in self.last else str(season_id)
+            passed = _logged(f"Season {name} could not be looked at", lambda id=season_id: self.look_at(id))  # type: ignore[misc]
+            if not passed:
+                self._note(season_id, 0, "The season could not be looked at; it is tried again", failed=True)
+            fine = fine and passed
+        return fine
+
+    def look_at(self, season_id: uuid.UUID) -> None:
+        """Decide and apply until nothing follows from it."""
+        queued = 0
+        for _ in range(_PASSES):
+            decisions = self._pass(season_id)
+            if decisions is None:
+                return
+            queued += len(decisions.matches)
+            self._note(season_id, queued, decisions.why)
+            if not decisions.steps:
+                return
+
+    def forget(self) -> None:
+        """Add everything up again: somebody has put scores right."""
+        with self._thinking:
+            self._memory.forget()
+
+    def reasons(self, season_id: uuid.UUID) -> Reasons | None:
+        """What each policy of a season waits for, as of the last look.
+
+        None for a season that does not play, and while so much is read at once, after a start, that one would wait.
+        """
+        if not self._thinking.acquire(timeout=_PATIENCE_SECONDS):
+            return None
+        try:
+            reading = self._readings.get(season_id)
+            return None if reading is None else reasons(reading.facts)
+        finally:
+            self._thinking.release()
+
+    def _pass(self, season_id: uuid.UUID) -> Decisions | None:
+        """What was decided and applied; None for a season that does not play any more."""
+        for _ in range(_TRIES):
+            with self._database.read() as session:
+                reading, decisions = self._think(session, season_id)
+            if reading is None or decisions is None or not decisions.steps:
+                return decisions
+            try:
+                with self._database.transaction() as session:
+                    if stamp(session, season_id) == reading.stamp:
+                        apply(session, season_id, decisions.steps, now=self._clock())
+                        return decisions
+            except IntegrityError:
+                logger.info("Somebody else made a match of season %s; looking again", reading.facts.name)
+        # Too much changes: think with nobody else writing. Nearly everything has been read by now.
+        with self._database.transaction() as session:
+            _, decisions = self._think(session, season_id)
+            if decisions is not None:
+                apply(session, season_id, decisions.steps, now=self._clock())
+        return decisions
+
+    def _think(self, session: Session, season_id: uuid.UUID) -> tuple[Reading | None, Decisions | None]:
+        with self._thinking:
+            reading = read(session, self._memory, season_id, self._limits)
+            self._remember(season_id, reading)
+            return reading, None if reading is None else decide(reading.facts)
+
+    def _remember(self, season_id: uuid.UUID, reading: Reading | None) -> None:
+        if reading is None:
+            self._readings.pop(season_id, None)
+            self.last.pop(season_id, None)
+        else:
+            self._readings[season_id] = reading
+
+    def _active(self) -> set[uuid.UUID]:
+        """The seasons that play; all others are forgotten."""
+        with self._database.read() as session:
+            active = set(active_seasons(session))
+        with self._thinking:
+            self._memory.keep(active)
+            self._readings = {season: reading for season, reading in self._readings.items() if season in active}
+            self.last = {season: found for season, found in self.last.items() if season in active}
+        return active
+
+    def _note(self, season_id: uuid.UUID, queued: int, why: str, *, failed: bool = False) -> None:
+        reading = self._readings.get(season_id)
+        name = "" if reading is None else reading.facts.name
+        self.last[season_id] = LastPass(self._clock(), name, queued, why, failed)
+
+
+def _seasons(changes: list[Change]) -> set[uuid.UUID]:
+    return {change.season for change in changes if change.kind in _WAKING and change.season is not None}
+
+
+def _logged(problem: str, action: Callable[[], object]) -> bool:
+    """Whether it went well."""
+    try:
+        action()
+    except (ObservatoryError, OSError) as error:  # the database is busy, or gone: it is tried again
+        logger.warning("%s: %s", problem, error)
+        return False
+    except Exception:
+        logger.exception("%s", problem)
+        return False
+    return True

@@ -1,0 +1,116 @@
+"""Who is served first. Only the order: what is played in the end does not depend on it."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from observatory.commissioner.facts import Combination, Member, OpenMatch, PoolRecord
+
+__all__ = ["FairShare", "GamesLeft"]
+
+
+class FairShare:
+    """Whose turn it is: versions with few matches first, then whoever's author has least in flight.
+
+    An author with fifty versions has the same share as one with one. Among equals the version with fewest matches comes
+    first, then the one that entered first.
+    """
+
+    def __init__(self, pool: PoolRecord, first_matches: int) -> None:
+        self._first_matches = first_matches
+        self._author = {member.policy: member.author for member in pool.members}
+        self._place = {member.policy: place for place, member in enumerate(pool.members)}
+        self.matches: Counter[uuid.UUID] = Counter(pool.tally.completed)
+        """completed and in flight"""
+        self._in_flight: Counter[str] = Counter()
+        for match in pool.open:
+            self.count(match)
+
+    def count(self, match: OpenMatch) -> None:
+        """A match was made."""
+        self.matches.update(set(match.policies))
+        picked = (match.picked,) if match.picked is not None else match.policies
+        self._in_flight.update({self._author[policy] for policy in picked if policy in self._author})
+
+    def is_new(self, policy: uuid.UUID) -> bool:
+        """Whether a version has had so few matches that it comes first."""
+        return self.matches[policy] < self._first_matches
+
+    def turn(self, policy: uuid.UUID) -> tuple[bool, int, int, int]:
+        """Smaller comes sooner."""
+        in_flight = self._in_flight[self._author[policy]]
+        return not self.is_new(policy), in_flight, self.matches[policy], self._place[policy]
+
+    def next(self, policies: Iterable[uuid.UUID]) -> uuid.UUID:
+        return min(policies, key=self.turn)
+
+    def as_opponent(self, policy: uuid.UUID) -> tuple[int, int]:
+        """Among opponents that were met equally often, the one with fewest matches."""
+        return self.matches[policy], self._place[policy]
+
+
+class GamesLeft:
+    """Which games of a pool have no match that ended or is in flight."""
+
+    def __init__(self, pool: PoolRecord, samples: int) -> None:
+        self._tally = pool.tally
+        self._samples, self._cap = samples, pool.tally.cap
+        self._open: dict[str, list[int]] = {}
+        self._open_of: dict[uuid.UUID, dict[str, tuple[uuid.UUID, ...]]] = {}
+        for match in pool.open:
+            self.count(match)
+
+    def count(self, match: OpenMatch) -> None:
+        """A match was made."""
+        self._open.setdefault(match.combination, []).append(match.sample)
+        for policy in match.policies:
+            self._open_of.setdefault(policy, {})[match.combination] = match.policies
+
+    def made(self, key: str) -> int:
+        """Matches of a combination so far, whatever came of them: the number of the next one."""
+        return self._made(self._tally.combinations.get(key), key)
+
+    def next_sample(self, key: str) -> int | None:
+        """The game that a combination plays next: fresh ones before those that failed. None when there is none."""
+        found, flying = self._tally.combinations.get(key), self._open.get(key, ())
+        if found is None or not (found.done or found.failures):
+            left = [sample for sample in range(self._samples) if sample not in flying]
+            return left[0] if left else None
+        left = [s for s in range(self._samples) if s not in flying and not found.is_settled(s, self._cap)]
+        return min(left, key=lambda sample: (sum(found.failed(sample)), sample), default=None)
+
+    def is_in_flight(self, key: str) -> bool:
+        return key in self._open
+
+    def given_up(self, key: str) -> list[int]:
+        """Games that have failed too often."""
+        found = self._tally.combinations.get(key)
+        return [] if found is None else [s for s in range(self._samples) if found.is_given_up(s, self._cap)]
+
+    def of(self, policy: uuid.UUID) -> Mapping[str, tuple[uuid.UUID, ...]]:
+        """The combinations of a policy that have a match, with their policies."""
+        ended = {found.key: found.policies for found in self._tally.of_policy.get(policy, ())}
+        return ended | self._open_of.get(policy, {})
+
+    def _made(self, found: Combination | None, key: str) -> int:
+        return (0 if found is None else found.made) + len(self._open.get(key, ()))
+
+
+def in_turn(pool: PoolRecord, members: Sequence[Member]) -> list[Member]:
+    """Members by whose author has fewest matches in flight, counting those that come before in the list."""
+    flying = Counter(match.policies[0] for match in pool.open)
+    load: Counter[str] = Counter()
+    for member in pool.members:
+        load[member.author] += flying[member.policy]
+    waiting: dict[str, list[Member]] = {}
+    for member in members:
+        waiting.setdefault(member.author, []).append(member)
+    places = {member.policy: place for place, member in enumerate(pool.members)}
+    turns = [
+        (load[author] + turn, places[member.policy], member)
+        for author, found in waiting.items()
+        for turn, member in enumerate(found)
+    ]
+    return [member for _, _, member in sorted(turns, key=lambda entry: entry[:2])]

@@ -1,0 +1,262 @@
+"""Facts of a season from the database.
+
+What has ended never changes: it is added up once and kept, and a later look reads only what has ended since. On a
+start everything is read once, in pieces.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import String, select, type_coerce
+from sqlalchemy.orm import Session, selectinload
+
+from observatory.commissioner.facts import (
+    EndedMatch,
+    Limits,
+    Member,
+    OpenMatch,
+    PoolRecord,
+    SeasonFacts,
+    Tally,
+    TeamFact,
+)
+from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
+from observatory.policies.tables import Policy, PolicyVersion
+from observatory.seasons.config import FreeplayConfig, TeamConfig
+from observatory.seasons.creation import COMPETITION
+from observatory.seasons.tables import MembershipChange, Pool, PoolPlayer, Season, Team, TeamMember, TournamentType
+
+__all__ = ["Memory", "Reading", "active_seasons", "config_of", "read", "stamp"]
+
+PIECE = 5000
+"""matches added up in one look"""
+_ID_CHARACTERS = 36
+
+
+@dataclass
+class _Known:
+    """Of a season: the ended matches that were added up, by pool."""
+
+    last: dict[uuid.UUID, int] = field(default_factory=dict)
+    tallies: dict[uuid.UUID, Tally] = field(default_factory=dict)
+
+
+class Memory:
+    """What was added up so far. Belongs to one loop; may be forgotten at any time."""
+
+    def __init__(self) -> None:
+        self._seasons: dict[uuid.UUID, _Known] = {}
+
+    def of(self, season_id: uuid.UUID) -> _Known:
+        return self._seasons.setdefault(season_id, _Known())
+
+    def keep(self, season_ids: Iterable[uuid.UUID]) -> None:
+        """Forget all other seasons."""
+        wanted = set(season_ids)
+        self._seasons = {season: known for season, known in self._seasons.items() if season in wanted}
+
+    def forget(self) -> None:
+        self._seasons.clear()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Facts, and a mark of the state of the database in which they were true."""
+
+    facts: SeasonFacts
+    stamp: object
+
+
+def active_seasons(session: Session) -> list[uuid.UUID]:
+    """Every season version that plays or waits for its start."""
+    wanted = (Season.completed_at.is_(None), Season.disabled_at.is_(None))
+    return list(session.scalars(select(Season.id).where(*wanted).order_by(Season.created_at, Season.id)))
+
+
+def config_of(season: Season) -> FreeplayConfig | TeamConfig:
+    kind = TeamConfig if season.tournament_type is TournamentType.TEAM else FreeplayConfig
+    return kind.model_validate(season.config)
+
+
+def read(session: Session, memory: Memory, season_id: uuid.UUID, limits: Limits) -> Reading | None:
+    """The facts of a season; None when it does not play any more.
+
+    What is read first may have ended by the time the rest is read: then the stamp is an old one, and nothing that is
+    decided on these facts is applied.
+    """
+    mark = stamp(session, season_id)
+    season = session.scalar(select(Season).where(Season.id == season_id).options(selectinload(Season.pools)))
+    if season is None or season.completed_at is not None or season.disabled_at is not None:
+        return None
+    config = config_of(season)
+    pool_ids = [pool.id for pool in season.pools]
+    open_matches = _open(session, pool_ids)
+    members, teams = _members(session, pool_ids), _teams(session, pool_ids)
+    known = memory.of(season_id)
+    _add_ended(session, season.pools, config, known)
+    pools = {
+        pool.name: PoolRecord(
+            pool.name,
+            members.get(pool.id, []),
+            known.tallies.setdefault(pool.id, _tally(pool, config)),
+            open_matches.get(pool.id, []),
+            teams.get(pool.id, []),
+        )
+        for pool in season.pools
+    }
+    facts = SeasonFacts(season.name, config, season.seed, season.started_at is not None, pools, limits)
+    return Reading(facts, mark)
+
+
+def stamp(session: Session, season_id: uuid.UUID) -> object:
+    """Changes whenever facts of the season do: by the last match made, the last that ended, the last membership."""
+    season = session.execute(
+        select(Season.started_at, Season.completed_at, Season.disabled_at, Season.config).where(Season.id == season_id)
+    ).one_or_none()
+    ended = session.scalar(
+        select(Match.completed_order)
+        .where(Match.completed_order.is_not(None))
+        .order_by(Match.completed_order.desc())
+        .limit(1)
+    )
+    made = session.scalar(select(Match.id).order_by(Match.id.desc()).limit(1))
+    moved = session.scalar(select(MembershipChange.id).order_by(MembershipChange.id.desc()).limit(1))
+    return season and tuple(season), ended, made, moved
+
+
+def _tally(pool: Pool, config: FreeplayConfig | TeamConfig) -> Tally:
+    cap = config.max_failed_attempts if isinstance(config, TeamConfig) else config.max_failures
+    # Nothing is decided by the scores of the competition, and it has by far the most matches.
+    return Tally(cap, keep_scores=pool.name != COMPETITION)
+
+
+def _add_ended(session: Session, pools: Sequence[Pool], config: FreeplayConfig | TeamConfig, known: _Known) -> None:
+    """Add up what has ended since the last time."""
+    for pool in pools:
+        tally = known.tallies.setdefault(pool.id, _tally(pool, config))
+        while True:
+            last = known.last.get(pool.id, 0)
+            ended = session.execute(
+                select(
+                    Match.combination,
+                    Match.sample,
+                    type_coerce(Match.status, String),
+                    Match.failed_policy_index,
+                    Match.completed_order,
+                )
+                .where(Match.pool_id == pool.id, Match.completed_order > last)
+                .order_by(Match.completed_order)
+                .limit(PIECE)
+            ).all()
+            if not ended:
+                break
+            _add(session, pool, tally, ended)
+            known.last[pool.id] = ended[-1][4] or last
+            if len(ended) < PIECE:
+                break
+
+
+def _add(session: Session, pool: Pool, tally: Tally, ended: Sequence[Any]) -> None:
+    # Who played a pairing stands in its combination: at the start there may be very many of them to read.
+    pairs = [None if tally.keeps_scores else _pair(row[0]) for row in ended]
+    seats = {} if None not in pairs else _seats(session, pool.id, first=ended[0][4], last=ended[-1][4])
+    for (combination, sample, status, failed, order), pair in zip(ended, pairs, strict=True):
+        players = seats.get(order, [])
+        policies = tuple(policy for policy, _ in players) if pair is None else pair
+        scores = tuple(0.0 if score is None else score for _, score in players)
+        culprit = policies[failed] if failed is not None and failed < len(policies) else None
+        completed = status == MatchStatus.COMPLETED.value
+        tally.add(EndedMatch(combination, sample, policies, scores if completed else None, culprit))
+
+
+@lru_cache(maxsize=10_000)
+def _policy(text: str) -> uuid.UUID:
+    return uuid.UUID(text)
+
+
+def _pair(combination: str) -> tuple[uuid.UUID, uuid.UUID] | None:
+    """The policies of a pairing, in their order; None for a combination of another kind."""
+    first, _, rest = combination.partition("+")
+    second, slash, _ = rest.partition("/")
+    return (_policy(first), _policy(second)) if slash and len(first) == len(second) == _ID_CHARACTERS else None
+
+
+def _seats(
+    session: Session, pool_id: uuid.UUID, *, first: int, last: int
+) -> dict[int, list[tuple[uuid.UUID, float | None]]]:
+    """(policy, score) by seat, of matches that ended between two others, by the order in which they ended."""
+    statement = (
+        select(Match.completed_order, PoolPlayer.policy_version_id, MatchPlayer.score)
+        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
+        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
+        .where(Match.pool_id == pool_id, Match.completed_order.between(first, last))
+        .order_by(Match.completed_order, MatchPlayer.policy_index)
+    )
+    found: dict[int, list[tuple[uuid.UUID, float | None]]] = {}
+    for order, policy, score in session.execute(statement):
+        found.setdefault(order or 0, []).append((policy, score))
+    return found
+
+
+def _open(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[OpenMatch]]:
+    statement = (
+        select(
+            Match.id,
+            Match.pool_id,
+            Match.combination,
+            Match.sample,
+            Match.picked_policy_index,
+            PoolPlayer.policy_version_id,
+        )
+        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
+        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
+        .where(Match.pool_id.in_(pool_ids), Match.status.in_(IN_FLIGHT))
+        .order_by(Match.id, MatchPlayer.policy_index)
+    )
+    rows: dict[uuid.UUID, list[Any]] = {}
+    for row in session.execute(statement):
+        rows.setdefault(row[0], []).append(row)
+    found: dict[uuid.UUID, list[OpenMatch]] = {}
+    for seats in rows.values():
+        _, pool_id, combination, sample, picked, _ = seats[0]
+        policies = tuple(row[5] for row in seats)
+        chosen = None if picked is None else policies[picked]
+        found.setdefault(pool_id, []).append(OpenMatch(combination, sample, policies, chosen))
+    return found
+
+
+def _members(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[Member]]:
+    statement = (
+        select(PoolPlayer.pool_id, PoolPlayer.policy_version_id, Policy.user_id, PoolPlayer.retired)
+        .join(PolicyVersion, PoolPlayer.policy_version_id == PolicyVersion.id)
+        .join(Policy, PolicyVersion.policy_id == Policy.id)
+        .where(PoolPlayer.pool_id.in_(pool_ids))
+        .order_by(PoolPlayer.created_at, PoolPlayer.id)
+    )
+    found: dict[uuid.UUID, list[Member]] = {}
+    for pool_id, policy, author, retired in session.execute(statement):
+        found.setdefault(pool_id, []).append(Member(policy, author, retired))
+    return found
+
+
+def _teams(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[TeamFact]]:
+    seats: dict[uuid.UUID, list[uuid.UUID]] = {}
+    rows = session.execute(
+        select(TeamMember.team_id, TeamMember.policy_version_id)
+        .join(Team, TeamMember.team_id == Team.id)
+        .where(Team.pool_id.in_(pool_ids))
+        .order_by(TeamMember.team_id, TeamMember.position)
+    )
+    for team_id, policy in rows:
+        seats.setdefault(team_id, []).append(policy)
+    found: dict[uuid.UUID, list[TeamFact]] = {}
+    teams = select(Team.id, Team.pool_id, Team.position, Team.score, Team.eliminated).where(Team.pool_id.in_(pool_ids))
+    for team_id, pool_id, position, score, eliminated in session.execute(teams.order_by(Team.position, Team.id)):
+        fact = TeamFact(team_id, position, tuple(seats.get(team_id, ())), score, eliminated)
+        found.setdefault(pool_id, []).append(fact)
+    return found

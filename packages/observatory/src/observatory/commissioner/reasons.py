@@ -1,0 +1,90 @@
+"""Why things are as they are, in sentences: of a season, and of every policy in it."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from dataclasses import dataclass, field
+
+from observatory.commissioner import freeplay, team
+from observatory.commissioner.decisions import Decisions
+from observatory.commissioner.facts import PoolRecord, SeasonFacts
+from observatory.commissioner.order import GamesLeft
+from observatory.seasons.config import FreeplayConfig, TeamConfig
+from observatory.seasons.creation import COMPETITION, QUALIFYING
+
+__all__ = ["Reasons", "decide", "reasons"]
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Of the season: why nothing more is scheduled. Of each policy that is active in it: what it waits for."""
+
+    season: str
+    policies: dict[uuid.UUID, str] = field(default_factory=dict)
+
+
+def decide(facts: SeasonFacts) -> Decisions:
+    """What a season does next, whatever its type."""
+    return team.decide(facts) if isinstance(facts.config, TeamConfig) else freeplay.decide(facts)
+
+
+def reasons(facts: SeasonFacts) -> Reasons:
+    """Sentences for people who wait."""
+    why = decide(facts).why
+    config = facts.config
+    if isinstance(config, FreeplayConfig):
+        return Reasons(why, {**_qualifying(facts, config), **_competing(facts, config)})
+    found: dict[uuid.UUID, str] = {}
+    for pool in facts.pools.values():
+        flying = _flying(pool)
+        for member in pool.active:
+            found[member.policy] = _sentence(pool.name, pool.tally.completed[member.policy], flying[member.policy])
+    return Reasons(why, found)
+
+
+def _qualifying(facts: SeasonFacts, config: FreeplayConfig) -> dict[uuid.UUID, str]:
+    pool = facts.pools[QUALIFYING]
+    games = GamesLeft(pool, config.qualifying_matches)
+    found = {}
+    for member in pool.active:
+        key = str(member.policy)
+        played, _ = freeplay.qualifying_score(pool, member.policy)
+        where = f"{played} of {config.qualifying_matches} qualifying matches played"
+        failures = pool.tally.charged[member.policy]
+        if failures:
+            where += f", {failures} failed ({config.max_failures} are the end)"
+        if games.is_in_flight(key):
+            found[member.policy] = f"{where}; the next one is queued or running"
+        elif games.next_sample(key) is None and played < config.qualifying_matches:
+            found[member.policy] = f"{where}; held: the next one could not be played {config.max_failures} times"
+        else:
+            found[member.policy] = f"{where}; waits for a free place in the queue"
+    return found
+
+
+def _competing(facts: SeasonFacts, config: FreeplayConfig) -> dict[uuid.UUID, str]:
+    pool = facts.pools[COMPETITION]
+    active = pool.active
+    flying = _flying(pool)
+    games = len(dict.fromkeys(config.splits)) * config.repetitions
+    left = freeplay.games_left(pool, [member.policy for member in active], games)
+    found = {}
+    for member in active:
+        sentence = _sentence(pool.name, pool.tally.completed[member.policy], flying[member.policy])
+        if len(active) < 2:
+            sentence += "; waits for an opponent"
+        elif left[member.policy] > 0:
+            sentence += f"; {left[member.policy]} more to come"
+        elif not flying[member.policy]:
+            sentence += "; it has met everybody"
+        found[member.policy] = sentence
+    return found
+
+
+def _flying(pool: PoolRecord) -> Counter[uuid.UUID]:
+    return Counter(policy for match in pool.open for policy in set(match.policies))
+
+
+def _sentence(pool: str, completed: int, flying: int) -> str:
+    return f"{completed} matches played in {pool}, {flying} queued or running"

@@ -1,0 +1,51 @@
+"""Seasons that begin anew by themselves."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+
+from observatory.commissioner.reading import config_of
+from observatory.database import Database
+from observatory.seasons.creation import roll_season
+from observatory.seasons.tables import Season
+
+__all__ = ["roll_due_seasons", "rolls_at"]
+
+logger = logging.getLogger(__name__)
+
+
+def rolls_at(season: Season) -> datetime | None:
+    """When a season that is complete begins anew; None when nobody but an operator rolls it.
+
+    At its hour of the day, the first after its end, or so long after its end as its config says; whatever is first.
+    """
+    if season.completed_at is None or season.disabled_at is not None or not season.canonical:
+        return None
+    times = []
+    if season.auto_roll_hour_utc is not None:
+        time = season.completed_at.replace(hour=season.auto_roll_hour_utc, minute=0, second=0, microsecond=0)
+        times.append(time if time > season.completed_at else time + timedelta(days=1))
+    pause = config_of(season).rolling.after_minutes
+    if pause is not None:
+        times.append(season.completed_at + timedelta(minutes=pause))
+    return min(times, default=None)
+
+
+def roll_due_seasons(database: Database, now: datetime) -> list[uuid.UUID]:
+    """Roll every season whose time has come; the ids of the new ones."""
+    with database.read() as session:
+        ended = session.scalars(select(Season).where(Season.canonical, Season.completed_at.is_not(None)))
+        due = [season.id for season in ended if (time := rolls_at(season)) is not None and time <= now]
+    made = []
+    for season_id in due:
+        with database.transaction() as session:
+            season = session.get_one(Season, season_id)
+            if season.canonical:
+                new = roll_season(session, season, now=now)
+                logger.info("Season %s begins anew as version %d", new.name, new.version)
+                made.append(new.id)
+    return made

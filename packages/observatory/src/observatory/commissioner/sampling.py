@@ -1,0 +1,99 @@
+"""Drawing: teams by score, and which combinations play when there are too many. Same seed, same draw."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import uuid
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+__all__ = ["combinations_to_play", "draw_teams"]
+
+EPSILON = 0.001
+"""added to every weight, so that a policy with no reward can be drawn"""
+_TRIES = 64
+
+Item = TypeVar("Item")
+
+
+def draw_teams(
+    scores: Mapping[uuid.UUID, float], *, team_size: int, num_teams: int, min_per_policy: int, seed: int
+) -> list[tuple[uuid.UUID, ...]]:
+    """Teams with chances by score: max(score, 0) and a little.
+
+    First every policy gets its guaranteed seats, in random order and in the teams with most room; then the other seats
+    are drawn. A policy is in a team once, unless there are fewer policies than seats. Guarantees that do not fit into
+    the teams are lowered for all alike.
+    """
+    chance = random.Random(seed)
+    policies = sorted(scores, key=lambda policy: policy.int)
+    weights = {policy: max(scores[policy], 0.0) + EPSILON for policy in policies}
+    teams: list[list[uuid.UUID]] = [[] for _ in range(num_teams)]
+    for policy in _shuffled(policies, chance):
+        for team in _roomiest(teams, min(min_per_policy, num_teams, num_teams * team_size // len(policies)), chance):
+            team.append(policy)
+    for team in teams:
+        while len(team) < team_size:
+            others = [policy for policy in policies if policy not in team] or policies
+            team.append(_weighted(others, weights, chance))
+    return [tuple(_shuffled(team, chance)) for team in teams]
+
+
+@lru_cache(maxsize=16)
+def combinations_to_play(
+    policies: tuple[uuid.UUID, ...], size: int, most_per_policy: int | None, seed: int
+) -> tuple[tuple[uuid.UUID, ...], ...]:
+    """Which combinations of this size play: all, or where a policy would be in too many, a balanced part of them.
+
+    The part is made of a ring: policies in an order of chance, and patterns of distances that go once around it, so
+    that each policy is in equally many. One that comes later changes only those around its place in the ring.
+    """
+    members = tuple(sorted(policies, key=lambda policy: policy.int))
+    count = len(members)
+    if most_per_policy is None or size < 2 or math.comb(count - 1, size - 1) <= most_per_policy:
+        return tuple(itertools.combinations(members, size))
+    ring = sorted(members, key=lambda policy: (random.Random(f"{seed}/{policy}").random(), policy.int))
+    patterns = max(1, most_per_policy // size)
+    found: set[tuple[uuid.UUID, ...]] = set()
+    used = 0
+    for attempt in range(patterns * _TRIES):
+        distances = _distances(size, count, patterns, random.Random(f"{seed}/pattern/{attempt}"))
+        circle = {
+            tuple(sorted((ring[(start + step) % count] for step in distances), key=lambda policy: policy.int))
+            for start in range(count)
+        }
+        if len(circle) == count and not circle & found:
+            found |= circle
+            used += 1
+            if used == patterns:
+                break
+    return tuple(sorted(found, key=lambda combination: [policy.int for policy in combination]))
+
+
+def _distances(size: int, count: int, patterns: int, chance: random.Random) -> tuple[int, ...]:
+    """Places of a pattern, from 0; near each other, so that little changes when somebody joins the ring."""
+    reach = min(count - 1, 2 * (size + patterns))
+    return (0, *_shuffled(range(1, reach + 1), chance)[: size - 1])
+
+
+def _shuffled(items: Sequence[Item], chance: random.Random) -> list[Item]:
+    """By `random()` alone, which gives the same numbers in every version of Python."""
+    places = sorted((chance.random(), place) for place in range(len(items)))
+    return [items[place] for _, place in places]
+
+
+def _roomiest(teams: list[list[uuid.UUID]], wanted: int, chance: random.Random) -> list[list[uuid.UUID]]:
+    order = sorted(range(len(teams)), key=lambda place: (len(teams[place]), chance.random()))
+    return [teams[place] for place in order[:wanted]]
+
+
+def _weighted(policies: Sequence[uuid.UUID], weights: Mapping[uuid.UUID, float], chance: random.Random) -> uuid.UUID:
+    point = chance.random() * math.fsum(weights[policy] for policy in policies)
+    for policy in policies:
+        point -= weights[policy]
+        if point < 0:
+            return policy
+    return policies[-1]

@@ -1,0 +1,34 @@
+"""The seeds of a season. All follow from its own, and none from who plays: everybody meets the same games."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+__all__ = ["drawing_seed", "map_seed", "match_seed", "policy_seed"]
+
+
+def match_seed(season_seed: int, pool_name: str, split_index: int, sample: int) -> int:
+    """The seed with which a game is played: 31 bits that nobody can tell without the season's."""
+    return _derived(season_seed, "match", pool_name, split_index, sample)
+
+
+def map_seed(season_seed: int, pool_name: str, split_index: int, sample: int, *, fixed: int | None = None) -> int:
+    """The seed from which the map of a game is made; `fixed` when all of the season are played on one map."""
+    return _derived(season_seed, "map", pool_name, split_index, sample) if fixed is None else fixed
+
+
+def drawing_seed(season_seed: int, pool_name: str) -> int:
+    """The seed with which teams or combinations of a pool are drawn."""
+    return _derived(season_seed, "draw", pool_name)
+
+
+def policy_seed(season_seed: int, match_seed: int) -> int:
+    """What the policies of a game draw from. They get to know it, and cannot tell the game's own seed from it."""
+    return _derived(season_seed, "policies", match_seed)
+
+
+def _derived(season_seed: int, *purpose: str | int) -> int:
+    message = "/".join(map(str, purpose)).encode()
+    digest = hmac.digest(season_seed.to_bytes(16, "big", signed=True), message, hashlib.sha256)
+    return int.from_bytes(digest[:4], "big") >> 1

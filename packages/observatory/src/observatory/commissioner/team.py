@@ -1,0 +1,329 @@
+"""Team seasons: stages one after the other, each with an input and an output pool."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from observatory.commissioner import seeds
+from observatory.commissioner.decisions import (
+    Complete,
+    Decision,
+    Decisions,
+    EndTeam,
+    Join,
+    Leave,
+    NewMatch,
+    NewTeam,
+    Priority,
+)
+from observatory.commissioner.facts import OpenMatch, PoolRecord, SeasonFacts, TeamFact
+from observatory.commissioner.order import GamesLeft
+from observatory.commissioner.sampling import draw_teams
+from observatory.seasons.config import PolicyEval, SampleTeams, ScorePolicies, TeamConfig, TeamEval
+from observatory.seasons.stages import PlannedStage, combination_key, combinations_of_stage, members_needed, plan_stages
+from observatory.seasons.standings import kept_by, ranked_teams, surviving_teams
+
+__all__ = ["decide", "policy_scores", "team_scores"]
+
+
+def decide(facts: SeasonFacts) -> Decisions:
+    """What a team season does next: the first stage that is not complete decides."""
+    config = facts.config
+    assert isinstance(config, TeamConfig)
+    if not facts.started:
+        return Decisions(why="The season has not started")
+    planned = plan_stages(config)
+    drawn = any(pool.teams for pool in facts.pools.values())
+    for stage in planned:
+        match stage.stage:
+            case PolicyEval() as rules if not drawn:
+                found = _evaluate_policies(facts, config, stage, rules)
+            case SampleTeams() as rules if not drawn:
+                found = _draw(facts, planned, stage, rules)
+            case TeamEval() as rules if not facts.pools[stage.output_pool].teams:
+                found = _evaluate_teams(facts, config, stage, rules, is_last=stage.index == len(planned) - 1)
+            case ScorePolicies():
+                return _score(facts, stage)
+            case _:
+                continue
+        if found is not None:
+            return found
+    raise AssertionError("a team season ends with its scoring")
+
+
+def _evaluate_policies(
+    facts: SeasonFacts, config: TeamConfig, stage: PlannedStage, rules: PolicyEval
+) -> Decisions | None:
+    """None when the stage is complete."""
+    pool, target = facts.pools[stage.input_pool], facts.pools[stage.output_pool]
+    active = tuple(member.policy for member in pool.active)
+    # Who has failed has come all the same: a stage that has begun does not wait for others in its place.
+    came, needed = len(active) + len(_failed_in(pool)), rules.min_policies or 1
+    if came < needed or len(active) < rules.policies_per_team:
+        needed = max(needed, rules.policies_per_team)
+        return Decisions(why=f"{stage.input_pool} has {len(active)} policies and needs {needed}")
+    combinations = combinations_of_stage(stage, active, facts.seed)
+    out = [*_failed_out(pool, active, combinations)]
+    if out:
+        return Decisions(tuple(out), f"{len(out)} policies of {stage.input_pool} failed too often")
+    wanted = _games_by_combination(facts, config, stage, rules, combinations)
+    if wanted:
+        return Decisions(tuple(wanted), f"{len(wanted)} matches of {stage.input_pool} were queued")
+    if pool.open or _has_games_left(pool, rules, combinations):
+        return Decisions(why=_waiting(facts, stage))
+    scores = policy_scores(pool, active, combinations)
+    kept = kept_by(rules.elim, scores) - _failed_in(target)
+    moves = [*_moves(stage, target, kept, scores)]
+    if moves:
+        return Decisions(tuple(moves), f"{stage.input_pool} was played; {len(kept)} policies go on")
+    enough = members_needed(config, stage)
+    if len(kept) < enough:
+        return Decisions(why=f"{stage.output_pool} has {len(kept)} policies and needs {enough}: more must enter")
+    return None
+
+
+def _failed_out(
+    pool: PoolRecord, active: Sequence[uuid.UUID], combinations: Sequence[tuple[uuid.UUID, ...]]
+) -> Iterator[Leave]:
+    """Policies that have completed nothing, are to blame often enough, and were tried in all their combinations.
+
+    That all were tried makes the answer the same in whatever order matches end.
+    """
+    suspects = {p for p in active if not pool.tally.completed[p] and pool.tally.charged[p] >= pool.tally.cap}
+    if not suspects:
+        return
+    untried: Counter[uuid.UUID] = Counter()
+    for combination in combinations:
+        for policy in suspects.intersection(combination):
+            untried[policy] += combination_key(combination) not in pool.tally.combinations
+    for policy in sorted(suspects):
+        if not untried[policy]:
+            yield Leave(pool.name, policy, f"It failed in {pool.tally.charged[policy]} matches and completed none")
+
+
+def _games_by_combination(
+    facts: SeasonFacts,
+    config: TeamConfig,
+    stage: PlannedStage,
+    rules: PolicyEval,
+    combinations: Sequence[tuple[uuid.UUID, ...]],
+) -> list[NewMatch]:
+    """The next matches: those of combinations that were tried least."""
+    free = facts.free_slots
+    if not free:
+        return []
+    pool = facts.pools[stage.input_pool]
+    games = GamesLeft(pool, rules.matches_per_combo)
+    keys = [(games.made(key), place, key) for place, key in enumerate(map(combination_key, combinations))]
+    seats = _blocks(config.game.num_agents, rules.policies_per_team)
+    found: list[NewMatch] = []
+    for made, sample, place, key in _fewest_first(games, keys):
+        found.append(
+            NewMatch(
+                stage.input_pool,
+                key,
+                made,
+                sample,
+                combinations[place],
+                seats,
+                f"{stage.stage.display_name}: game {sample + 1} of {rules.matches_per_combo}",
+                "self_play" if rules.policies_per_team == 1 else "pairing",
+                priority=Priority.ENTRY if stage.index == 1 else Priority.REST,
+            )
+        )
+        if len(found) == free:
+            break
+    return found
+
+
+def _fewest_first(games: GamesLeft, keys: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, int, str]]:
+    """(repetition, sample, place, key) of games without a match, round after round."""
+    waiting = sorted(keys)
+    while waiting:
+        later: list[tuple[int, int, str]] = []
+        lowest = waiting[0][0]
+        for position, (made, place, key) in enumerate(waiting):
+            if made > lowest:
+                later += waiting[position:]
+                break
+            sample = games.next_sample(key)
+            if sample is None:
+                continue
+            yield made, sample, place, key
+            games.count(OpenMatch(key, sample, ()))
+            later.append((made + 1, place, key))
+        waiting = sorted(later)
+
+
+def _has_games_left(pool: PoolRecord, rules: PolicyEval, combinations: Sequence[tuple[uuid.UUID, ...]]) -> bool:
+    games = GamesLeft(pool, rules.matches_per_combo)
+    return any(games.next_sample(combination_key(combination)) is not None for combination in combinations)
+
+
+def policy_scores(
+    pool: PoolRecord, active: Sequence[uuid.UUID], combinations: Sequence[tuple[uuid.UUID, ...]]
+) -> dict[uuid.UUID, float]:
+    """The mean match score of each policy, in the combinations of those who are there. No score without a match."""
+    samples: dict[uuid.UUID, list[float]] = {policy: [] for policy in active}
+    for combination in combinations:
+        found = pool.tally.combinations.get(combination_key(combination))
+        for scores in () if found is None else found.scores:
+            assert found is not None
+            for policy, score in zip(found.policies, scores, strict=True):
+                samples[policy].append(score)
+    return {policy: math.fsum(scores) / len(scores) for policy, scores in samples.items() if scores}
+
+
+def _moves(
+    stage: PlannedStage, target: PoolRecord, kept: set[uuid.UUID], scores: Mapping[uuid.UUID, float]
+) -> Iterator[Decision]:
+    """Into and out of the output pool, after the scores that there are now."""
+    active = {member.policy for member in target.active}
+    for policy in sorted(kept - active):
+        yield Join(stage.output_pool, policy, f"{stage.stage.display_name}: goes on with {scores[policy]:.4g}")
+    for policy in sorted(active - kept):
+        score = scores.get(policy)
+        told = "without a score" if score is None else f"with {score:.4g}"
+        yield Leave(stage.output_pool, policy, f"{stage.stage.display_name}: others are better now; out {told}")
+
+
+def _failed_in(pool: PoolRecord) -> set[uuid.UUID]:
+    """Who was retired from a pool for its failures, and does not come back."""
+    gone = (member.policy for member in pool.members if member.retired)
+    return {p for p in gone if not pool.tally.completed[p] and pool.tally.charged[p] >= pool.tally.cap}
+
+
+def _draw(
+    facts: SeasonFacts, planned: Sequence[PlannedStage], stage: PlannedStage, rules: SampleTeams
+) -> Decisions | None:
+    pool = facts.pools[stage.input_pool]
+    last = [entry for entry in planned if isinstance(entry.stage, PolicyEval)][-1]
+    evaluated = facts.pools[last.input_pool]
+    members = [member.policy for member in evaluated.active]
+    scores = policy_scores(evaluated, members, combinations_of_stage(last, members, facts.seed))
+    chosen = {member.policy: scores.get(member.policy, 0.0) for member in pool.active}
+    teams = draw_teams(
+        chosen,
+        team_size=rules.team_size,
+        num_teams=rules.num_teams,
+        min_per_policy=rules.min_per_policy or 0,
+        seed=seeds.drawing_seed(facts.seed, stage.output_pool),
+    )
+    drawn = Counter(policy for team in teams for policy in set(team))
+    joins = [Join(stage.output_pool, p, f"Drawn into {drawn[p]} of {len(teams)} teams") for p in sorted(drawn)]
+    made = [NewTeam(stage.output_pool, position, members) for position, members in enumerate(teams)]
+    return Decisions((*joins, *made), f"{len(teams)} teams were drawn from {len(chosen)} policies")
+
+
+def _evaluate_teams(
+    facts: SeasonFacts, config: TeamConfig, stage: PlannedStage, rules: TeamEval, *, is_last: bool
+) -> Decisions:
+    pool = facts.pools[stage.input_pool]
+    live = [team for team in pool.teams if not team.eliminated]
+    playing = [team for team in live if _failures(pool, team) < config.max_failed_attempts]
+    games = GamesLeft(pool, rules.matches_per_team)
+    keys = [(games.made(str(team.id)), place, str(team.id)) for place, team in enumerate(playing)]
+    found: list[NewMatch] = []
+    for made, sample, place, key in _fewest_first(games, keys) if facts.free_slots else ():
+        team = playing[place]
+        found.append(
+            NewMatch(
+                stage.input_pool,
+                key,
+                made,
+                sample,
+                team.members,
+                _blocks(config.game.num_agents, len(team.members)),
+                f"{stage.stage.display_name}: game {sample + 1} of {rules.matches_per_team}",
+                "team",
+                team=team.id,
+            )
+        )
+        if len(found) == facts.free_slots:
+            break
+    if found:
+        return Decisions(tuple(found), f"{len(found)} matches of {stage.input_pool} were queued")
+    left = GamesLeft(pool, rules.matches_per_team)
+    if pool.open or any(left.next_sample(str(team.id)) is not None for team in playing):
+        return Decisions(why=_waiting(facts, stage))
+    return _cull(facts, config, stage, rules, live, is_last=is_last)
+
+
+def _cull(
+    facts: SeasonFacts,
+    config: TeamConfig,
+    stage: PlannedStage,
+    rules: TeamEval,
+    live: Sequence[TeamFact],
+    *,
+    is_last: bool,
+) -> Decisions:
+    """The worst are out; the others are copied into the next pool, the best first."""
+    pool = facts.pools[stage.input_pool]
+    failed = {team.id for team in live if _failures(pool, team) >= config.max_failed_attempts}
+    scores = {team: score for team, score in team_scores(pool, live).items() if team not in failed}
+    if not scores:
+        return Decisions(why=f"Every team of {stage.input_pool} failed: the season cannot go on")
+    ranked, survivors = ranked_teams(scores), surviving_teams(scores, rules.cull_fraction)
+    places = {team: place for place, team in enumerate(ranked, 1)}
+    ends = []
+    for team in live:
+        if team.id in failed:
+            why = f"Failed in {_failures(pool, team)} matches"
+        elif team.id not in scores:
+            why = "None of its matches could be played"
+        else:
+            why = f"Place {places[team.id]} of {len(ranked)}; the best {len(survivors)} go on"
+        out = team.id not in survivors
+        ends.append(EndTeam(team.id, scores.get(team.id), out, why if out else None))
+    by_id = {team.id: team for team in live}
+    copies = [
+        NewTeam(stage.output_pool, position, by_id[team].members, team, scores[team] if is_last else None)
+        for position, team in enumerate(survivors)
+    ]
+    seated = Counter(policy for copy in copies for policy in set(copy.members))
+    joins = [
+        Join(stage.output_pool, p, f"In {seated[p]} of the {len(copies)} teams that go on") for p in sorted(seated)
+    ]
+    return Decisions((*ends, *joins, *copies), f"{len(copies)} of {len(live)} teams of {stage.input_pool} go on")
+
+
+def team_scores(pool: PoolRecord, teams: Sequence[TeamFact]) -> dict[uuid.UUID, float]:
+    """The mean of all player scores of each team's matches. No score without a match."""
+    found = {}
+    for team in teams:
+        played = pool.tally.combinations.get(str(team.id))
+        scores = [] if played is None else [score for match in played.scores for score in match]
+        if scores:
+            found[team.id] = math.fsum(scores) / len(scores)
+    return found
+
+
+def _failures(pool: PoolRecord, team: TeamFact) -> int:
+    """Matches of a team in which one of its policies failed."""
+    played = pool.tally.combinations.get(str(team.id))
+    return 0 if played is None else sum(charged for charged, _ in (played.failures or {}).values())
+
+
+def _score(facts: SeasonFacts, stage: PlannedStage) -> Decisions:
+    source, target = facts.pools[stage.input_pool], facts.pools[stage.output_pool]
+    if target.members:
+        return Decisions((Complete("Every stage was played"),), "The season is complete")
+    final = [team for team in source.teams if not team.eliminated]
+    seated = Counter(policy for team in final for policy in set(team.members))
+    joins = [Join(stage.output_pool, p, f"In {seated[p]} of {len(final)} final teams") for p in sorted(seated)]
+    return Decisions((*joins, Complete("Every stage was played")), "The season is complete")
+
+
+def _blocks(agents: int, policies: int) -> tuple[int, ...]:
+    """Seats in contiguous blocks, as equal as can be."""
+    return tuple(agent * policies // agents for agent in range(agents))
+
+
+def _waiting(facts: SeasonFacts, stage: PlannedStage) -> str:
+    if not facts.free_slots:
+        return f"{facts.outstanding} matches are queued or running, which is the most at a time"
+    return f"Every match of {stage.input_pool} is queued or running"

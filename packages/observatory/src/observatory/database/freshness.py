@@ -1,0 +1,104 @@
+"""Which tables were written to, so that what was made from them can be kept until then."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.orm import Session
+
+__all__ = ["ENDED_MATCHES", "Memory", "TableVersions"]
+
+Kept = TypeVar("Kept")
+ENDED_MATCHES = "ended matches"
+"""counted as if it were a table: tables of a season follow from the matches that have ended, and most changes of a
+match are others"""
+MEMORY, VERSIONS = "memory", "versions"
+"""names in `Session.info`"""
+
+
+class TableVersions:
+    """Counts for each table the transactions of this process that have changed it.
+
+    Whoever keeps something asks for `of(tables)` before reading, and keeps it with the answer: for as long as the
+    answer stays the same, nothing in those tables was changed by this process.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._lock = threading.Lock()
+        self._written: set[str] = set()
+        self._numbers: Counter[str] = Counter()
+        self._database = 0
+        event.listen(engine, "after_cursor_execute", self._saw)
+
+    def of(self, tables: Iterable[str]) -> tuple[int, ...]:
+        with self._lock:
+            return self._database, *(self._numbers[table] for table in tables)
+
+    def everything(self) -> Mapping[str, int]:
+        """The numbers of all tables, as they are now."""
+        with self._lock:
+            return {"": self._database, **self._numbers}
+
+    def forget(self) -> None:
+        """It is another database: everything may be different."""
+        with self._lock:
+            self._database += 1
+
+    def begin(self) -> None:
+        """A transaction that writes begins; there is one at a time."""
+        self._written = set()
+
+    def committed(self) -> None:
+        """What it has written is there for everybody to read."""
+        with self._lock:
+            self._numbers.update(self._written)
+
+    def _saw(
+        self, connection: Connection, cursor: Any, statement: str, parameters: Any, context: Any, executemany: bool
+    ) -> None:
+        if context is None or not (context.isinsert or context.isupdate or context.isdelete):
+            return
+        table = context.compiled.statement.table.name
+        self._written.add(table)
+        if table == "matches" and (context.isdelete or _ends_a_match(context.compiled_parameters)):
+            self._written.add(ENDED_MATCHES)
+
+
+def _ends_a_match(parameters: Sequence[Mapping[str, Any]]) -> bool:
+    return any(row.get("completed_order") is not None for row in parameters)
+
+
+class Memory:
+    """What is kept in memory about one database, for sessions that only read: those that write may be rolled back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._things: dict[type, Any] = {}
+
+    @staticmethod
+    def of(session: Session) -> Memory | None:
+        """That of the session's database; None for a session that writes."""
+        return session.info.get(MEMORY)
+
+    @staticmethod
+    def versions_seen(session: Session, tables: Iterable[str]) -> tuple[int, ...]:
+        """As `TableVersions.of`, when the session began: what it reads is at least as new."""
+        numbers: Mapping[str, int] = session.info[VERSIONS]
+        return numbers[""], *(numbers.get(table, 0) for table in tables)
+
+    def forget(self) -> None:
+        """Keep nothing: somebody has changed what never changes."""
+        with self._lock:
+            self._things.clear()
+
+    def get(self, kind: type[Kept]) -> Kept:
+        """The thing of this kind, made on the first use."""
+        with self._lock:
+            if kind not in self._things:
+                self._things[kind] = kind()
+            kept: Kept = self._things[kind]
+            return kept

@@ -1,0 +1,195 @@
+"""What changed, told in this process after the transaction that changed it has been committed.
+
+A service says what it changed with `note(session, Change(...))`. When its transaction commits, everybody who
+subscribed to the database's `Hub` gets the changes; when it is rolled back, nobody ever hears of them. Changes of one
+kind in one season are merged, so that somebody who is slow gets few of them, and never an unbounded heap.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy.orm import Session
+
+__all__ = ["AsyncSubscription", "Change", "ChangeKind", "Hub", "Subscription", "note"]
+
+MAX_IDS = 100
+_NOTED = "observatory_noted"
+
+
+class ChangeKind(StrEnum):
+    """What something happened to; what the `ids` of the change are."""
+
+    MATCH = "match"
+    """a match was made, begun or ended: ids of matches"""
+    TABLE = "table"
+    """a table has other numbers: ids of pools"""
+    STAGE = "stage"
+    """a stage began or ended, teams were drawn or culled: ids of pools"""
+    MEMBERSHIP = "membership"
+    """a policy entered or left a pool: ids of policy versions"""
+    SEASON = "season"
+    """a season was made, started, rolled, edited or ended: ids of seasons"""
+    QUEUE = "queue"
+    """a job was queued, leased or ended: ids of jobs"""
+    POLICY = "policy"
+    """a version was uploaded: ids of policy versions"""
+    ASSAY = "assay"
+    """an assay moved on: ids of runs"""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something of this kind changed. Without `ids` it may be any of them; without a `season` it is of none."""
+
+    kind: ChangeKind
+    season: uuid.UUID | None = None
+    ids: frozenset[uuid.UUID] = field(default=frozenset())
+
+    def merged(self, other: Change) -> Change:
+        ids = self.ids | other.ids if self.ids and other.ids else frozenset[uuid.UUID]()
+        return Change(self.kind, self.season, ids if len(ids) <= MAX_IDS else frozenset())
+
+
+def note(session: Session, change: Change) -> None:
+    """Tell everybody of a change when, and if, this session's transaction is committed."""
+    _merge(session.info.setdefault(_NOTED, {}), change)
+
+
+class Hub:
+    """Where the changes of one database are told. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._subscribers: set[_Inbox] = set()
+        self._life = secrets.token_hex(4)
+        self._number = 0
+        self.closed = False
+
+    @property
+    def position(self) -> str:
+        """Where the changes are; equal positions mean that nothing was missed between them."""
+        return f"{self._life}-{self._number}"
+
+    def committed(self, session: Session) -> None:
+        """Tell what was noted in a session; `Database` says this when its transaction is committed."""
+        noted = session.info.pop(_NOTED, None)
+        if noted:
+            self.tell(noted.values())
+
+    def tell(self, changes: Iterable[Change]) -> None:
+        """Give changes to everybody; never waits for anybody."""
+        found = list(changes)
+        with self._lock:
+            self._number += 1
+            for inbox in self._subscribers:
+                inbox.put(found)
+
+    def subscribe(self) -> Subscription:
+        """For a thread; to be used in a `with` block."""
+        return Subscription(self)
+
+    def subscribe_async(self) -> AsyncSubscription:
+        """For a task of the running event loop; to be used in a `with` block."""
+        return AsyncSubscription(self)
+
+    def close(self) -> None:
+        """Wake everybody who waits, for the last time: the server stops."""
+        with self._lock:
+            self.closed = True
+            for inbox in self._subscribers:
+                inbox.put([])
+
+    def _add(self, inbox: _Inbox) -> None:
+        with self._lock:
+            self._subscribers.add(inbox)
+
+    def _remove(self, inbox: _Inbox) -> None:
+        with self._lock:
+            self._subscribers.discard(inbox)
+
+
+class _Inbox:
+    """Changes that its owner has not looked at."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        self._guard = threading.Lock()
+        self._waiting: dict[tuple[ChangeKind, uuid.UUID | None], Change] = {}
+
+    def __enter__(self) -> Self:
+        self.hub._add(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.hub._remove(self)
+
+    def put(self, changes: Iterable[Change]) -> None:
+        with self._guard:
+            for change in changes:
+                _merge(self._waiting, change)
+        self._wake()
+
+    def take(self) -> list[Change]:
+        """What has come since the last time, without waiting."""
+        with self._guard:
+            found, self._waiting = list(self._waiting.values()), {}
+        return found
+
+    def _wake(self) -> None:
+        raise NotImplementedError
+
+
+class Subscription(_Inbox):
+    """Changes, for a thread."""
+
+    def __init__(self, hub: Hub) -> None:
+        super().__init__(hub)
+        self._ready = threading.Event()
+
+    def wait(self, seconds: float | None = None) -> list[Change]:
+        """What changed since the last time; waits until something did, the time is over or the server stops."""
+        self._ready.wait(seconds)
+        self._ready.clear()
+        return self.take()
+
+    def _wake(self) -> None:
+        self._ready.set()
+
+
+class AsyncSubscription(_Inbox):
+    """Changes, for a task."""
+
+    def __init__(self, hub: Hub) -> None:
+        super().__init__(hub)
+        self._loop = asyncio.get_running_loop()
+        self._ready = asyncio.Event()
+
+    async def wait(self, seconds: float | None = None) -> list[Change]:
+        """As `Subscription.wait`."""
+        try:
+            await asyncio.wait_for(self._ready.wait(), seconds)
+        except TimeoutError:
+            return []
+        self._ready.clear()
+        return self.take()
+
+    def _wake(self) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._ready.set)
+
+
+def _merge(changes: dict[tuple[ChangeKind, uuid.UUID | None], Change], change: Change) -> None:
+    key = change.kind, change.season
+    known = changes.get(key)
+    changes[key] = change if known is None else known.merged(change)

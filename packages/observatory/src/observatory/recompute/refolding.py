@@ -1,0 +1,138 @@
+"""A season played again on paper: from those who entered it and what came of its matches to all that follows.
+
+The commissioner's own functions decide; matches are not played but looked up. What they decide does not depend on when
+a match ended, so that the season on paper ends as the season did, unless somebody changed one of the two.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from observatory.commissioner.decisions import Complete, Decision, EndTeam, Join, Leave, NewMatch, NewTeam
+from observatory.commissioner.facts import (
+    EndedMatch,
+    Limits,
+    Member,
+    OpenMatch,
+    PoolRecord,
+    SeasonFacts,
+    Tally,
+    TeamFact,
+)
+from observatory.commissioner.reasons import decide
+from observatory.seasons.config import FreeplayConfig, TeamConfig
+
+__all__ = ["Played", "Refolded", "refold"]
+
+_EVERYTHING = Limits(outstanding=10**9, at_once=10**9)
+_MOST_PASSES = 100_000
+
+
+@dataclass(frozen=True)
+class Played:
+    """What is known of a season: who entered, in their order; its ended matches by pool; and the ids of its teams."""
+
+    name: str
+    config: FreeplayConfig | TeamConfig
+    seed: int
+    started: bool
+    pools: Sequence[str]
+    entrants: Sequence[Member]
+    matches: Mapping[str, Iterable[EndedMatch]]
+    team_ids: Mapping[tuple[str, int], uuid.UUID]
+    """by pool and position"""
+
+
+@dataclass
+class Refolded:
+    """What follows: members and teams of each pool, and whether the season is complete."""
+
+    members: dict[str, dict[uuid.UUID, Member]]
+    teams: dict[str, dict[int, TeamFact]]
+    complete: bool = False
+
+    def active(self, pool: str) -> set[uuid.UUID]:
+        return {policy for policy, member in self.members[pool].items() if not member.retired}
+
+
+def refold(played: Played) -> Refolded:
+    """Decide until nothing follows from what was played."""
+    paper = _Paper(played)
+    for _ in range(_MOST_PASSES):
+        steps = decide(paper.facts()).steps
+        if not steps or not paper.apply(steps):
+            break
+    return paper.result
+
+
+@dataclass
+class _Paper:
+    played: Played
+    result: Refolded = field(init=False)
+
+    def __post_init__(self) -> None:
+        played = self.played
+        self.result = Refolded({pool: {} for pool in played.pools}, {pool: {} for pool in played.pools})
+        for member in played.entrants:
+            self.result.members[played.pools[0]][member.policy] = replace(member, retired=False)
+        self._authors = {member.policy: member.author for member in played.entrants}
+        cap = played.config.max_failed_attempts if isinstance(played.config, TeamConfig) else played.config.max_failures
+        self._tallies = {pool: Tally(cap) for pool in played.pools}
+        self._open: dict[str, list[OpenMatch]] = {pool: [] for pool in played.pools}
+        self._log: dict[tuple[str, str, int], deque[EndedMatch]] = {}
+        for pool, matches in played.matches.items():
+            for match in matches:
+                self._log.setdefault((pool, match.combination, match.sample), deque()).append(match)
+
+    def facts(self) -> SeasonFacts:
+        pools = {
+            pool: PoolRecord(
+                pool,
+                list(self.result.members[pool].values()),
+                self._tallies[pool],
+                self._open[pool],
+                [team for _, team in sorted(self.result.teams[pool].items())],
+            )
+            for pool in self.played.pools
+        }
+        played = self.played
+        return SeasonFacts(played.name, played.config, played.seed, played.started, pools, _EVERYTHING)
+
+    def apply(self, steps: Sequence[Decision]) -> bool:
+        """Whether another look is worth it."""
+        for step in steps:
+            match step:
+                case NewMatch():
+                    self._look_up(step)
+                case Join():
+                    self.result.members[step.pool][step.policy] = Member(step.policy, self._authors[step.policy])
+                case Leave():
+                    members = self.result.members[step.pool]
+                    members[step.policy] = replace(members[step.policy], retired=True)
+                    self._open[step.pool] = [m for m in self._open[step.pool] if step.policy not in m.policies]
+                case NewTeam():
+                    known = self.played.team_ids.get((step.pool, step.position))
+                    team = TeamFact(known or uuid.uuid4(), step.position, step.members, step.score)
+                    self.result.teams[step.pool][step.position] = team
+                case EndTeam():
+                    self._end_team(step)
+                case Complete():
+                    self.result.complete = True
+        return not self.result.complete
+
+    def _look_up(self, step: NewMatch) -> None:
+        """What came of a match; one that was not played, or not yet, stays open."""
+        waiting = self._log.get((step.pool, step.combination, step.sample))
+        if waiting:
+            self._tallies[step.pool].add(waiting.popleft())
+        else:
+            self._open[step.pool].append(OpenMatch(step.combination, step.sample, step.policies))
+
+    def _end_team(self, step: EndTeam) -> None:
+        for teams in self.result.teams.values():
+            for position, team in teams.items():
+                if team.id == step.team:
+                    teams[position] = replace(team, score=step.score, eliminated=step.eliminated)

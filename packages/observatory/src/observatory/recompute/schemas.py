@@ -1,0 +1,52 @@
+"""What a recomputation found, on the wire."""
+
+from __future__ import annotations
+
+import uuid
+from enum import StrEnum
+
+from pydantic import BaseModel, Field
+
+__all__ = ["Finding", "FindingKind", "RecomputeReport", "RecomputeRequest"]
+
+
+class FindingKind(StrEnum):
+    """What is not as it follows from what was played."""
+
+    FILE = "file"
+    """a file of a match is gone, or is not the one that the match left"""
+    SCORE = "score"
+    """the score of a policy in a match"""
+    TABLE = "table"
+    """a row of a table as it is shown"""
+    MEMBER = "member"
+    """who is in a pool"""
+    TEAM = "team"
+    """who is in a team, its score, whether it is out"""
+    SEASON = "season"
+    """whether a season is complete"""
+
+
+class RecomputeRequest(BaseModel):
+    """Without a season all of them. `check` changes nothing."""
+
+    season: str | None = Field(default=None, max_length=200)
+    check: bool = True
+
+
+class Finding(BaseModel):
+    """One difference, in a sentence."""
+
+    kind: FindingKind
+    season: str
+    match_id: uuid.UUID | None = None
+    sentence: str
+
+
+class RecomputeReport(BaseModel):
+    seasons: int
+    matches: int
+    files: int
+    repaired: int
+    findings: list[Finding]
+    sentence: str

@@ -1,0 +1,188 @@
+"""Recomputing seasons: read, compare, and put scores right."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from observatory.commissioner.facts import EndedMatch, Member
+from observatory.commissioner.reading import config_of
+from observatory.matches.tables import MatchPlayer
+from observatory.policies.tables import Policy, PolicyVersion
+from observatory.recompute.refolding import Played, Refolded, refold
+from observatory.recompute.results import StoredMatch, stored_matches, true_scores
+from observatory.recompute.schemas import Finding, FindingKind
+from observatory.seasons.folds import LoggedMatch, PoolFold
+from observatory.seasons.standings import Seat
+from observatory.seasons.table_cache import pool_table
+from observatory.seasons.tables import Pool, PoolPlayer, Season, Team, TeamMember
+from observatory.store import Store
+
+__all__ = ["Recomputed", "put_right", "recompute_season"]
+
+
+@dataclass
+class Recomputed:
+    """What came of one season version."""
+
+    season: str
+    matches: int = 0
+    files: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    scores: dict[tuple[uuid.UUID, int], float | None] = field(default_factory=dict)
+    """scores that are wrong, by match and position of the policy: what they should be"""
+
+    def find(self, kind: FindingKind, sentence: str, match_id: uuid.UUID | None = None) -> None:
+        self.findings.append(Finding(kind=kind, season=self.season, match_id=match_id, sentence=sentence))
+
+
+def recompute_season(session: Session, season: Season, store: Store) -> Recomputed:
+    """Fold the results of a season version again and compare: files, scores, tables, members, teams, the end."""
+    found = Recomputed(f"{season.name}:v{season.version}")
+    names = {pool.id: pool.name for pool in season.pools}
+    ended: dict[str, list[EndedMatch]] = {pool.name: [] for pool in season.pools}
+    folds = {pool.id: PoolFold() for pool in season.pools}
+    for match in stored_matches(session, list(names)):
+        scores = _scores(session, store, match, found)
+        folds[match.pool_id].add(_logged(match, scores))
+        is_unplayed = not match.completed and season.completed_at is not None and match.at >= season.completed_at
+        if not is_unplayed:  # not the season's to decide about: it had ended
+            ended[names[match.pool_id]].append(_ended(match, scores))
+    for pool in season.pools:
+        _compare_table(session, pool, folds[pool.id], found)
+    _compare_decisions(session, season, ended, found)
+    return found
+
+
+def put_right(session: Session, found: Recomputed) -> int:
+    """Write the scores that follow from the results; how many were wrong."""
+    for (match_id, index), score in found.scores.items():
+        player = session.get_one(MatchPlayer, (match_id, index))
+        player.score = score
+    session.flush()
+    return len(found.scores)
+
+
+def _scores(session: Session, store: Store, match: StoredMatch, found: Recomputed) -> tuple[float, ...] | None:
+    true = true_scores(session, store, match)
+    found.matches += 1
+    found.files += true.files
+    for kind, sentence in true.problems:
+        found.find(kind, sentence, match.id)
+    if match.completed and true.scores is None:
+        return None if None in match.scores else tuple(score or 0.0 for score in match.scores)
+    expected: Sequence[float | None] = true.scores or [None] * len(match.scores)
+    for index, (stored, score) in enumerate(zip(match.scores, expected, strict=True)):
+        if stored != score:
+            found.scores[match.id, index] = score
+            sentence = f"Policy {index} of match {match.id} has the score {stored}, and its results say {score}"
+            found.find(FindingKind.SCORE, sentence, match.id)
+    return true.scores
+
+
+def _logged(match: StoredMatch, scores: tuple[float, ...] | None) -> LoggedMatch:
+    seats = tuple(
+        Seat(policy, agents, None if scores is None else scores[index])
+        for index, (policy, agents) in enumerate(zip(match.policies, match.agents, strict=True))
+    )
+    return LoggedMatch(match.order, match.at, match.sample, seats, not match.completed, match.culprit)
+
+
+def _ended(match: StoredMatch, scores: tuple[float, ...] | None) -> EndedMatch:
+    known = match.culprit is not None and match.culprit < len(match.policies)
+    culprit = match.policies[match.culprit] if known and match.culprit is not None else None
+    return EndedMatch(match.combination, match.sample, match.policies, scores if match.completed else None, culprit)
+
+
+def _compare_table(session: Session, pool: Pool, fold: PoolFold, found: Recomputed) -> None:
+    """The table as it is shown against one that is folded from the results."""
+    shown = {row.policy_version_id: row for row in pool_table(session, pool.id).standings()}
+    true = {row.policy_version_id: row for row in fold.standings()}
+    for policy in sorted(shown.keys() | true.keys()):
+        if shown.get(policy) != true.get(policy):
+            told = [
+                "nothing" if row is None else f"place {row.rank} with {row.score!r} in {row.matches} matches"
+                for row in (shown.get(policy), true.get(policy))
+            ]
+            found.find(FindingKind.TABLE, f"The table of {pool.name} has {told[0]} for {policy}, and it is {told[1]}")
+
+
+def _compare_decisions(session: Session, season: Season, ended: dict[str, list[EndedMatch]], found: Recomputed) -> None:
+    teams = _teams(session, season)
+    played = Played(
+        name=season.name,
+        config=config_of(season),
+        seed=season.seed,
+        started=season.started_at is not None,
+        pools=[pool.name for pool in season.pools],
+        entrants=_entrants(session, season),
+        matches=ended,
+        team_ids={place: team.id for place, (team, _) in teams.items()},
+    )
+    refolded = refold(played)
+    _compare_members(session, season, refolded, found)
+    for pool in season.pools:
+        true = refolded.teams[pool.name]
+        stored = {position: row for (name, position), row in teams.items() if name == pool.name}
+        for position in sorted(true.keys() | stored.keys()):
+            if position not in stored:
+                found.find(FindingKind.TEAM, f"{pool.name} has no team {position}, and one follows from the results")
+            elif position not in true:
+                found.find(FindingKind.TEAM, f"Team {position} of {pool.name} does not follow from the results")
+            else:
+                team, members = stored[position]
+                fact = true[position]
+                was = (members, team.score, team.eliminated)
+                if was != (fact.members, fact.score, fact.eliminated):
+                    told = _team_words(*was), _team_words(fact.members, fact.score, fact.eliminated)
+                    found.find(
+                        FindingKind.TEAM, f"Team {position} of {pool.name} is {told[0]}, and should be {told[1]}"
+                    )
+    if refolded.complete and season.completed_at is None:
+        found.find(FindingKind.SEASON, "Every stage was played, and the season is not complete")
+
+
+def _team_words(members: Sequence[uuid.UUID], score: float | None, eliminated: bool) -> str:
+    state = "out" if eliminated else "in"
+    return f"{state} with {score!r}: {', '.join(str(member)[-6:] for member in members)}"
+
+
+def _compare_members(session: Session, season: Season, refolded: Refolded, found: Recomputed) -> None:
+    for pool in season.pools:
+        wanted = (PoolPlayer.pool_id == pool.id, PoolPlayer.retired.is_(False))
+        stored = set(session.scalars(select(PoolPlayer.policy_version_id).where(*wanted)))
+        true = refolded.active(pool.name)
+        for policy in sorted(stored - true):
+            found.find(FindingKind.MEMBER, f"{policy} is in {pool.name}, and the results say that it is not")
+        for policy in sorted(true - stored):
+            found.find(FindingKind.MEMBER, f"{policy} is not in {pool.name}, and the results say that it is")
+
+
+def _entrants(session: Session, season: Season) -> list[Member]:
+    """Everybody who was submitted, in the order they came."""
+    statement = (
+        select(PoolPlayer.policy_version_id, Policy.user_id)
+        .join(Pool, PoolPlayer.pool_id == Pool.id)
+        .join(PolicyVersion, PoolPlayer.policy_version_id == PolicyVersion.id)
+        .join(Policy, PolicyVersion.policy_id == Policy.id)
+        .where(Pool.season_id == season.id, Pool.name == season.entry_pool)
+        .order_by(PoolPlayer.created_at, PoolPlayer.id)
+    )
+    return [Member(policy, author) for policy, author in session.execute(statement)]
+
+
+def _teams(session: Session, season: Season) -> dict[tuple[str, int], tuple[Team, tuple[uuid.UUID, ...]]]:
+    """Teams with their members, by pool and position."""
+    names = {pool.id: pool.name for pool in season.pools}
+    found: dict[tuple[str, int], tuple[Team, tuple[uuid.UUID, ...]]] = {}
+    seats: dict[uuid.UUID, list[uuid.UUID]] = {}
+    members = select(TeamMember).join(Team, TeamMember.team_id == Team.id).where(Team.pool_id.in_(names))
+    for seat in session.scalars(members.order_by(TeamMember.team_id, TeamMember.position)):
+        seats.setdefault(seat.team_id, []).append(seat.policy_version_id)
+    for team in session.scalars(select(Team).where(Team.pool_id.in_(names))):
+        found[names[team.pool_id], team.position] = team, tuple(seats.get(team.id, ()))
+    return found

@@ -1,0 +1,32 @@
+"""Matches to be played again, over HTTP; `cogames reproduce` calls this."""
+
+from __future__ import annotations
+
+import uuid
+
+from fastapi import APIRouter, Response
+
+from observatory.accounts.deps import OptionalPrincipal
+from observatory.database import SessionDep
+from observatory.deps import SettingsDep, StoreDep
+from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.reproduction import service
+from observatory.reproduction.schemas import MatchReproduction
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/tournament", tags=["matches"])
+
+
+@router.get("/matches/{match_id}/reproduction", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+def read_reproduction(
+    match_id: uuid.UUID,
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    store: StoreDep,
+    settings: SettingsDep,
+    response: Response,
+) -> MatchReproduction:
+    """All that is needed to play a match again. 403 while its season is being played."""
+    response.headers["Cache-Control"] = "no-store"
+    return service.reproduction(session, match_id, principal, store=store, settings=settings)

@@ -1,0 +1,70 @@
+"""Seasons on the wire of operators."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from observatory.seasons.tables import SeasonStatus, TournamentType
+
+__all__ = ["AdminSeason", "SeasonChanged", "SeasonChecked", "SeasonClose", "SeasonSource", "SeasonText"]
+
+
+class AdminSeason(BaseModel):
+    """One version of a season. `seed` is there once the version has ended, in decimal digits."""
+
+    id: uuid.UUID
+    name: str
+    version: int
+    display_name: str
+    tournament_type: TournamentType
+    status: SeasonStatus
+    canonical: bool
+    public: bool
+    is_default: bool
+    compat_version: str | None
+    auto_roll_hour_utc: int | None
+    seed: str | None
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+    disabled_at: datetime | None
+
+
+class SeasonText(BaseModel):
+    """A season as YAML."""
+
+    yaml: str = Field(max_length=200_000)
+
+
+class SeasonSource(SeasonText):
+    """A season as YAML, and which one it is."""
+
+    name: str
+    version: int
+
+
+class SeasonChecked(BaseModel):
+    """Whether a text describes a season. `sentence` says what is wrong and where, or what the season would do."""
+
+    good: bool
+    sentence: str
+    change: Literal["create", "edit", "new_version", "unchanged"] | None = None
+
+
+class SeasonChanged(BaseModel):
+    """What was done: texts change in place, another way of playing makes a new version."""
+
+    name: str
+    version: int
+    change: Literal["created", "edited", "unchanged", "new_version", "closed", "opened", "started"]
+    sentence: str
+
+
+class SeasonClose(BaseModel):
+    """`final` ends the season for good: nobody can open it again, and its seeds are told."""
+
+    final: bool = False

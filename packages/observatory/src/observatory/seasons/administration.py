@@ -1,0 +1,126 @@
+"""What operators do with seasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from observatory import events
+from observatory.errors import Conflict, Unprocessable
+from observatory.events import Change, ChangeKind
+from observatory.seasons.config import SeasonPreset
+from observatory.seasons.creation import create_season, end_season, make_default, roll_season
+from observatory.seasons.sources import env_config_of_game, parse_preset, preset_of, preset_text
+from observatory.seasons.tables import Season
+
+__all__ = ["Described", "Outcome", "close", "create", "describe", "edit", "reopen", "roll", "source_of"]
+
+
+@dataclass(frozen=True)
+class Described:
+    """A season that somebody has written down, and its game. Making the game takes a while: not in a transaction."""
+
+    text: str
+    preset: SeasonPreset
+    env: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a request about a season."""
+
+    season: Season
+    change: Literal["created", "edited", "unchanged", "new_version", "closed", "opened"]
+    sentence: str
+
+
+def describe(text: str) -> Described:
+    """Read a season; `Unprocessable` with the place of the first mistake."""
+    preset = parse_preset(text)
+    return Described(text, preset, env_config_of_game(preset.play.game))
+
+
+def source_of(season: Season) -> str:
+    """The season as YAML: as it was written, or, for one that nobody wrote, from what is stored."""
+    return season.source or preset_text(preset_of(season))
+
+
+def create(session: Session, described: Described, *, now: datetime) -> Outcome:
+    """A season with a new name."""
+    name = described.preset.name
+    if session.scalars(select(Season.id).where(Season.name == name)).first() is not None:
+        raise Conflict(f"There is a season {name!r} already; edit it, or roll it for a new version")
+    season = create_season(session, described.preset, described.env, now=now, source=described.text)
+    return Outcome(season, "created", f"Made {name}, version 1")
+
+
+def edit(session: Session, season: Season, described: Described, *, now: datetime) -> Outcome:
+    """Texts, who sees it and when it rolls change in place; another way of playing is a new version."""
+    preset, before = described.preset, preset_of(season)
+    if preset.name != season.name:
+        raise Unprocessable(f"name: this is season {season.name!r}; make a season {preset.name!r} with `create`")
+    if not season.canonical:
+        raise Conflict(f"Version {season.version} of {season.name!r} has ended; only the last one can be edited")
+    if not preset.plays_as(before):
+        made = create_season(session, preset, described.env, now=now, source=described.text)
+        sentence = (
+            f"It is played in another way: {made.name} has a new version {made.version}, and {season.version} ended"
+        )
+        return Outcome(made, "new_version", sentence)
+    if preset == before and season.source == described.text:
+        return Outcome(season, "unchanged", f"{season.name} is as it was")
+    season.display_name, season.summary = preset.display_name, preset.summary
+    season.game_description, season.public = preset.game_description, preset.public
+    season.auto_roll_hour_utc, season.config, season.source = (
+        preset.auto_roll_hour_utc,
+        preset.stored(),
+        described.text,
+    )
+    if preset.is_default:
+        make_default(session, season)
+    season.is_default = preset.is_default
+    session.flush()
+    _changed(session, season)
+    return Outcome(season, "edited", f"Changed {season.name}, version {season.version}")
+
+
+def roll(session: Session, season: Season, *, now: datetime) -> Outcome:
+    """A new version with fresh pools and a fresh seed."""
+    if not season.canonical:
+        raise Conflict(f"Version {season.version} of {season.name!r} is not the last one; roll that")
+    made = roll_season(session, season, now=now)
+    return Outcome(made, "new_version", f"{made.name} has a new version {made.version}; {season.version} has ended")
+
+
+def close(session: Session, season: Season, *, final: bool, now: datetime) -> Outcome:
+    """No more submissions and no new matches. Only `final` ends the season: then its seeds are told, for good."""
+    if season.disabled_at is not None and not (final and season.completed_at is None):
+        raise Conflict(f"Season {season.name!r} is closed already")
+    season.disabled_at = season.disabled_at or now
+    if final:
+        end_season(session, season, now=now)
+    session.flush()
+    _changed(session, season)
+    words = "has ended, and its seeds can be read" if final else "is closed; `open` lets it go on"
+    return Outcome(season, "closed", f"{season.name}, version {season.version}, {words}")
+
+
+def reopen(session: Session, season: Season) -> Outcome:
+    """Undo `close`."""
+    if season.completed_at is not None:
+        raise Conflict(f"Season {season.name!r} has ended and its seeds are known; roll it for a new version")
+    if season.disabled_at is None:
+        raise Conflict(f"Season {season.name!r} is open")
+    season.disabled_at = None
+    session.flush()
+    _changed(session, season)
+    return Outcome(season, "opened", f"{season.name}, version {season.version}, goes on")
+
+
+def _changed(session: Session, season: Season) -> None:
+    events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))

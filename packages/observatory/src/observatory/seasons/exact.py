@@ -1,0 +1,35 @@
+"""Sums of floats without any rounding until they are read, so that order does not matter and parts can be taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["ExactSum"]
+
+_BITS = 1074
+"""every finite float is a whole multiple of 2 to the power of minus this"""
+
+
+class ExactSum:
+    """Adds and subtracts floats exactly. `float(total)` is rounded once, as `math.fsum` does."""
+
+    __slots__ = ("_units",)
+
+    def __init__(self, values: Iterable[float] = ()) -> None:
+        self._units = sum(map(_units, values))
+
+    def add(self, value: float) -> None:
+        self._units += _units(value)
+
+    def __float__(self) -> float:
+        return self._units / (1 << _BITS)
+
+    def __sub__(self, other: ExactSum) -> ExactSum:
+        difference = ExactSum()
+        difference._units = self._units - other._units
+        return difference
+
+
+def _units(value: float) -> int:
+    numerator, denominator = value.as_integer_ratio()  # the denominator is a power of two
+    return numerator << (_BITS + 1 - denominator.bit_length())

@@ -1,0 +1,136 @@
+"""Seasons as YAML: read with a sentence for what is wrong, and written."""
+
+from __future__ import annotations
+
+import difflib
+import types
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from observatory.errors import Unprocessable
+from observatory.seasons.config import Game, SeasonPreset
+from observatory.seasons.tables import Season, TournamentType
+
+__all__ = ["PRESETS", "env_config_of_game", "parse_preset", "preset_of", "preset_text", "read_preset"]
+
+PRESETS = Path(__file__).parent / "presets"
+
+
+def read_preset(path: Path) -> SeasonPreset:
+    """A season as a YAML file describes it; `Unprocessable` with the first thing that is wrong."""
+    return parse_preset(path.read_text(encoding="utf-8"), called=path.name)
+
+
+def parse_preset(text: str, *, called: str = "The text") -> SeasonPreset:
+    """A season as YAML describes it; `Unprocessable` with the place of the first mistake and how to mend it."""
+    try:
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise Unprocessable(f"{called} is no YAML: {_yaml_problem(error)}") from None
+    except (RecursionError, ValueError) as error:  # nested without end; a date that is none
+        raise Unprocessable(f"{called} is no YAML: {str(error) or 'it is nested too deeply'}") from None
+    if not isinstance(document, dict):
+        raise Unprocessable(
+            f"{called} describes no season: it must be a mapping with the fields `name`, `team` and so on"
+        )
+    try:
+        return SeasonPreset.model_validate(document)
+    except ValidationError as error:
+        raise Unprocessable(f"{called} describes no season: {_problem(error)}") from None
+
+
+def preset_of(season: Season) -> SeasonPreset:
+    """The season as data, from what is stored of it."""
+    part = "team" if season.tournament_type is TournamentType.TEAM else "freeplay"
+    return SeasonPreset.model_validate(
+        {
+            "name": season.name,
+            "display_name": season.display_name,
+            "summary": season.summary,
+            "game_description": season.game_description,
+            "tournament_type": season.tournament_type,
+            "compat_version": season.compat_version,
+            "public": season.public,
+            "is_default": season.is_default,
+            "auto_roll_hour_utc": season.auto_roll_hour_utc,
+            part: season.config,
+        }
+    )
+
+
+def preset_text(preset: SeasonPreset) -> str:
+    """A season as YAML, without what is as it would be anyway."""
+    document = preset.model_dump(mode="json", exclude_defaults=True)
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
+
+
+def env_config_of_game(game: Game) -> dict[str, Any]:
+    """The environment of a preset's game; `Unprocessable` when there is no such mission or variant."""
+    from cogames.mission_files import is_mission_file
+    from cogames.missions import load
+    from mettagrid.cogame.errors import MissionError
+
+    if is_mission_file(game.mission):  # which may be a program
+        raise Unprocessable("game.mission: a season plays a mission by its name, as `cogames missions` lists it")
+    try:
+        env = load(game.mission, variants=game.variants, cogs=game.num_agents)
+    except (MissionError, ValueError) as error:
+        raise Unprocessable(f"game.mission: {error}") from None
+    if game.max_steps is not None:
+        env.game.max_steps = game.max_steps
+    document: dict[str, Any] = env.model_dump(mode="json")
+    return document
+
+
+def _yaml_problem(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    words = " ".join(str(getattr(error, "problem", None) or error).split())
+    return words if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: {words}"
+
+
+def _problem(error: ValidationError) -> str:
+    """The first mistake: its path, what is wrong, and what may stand there."""
+    problems = error.errors(include_url=False)
+    # A field that is misspelt is missing too: what was written says more.
+    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+    place = ".".join(str(part) for part in first["loc"]) or "the season"
+    kind, given = first["type"], first.get("input")
+    if kind == "extra_forbidden":
+        fields = sorted(_fields_at(first["loc"][:-1]))
+        close = difflib.get_close_matches(str(first["loc"][-1]), fields, n=1)
+        hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(fields)}"
+        return f"{place}: there is no such field; {hint}"
+    if kind == "missing":
+        return f"{place}: this field is missing"
+    message = first["msg"].removeprefix("Value error, ")
+    shown = "" if isinstance(given, dict | list) or kind == "value_error" else f", not {given!r:.80}"
+    return f"{place}: {message[:1].lower()}{message[1:]}{shown}"
+
+
+def _fields_at(place: tuple[int | str, ...]) -> set[str]:
+    """The fields that may stand at a place; places of a union name the kind that was chosen."""
+    models: list[type[BaseModel]] = [SeasonPreset]
+    for part in place:
+        if isinstance(part, int):
+            continue
+        inside = [model.model_fields[part].annotation for model in models if part in model.model_fields]
+        if inside:
+            models = [found for annotation in inside for found in _models(annotation)]
+        else:
+            models = [model for model in models if part in typing.get_args(model.model_fields["kind"].annotation)]
+    return {name for model in models for name in model.model_fields}
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models that an annotation speaks of."""
+    if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
+        if issubclass(annotation, BaseModel):
+            yield annotation
+        return
+    for part in typing.get_args(annotation):
+        yield from _models(part)

@@ -1,0 +1,111 @@
+"""Tables kept in memory and moved on by the matches that have ended since.
+
+A table is made from all matches of its pool once, and from then on by those after the last `completed_order` it has
+seen. Nothing is lost with it: the next one who asks makes it again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from observatory.database import Database, Memory
+from observatory.database.freshness import ENDED_MATCHES
+from observatory.matches import repository as matches
+from observatory.seasons.folds import Place, PoolFold
+from observatory.seasons.standings import Standing
+from observatory.seasons.tables import Pool, PoolPlayer, Season
+
+__all__ = ["PoolTable", "pool_table", "warm_up"]
+
+MAX_POOLS = 200
+LOOK_AGAIN_SECONDS = 2.0
+"""another process may write to the same database"""
+
+
+@dataclass
+class PoolTable:
+    """The table of a pool, safe to use from any thread."""
+
+    pool_id: uuid.UUID
+    fold: PoolFold = field(default_factory=PoolFold)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    seen: tuple[int, ...] | None = None
+    looked_at: float = 0.0
+    isolation: dict[int, dict[uuid.UUID, str]] = field(default_factory=dict)
+    """by the order of a match: how each policy was shut in, for those that somebody has asked about"""
+    _standings: tuple[int, list[Standing]] | None = None
+    _places: tuple[tuple[int, int], list[Place]] | None = None
+
+    def move_on(self, session: Session, versions: tuple[int, ...] | None) -> None:
+        """Add what has ended since; from the beginning when what was added is not all there any more."""
+        with self.lock:
+            is_fresh = self.seen == versions and time.monotonic() - self.looked_at < LOOK_AGAIN_SECONDS
+            if versions is not None and is_fresh:
+                return
+            looked_at = time.monotonic()
+            for match in matches.match_log(session, self.pool_id, after=self.fold.last_order):
+                self.fold.add(match)
+            if self.fold.matches != matches.ended_count(session, self.pool_id, until=self.fold.last_order):
+                self.fold, self._standings, self._places = PoolFold(), None, None
+                for match in matches.match_log(session, self.pool_id, after=0):
+                    self.fold.add(match)
+            self.seen, self.looked_at = versions, looked_at
+
+    def standings(self) -> list[Standing]:
+        with self.lock:
+            if self._standings is None or self._standings[0] != self.fold.last_order:
+                self._standings = self.fold.last_order, self.fold.standings()
+            return self._standings[1]
+
+    def places(self, members: int) -> list[Place]:
+        """In a pool with so many active members."""
+        with self.lock:
+            key = self.fold.last_order, members
+            if self._places is None or self._places[0] != key:
+                self._places = key, self.fold.places(members)
+            return self._places[1]
+
+
+class TableCache:
+    """The tables of one database; those not asked for longest are forgotten."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tables: OrderedDict[uuid.UUID, PoolTable] = OrderedDict()
+
+    def table(self, session: Session, pool_id: uuid.UUID) -> PoolTable:
+        with self._lock:
+            table = self._tables.setdefault(pool_id, PoolTable(pool_id))
+            self._tables.move_to_end(pool_id)
+            while len(self._tables) > MAX_POOLS:
+                self._tables.popitem(last=False)
+        table.move_on(session, Memory.versions_seen(session, [ENDED_MATCHES]))
+        return table
+
+
+def pool_table(session: Session, pool_id: uuid.UUID) -> PoolTable:
+    """The table of a pool as it is now."""
+    memory = Memory.of(session)
+    if memory is not None:
+        return memory.get(TableCache).table(session, pool_id)
+    table = PoolTable(pool_id)
+    table.move_on(session, None)
+    return table
+
+
+def warm_up(database: Database) -> None:
+    """Make the tables of the seasons that play, so that the first who asks does not have to wait for them."""
+    with database.read() as session:
+        playing = (Season.canonical, Season.disabled_at.is_(None))
+        pools = session.execute(select(Pool.id).join(Pool.season).where(*playing)).scalars().all()
+    for pool_id in pools:
+        with database.read() as session:
+            members = select(func.count()).where(PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
+            pool_table(session, pool_id).places(session.scalar(members) or 0)

@@ -1,0 +1,44 @@
+"""A process that has everything loaded and makes others by forking: what is killed often must start quickly.
+
+Reads lines of JSON, `["serve", log, environment]` or `["work", log, environment, server, token file, name, progress
+file]`; answers each with the id of the new process. Ends with its input, and takes its children along.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+
+from observatory.operations.serving import serve
+from observatory.settings import Settings
+from packages.observatory.tests.commissioner import scripted
+
+
+def main() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    os.setpgid(0, 0)
+    for line in sys.stdin:
+        what, log, environment, *words = json.loads(line)
+        assert threading.active_count() == 1
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.dup2(os.open(log, os.O_WRONLY | os.O_APPEND), 2)
+            os.environ |= environment
+            sys.argv[1:] = words
+            try:
+                if what == "serve":
+                    serve(Settings(), tell=lambda sentence: None)
+                else:
+                    scripted.main()
+            finally:
+                os._exit(1)
+        print(child, flush=True)
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""Changes are told after the commit, to those who may know of them, over a stream that ends when the server does."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from observatory.database import Database
+from observatory.events import MAX_IDS, Change, ChangeKind, Hub, note
+from observatory.operations.serving import GRACE_SECONDS
+from observatory.seasons.tables import Season
+from packages.observatory.tests.world import World
+
+
+class Stream:
+    """What a page hears: (event, data) of each message."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._lines = response.iter_lines()
+        self.last_id: str | None = None
+
+    def next(self) -> tuple[str, Any]:
+        """The next message that is no heartbeat."""
+        event = data = None
+        for line in self._lines:
+            name, _, value = line.partition(": ")
+            if name == "id":
+                self.last_id = value
+            elif name == "event":
+                event = value
+            elif name == "data":
+                data = json.loads(value)
+            elif not line and event is not None:
+                return event, data
+        raise AssertionError("the stream has ended")
+
+    def drain(self) -> None:
+        """Read to the end, which must come."""
+        for _ in self._lines:
+            pass
+
+
+@contextmanager
+def listening(url: str, headers: dict[str, str] | None = None, **parameters: str) -> Iterator[Stream]:
+    with (
+        httpx.Client(base_url=url, timeout=20, trust_env=False) as client,
+        client.stream("GET", "/observatory/api/events", params=parameters, headers=headers) as response,
+    ):
+        assert response.status_code == 200, response.read()
+        assert response.headers["content-type"].startswith("text/event-stream")
+        stream = Stream(response)
+        assert stream.next()[0] == "hello"
+        yield stream
+
+
+def season_id(app: FastAPI, name: str) -> uuid.UUID:
+    with app.state.database.read() as session:
+        return session.scalars(select(Season.id).where(Season.name == name)).one()
+
+
+def tell(app: FastAPI, *changes: Change) -> None:
+    with app.state.database.transaction() as session:
+        for change in changes:
+            note(session, change)
+
+
+def test_changes_are_told_after_the_commit_and_never_after_a_rollback(database: Database) -> None:
+    with database.changes.subscribe() as subscription:
+        with pytest.raises(RuntimeError), database.transaction() as session:
+            note(session, Change(ChangeKind.POLICY))
+            raise RuntimeError
+        with database.transaction() as session:
+            note(session, Change(ChangeKind.MATCH))
+            assert subscription.take() == []
+        assert subscription.wait(10) == [Change(ChangeKind.MATCH)]
+
+
+def test_a_slow_listener_gets_changes_merged_and_not_heaped_up() -> None:
+    hub, season, ids = Hub(), uuid.uuid4(), [uuid.uuid4() for _ in range(MAX_IDS + 1)]
+    with hub.subscribe() as subscription:
+        for found in ids[:3]:
+            hub.tell([Change(ChangeKind.MATCH, season, frozenset({found})), Change(ChangeKind.QUEUE)])
+        [match, queue] = subscription.wait(10)
+        assert match.ids == set(ids[:3]) and queue == Change(ChangeKind.QUEUE)
+        for found in ids:
+            hub.tell([Change(ChangeKind.MATCH, season, frozenset({found}))])
+        assert subscription.wait(10) == [Change(ChangeKind.MATCH, season)]  # too many to name: any of them
+    hub.tell([Change(ChangeKind.QUEUE)])
+    assert subscription.take() == []
+
+
+def test_tasks_are_woken_from_other_threads_and_when_the_server_stops() -> None:
+    hub = Hub()
+
+    async def listen() -> list[list[Change]]:
+        with hub.subscribe_async() as subscription:
+            assert await subscription.wait(0.01) == []
+            threading.Thread(target=hub.tell, args=([Change(ChangeKind.QUEUE)],)).start()
+            first = await subscription.wait(10)
+            threading.Thread(target=hub.close).start()
+            return [first, await subscription.wait(10)]
+
+    assert anyio.run(listen) == [[Change(ChangeKind.QUEUE)], []]
+    assert hub.closed
+
+
+def test_a_page_hears_what_changes_in_the_seasons_it_may_see(server, app: FastAPI, world: World, ada, admin) -> None:
+    open_season, hidden = world.season(), world.season(name="hidden", public=False, is_default=False)
+    match = uuid.uuid4()
+    in_open = Change(ChangeKind.MATCH, season_id(app, open_season), frozenset({match}))
+    in_hidden = Change(ChangeKind.TABLE, season_id(app, hidden))
+    own = Change(ChangeKind.ASSAY, None, frozenset({uuid.uuid4()}))
+    for_all = {"kind": "match", "season": "open", "season_version": 1, "ids": [str(match)]}
+    with (
+        listening(server.url) as anybody,
+        listening(server.url, ada.headers) as user,
+        listening(server.url, admin.headers) as staff,
+        listening(server.url, admin.headers, season="hidden") as one,
+    ):
+        tell(app, in_open, in_hidden, own)
+        assay = {"kind": "assay", "season": None, "season_version": None, "ids": []}
+        assert anybody.next() == user.next() == ("changes", [for_all, assay])
+        kinds = {(entry["kind"], entry["season"]) for entry in staff.next()[1]}
+        assert kinds == {("match", "open"), ("table", "hidden"), ("assay", None)}
+        assert {entry["season"] for entry in one.next()[1]} == {"hidden", None}
+    refused = httpx.get(f"{server.url}/observatory/api/events?season=hidden", headers=ada.headers)
+    assert refused.status_code == 404
+
+
+def test_a_page_that_comes_back_learns_whether_it_has_missed_something(server, app: FastAPI) -> None:
+    with listening(server.url) as stream:
+        seen = stream.last_id
+
+    def hello(last: str | None) -> bool:
+        headers = {"Last-Event-ID": last or ""}
+        with httpx.stream("GET", f"{server.url}/observatory/api/events", headers=headers, timeout=20) as response:
+            return bool(Stream(response).next()[1]["missed"])
+
+    assert hello(seen) is False
+    tell(app, Change(ChangeKind.QUEUE))
+    assert hello(seen) is True
+    assert hello("of an earlier life of the server") is True
+
+
+def test_many_changes_are_sent_together(server, app: FastAPI, world: World) -> None:
+    season = season_id(app, world.season())
+    ids = [uuid.uuid4() for _ in range(30)]
+    with listening(server.url) as stream:
+        for match in ids:
+            tell(app, Change(ChangeKind.MATCH, season, frozenset({match})))
+        messages, heard = 0, set()
+        while len(heard) < len(ids):
+            messages += 1
+            heard |= {found for entry in stream.next()[1] for found in entry["ids"]}
+        assert heard == {str(match) for match in ids} and messages < len(ids) / 2
+
+
+def test_an_address_has_only_so_many_streams_and_closed_ones_count_no_more(server, app: FastAPI) -> None:
+    app.state.settings.max_event_streams_per_address = 2
+    with listening(server.url), listening(server.url):
+        refused = httpx.get(f"{server.url}/observatory/api/events")
+        assert refused.status_code == 429 and "Retry-After" in refused.headers
+    tell(app, Change(ChangeKind.QUEUE))  # whoever is gone is found out when something is sent
+    with anyio.from_thread.start_blocking_portal() as portal:
+        portal.call(_until_none_is_open, app)
+    with listening(server.url):
+        pass
+
+
+async def _until_none_is_open(app: FastAPI) -> None:
+    with anyio.fail_after(20):
+        while app.state.event_streams.open:
+            await anyio.sleep(0.02)
+
+
+def test_streams_end_when_the_server_stops_and_after_their_time(serve, make_app) -> None:
+    app = make_app()
+    server = serve(app)
+    with listening(server.url) as stream:
+        app.state.database.changes.close()
+        stream.drain()
+    other = make_app(event_stream_seconds=0.05)
+    with listening(serve(other).url) as stream:
+        stream.drain()
+
+
+def test_a_server_with_open_streams_stops_when_it_is_told_to(tmp_path: Path) -> None:
+    own = {"OBSERVATORY_DATA_DIR": str(tmp_path / "data"), "OBSERVATORY_SEED_SEASONS": "false"}
+    line = [sys.executable, "-m", "observatory", "serve", "--port", "0", "--workers", "0"]
+    with (
+        (tmp_path / "log").open("w") as log,
+        subprocess.Popen(line, env=os.environ | own, stdout=subprocess.PIPE, stderr=log, text=True) as process,
+    ):
+        assert process.stdout is not None
+        told = re.search(r"http://[^ ]+", process.stdout.readline())
+        assert told is not None, (tmp_path / "log").read_text()
+        with listening(told[0]) as stream:
+            process.send_signal(signal.SIGTERM)
+            stream.drain()
+        assert process.wait(GRACE_SECONDS - 5) == 0  # it did not wait for the streams to be given up
