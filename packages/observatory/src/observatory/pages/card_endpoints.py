@@ -1,0 +1,40 @@
+"""Pictures of policies for those who show links to them. They say what everybody may know, whoever asks."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+
+from fastapi import APIRouter, Request, Response
+
+from observatory.database import SessionDep
+from observatory.pages.cards import card_of
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/observatory/api/policies", tags=["pages"], include_in_schema=False)
+
+
+@router.get("/{policy_version_id}/card.svg")
+def read_card_svg(policy_version_id: uuid.UUID, request: Request, session: SessionDep) -> Response:
+    """The card as a drawing."""
+    return _picture(request, card_of(session, policy_version_id).svg().encode(), "image/svg+xml")
+
+
+@router.get("/{policy_version_id}/card.png")
+def read_card_png(policy_version_id: uuid.UUID, request: Request, session: SessionDep) -> Response:
+    """The card as an image."""
+    return _picture(request, card_of(session, policy_version_id).png(), "image/png")
+
+
+def _picture(request: Request, data: bytes, kind: str) -> Response:
+    stamp = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+    headers = {
+        "ETag": stamp,
+        "Cache-Control": "public, max-age=60",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "X-Content-Type-Options": "nosniff",
+    }
+    if request.headers.get("if-none-match") == stamp:
+        return Response(status_code=304, headers=headers)
+    return Response(data, media_type=kind, headers=headers)

@@ -1,0 +1,186 @@
+"""What pages ask for, over HTTP."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+
+from observatory.accounts.deps import OptionalPrincipal
+from observatory.accounts.visitors import VisitorDep
+from observatory.clock import Now
+from observatory.database import DatabaseDep, SessionDep
+from observatory.database.freshness import ENDED_MATCHES
+from observatory.deps import SettingsDep, StoreDep
+from observatory.episodes.wire import EpisodeWire
+from observatory.errors import BadRequest, NotFound, TooManyRequests, Unauthorized, errors
+from observatory.kept import kept
+from observatory.operations.rate_limits import address_of
+from observatory.pages import matches, policies, queue, seasons, tables
+from observatory.pages.schemas import (
+    MatchesPage,
+    MatchPage,
+    Me,
+    PolicyPage,
+    QueuePage,
+    SeasonCard,
+    SeasonPage,
+    Table,
+    Teams,
+)
+from observatory.pages.streams import EVENT_SCHEMA, EventStream, Listener
+from observatory.paging import PageDep, set_total
+from observatory.seasons import repository
+from observatory.seasons.repository import SeasonReference, TeamFilter
+
+__all__ = ["router"]
+
+router = APIRouter()
+_PLACE: dict[str, Any] = {"prefix": "/observatory/api", "tags": ["pages"]}
+_calls = APIRouter(**_PLACE)
+_NAMES = ("users", "seasons", "pools", "pool_players", "teams", "team_members", "policies", "policy_versions")
+_SHOWN = (*_NAMES, "membership_changes", "matches", "match_players")
+_tables = APIRouter(**_PLACE, route_class=kept(*_NAMES, ENDED_MATCHES))
+_for_all = APIRouter(**_PLACE, route_class=kept(*_SHOWN))
+_for_each = APIRouter(**_PLACE, route_class=kept(*_SHOWN, "jobs", "episodes", personal=True))
+
+Reference = Annotated[str, Path(alias="season", max_length=200, description="`name`, `name:v3` or `name:3`")]
+PoolName = Annotated[str | None, Query(max_length=100)]
+
+
+@_calls.get("/me", responses=errors(Unauthorized))
+def read_me(response: Response, visitor: VisitorDep, principal: OptionalPrincipal) -> Me:
+    """Who is there, and the text that proves a request to be our page's."""
+    visitor.keep(response)
+    response.headers["Cache-Control"] = "no-store"
+    user = None if principal is None else principal.user
+    return Me(
+        signed_in=user is not None,
+        user_id=user and user.id,
+        name=user and user.name,
+        email=user and user.email,
+        is_admin=principal is not None and principal.is_staff,
+        csrf=visitor.csrf,
+    )
+
+
+@_for_all.get("/seasons", responses=errors(Unauthorized))
+def list_seasons(session: SessionDep, principal: OptionalPrincipal) -> list[SeasonCard]:
+    """Seasons the caller may see, the default one first."""
+    return seasons.season_cards(session, principal)
+
+
+@_for_each.get("/seasons/{season}", responses=errors(Unauthorized, NotFound))
+def read_season(
+    reference: Reference, request: Request, session: SessionDep, principal: OptionalPrincipal
+) -> SeasonPage:
+    """A season with its stages, and where the caller's own policies are in it."""
+    found = repository.season(session, reference, principal)
+    return seasons.season_page(session, found, principal, request.app.state.commissioner)
+
+
+@_tables.get("/seasons/{season}/table", responses=errors(Unauthorized, NotFound))
+def read_table(reference: Reference, session: SessionDep, principal: OptionalPrincipal, pool: PoolName = None) -> Table:
+    """The table of a pool with its uncertainty; by default of the pool that stands for the season."""
+    return tables.season_table(session, repository.season(session, reference, principal), pool)
+
+
+@_for_all.get("/seasons/{season}/teams", responses=errors(Unauthorized, NotFound))
+def list_teams(
+    reference: Reference,
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    page: PageDep,
+    response: Response,
+    pool: PoolName = None,
+    eliminated: bool | None = None,
+    policy: uuid.UUID | None = None,
+) -> Teams:
+    """Teams of a season, the last round first, the best first."""
+    found = tables.season_teams(
+        session, repository.season(session, reference, principal), TeamFilter(pool, eliminated, policy), page
+    )
+    set_total(response, found.total)
+    return found
+
+
+@_for_all.get("/seasons/{season}/matches", responses=errors(BadRequest, Unauthorized, NotFound))
+def list_matches(
+    reference: Reference,
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    response: Response,
+    pool: PoolName = None,
+    policy: uuid.UUID | None = None,
+    status: Literal["played", "waiting", "running", "completed", "failed"] | None = None,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> MatchesPage:
+    """Matches of a season, the newest first."""
+    season = repository.season(session, reference, principal)
+    found = matches.matches_page(session, season, pool=pool, policy=policy, status=status, cursor=cursor, limit=limit)
+    set_total(response, found.total)
+    return found
+
+
+@_for_each.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
+def read_match(
+    match_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
+) -> MatchPage:
+    """One match: who played, how it went, what proves it."""
+    return matches.match_page(session, match_id, principal, EpisodeWire(store, settings))
+
+
+@_for_each.get("/policies/{policy_version_id}", responses=errors(Unauthorized, NotFound))
+def read_policy(
+    policy_version_id: uuid.UUID,
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    season: Annotated[str | None, Query(max_length=200)] = None,
+    pool: PoolName = None,
+) -> PolicyPage:
+    """A policy version: its seasons, scores, opponents and failures."""
+    return policies.policy_page(session, policy_version_id, principal, season=season, pool=pool)
+
+
+@_calls.get("/queue", responses=errors(Unauthorized))
+def read_queue(request: Request, session: SessionDep, principal: OptionalPrincipal, now: Now) -> QueuePage:
+    """What is being played, what waits for what, and what the commissioner said last."""
+    state = request.app.state
+    return queue.queue_page(session, principal, state.commissioner, state.workers_seen, now=now)
+
+
+@_calls.get(
+    "/events",
+    responses={
+        200: {"content": {"text/event-stream": {"schema": EVENT_SCHEMA}}},
+        **errors(Unauthorized, NotFound, TooManyRequests),
+    },
+    response_class=Response,
+)
+async def read_events(
+    request: Request,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    principal: OptionalPrincipal,
+    season: Annotated[str | None, Query(max_length=200, description="`name`, `name:v3` or `name:3`")] = None,
+    last_event_id: Annotated[str | None, Header(max_length=100)] = None,
+) -> Response:
+    """What changes, as server-sent events: `hello` first, then `changes` with a list of what changed."""
+    is_staff = principal is not None and principal.is_staff
+    listener = Listener(is_staff)
+    if season is not None:
+        found = await database.look(lambda session: repository.season(session, season, principal))
+        listener = Listener(is_staff, found.name, SeasonReference.parse(season).version)
+    slots, address = request.app.state.event_streams, address_of(request)
+    slots.take(address, settings)
+    return EventStream(
+        database, slots, address, listener, seconds=settings.event_stream_seconds, last_event_id=last_event_id
+    )
+
+
+router.include_router(_calls)
+router.include_router(_tables)
+router.include_router(_for_all)
+router.include_router(_for_each)

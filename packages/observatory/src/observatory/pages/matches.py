@@ -1,0 +1,148 @@
+"""Matches as pages show them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy.orm import Session
+
+from observatory.accounts.principal import Principal
+from observatory.episodes import repository as episodes
+from observatory.episodes.wire import EpisodeWire
+from observatory.errors import BadRequest
+from observatory.jobs.tables import Job
+from observatory.matches import repository as matches_repository
+from observatory.matches.tables import Match, MatchStatus
+from observatory.pages import repository
+from observatory.pages.names import policy_ref
+from observatory.pages.repository import MatchesWanted
+from observatory.pages.schemas import MatchesPage, MatchLine, MatchPage, MatchPolicy, Timings
+from observatory.seasons import repository as seasons
+from observatory.seasons.secrecy import told_seed
+from observatory.seasons.tables import Season
+
+__all__ = ["isolation_of", "match_line", "match_page", "matches_page"]
+
+VIEWER = "/observatory/viewer/"
+_STATUS = {MatchStatus.PENDING: "waiting", MatchStatus.SCHEDULED: "waiting"}
+
+
+def match_line(match: Match) -> MatchLine:
+    season = match.pool.season
+    return MatchLine(
+        id=match.id,
+        season=season.name,
+        season_version=season.version,
+        pool=match.pool.name,
+        status=_STATUS.get(match.status, match.status.value),
+        players=[
+            MatchPolicy(
+                policy=policy_ref(player.pool_player.policy_version),
+                num_agents=player.num_agents,
+                score=player.score,
+                to_blame=match.status is MatchStatus.FAILED and match.failed_policy_index == player.policy_index,
+            )
+            for player in match.players
+        ],
+        team_id=match.team_id,
+        why=match.reason,
+        error=match.error,
+        error_type=match.error_type,
+        created_at=match.created_at,
+        completed_at=match.completed_at,
+        has_replay=match.job is not None and match.job.episode_id is not None,
+    )
+
+
+def matches_page(
+    session: Session,
+    season: Season,
+    *,
+    pool: str | None,
+    policy: uuid.UUID | None,
+    status: str | None,
+    cursor: str | None,
+    limit: int,
+) -> MatchesPage:
+    """Matches of a season, the newest first; `cursor` is where the page before ended."""
+    pools = season.pools if pool is None else [seasons.pool(season, pool)]
+    wanted = MatchesWanted(policy, status, None if cursor is None else _read_cursor(cursor))
+    found, total = repository.matches(session, [one.id for one in pools], wanted, limit)
+    after = _cursor(found[-1]) if len(found) == limit else None
+    return MatchesPage(rows=[match_line(match) for match in found], total=total, next_cursor=after)
+
+
+def match_page(session: Session, match_id: uuid.UUID, principal: Principal | None, wire: EpisodeWire) -> MatchPage:
+    """A match, as far as the caller may see it."""
+    match = matches_repository.match(session, match_id, principal)
+    season = match.pool.season
+    job = None if match.job_id is None else repository.job_of(session, match.job_id)
+    episode_id = None if job is None else job.episode_id
+    episode = None if episode_id is None else episodes.episode(session, episode_id, principal)
+    replay_url = None if episode is None else wire.response(episode).replay_url
+    result: Mapping[str, Any] = (job.result if job is not None else None) or {}
+    runtime = (job.runtime if job is not None else None) or {}
+    owner = None if principal is None else principal.user_id
+    return MatchPage(
+        **dict(match_line(match)),
+        season_display_name=season.display_name,
+        job_id=match.job_id,
+        episode_id=episode_id,
+        assignments=match.assignments,
+        rewards=result.get("rewards"),
+        steps=result.get("steps"),
+        sample=match.sample,
+        seed=told_seed(season, match.seed),
+        worker=job.worker if job is not None and principal is not None and principal.is_staff else None,
+        attempts=0 if job is None else job.attempts,
+        timings=_timings(job),
+        isolation=isolation_of(runtime),
+        runtime=runtime,
+        digests=(job.digests if job is not None else None) or {},
+        replay_url=replay_url,
+        viewer_url=None if replay_url is None else f"{VIEWER}?replay={quote(replay_url, safe='')}",
+        my_policies=[
+            player.pool_player.policy_version_id
+            for player in match.players
+            if owner is not None and player.pool_player.policy_version.policy.user_id == owner
+        ],
+    )
+
+
+def isolation_of(runtime: Mapping[str, Any]) -> list[str]:
+    """Of each policy, how it was shut in; empty when the worker did not say."""
+    policies: Sequence[Mapping[str, Any]] = runtime.get("policies") or []
+    return [str(policy.get("isolation") or "none") for policy in policies]
+
+
+def _timings(job: Job | None) -> Timings:
+    if job is None:
+        return Timings(waited=None, played=None)
+    return Timings(
+        waited=_seconds(job.created_at, job.dispatched_at), played=_seconds(job.dispatched_at, job.completed_at)
+    )
+
+
+def _seconds(start: datetime | None, end: datetime | None) -> float | None:
+    return None if start is None or end is None else (end - start).total_seconds()
+
+
+def _cursor(match: Match) -> str:
+    return base64.urlsafe_b64encode(f"{match.created_at.isoformat()} {match.id}".encode()).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:
+    try:
+        at, _, match_id = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().partition(" ")
+        moment = datetime.fromisoformat(at)
+        if moment.tzinfo is None:
+            raise ValueError("without a zone")
+        return moment, uuid.UUID(match_id)
+    except (ValueError, binascii.Error):
+        raise BadRequest("This cursor is none of ours; ask without one to begin again") from None

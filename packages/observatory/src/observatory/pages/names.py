@@ -1,0 +1,60 @@
+"""Policy versions as pages name them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from observatory.accounts.tables import User
+from observatory.pages.schemas import PolicyRef
+from observatory.policies.tables import Policy, PolicyVersion
+from observatory.seasons.tables import PoolPlayer
+
+__all__ = ["author_name", "names_in_pools", "names_of", "policy_ref"]
+
+NAMELESS = "somebody"
+_Names = Select[uuid.UUID, uuid.UUID, str, int, str | None]
+
+
+def author_name(name: str | None) -> str:
+    return name or NAMELESS
+
+
+def policy_ref(version: PolicyVersion) -> PolicyRef:
+    policy = version.policy
+    return PolicyRef(
+        id=version.id,
+        policy_id=policy.id,
+        name=policy.name,
+        version=version.version,
+        author=author_name(policy.user.name),
+    )
+
+
+def names_of(session: Session, versions: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyRef]:
+    """By the id of the version."""
+    return _read(session, _statement().where(PolicyVersion.id.in_(set(versions))))
+
+
+def names_in_pools(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyRef]:
+    """Everybody who is or was in one of the pools."""
+    in_pools = select(PoolPlayer.policy_version_id).where(PoolPlayer.pool_id.in_(list(pool_ids)))
+    return _read(session, _statement().where(PolicyVersion.id.in_(in_pools)))
+
+
+def _statement() -> _Names:
+    return (
+        select(PolicyVersion.id, Policy.id, Policy.name, PolicyVersion.version, User.name)
+        .join(Policy, PolicyVersion.policy_id == Policy.id)
+        .join(User, Policy.user_id == User.id)
+    )
+
+
+def _read(session: Session, statement: _Names) -> dict[uuid.UUID, PolicyRef]:
+    return {
+        version: PolicyRef(id=version, policy_id=policy, name=name, version=number, author=author_name(author))
+        for version, policy, name, number, author in session.execute(statement)
+    }

@@ -1,0 +1,91 @@
+"""What is being played, what waits, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from observatory.accounts.principal import Principal
+from observatory.commissioner.loop import Commissioner
+from observatory.operations.workers_seen import WorkersSeen
+from observatory.pages import repository
+from observatory.pages.matches import match_line
+from observatory.pages.schemas import CommissionerNote, QueuedMatch, QueuePage, RunningMatch, WorkerLine
+from observatory.seasons import repository as seasons
+
+__all__ = ["queue_page"]
+
+MOST_SHOWN = 100
+
+
+def queue_page(
+    session: Session,
+    principal: Principal | None,
+    commissioner: Commissioner | None,
+    workers: WorkersSeen,
+    *,
+    now: datetime,
+) -> QueuePage:
+    """The queue as the caller may see it: jobs that are not for them have a place and nothing else."""
+    running = repository.in_work(session)
+    waiting = repository.waiting_jobs(session, MOST_SHOWN)
+    found = repository.matches_of_jobs(session, [job.id for job in running] + [job for job, *_ in waiting], principal)
+    is_staff = principal is not None and principal.is_staff
+    seen = workers.recent(now)
+    names = {name: name if is_staff else f"worker {number}" for number, name in enumerate(sorted(seen), 1)}
+    why = "Waits for a free worker" if seen else "Waits for a worker; none is connected"
+    return QueuePage(
+        running=[
+            RunningMatch(
+                kind="match" if job.id in found else _kind(job.user_id, principal),
+                match=match_line(found[job.id]) if job.id in found else None,
+                since=job.running_at or job.dispatched_at,
+                worker=_worker(job.worker, names, is_staff=is_staff),
+            )
+            for job in running
+        ],
+        queued=[
+            QueuedMatch(
+                place=place,
+                kind="match" if job in found else _kind(user, principal),
+                match=match_line(found[job]) if job in found else None,
+                queued_at=at,
+                why=why if place == 1 else f"{why}; {place - 1} before it",
+            )
+            for place, (job, at, user) in enumerate(waiting, 1)
+        ],
+        queued_total=repository.waiting_count(session),
+        workers=[
+            WorkerLine(name=names[name], seen_seconds_ago=(now - at).total_seconds())
+            for name, at in sorted(seen.items())
+        ],
+        commissioner=_notes(session, principal, commissioner),
+    )
+
+
+def _kind(user_id: str | None, principal: Principal | None) -> str:
+    is_own = principal is not None and (principal.is_staff or user_id == principal.user_id)
+    return "assay" if is_own and user_id is not None else "private"
+
+
+def _worker(name: str | None, names: Mapping[str, str], *, is_staff: bool) -> str | None:
+    return name if is_staff or name is None else names.get(name, "a worker")
+
+
+def _notes(session: Session, principal: Principal | None, commissioner: Commissioner | None) -> list[CommissionerNote]:
+    if commissioner is None:
+        return []
+    last = dict(commissioner.last)
+    return [
+        CommissionerNote(
+            season=season.name,
+            at=last[season.id].at,
+            scheduled=last[season.id].queued,
+            sentence=last[season.id].why,
+            failed=last[season.id].failed,
+        )
+        for season in seasons.seasons(session, principal)
+        if season.id in last
+    ]

@@ -1,0 +1,417 @@
+"""Queries that only pages ask. Who may see a season, match or episode is decided by their own repositories."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, union_all
+from sqlalchemy.orm import Session, aliased, contains_eager, defer, joinedload, selectinload
+
+from observatory.accounts.principal import Principal
+from observatory.jobs.states import IN_WORK, JobStatus
+from observatory.jobs.tables import Job
+from observatory.matches.repository import StatusCounts
+from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
+from observatory.policies.tables import Policy, PolicyVersion
+from observatory.seasons.repository import visible
+from observatory.seasons.tables import MembershipChange, Pool, PoolPlayer, Season
+
+__all__ = ["MatchesWanted", "Meeting", "PlayedSeat"]
+
+
+def counts_by_pool(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StatusCounts]:
+    """How many matches of each pool are in which state."""
+    statement = select(Match.pool_id, Match.status, func.count()).where(Match.pool_id.in_(list(pool_ids)))
+    found: dict[uuid.UUID, dict[MatchStatus, int]] = {}
+    for pool_id, status, number in session.execute(statement.group_by(Match.pool_id, Match.status)):
+        found.setdefault(pool_id, {})[status] = number
+    return {pool_id: StatusCounts(numbers) for pool_id, numbers in found.items()}
+
+
+def entrants(session: Session, season_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, tuple[int, int]]:
+    """By season: (versions that ever entered, those in a pool now)."""
+    active = case((PoolPlayer.retired.is_(False), PoolPlayer.policy_version_id))
+    statement = (
+        select(Pool.season_id, func.count(PoolPlayer.policy_version_id.distinct()), func.count(active.distinct()))
+        .join(Pool, PoolPlayer.pool_id == Pool.id)
+        .where(Pool.season_id.in_(list(season_ids)))
+        .group_by(Pool.season_id)
+    )
+    return {season: (total, present) for season, total, present in session.execute(statement)}
+
+
+def active_members(session: Session, pool_id: uuid.UUID) -> set[uuid.UUID]:
+    """The versions that are in a pool now."""
+    statement = select(PoolPlayer.policy_version_id).where(PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
+    return set(session.scalars(statement))
+
+
+def active_count(session: Session, pool_id: uuid.UUID) -> int:
+    """How many versions are in a pool now."""
+    wanted = (PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
+    return session.scalar(select(func.count()).select_from(PoolPlayer).where(*wanted)) or 0
+
+
+def runtimes(session: Session, orders: Sequence[int]) -> dict[int, tuple[dict[str, Any] | None, dict[uuid.UUID, int]]]:
+    """For matches by `completed_order`: what the worker said, and the position of each policy."""
+    statement = (
+        select(Match.completed_order, Job.runtime, PoolPlayer.policy_version_id, MatchPlayer.policy_index)
+        .join(Job, Match.job_id == Job.id)
+        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
+        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
+        .where(Match.completed_order.in_(orders), Job.runtime.is_not(None))
+    )
+    found: dict[int, tuple[dict[str, Any] | None, dict[uuid.UUID, int]]] = {}
+    for order, runtime, policy, index in session.execute(statement):
+        assert order is not None
+        found.setdefault(order, (runtime, {}))[1][policy] = index
+    return found
+
+
+@dataclass(frozen=True)
+class MatchesWanted:
+    """Which matches; `before` is the last (created_at, id) of the page before."""
+
+    policy_version_id: uuid.UUID | None = None
+    status: str | None = None
+    """waiting, running, completed, failed, or played: any of the last three"""
+    before: tuple[datetime, uuid.UUID] | None = None
+
+    def statuses(self) -> list[MatchStatus] | None:
+        match self.status:
+            case None:
+                return None
+            case "waiting":
+                return [MatchStatus.PENDING, MatchStatus.SCHEDULED]
+            case "played":
+                return [MatchStatus.RUNNING, MatchStatus.COMPLETED, MatchStatus.FAILED]
+            case name:
+                return [MatchStatus(name)]
+
+
+def matches(
+    session: Session, pool_ids: Sequence[uuid.UUID], wanted: MatchesWanted, limit: int
+) -> tuple[list[Match], int]:
+    """The next matches of these pools, the newest first, and how many there are in all.
+
+    Each pool is read by itself along its index, so that no list is ever sorted as a whole.
+    """
+    statuses = wanted.statuses()
+
+    def of_pool(pool_id: uuid.UUID) -> Select[uuid.UUID, datetime]:
+        statement = select(Match.id, Match.created_at).where(Match.pool_id == pool_id)
+        if statuses is not None:
+            statement = statement.where(Match.status.in_(statuses))
+        if wanted.policy_version_id is not None:
+            played = _with_policy(wanted.policy_version_id).where(PoolPlayer.pool_id == pool_id)
+            statement = statement.where(Match.id.in_(played))
+        return statement
+
+    total = 0
+    for pool_id in pool_ids:
+        counted = of_pool(pool_id).with_only_columns(func.count(), maintain_column_froms=True)
+        total += session.scalar(counted) or 0
+    newest = (Match.created_at.desc(), Match.id.desc())
+    pages = []
+    for pool_id in pool_ids:
+        statement = of_pool(pool_id)
+        if wanted.before is not None:
+            at, match_id = wanted.before
+            statement = statement.where(
+                Match.created_at <= at, or_(Match.created_at < at, and_(Match.created_at == at, Match.id < match_id))
+            )
+        pages.append(select(statement.order_by(*newest).limit(limit).subquery()))
+    if not pages:
+        return [], 0
+    joined = union_all(*pages).subquery()
+    order = select(joined.c.id).order_by(joined.c.created_at.desc(), joined.c.id.desc()).limit(limit)
+    ids = list(session.scalars(order))
+    found = {match.id: match for match in session.scalars(with_players().where(Match.id.in_(ids)))}
+    return [found[match_id] for match_id in ids], total
+
+
+def matches_of_jobs(
+    session: Session, job_ids: Sequence[uuid.UUID], principal: Principal | None
+) -> dict[uuid.UUID, Match]:
+    """By job, in seasons that the caller may see."""
+    statement = with_players().where(Match.job_id.in_(job_ids), visible(principal))
+    return {match.job_id: match for match in session.scalars(statement) if match.job_id is not None}
+
+
+def with_players() -> Select[Any]:
+    """Matches with all that a line of a list shows."""
+    version = joinedload(MatchPlayer.pool_player).joinedload(PoolPlayer.policy_version)
+    players = selectinload(Match.players).options(version.joinedload(PolicyVersion.policy).joinedload(Policy.user))
+    job = joinedload(Match.job).load_only(Job.episode_id)
+    return (
+        select(Match)
+        .join(Match.pool)
+        .join(Pool.season)
+        .options(contains_eager(Match.pool).contains_eager(Pool.season), players, job)
+    )
+
+
+def job_of(session: Session, job_id: uuid.UUID) -> Job | None:
+    """A job without what it was told to do, which is long and holds what is hidden."""
+    return session.scalar(select(Job).where(Job.id == job_id).options(defer(Job.stored_spec)))
+
+
+def in_work(session: Session) -> list[Job]:
+    """Jobs that workers have, the oldest first."""
+    statement = select(Job).where(Job.status.in_(IN_WORK)).order_by(Job.dispatched_at, Job.id)
+    return list(session.scalars(statement.options(defer(Job.stored_spec), defer(Job.result))))
+
+
+def waiting_jobs(session: Session, limit: int) -> list[tuple[uuid.UUID, datetime, str | None]]:
+    """(job, since when, who asked) in the order in which workers take them."""
+    statement = (
+        select(Job.id, Job.created_at, Job.user_id)
+        .where(Job.status == JobStatus.PENDING)
+        .order_by(Job.priority.desc(), Job.created_at, Job.id)
+        .limit(limit)
+    )
+    return [(job, at, user) for job, at, user in session.execute(statement)]
+
+
+def waiting_count(session: Session) -> int:
+    return session.scalar(select(func.count()).select_from(Job).where(Job.status == JobStatus.PENDING)) or 0
+
+
+@dataclass(frozen=True)
+class OpenMatch:
+    """A match of a policy that has not ended."""
+
+    policy_version_id: uuid.UUID
+    pool_id: uuid.UUID
+    status: MatchStatus
+    job_id: uuid.UUID | None
+    reason: str | None
+    created_at: datetime
+
+
+def open_matches(
+    session: Session, pool_ids: Sequence[uuid.UUID], versions: Sequence[uuid.UUID]
+) -> dict[uuid.UUID, list[OpenMatch]]:
+    """Those of these versions, by version."""
+    statement = (
+        select(PoolPlayer.policy_version_id, Match.pool_id, Match.status, Match.job_id, Match.reason, Match.created_at)
+        .join(MatchPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
+        .join(Match, MatchPlayer.match_id == Match.id)
+        .where(Match.pool_id.in_(pool_ids), Match.status.in_(IN_FLIGHT), PoolPlayer.policy_version_id.in_(versions))
+        .order_by(Match.created_at, Match.id)
+    )
+    found: dict[uuid.UUID, list[OpenMatch]] = {}
+    for row in session.execute(statement):
+        found.setdefault(row[0], []).append(OpenMatch(*row))
+    return found
+
+
+def last_changes(session: Session, players: Sequence[uuid.UUID]) -> dict[uuid.UUID, MembershipChange]:
+    """The last change of each membership, by the pool's player."""
+    statement = (
+        select(MembershipChange)
+        .where(MembershipChange.pool_player_id.in_(players))
+        .order_by(MembershipChange.created_at, MembershipChange.id)
+    )
+    return {change.pool_player_id: change for change in session.scalars(statement)}
+
+
+def memberships_of_user(session: Session, pool_ids: Sequence[uuid.UUID], user_id: str) -> list[PoolPlayer]:
+    """The user's versions in pools, the newest version first."""
+    statement = (
+        _memberships()
+        .where(PoolPlayer.pool_id.in_(pool_ids), Policy.user_id == user_id)
+        .order_by(PolicyVersion.created_at.desc(), PolicyVersion.id.desc())
+    )
+    return list(session.scalars(statement))
+
+
+def memberships_of_version(
+    session: Session, policy_version_id: uuid.UUID, principal: Principal | None
+) -> list[PoolPlayer]:
+    """Where a version is or was, in seasons the caller may see: the newest season first, its last pool first."""
+    statement = (
+        _memberships()
+        .join(PoolPlayer.pool)
+        .join(Pool.season)
+        .where(PoolPlayer.policy_version_id == policy_version_id, visible(principal))
+        .options(contains_eager(PoolPlayer.pool).contains_eager(Pool.season))
+        .order_by(Season.created_at.desc(), Season.id, Pool.position.desc())
+    )
+    return list(session.scalars(statement))
+
+
+def _memberships() -> Select[Any]:
+    policy = contains_eager(PoolPlayer.policy_version).contains_eager(PolicyVersion.policy)
+    return (
+        select(PoolPlayer)
+        .join(PoolPlayer.policy_version)
+        .join(PolicyVersion.policy)
+        .options(policy.joinedload(Policy.user))
+    )
+
+
+def seasons_of_policy(
+    session: Session, policy_id: uuid.UUID, principal: Principal | None
+) -> dict[uuid.UUID, list[str]]:
+    """By version of a name: the seasons it is or was in."""
+    statement = (
+        select(PoolPlayer.policy_version_id, Season.name)
+        .join(Pool, PoolPlayer.pool_id == Pool.id)
+        .join(Season, Pool.season_id == Season.id)
+        .join(PolicyVersion, PoolPlayer.policy_version_id == PolicyVersion.id)
+        .where(PolicyVersion.policy_id == policy_id, visible(principal))
+        .distinct()
+        .order_by(Season.name)
+    )
+    found: dict[uuid.UUID, list[str]] = {}
+    for version, season in session.execute(statement):
+        found.setdefault(version, []).append(season)
+    return found
+
+
+@dataclass(frozen=True)
+class PlayedSeat:
+    """A policy's seat in a completed match."""
+
+    match_id: uuid.UUID
+    at: datetime
+    num_agents: int
+    score: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A policy and another one in a completed match."""
+
+    opponent: uuid.UUID
+    split: tuple[int, int]
+    """ours, theirs; with whom of the two first is part of it"""
+    sample: int
+    num_agents: int
+    score: float
+    opponent_score: float
+
+
+def played_seats(session: Session, pool_player_id: uuid.UUID) -> list[PlayedSeat]:
+    """Everything that a member of a pool has completed, in order."""
+    whole = aliased(MatchPlayer)
+    agents = select(func.sum(whole.num_agents)).where(whole.match_id == Match.id).scalar_subquery()
+    statement = (
+        select(Match.id, Match.completed_at, MatchPlayer.num_agents, MatchPlayer.score, agents)
+        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
+        .where(_completed(pool_player_id))
+        .order_by(Match.completed_order)
+    )
+    return [
+        PlayedSeat(match_id, at, number, score, number / total)
+        for match_id, at, number, score, total in session.execute(statement)
+    ]
+
+
+def meetings(session: Session, pool_player_id: uuid.UUID) -> list[Meeting]:
+    """Every other policy in every match that a member of a pool has completed."""
+    other, player = aliased(MatchPlayer), aliased(PoolPlayer)
+    first = MatchPlayer.policy_index < other.policy_index
+    statement = (
+        select(
+            player.policy_version_id,
+            MatchPlayer.num_agents,
+            other.num_agents,
+            first,
+            Match.sample,
+            MatchPlayer.score,
+            other.score,
+        )
+        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
+        .join(other, (other.match_id == Match.id) & (other.policy_index != MatchPlayer.policy_index))
+        .join(player, other.pool_player_id == player.id)
+        .where(_completed(pool_player_id))
+        .order_by(Match.completed_order, other.policy_index)
+    )
+    return [
+        Meeting(opponent, (ours, theirs) if is_first else (-ours, theirs), sample, ours, score, their_score)
+        for opponent, ours, theirs, is_first, sample, score, their_score in session.execute(statement)
+        if score is not None and their_score is not None
+    ]
+
+
+def _completed(pool_player_id: uuid.UUID) -> ColumnElement[bool]:
+    return and_(
+        MatchPlayer.pool_player_id == pool_player_id,
+        Match.status == MatchStatus.COMPLETED,
+        MatchPlayer.score.is_not(None),
+    )
+
+
+def mean_seconds(
+    session: Session, policy_version_id: uuid.UUID, principal: Principal | None, last: int
+) -> float | None:
+    """How long the last matches of a version took, from lease to end."""
+    statement = (
+        select(Job.dispatched_at, Job.completed_at)
+        .join(Match, Match.job_id == Job.id)
+        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
+        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
+        .join(Match.pool)
+        .join(Pool.season)
+        .where(
+            PoolPlayer.policy_version_id == policy_version_id,
+            Match.status == MatchStatus.COMPLETED,
+            visible(principal),
+        )
+        .order_by(Match.completed_order.desc())
+        .limit(last)
+    )
+    seconds = [(end - start).total_seconds() for start, end in session.execute(statement) if start and end]
+    return sum(seconds) / len(seconds) if seconds else None
+
+
+def failures(session: Session, policy_version_id: uuid.UUID, principal: Principal | None, last: int) -> list[Match]:
+    """The last failed matches for which a version is to blame."""
+    statement = (
+        select(Match)
+        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
+        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
+        .join(Match.pool)
+        .join(Pool.season)
+        .options(contains_eager(Match.pool).contains_eager(Pool.season))
+        .where(
+            PoolPlayer.policy_version_id == policy_version_id,
+            Match.status == MatchStatus.FAILED,
+            Match.failed_policy_index == MatchPlayer.policy_index,
+            visible(principal),
+        )
+        .order_by(Match.completed_order.desc())
+        .limit(last)
+    )
+    return list(session.scalars(statement))
+
+
+def team_match_scores(session: Session, team_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[float]]:
+    """The mean score of all players of each completed match, by team."""
+    statement = (
+        select(Match.team_id, func.avg(MatchPlayer.score))
+        .join(MatchPlayer, MatchPlayer.match_id == Match.id)
+        .where(Match.team_id.in_(team_ids), Match.status == MatchStatus.COMPLETED)
+        .group_by(Match.team_id, Match.id)
+        .order_by(Match.id)
+    )
+    found: dict[uuid.UUID, list[float]] = {}
+    for team, score in session.execute(statement):
+        if team is not None and score is not None:
+            found.setdefault(team, []).append(float(score))
+    return found
+
+
+def _with_policy(policy_version_id: uuid.UUID) -> Select[Any]:
+    return (
+        select(MatchPlayer.match_id)
+        .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
+        .where(PoolPlayer.policy_version_id == policy_version_id)
+    )

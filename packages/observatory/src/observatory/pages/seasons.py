@@ -1,0 +1,173 @@
+"""Seasons as pages show them: cards, stages, and where the caller's own policies are."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy.orm import Session
+
+from observatory.accounts.principal import Principal
+from observatory.commissioner.loop import Commissioner
+from observatory.matches.repository import StatusCounts
+from observatory.matches.tables import MatchStatus
+from observatory.pages import repository
+from observatory.pages.entries import my_entries
+from observatory.pages.names import names_of
+from observatory.pages.schemas import Leader, SeasonCard, SeasonPage, SeasonVersionLine, Stage, StageState
+from observatory.pages.tables import shown_pool
+from observatory.seasons import repository as seasons
+from observatory.seasons.leaderboards import score_policies_leaderboard
+from observatory.seasons.progress import progress
+from observatory.seasons.repository import PoolCounts
+from observatory.seasons.secrecy import told_seed
+from observatory.seasons.submissions import SubmissionsClosed, check_open
+from observatory.seasons.table_cache import pool_table
+from observatory.seasons.tables import Season, TournamentType
+
+__all__ = ["season_cards", "season_page"]
+
+
+def season_cards(session: Session, principal: Principal | None) -> list[SeasonCard]:
+    """The seasons of the list, the default one first."""
+    return _cards(session, seasons.seasons(session, principal))
+
+
+def season_page(
+    session: Session, season: Season, principal: Principal | None, commissioner: Commissioner | None
+) -> SeasonPage:
+    [card] = _cards(session, [season])
+    last = None if commissioner is None else commissioner.last.get(season.id)
+    why_closed = _why_closed(session, season)
+    return SeasonPage(
+        **dict(card),
+        canonical=season.canonical,
+        game_description=season.game_description,
+        entry_pool=season.entry_pool,
+        leaderboard_pool=season.leaderboard_pool,
+        auto_roll_hour_utc=season.auto_roll_hour_utc,
+        closed_at=season.disabled_at,
+        takes_policies=why_closed is None,
+        why_closed=why_closed,
+        seed=told_seed(season, season.seed),
+        stages=_stages(session, season),
+        versions=[
+            SeasonVersionLine(
+                version=version.version,
+                canonical=version.canonical,
+                status=version.status,
+                created_at=version.created_at,
+                completed_at=version.completed_at,
+                closed_at=version.disabled_at,
+            )
+            for version in seasons.versions(session, season.name, principal)
+        ],
+        why_nothing_is_scheduled=None if last is None or last.queued else last.why,
+        my_entries=[] if principal is None else my_entries(session, season, principal, commissioner),
+    )
+
+
+def _cards(session: Session, found: Sequence[Season]) -> list[SeasonCard]:
+    counts = repository.counts_by_pool(session, [pool.id for season in found for pool in season.pools])
+    entrants = repository.entrants(session, [season.id for season in found])
+    leaders = {season.id: _leader(session, season, counts) for season in found}
+    names = names_of(session, [leader[0] for leader in leaders.values() if leader is not None])
+    cards = []
+    for season in found:
+        of_season = [counts[pool.id] for pool in season.pools if pool.id in counts]
+        total, active = entrants.get(season.id, (0, 0))
+        leader = leaders[season.id]
+        cards.append(
+            SeasonCard(
+                id=season.id,
+                name=season.name,
+                version=season.version,
+                display_name=season.display_name,
+                summary=season.summary,
+                tournament_type=season.tournament_type,
+                status=season.status,
+                is_default=season.is_default,
+                public=season.public,
+                compat_version=season.compat_version,
+                created_at=season.created_at,
+                started_at=season.started_at,
+                completed_at=season.completed_at,
+                entrants=total,
+                active_entrants=active,
+                matches=sum(numbers.completed for numbers in of_season),
+                failed=sum(numbers.failed for numbers in of_season),
+                running=sum(_running(numbers) for numbers in of_season),
+                waiting=sum(numbers.in_flight - _running(numbers) for numbers in of_season),
+                leader=None if leader is None else Leader(policy=names[leader[0]], score=leader[1]),
+            )
+        )
+    return cards
+
+
+def _leader(
+    session: Session, season: Season, counts: Mapping[uuid.UUID, StatusCounts]
+) -> tuple[uuid.UUID, float] | None:
+    """(the first of the season's table, its score)."""
+    if not any(counts[pool.id].completed for pool in season.pools if pool.id in counts):
+        return None
+    pool = shown_pool(session, season)
+    if season.tournament_type is TournamentType.TEAM and pool.name == season.leaderboard_pool:
+        placed = score_policies_leaderboard(session, season)
+        return (placed[0].policy.id, placed[0].placement_score) if placed else None
+    table = pool_table(session, pool.id).standings()
+    return (table[0].policy_version_id, table[0].score) if table else None
+
+
+def _stages(session: Session, season: Season) -> list[Stage]:
+    """The pools of a season; those of a team season with what is done in them."""
+    numbers = seasons.pool_counts(session, season.id)
+    played = repository.counts_by_pool(session, [pool.id for pool in season.pools])
+    flow = progress(session, season).stage_flow if season.tournament_type is TournamentType.TEAM else []
+    by_pool = {stage.input_pool: stage for stage in flow}
+    stages = []
+    for index, pool in enumerate(season.pools, 1):
+        counts, found = numbers.get(pool.id, PoolCounts()), played.get(pool.id, StatusCounts({}))
+        planned = by_pool.get(pool.name)
+        kind: str
+        if planned is not None:
+            title, kind, description = planned.name, planned.kind, planned.description
+            state = StageState(planned.status.value)
+        elif flow:
+            title, kind, description = "Final table", "placements", pool.description
+            state = StageState.COMPLETE if counts.members else StageState.PENDING
+        else:
+            title, kind, description = pool.name.capitalize(), pool.name, pool.description
+            state = StageState.OPEN if season.completed_at is None else StageState.COMPLETE
+        ended = found.completed + found.failed
+        stages.append(
+            Stage(
+                index=index,
+                pool=pool.name,
+                title=title,
+                kind=kind,
+                description=description,
+                state=state,
+                policies=counts.members,
+                active=counts.active,
+                teams=counts.teams,
+                eliminated=counts.eliminated,
+                completed=found.completed,
+                failed=found.failed,
+                running=_running(found),
+                waiting=found.in_flight - _running(found),
+                percent=100.0 * ended / found.total if found.total else 0.0,
+            )
+        )
+    return stages
+
+
+def _why_closed(session: Session, season: Season) -> str | None:
+    try:
+        check_open(session, season)
+    except SubmissionsClosed as refusal:
+        return refusal.message
+    return None
+
+
+def _running(counts: StatusCounts) -> int:
+    return counts.by_status.get(MatchStatus.RUNNING, 0)

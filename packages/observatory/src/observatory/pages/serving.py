@@ -1,0 +1,167 @@
+"""The pages themselves: one document for all their addresses, its files, and the replay viewer beside it.
+
+Built from `web/` by `scripts/web.py` and part of the installed package. Files with a digest in their names are kept by
+browsers for good; the document is asked for each time.
+"""
+
+from __future__ import annotations
+
+import gzip
+import uuid
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Request
+from fastapi import Path as PathParameter
+from fastapi.responses import RedirectResponse, Response
+
+from mettagrid.viewer import PagesMissing
+from mettagrid.viewer._pages import pages_folder as viewer_folder
+from mettagrid.viewer._pages import policy as viewer_policy
+from observatory.accounts.pages import page, paragraph
+from observatory.database import SessionDep
+from observatory.deps import SettingsDep
+from observatory.errors import NotFound, ObservatoryError
+from observatory.pages.cards import card_of
+from observatory.pages.heads import Head
+from observatory.settings import Settings
+from observatory.store import Store
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["pages"], include_in_schema=False)
+
+SITE = Path(__file__).parent / "site"
+_HEAD_MARK = "<!-- about this page -->"
+_KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_FOR_GOOD = "public, max-age=31536000, immutable"
+_FOR_AN_HOUR = "public, max-age=3600"
+_SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+
+# The first word of a page's address, and how many words it has at most; the program knows the rest.
+_DEPTHS = {"": 1, "seasons": 3, "matches": 2, "queue": 1, "upload": 1, "me": 1, "manage": 3}
+
+FileName = Annotated[str, PathParameter(pattern=r"^[\w.\-]{1,100}$")]
+
+
+@router.get("/")
+def front_door() -> Response:
+    """The pages are one step further."""
+    return RedirectResponse("/observatory", 307)
+
+
+@router.get("/observatory/policies/{policy_version_id}")
+def policy_page(policy_version_id: uuid.UUID, request: Request, session: SessionDep, settings: SettingsDep) -> Response:
+    """The document, with what other sites show of a link to a policy."""
+    try:
+        card = card_of(session, policy_version_id)
+    except ObservatoryError:
+        head = Head("Alignment League", "There is no such policy here", settings)
+        return _document(request, head, status=404)
+    picture = f"/observatory/api/policies/{policy_version_id}/card.png"
+    return _document(request, Head(card.title, card.sentence, settings, picture=picture))
+
+
+@router.get("/observatory/assets/{name}")
+def site_file(name: FileName, request: Request) -> Response:
+    """A file of the pages."""
+    return _file(request, SITE / "assets" / name)
+
+
+@router.get("/observatory/viewer")
+def viewer_door(request: Request) -> Response:
+    """The viewer's own addresses begin at its folder."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"/observatory/viewer/{query}", 307)
+
+
+@router.get("/observatory/viewer/")
+def viewer(request: Request) -> Response:
+    """The replay viewer; `?replay=` says what to show."""
+    try:
+        text = (viewer_folder() / "index.html").read_bytes()
+    except PagesMissing:
+        return _not_built()
+    policy = f"{viewer_policy()}; frame-ancestors 'self'"
+    headers = {**_SAFE, "Content-Security-Policy": policy, "Cache-Control": "no-cache"}
+    return Response(text, media_type=_KINDS[".html"], headers=headers)
+
+
+@router.get("/observatory/viewer/assets/{name}")
+def viewer_file(name: FileName, request: Request) -> Response:
+    """A file of the viewer."""
+    try:
+        return _file(request, viewer_folder() / "assets" / name)
+    except PagesMissing:
+        raise NotFound("The viewer was not built") from None
+
+
+@router.get("/observatory")
+@router.get("/observatory/{rest:path}")
+def any_page(request: Request, settings: SettingsDep, rest: str = "") -> Response:
+    """The document; its program looks at the address. What leads nowhere is told so in words that fit who asks."""
+    words = rest.rstrip("/").split("/")
+    is_known = len(words) <= _DEPTHS.get(words[0], 0)
+    if not is_known and "text/html" not in request.headers.get("accept", ""):
+        raise NotFound("Not Found")
+    head = Head("Alignment League", "Policies play, and one can watch", settings)
+    return _document(request, head, status=200 if is_known else 404)
+
+
+def _document(request: Request, head: Head, *, status: int = 200) -> Response:
+    built = SITE / "league.html"
+    if not built.is_file():
+        return _not_built()
+    text = built.read_text(encoding="utf-8").replace(_HEAD_MARK, head.html())
+    headers = {
+        **_SAFE,
+        "Content-Security-Policy": _policy(request.app.state.settings, request.app.state.store),
+        "Cache-Control": "no-cache",
+        "X-Frame-Options": "DENY",
+    }
+    return Response(text, status, media_type=_KINDS[".html"], headers=headers)
+
+
+def _policy(settings: Settings, store: Store) -> str:
+    """Everything comes from here, and nothing written in the document runs. Uploads go to the store, wherever it is."""
+    elsewhere = ""
+    if settings.store != "folder":
+        address = urlsplit(store.download_url("pages", seconds=60))
+        elsewhere = f" {address.scheme}://{address.netloc}"
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; "
+        f"connect-src 'self'{elsewhere}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+
+
+def _file(request: Request, path: Path) -> Response:
+    if not path.is_file():
+        raise NotFound("There is no such file")
+    has_digest = "-" in path.stem
+    headers = {**_SAFE, "Cache-Control": _FOR_GOOD if has_digest else _FOR_AN_HOUR, "Vary": "Accept-Encoding"}
+    kind = _KINDS.get(path.suffix, "application/octet-stream")
+    if has_digest and "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(_packed(path), media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
+    return Response(path.read_bytes(), media_type=kind, headers=headers)
+
+
+@cache
+def _packed(path: Path) -> bytes:
+    """A file whose name holds its digest never changes."""
+    return gzip.compress(path.read_bytes(), mtime=0)
+
+
+def _not_built() -> Response:
+    return page(
+        "The pages were not built",
+        paragraph("The server works, and the commands can use it: `cogames seasons` and `cogames leaderboard`."),
+        paragraph("In a checkout, `make web` builds the pages; they are there without a restart."),
+        status=503,
+    )

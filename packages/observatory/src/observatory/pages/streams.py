@@ -1,0 +1,179 @@
+"""Changes as server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html.
+
+A stream begins with `hello`, which says whether the page may have missed something since it was here last. Then each
+`changes` names what changed; the page asks again for that. Changes that come close together are sent together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi.responses import StreamingResponse
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from starlette.types import Receive, Scope, Send
+
+from observatory.database import Database
+from observatory.errors import TooManyRequests
+from observatory.events import AsyncSubscription, Change, ChangeKind
+from observatory.seasons.tables import Season
+from observatory.settings import Settings
+
+__all__ = ["EVENT_SCHEMA", "EventStream", "Listener", "StreamSlots"]
+
+TOGETHER_SECONDS = 0.35
+HEARTBEAT_SECONDS = 15.0
+RETRY_MILLISECONDS = 2000
+EVENT_SCHEMA = {
+    "type": "object",
+    "description": "`data` is JSON: of `hello` an object with `missed`, of `changes` a list of what changed",
+    "properties": {
+        "id": {"type": "string"},
+        "event": {"type": "string", "enum": ["hello", "changes"]},
+        "data": {"type": "string"},
+    },
+}
+FULL = "There are too many open streams of events; close some pages"
+
+
+@dataclass(frozen=True)
+class SeasonName:
+    name: str
+    version: int
+    public: bool
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Who listens, and to what. With a `season` (and perhaps a version) only to its changes and to those of none."""
+
+    is_staff: bool
+    season: str | None = None
+    version: int | None = None
+
+    def shown(self, change: Change, seasons: dict[uuid.UUID, SeasonName]) -> dict[str, Any] | None:
+        """The change as it is sent; None when it is not for this listener."""
+        if change.season is None:
+            # Jobs and assays are their owners' business: that something changed is no secret, what did is.
+            ids = change.ids if change.kind in (ChangeKind.POLICY, ChangeKind.SEASON) or self.is_staff else ()
+            return {"kind": change.kind, "season": None, "season_version": None, "ids": _texts(ids)}
+        season = seasons.get(change.season)
+        if season is None or not (season.public or self.is_staff):
+            return None
+        if self.season is not None and self.season != season.name:
+            return None
+        if self.version is not None and self.version != season.version:
+            return None
+        return {
+            "kind": change.kind,
+            "season": season.name,
+            "season_version": season.version,
+            "ids": _texts(change.ids),
+        }
+
+
+class StreamSlots:
+    """How many streams are open, in all and for each address; and the names of seasons that they share."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: Counter[str] = Counter()
+        self._names: tuple[tuple[int, ...], dict[uuid.UUID, SeasonName]] | None = None
+
+    def take(self, address: str, settings: Settings) -> None:
+        """Refuse with 429 what would be one too many."""
+        with self._lock:
+            is_full = self._open.total() >= settings.max_event_streams
+            if is_full or self._open[address] >= settings.max_event_streams_per_address:
+                raise TooManyRequests(FULL, retry_after=10)
+            self._open[address] += 1
+
+    def give_back(self, address: str) -> None:
+        with self._lock:
+            self._open[address] -= 1
+            if not self._open[address]:
+                del self._open[address]
+
+    @property
+    def open(self) -> int:
+        with self._lock:
+            return self._open.total()
+
+    async def season_names(self, database: Database, wanted: set[uuid.UUID]) -> dict[uuid.UUID, SeasonName]:
+        """Read again when seasons were changed, or one is not known."""
+        version = database.table_versions.of(["seasons"])
+        if self._names is None or self._names[0] != version or not wanted <= self._names[1].keys():
+            self._names = version, await database.look(_season_names)
+        return self._names[1]
+
+
+class EventStream(StreamingResponse):
+    """A stream that gives its slot back however it ends."""
+
+    def __init__(
+        self,
+        database: Database,
+        slots: StreamSlots,
+        address: str,
+        listener: Listener,
+        *,
+        seconds: float,
+        last_event_id: str | None,
+    ) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        self._database, self._slots, self._address, self._listener = database, slots, address, listener
+        self._seconds = seconds
+        self._last_event_id = last_event_id
+        super().__init__(self._events(), media_type="text/event-stream", headers=headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._slots.give_back(self._address)
+
+    async def _events(self) -> AsyncIterator[str]:
+        hub = self._database.changes
+        ends = time.monotonic() + self._seconds
+        with hub.subscribe_async() as subscription:
+            position = hub.position
+            missed = self._last_event_id is not None and self._last_event_id != position
+            hello = _message("hello", {"missed": missed}, position)
+            yield f"retry: {RETRY_MILLISECONDS}\n{hello}"
+            while not hub.closed and (left := ends - time.monotonic()) > 0:
+                changes = await self._next(subscription, min(HEARTBEAT_SECONDS, left))
+                position = hub.position
+                seasons = {change.season for change in changes if change.season is not None}
+                names = await self._slots.season_names(self._database, seasons) if seasons else {}
+                shown = [entry for change in changes if (entry := self._listener.shown(change, names)) is not None]
+                yield _message("changes", shown, position) if shown else ": still here\n\n"
+
+    @staticmethod
+    async def _next(subscription: AsyncSubscription, seconds: float) -> list[Change]:
+        """The next changes, with those that come right after them."""
+        changes = await subscription.wait(seconds)
+        if not changes or subscription.hub.closed:
+            return changes
+        await asyncio.sleep(TOGETHER_SECONDS)
+        return [*changes, *subscription.take()]
+
+
+def _message(kind: str, data: Any, position: str) -> str:
+    return f"id: {position}\nevent: {kind}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n"
+
+
+def _texts(ids: Any) -> list[str]:
+    return sorted(str(found) for found in ids)
+
+
+def _season_names(session: Session) -> dict[uuid.UUID, SeasonName]:
+    rows = session.execute(select(Season.id, Season.name, Season.version, Season.public))
+    return {season: SeasonName(name, version, public) for season, name, version, public in rows}

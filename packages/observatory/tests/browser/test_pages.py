@@ -1,0 +1,308 @@
+"""The pages in a real browser, on a real server with a real worker: nothing is faked but the length of the games."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from packages.observatory.tests.browser.checks import CONTRAST, STRUCTURE
+from packages.observatory.tests.browser.running import PASSWORD, RunningServer, quiet_bundle, wait_for
+
+pytestmark = pytest.mark.slow
+
+# 64 letters each, as many as a name may have.
+HOSTILE = {
+    "markup": "<img src=x onerror=\"document.body.id='broken'\"><b>bold</b>",
+    "backwards": "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 <script>document.body.id='broken'</script>",
+    "wide": "幅" * 64,
+}
+PHONE = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server, and a season."""
+    server = RunningServer(tmp_path_factory.mktemp("league"))
+    try:
+        server.make_season()
+        yield server
+    finally:
+        server.close()
+
+
+@pytest.fixture(scope="module")
+def hostile(league: RunningServer) -> dict[str, str]:
+    """Policies with such names, which play; their versions' ids."""
+    return {key: league.upload(name) for key, name in HOSTILE.items()}
+
+
+@pytest.fixture
+def look(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """look(address, **context) opens a page; at the end nothing may have gone wrong in any."""
+    contexts, problems = [], []
+
+    def open_page(address: str, *, state: Any = None, **settings: Any) -> Page:
+        shape = {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark", **settings}
+        context = browser.new_context(storage_state=state, **shape)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.goto(address)
+        return page
+
+    open_page.problems = problems  # type: ignore[attr-defined]
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+@pytest.fixture(scope="module")
+def ada(league: RunningServer, browser: Browser) -> Any:
+    """The state of a browser in which ada has made her account."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(league.invitation())
+    page.fill("#email", "ada")
+    page.fill("#password", PASSWORD)
+    page.click("button")
+    page.wait_for_url("**/observatory/home")
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+def drop_file(page: Page, selector: str, name: str, data: bytes) -> None:
+    """As a hand with a mouse does."""
+    text = base64.b64encode(data).decode()
+    transfer = page.evaluate_handle(
+        """([name, text]) => {
+          const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([bytes], name, { type: "application/zip" }));
+          return transfer;
+        }""",
+        [name, text],
+    )
+    for kind in ("dragenter", "dragover", "drop"):
+        page.dispatch_event(selector, kind, {"dataTransfer": transfer})
+
+
+def test_a_policy_that_is_dropped_on_the_page_plays_and_its_result_appears_by_itself(
+    league: RunningServer, look: Any
+) -> None:
+    page = look(league.invitation())
+    page.fill("#email", "grace")
+    page.fill("#password", PASSWORD)
+    page.click("button")
+    page.wait_for_url("**/observatory/home")
+    page.click("button:has-text('Sign out')")
+    page.wait_for_url("**/sign-in")
+
+    page.goto(f"{league.url}/observatory/upload?season=short")
+    page.click("main a:has-text('Sign in')")
+    page.fill("#email", "grace")
+    page.fill("#password", PASSWORD)
+    page.click("button")
+    page.wait_for_url("**/observatory/upload?season=short")
+
+    drop_file(page, ".drop", "not a bundle.zip", b"no zip at all")
+    expect(page.locator("#name")).to_have_value("not a bundle")
+    page.click("button:has-text('Upload')")
+    refusal = page.locator("main .problem")
+    expect(refusal).to_contain_text(re.compile("zip"))
+    assert "Traceback" not in refusal.inner_text()
+
+    page.fill("#name", "dropped")
+    drop_file(page, ".drop", "mine.zip", quiet_bundle())
+    page.click("button:has-text('Upload')")
+    following = page.locator("[data-testid=following] .entry")
+    expect(following).to_contain_text("dropped", timeout=60_000)
+    expect(page.locator("[data-testid=live]")).to_have_text("live")
+
+    page.evaluate("window.stayed = true")
+    page.click("a:has-text('Leaderboard')")
+    row = page.locator(".standings tbody tr", has_text="dropped")
+    expect(row).to_be_visible(timeout=120_000)
+    expect(page.locator(".entries [data-state]")).to_contain_text("dropped")
+    assert page.evaluate("window.stayed") is True
+
+    row.locator("a.policy").click()
+    expect(page.locator("h1")).to_contain_text("dropped")
+    expect(page.locator("figure.chart svg")).to_be_visible()
+    page.locator("main a[href*='/observatory/seasons/short']").first.click()
+    page.click(".tabs a:has-text('Matches')")
+    match = page.locator("tr", has_text="dropped").filter(has_text="completed").first
+    match.locator("td a").first.click()
+    replay = page.frame_locator(".replay iframe")
+    expect(replay.locator(".hud-chip").first).to_be_visible(timeout=60_000)
+    expect(replay.locator(".last-tick")).to_have_text("/ 20")
+    page.locator("summary", has_text="Agent 0").first.click()
+    expect(page.locator("details pre").first).to_contain_text("hello from the box")
+    assert page.evaluate("window.stayed") is True
+    look.problems[:] = [text for text in look.problems if "400" not in text]  # the refusal above, and only it
+
+
+def test_a_policy_can_be_chosen_from_a_list_of_files_and_submitted_later(
+    league: RunningServer, ada: Any, look: Any
+) -> None:
+    page = look(f"{league.url}/observatory/upload", state=ada)
+    page.set_input_files("#bundle", {"name": "chosen.zip", "mimeType": "application/zip", "buffer": quiet_bundle()})
+    expect(page.locator("#name")).to_have_value("chosen")
+    page.select_option("#season", "")
+    page.click("button:has-text('Upload')")
+    expect(page.locator("[data-testid=uploaded]")).to_contain_text("plays in no season yet")
+    page.goto(f"{league.url}/observatory/seasons/short")
+    page.click("[data-testid=submit-policy]")
+    page.select_option(".submit-form select", label="chosen v1")
+    page.click(".submit-form button:has-text('Submit')")
+    expect(page.locator(".entries [data-policy]")).to_contain_text("chosen")
+    page.goto(f"{league.url}/observatory/me")
+    expect(page.locator("main table")).to_contain_text("chosen")
+
+
+def addresses(league: RunningServer, policy: str) -> list[str]:
+    match = wait_for(lambda: league.matches(), seconds=90)[0]["id"]
+    season = "/observatory/seasons/short"
+    return [
+        "/observatory",
+        season,
+        f"{season}/stages",
+        f"{season}/matches",
+        f"{season}/about",
+        f"/observatory/matches/{match}",
+        f"/observatory/policies/{policy}",
+        "/observatory/upload",
+        "/observatory/queue",
+        "/observatory/me",
+        "/observatory/manage",
+        "/observatory/nothing/here",
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_page_fits_a_phone_reads_well_and_runs_nothing_that_names_say(
+    league: RunningServer, hostile: dict[str, str], ada: Any, look: Any, theme: str
+) -> None:
+    wrong = []
+    page = look(f"{league.url}/observatory", state=ada, color_scheme=theme, **PHONE)
+    for address in addresses(league, hostile["markup"]):
+        page.goto(league.url + address)
+        page.wait_for_selector("main h1")
+        page.wait_for_function("!document.querySelector('.loading')")
+        assert page.evaluate("document.documentElement.dataset.theme") == theme
+        found = page.evaluate(STRUCTURE) + page.evaluate(CONTRAST)
+        wrong += [f"{address}: {problem}" for problem in found]
+    assert wrong == []
+    look.problems[:] = [text for text in look.problems if "404" not in text]  # the page that is not there
+    page.goto(f"{league.url}/observatory/seasons/short/about")
+    expect(page.locator(".rich")).to_contain_text("<img src=x")
+    assert page.locator(".rich a").evaluate_all("links => links.map((link) => link.href)") == [
+        "https://example.com/rules"
+    ]
+
+
+def test_a_page_finds_its_server_again_and_shows_what_it_missed(league: RunningServer, look: Any) -> None:
+    page = look(f"{league.url}/observatory/seasons/short")
+    mark, counts = page.locator("[data-testid=live]"), page.locator(".counts")
+    expect(mark).to_have_text("live")
+    before = int(re.search(r"of (\d+) entered", counts.inner_text())[1])  # type: ignore[index]
+    league.stop()
+    expect(mark).to_have_text("reconnecting", timeout=30_000)
+    league.start()
+    league.upload("late")
+    expect(mark).to_have_text("live", timeout=60_000)
+    expect(counts).to_contain_text(f"of {before + 1} entered", timeout=60_000)
+    look.problems.clear()  # a browser tells every attempt that failed
+
+
+def test_the_keyboard_alone_gets_from_the_seasons_to_a_policy(league: RunningServer, look: Any) -> None:
+    page = look(f"{league.url}/observatory")
+    page.wait_for_selector("article.card")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.tagName") == "MAIN"
+    page.locator("article.card h2 a").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/observatory/seasons/short")
+    assert page.evaluate("document.activeElement.tagName") == "MAIN"
+    page.go_back()
+    page.wait_for_selector("article.card")
+    page.click("button[aria-label='Dark or light']")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    page.reload()
+    page.wait_for_selector("article.card")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+def test_an_operator_edits_a_season_on_the_page_and_is_told_what_is_wrong(league: RunningServer, look: Any) -> None:
+    page = look(league.admin_link)
+    page.fill("#password", PASSWORD)
+    page.click("button")
+    page.wait_for_url("**/observatory/home")
+    page.goto(f"{league.url}/observatory/manage/seasons/short")
+    text = page.locator("#yaml")
+    expect(text).to_have_value(re.compile("display_name: Short games"))
+    whole = text.input_value()
+    text.fill(whole.replace("mission: arena", "mission: arenna"))
+    expect(page.locator("#yaml-check")).to_contain_text("arenna")
+    expect(page.locator("button:has-text('Save')")).to_be_disabled()
+    text.fill(whole.replace("Short games", "Quite short games"))
+    expect(page.locator("#yaml-check")).to_contain_text("in place")
+    page.click("button:has-text('Save')")
+    expect(page.locator(".told")).to_be_visible()
+    for section in ("users", "workers", "jobs", "failures", "seasons"):
+        page.click(f".tabs a:has-text('{section}')")
+        expect(page.locator("main .panel h2")).to_contain_text(section.capitalize())
+    expect(page.locator("main table")).to_contain_text("Quite short games")
+
+
+def test_cards_and_links_tell_other_sites_about_a_policy(league: RunningServer, hostile: dict[str, str]) -> None:
+    with httpx.Client(base_url=league.url, trust_env=False) as http:
+        for version in hostile.values():
+            page = http.get(f"/observatory/policies/{version}")
+            assert page.status_code == 200 and "'self'" in page.headers["content-security-policy"]
+            assert "unsafe" not in page.headers["content-security-policy"]
+            assert f'content="{league.url}/observatory/api/policies/{version}/card.png"' in page.text
+            assert "<img" not in page.text and "<b>bold" not in page.text
+            drawing = http.get(f"/observatory/api/policies/{version}/card.svg")
+            assert drawing.headers["content-type"] == "image/svg+xml"
+            assert "<img" not in drawing.text and "\u202e" not in drawing.text
+            picture = http.get(f"/observatory/api/policies/{version}/card.png")
+            assert picture.content[:8] == b"\x89PNG\r\n\x1a\n"
+            assert [int.from_bytes(picture.content[at : at + 4]) for at in (16, 20)] == [1200, 630]
+            stamp = {"If-None-Match": picture.headers["etag"]}
+            again = http.get(f"/observatory/api/policies/{version}/card.png", headers=stamp)
+            assert again.status_code in (200, 304)
+        nobody = "00000000-0000-0000-0000-000000000000"
+        assert http.get(f"/observatory/policies/{nobody}").status_code == 404
+        assert http.get(f"/observatory/api/policies/{nobody}/card.png").status_code == 404
+
+
+def test_files_are_kept_and_documents_are_not(league: RunningServer) -> None:
+    with httpx.Client(base_url=league.url, trust_env=False) as http:
+        assert http.get("/").headers["location"] == "/observatory"
+        document = http.get("/observatory", headers={"Accept": "text/html"})
+        assert document.headers["cache-control"] == "no-cache"
+        [script] = re.findall(r'src="(/observatory/assets/[^"]+\.js)"', document.text)
+        file = http.get(script)
+        assert "immutable" in file.headers["cache-control"] and file.headers["content-encoding"] == "gzip"
+        assert file.headers["content-type"].startswith("text/javascript")
+        lost = http.get("/observatory/nowhere", headers={"Accept": "text/html"})
+        assert lost.status_code == 404 and lost.text == document.text
+        assert http.get("/observatory/nowhere").json() == {"detail": "Not Found"}
+        for path in (
+            "/observatory/assets/..%2Fleague.html",
+            "/observatory/assets/none.js",
+            "/observatory/viewer/assets/x",
+        ):
+            assert http.get(path).status_code in (404, 422), path

@@ -1,0 +1,96 @@
+"""Answers are kept as bytes, and never given to the wrong person or after they have become wrong."""
+
+from __future__ import annotations
+
+import gzip
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from observatory.accounts.tables import User
+from packages.observatory.tests.world import World
+
+TABLE = "/tournament/seasons/open/leaderboard"
+PAGE = "/observatory/api/seasons/open"
+
+
+def test_an_unchanged_answer_is_304_and_a_changed_one_is_new(client: TestClient, world: World, ada) -> None:
+    world.season()
+    version = world.version(ada)
+    world.play(world.match("open", "competition", [(version, 4)]), [1.0] * 4)
+    first = client.get(TABLE)
+    assert first.status_code == 200 and first.json()[0]["score"] == 1.0
+    same = client.get(TABLE, headers={"If-None-Match": first.headers["ETag"]})
+    assert (same.status_code, same.content) == (304, b"") and same.headers["ETag"] == first.headers["ETag"]
+    assert client.get(TABLE, headers={"If-None-Match": 'W/"other"'}).json() == first.json()
+    world.play(world.match("open", "competition", [(version, 4)], repetition=1), [3.0] * 4)
+    changed = client.get(TABLE, headers={"If-None-Match": first.headers["ETag"]})
+    assert changed.status_code == 200 and changed.json()[0]["score"] == 2.0
+    assert changed.headers["Cache-Control"] == "private, no-cache" and "X-Auth-Token" in changed.headers["Vary"]
+
+
+def test_long_answers_are_compressed_for_those_who_like_it(server, world: World, ada) -> None:
+    import httpx
+
+    world.season()
+    for number in range(12):
+        version = world.version(ada, f"policy {number}")
+        world.play(world.match("open", "competition", [(version, 4)]), [1.0] * 4)
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+        plain = client.get(TABLE, headers={"Accept-Encoding": "identity"})
+        packed = client.get(TABLE, headers={"Accept-Encoding": "gzip"})
+        assert "Content-Encoding" not in plain.headers and packed.headers["Content-Encoding"] == "gzip"
+        assert plain.content == packed.content and len(plain.json()) == 12
+        with client.stream("GET", TABLE, headers={"Accept-Encoding": "gzip"}) as raw:
+            assert gzip.decompress(b"".join(raw.iter_raw())) == plain.content
+        total = client.get("/tournament/seasons/open/matches", headers={"Accept-Encoding": "gzip"})
+        assert total.headers["X-Total-Count"] == "12"
+
+
+def test_everybody_gets_what_is_theirs_whoever_asked_before(client: TestClient, world: World, ada, bob, admin) -> None:
+    world.season()
+    hidden = world.season(name="hidden", public=False, is_default=False)
+    world.enter("open", "competition", [world.version(ada), world.version(bob, "theirs")])
+
+    def seasons(headers=None) -> list[str]:
+        return sorted(entry["name"] for entry in client.get("/tournament/seasons", headers=headers).json())
+
+    def entries(headers=None) -> list[str]:
+        return [entry["policy"]["name"] for entry in client.get(PAGE, headers=headers).json()["my_entries"]]
+
+    staff = admin.headers
+    for _ in range(2):  # the second time from what is kept
+        for headers, mine in ((staff, []), (ada.headers, ["mine"]), (bob.headers, ["theirs"]), ({}, [])):
+            assert seasons(headers) == (["hidden", "open"] if headers is staff else ["open"])
+            assert entries(headers) == mine
+            status = client.get(f"/tournament/seasons/{hidden}", headers=headers).status_code
+            assert status == (200 if headers is staff else 404)
+        assert client.get("/tournament/seasons/open/policies?mine=true").status_code == 401
+        shown = client.get("/tournament/seasons/open/policies?mine=true", headers=ada.headers).json()
+        assert [entry["policy"]["name"] for entry in shown] == ["mine"]
+        assert client.get("/tournament/seasons", headers={"X-Auth-Token": "wrong"}).status_code == 401
+
+
+def test_who_loses_their_rights_loses_them_at_once(
+    client: TestClient, app: FastAPI, world: World, admin, account, clock
+) -> None:
+    from datetime import timedelta
+
+    world.season(name="hidden", public=False)
+    short = account("eve", expires_in=timedelta(seconds=60))
+    for headers, expected in ((admin.headers, 1), (short.headers, 0), (admin.headers, 1), (short.headers, 0)):
+        assert len(client.get("/tournament/seasons", headers=headers).json()) == expected
+    clock.advance(61)
+    assert client.get("/tournament/seasons", headers=short.headers).status_code == 401
+    with app.state.database.transaction() as session:
+        session.get_one(User, admin.user_id).is_admin = False
+    assert client.get("/tournament/seasons", headers=admin.headers).json() == []
+    with app.state.database.transaction() as session:
+        session.get_one(User, admin.user_id).disabled_at = clock()
+    assert client.get("/tournament/seasons", headers=admin.headers).status_code == 401
+
+
+def test_what_is_kept_counts_for_the_rate_as_well(make_app) -> None:
+    client = TestClient(make_app(anonymous_rate=6.0))
+    statuses = [client.get("/tournament/seasons").status_code for _ in range(5)]
+    assert statuses == [200, 200, 200, 429, 429]

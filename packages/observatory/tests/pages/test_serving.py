@@ -1,0 +1,76 @@
+"""The document behind every page's address, its files, and what a server without them says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+import api_types
+from observatory.pages import serving
+from packages.observatory.tests.world import World
+
+HTML = {"Accept": "text/html,application/xhtml+xml"}
+
+
+def test_the_types_of_the_pages_are_those_of_the_server() -> None:
+    assert api_types.TYPES.read_text(encoding="utf-8") == api_types.current(), "run `python scripts/api_types.py`"
+
+
+def test_all_addresses_of_pages_give_one_document_that_may_do_nothing_unforeseen(client: TestClient) -> None:
+    first = client.get("/observatory", headers=HTML)
+    for path in ("/", "/seasons/beta", "/seasons/beta:v2/matches", "/queue", "/upload", "/me", "/manage/seasons/beta"):
+        answer = client.get(f"/observatory{path}", headers=HTML)
+        assert (answer.status_code, answer.text) == (200, first.text), path
+    assert first.headers["cache-control"] == "no-cache"
+    allowed = dict(part.strip().split(" ", 1) for part in first.headers["content-security-policy"].split(";"))
+    assert allowed["default-src"] == "'none'" and allowed["script-src"] == allowed["style-src"] == "'self'"
+    assert allowed["connect-src"] == "'self'" and allowed["frame-ancestors"] == "'none'"
+    viewer = client.get("/observatory/viewer/")
+    assert "frame-ancestors 'self'" in viewer.headers["content-security-policy"]
+
+
+def test_an_address_that_leads_nowhere_is_told_to_people_and_to_programs(client: TestClient) -> None:
+    for path in ("/observatory/nothing", "/observatory/queue/more", "/observatory/seasons/a/b/c"):
+        page = client.get(path, headers=HTML)
+        assert page.status_code == 404 and "<div id=" in page.text
+        assert client.get(path).json() == {"detail": "Not Found"}
+    # The published clients' base addresses still mean the same routes.
+    assert client.get("/observatory/tournament/seasons", headers=HTML).json() == []
+    assert client.get("/api/observatory/tournament/seasons").json() == []
+
+
+def test_a_server_whose_pages_were_not_built_says_what_to_do(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(serving, "SITE", tmp_path)
+    answer = client.get("/observatory", headers=HTML)
+    assert answer.status_code == 503 and "make web" in answer.text
+    assert client.get("/tournament/seasons").status_code == 200
+
+
+def test_a_link_to_a_policy_tells_other_sites_who_it_is_and_how_it_stands(
+    client: TestClient, world: World, ada: Any, bob: Any
+) -> None:
+    world.season()
+    name = '"><script>alert(1)</script>'
+    version, other = world.version(ada, name), world.version(bob, "theirs")
+    world.play(world.match("open", "competition", [(version, 2), (other, 2)]), [1.0, 2.0, 3.0, 4.0])
+    page = client.get(f"/observatory/policies/{version}").text
+    assert "<script>alert" not in page and "&lt;script&gt;alert(1)&lt;/script&gt; v1 by ada" in page
+    assert 'content="Rank 2 of 2 in Open: 1.500 after 1 match"' in page
+    assert f'content="http://testserver/observatory/api/policies/{version}/card.png"' in page
+    drawing = client.get(f"/observatory/api/policies/{version}/card.svg").text
+    assert "<script" not in drawing and "#2" in drawing and "of 2 policies" in drawing
+
+
+def test_a_card_tells_nobody_of_a_private_season(client: TestClient, world: World, ada: Any, admin: Any) -> None:
+    world.season(name="hidden", display_name="The hidden one", public=False)
+    version = world.version(ada)
+    world.play(world.match("hidden", "competition", [(version, 4)]), [1.0] * 4)
+    for headers in ({}, ada.headers, admin.headers):
+        drawing = client.get(f"/observatory/api/policies/{version}/card.svg", headers=headers).text
+        assert "hidden" not in drawing and "Plays in no season yet" in drawing
+        assert "hidden" not in client.get(f"/observatory/policies/{version}", headers=headers).text

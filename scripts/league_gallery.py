@@ -1,0 +1,161 @@
+"""Take the pictures of the league's pages that `docs/gallery/` holds, from a demo that has played for a while.
+
+usage: python scripts/league_gallery.py [--data FOLDER] [--played N] [--only PAGE ...]
+
+Starts `observatory demo` in the folder (by default `.league`), waits until its first season has played N matches
+(by default 30), and looks at every page: on a desk in both themes, and on a phone.
+"""
+
+import argparse
+import io
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from cogames.bundles import create_bundle
+from workspace import ROOT, fail, say
+
+GALLERY = ROOT / "docs" / "gallery"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"]
+DESK = {"viewport": {"width": 1280, "height": 860}}
+PHONE = {"viewport": {"width": 390, "height": 780}, "device_scale_factor": 1.5, "has_touch": True, "is_mobile": True}
+MOST_PIXELS = 1300
+"""of a page's height: a longer one is cut"""
+
+
+@contextmanager
+def demo(folder: Path) -> Iterator[tuple[str, str]]:
+    """A running demo: its address, and the link that signs its administrator in."""
+    command = [sys.executable, "-m", "observatory", "demo", "--data", str(folder), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        entrance = None
+        while entrance is None:
+            line = process.stdout.readline() or fail("gallery: the demo did not start")
+            entrance = re.search(r"(http\S+)/enter\?\S+", line)
+        try:
+            yield entrance[1], entrance[0]
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+Theme = Literal["light", "dark"]
+LOOKS: tuple[tuple[Theme, Any, str], ...] = (("light", DESK, "light"), ("dark", DESK, "dark"), ("dark", PHONE, "phone"))
+
+
+def wait_for_matches(http: httpx.Client, wanted: int) -> None:
+    deadline = time.monotonic() + 1800
+    while (played := http.get("/observatory/api/seasons/demo").json()["matches"]) < wanted:
+        if time.monotonic() > deadline:
+            fail(f"gallery: only {played} of {wanted} matches were played in half an hour")
+        time.sleep(2)
+
+
+def pages(http: httpx.Client) -> dict[str, str]:
+    """The address of every page, by the name of its picture."""
+    leader = http.get("/observatory/api/seasons/demo/table").json()["rows"][0]["policy"]["id"]
+    season = "/observatory/api/seasons/demo/matches"
+    match = next(row for row in http.get(season, params={"status": "completed"}).json()["rows"] if row["has_replay"])
+    failed = http.get(season, params={"status": "failed"}).json()["rows"]
+    found = {
+        "seasons": "/observatory",
+        "leaderboard": "/observatory/seasons/demo",
+        "stages": "/observatory/seasons/demo-teams/stages",
+        "teams": "/observatory/seasons/demo-teams/teams?pool=team-round-1",
+        "matches": "/observatory/seasons/demo/matches",
+        "rules": "/observatory/seasons/demo/about",
+        "match": f"/observatory/matches/{match['id']}",
+        "policy": f"/observatory/policies/{leader}",
+        "upload": "/observatory/upload",
+        "queue": "/observatory/queue",
+        "me": "/observatory/me",
+        "manage": "/observatory/manage",
+        "edit-season": "/observatory/manage/seasons/demo",
+        "sign-in": "/sign-in",
+    }
+    return found | ({"failed-match": f"/observatory/matches/{failed[0]['id']}"} if failed else {})
+
+
+def upload(page: Page) -> None:
+    """Enter a policy by the page; it stays on it until the policy is seen in the season."""
+    with tempfile.TemporaryDirectory() as folder:
+        bundle = Path(folder) / "my-starter.zip"
+        create_bundle("class=starter", bundle)
+        page.set_input_files("#bundle", bundle)
+        page.select_option("#season", "demo")
+        page.click("button:has-text('Upload')")
+        page.wait_for_selector("[data-testid=following] .entry")
+
+
+def ready(page: Page, name: str) -> None:
+    page.wait_for_selector("h1")
+    page.wait_for_function("!document.querySelector('.loading')")
+    if name == "upload":
+        upload(page)
+    if name == "match":
+        page.frame_locator(".replay iframe").locator(".hud-chip").first.wait_for()
+        page.wait_for_timeout(1500)
+    page.wait_for_timeout(500)
+
+
+def take(
+    browser: Browser,
+    name: str,
+    address: str,
+    prepare: Callable[[Page], object],
+    *,
+    theme: Theme,
+    look: Any,
+    suffix: str,
+) -> None:
+    with browser.new_context(color_scheme=theme, **look) as context:
+        page = context.new_page()
+        if name != "sign-in":
+            prepare(page)
+        page.goto(address)
+        ready(page, name)
+        height = min(page.evaluate("document.documentElement.scrollHeight"), MOST_PIXELS)
+        clip: Any = {"x": 0, "y": 0, "width": look["viewport"]["width"], "height": max(height, 480)}
+        picture = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip)))
+    path = GALLERY / f"league-{name}-{suffix}.webp"
+    picture.convert("RGB").save(path, "WEBP", quality=78, method=6)
+    say(f"gallery: {path.stem}, {path.stat().st_size // 1024} KB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=ROOT / ".league")
+    parser.add_argument("--played", type=int, default=30)
+    parser.add_argument("--only", nargs="*", help="pages to take; all by default")
+    arguments = parser.parse_args()
+    program = shutil.which("chromium") or fail("gallery: no Chromium is installed")
+    GALLERY.mkdir(parents=True, exist_ok=True)
+    with (
+        demo(arguments.data) as (url, entrance),
+        httpx.Client(base_url=url, trust_env=False, timeout=60) as http,
+        sync_playwright() as playwright,
+    ):
+        wait_for_matches(http, arguments.played)
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        for name, path in pages(http).items():
+            if arguments.only and name not in arguments.only:
+                continue
+            for theme, look, suffix in LOOKS:
+                take(browser, name, url + path, lambda page: page.goto(entrance), theme=theme, look=look, suffix=suffix)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+import { button, el, renew, setText } from "../pages/dom";
+import { Api } from "./api";
+import { Live, type LiveState } from "./live";
+import { ICONS, keepTimes, link, name } from "./parts/bits";
+import { type Route, readRoute, to } from "./router";
+import { nextTheme, showTheme } from "./theme";
+import type { Site, View } from "./view";
+import { makeView } from "./views";
+
+const LIVE_WORDS: Record<LiveState, string> = {
+  connecting: "connecting",
+  live: "live",
+  reconnecting: "reconnecting",
+  paused: "paused",
+};
+
+/** The frame around all pages: where one is, who one is, whether what is shown is live. */
+export class App implements Site {
+  readonly api = new Api();
+  readonly live = new Live();
+  private readonly nav = el("nav", { attrs: { "aria-label": "Site" } });
+  private readonly account = el("div", { class: "account" });
+  private readonly mark = el("span", { class: "live-mark", attrs: { role: "status", "data-testid": "live" } });
+  private readonly said = el("div", { class: "toast", attrs: { role: "status", "aria-live": "polite" } });
+  private view: View | null = null;
+  private sayTimer = 0;
+
+  constructor(private readonly root: HTMLElement) {
+    const theme = button("Dark or light", ICONS.theme, () => nextTheme());
+    const brand = el("a", { class: "brand", attrs: { href: to.home() } }, "Alignment League");
+    const skip = el("a", { class: "skip", attrs: { href: "#main" } }, "Skip to the content");
+    skip.addEventListener("click", (event) => {
+      event.preventDefault();
+      this.focusMain();
+    });
+    const header = el("header", { class: "top" }, brand, this.nav, el("div", { class: "top-end" }, this.mark, theme, this.account));
+    root.append(skip, header, document.createElement("main"), this.said);
+    showTheme();
+    keepTimes(root);
+    this.live.onState = (state) => this.showLive(state);
+    this.live.onChanges = (changes) => this.view?.heard(changes);
+    this.live.onGap = () => this.view?.refresh();
+    document.addEventListener("click", (event) => this.clicked(event));
+    addEventListener("popstate", () => this.show(false));
+  }
+
+  async start(): Promise<void> {
+    this.showLive(this.live.state);
+    this.showNav();
+    try {
+      await this.api.whoIsThere();
+    } catch {
+      // The page itself will say that the server does not answer; it is read as nobody would read it.
+    }
+    this.show(false);
+  }
+
+  go(path: string): void {
+    history.pushState(null, "", path);
+    this.show(true);
+  }
+
+  say(text: string): void {
+    setText(this.said, text);
+    this.said.classList.toggle("is-shown", text !== "");
+    clearTimeout(this.sayTimer);
+    if (text) this.sayTimer = window.setTimeout(() => this.say(""), 6000);
+  }
+
+  /** The page of the address; a new one has the keyboard's focus at its beginning. */
+  private show(isNew: boolean): void {
+    const route = readRoute(location.pathname, location.search) ?? { page: "missing" };
+    this.showNav(route);
+    if (this.view?.moved(route)) {
+      this.titled();
+      return;
+    }
+    this.view?.close();
+    const view = (this.view = makeView(this, route));
+    this.root.querySelector("main")!.replaceWith(view.element);
+    view.start();
+    this.titled();
+    this.live.open(view.stream);
+    if (isNew) {
+      scrollTo(0, 0);
+      this.focusMain();
+    }
+  }
+
+  titled(): void {
+    const title = this.view?.title;
+    document.title = title ? `${title} · Alignment League` : "Alignment League";
+  }
+
+  private focusMain(): void {
+    const main = this.root.querySelector("main")!;
+    main.tabIndex = -1;
+    main.focus({ preventScroll: true });
+  }
+
+  private clicked(event: MouseEvent): void {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const anchor = (event.target as Element | null)?.closest?.("a");
+    if (!(anchor instanceof HTMLAnchorElement) || anchor.target || anchor.hasAttribute("download")) return;
+    const url = new URL(anchor.href, location.href);
+    if (url.origin !== location.origin || readRoute(url.pathname, url.search) === null) return;
+    if (url.pathname === location.pathname && url.search === location.search && url.hash) return;
+    event.preventDefault();
+    this.go(url.pathname + url.search);
+  }
+
+  private showNav(route?: Route): void {
+    const { me } = this.api;
+    const here = (is: boolean) => ({ "aria-current": is && "page" });
+    const item = (href: string, text: string, is: boolean) => el("a", { attrs: { href, ...here(is) } }, text);
+    renew(
+      this.nav,
+      item(to.home(), "Seasons", route?.page === "home" || route?.page === "season"),
+      item(to.queue(), "Queue", route?.page === "queue"),
+      item(to.upload(), "Upload", route?.page === "upload"),
+      me?.is_admin ? item(to.manage(), "Manage", route?.page === "manage") : null,
+    );
+    const next = location.pathname + location.search;
+    const who = me?.signed_in
+      ? el("a", { class: "button bordered who", attrs: { href: to.me(), ...here(route?.page === "me") } }, name(me.name ?? me.email ?? "Me"))
+      : link(to.signIn(next), "Sign in");
+    if (!me?.signed_in) who.className = "button bordered";
+    renew(this.account, who);
+  }
+
+  private showLive(state: LiveState): void {
+    this.mark.dataset.state = state;
+    setText(this.mark, LIVE_WORDS[state]);
+  }
+}

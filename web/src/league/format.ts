@@ -1,0 +1,104 @@
+/** Numbers, times and names for people. No DOM. */
+
+export const NONE = "–";
+const MINUS = "\u2212";
+
+/** A score by itself, with as many digits as matter; those of one table have the same number of them. */
+export function score(value: number | null | undefined, digits?: number): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
+  return signed(value.toFixed(digits ?? digitsFor(Math.abs(value))));
+}
+
+/** Digits behind the point for values that are this large, or this far apart: three that matter. */
+export function digitsFor(size: number): number {
+  return size > 0 ? Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(size)))) : 2;
+}
+
+/** A difference: always with its sign. */
+export function difference(value: number | null | undefined, digits?: number): string {
+  const text = score(value, digits);
+  return text === NONE || text.startsWith(MINUS) || Number(text) === 0 ? text : `+${text}`;
+}
+
+export function count(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
+  return signed(Math.round(value).toLocaleString("en-US").replaceAll(",", "\u202F"));
+}
+
+/** `1 match`, `12 matches`. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+export function percent(part: number): string {
+  return `${Math.round(100 * Math.min(1, Math.max(0, part)))} %`;
+}
+
+/** The ranks that are possible, as `2` or `2–5`. */
+export function ranks(low: number | null | undefined, high: number | null | undefined): string {
+  if (low === null || low === undefined || high === null || high === undefined) return NONE;
+  return low === high ? String(low) : `${low}–${high}`;
+}
+
+/** How long ago, or in how long. */
+export function ago(then: number, now: number): string {
+  const seconds = Math.round((now - then) / 1000);
+  if (Math.abs(seconds) < 10) return "just now";
+  const text = long(Math.abs(seconds));
+  return seconds > 0 ? `${text} ago` : `in ${text}`;
+}
+
+function long(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  const days = Math.floor(seconds / 86_400);
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+export function duration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NONE;
+  if (seconds < 0.001) return `${Math.round(seconds * 1e6)} µs`;
+  if (seconds < 1) return `${trimmed(seconds * 1000)} ms`;
+  if (seconds < 60) return `${trimmed(seconds)} s`;
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function bytes(size: number): string {
+  const units = ["B", "KB", "MB", "GB"];
+  let [value, unit] = [size, 0];
+  while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
+  return `${unit === 0 ? value : trimmed(value)} ${units[unit]}`;
+}
+
+/** A point in time in full, in the reader's own zone. */
+export function moment(then: number): string {
+  return new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" }).format(then);
+}
+
+/** `policy_error` as `policy error`. */
+export function words(name: string): string {
+  return name.replaceAll("_", " ").replaceAll("-", " ");
+}
+
+/** A name that shows all its letters in the order they have: no invisible or direction-changing ones, but emoji. */
+export function plainName(name: string): string {
+  return name.replace(/(?<![\p{Extended_Pictographic}\uFE0F])\u200D|(?!\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD");
+}
+
+/** What a file's name proposes as the name of a policy. */
+export function nameFromFile(file: string): string {
+  const stem = file.replace(/\.(zip|ZIP)$/, "").replaceAll(":", "-").trim();
+  return [...stem].slice(0, 64).join("");
+}
+
+function trimmed(value: number): string {
+  return String(Number(value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)));
+}
+
+function signed(text: string): string {
+  const isZero = Number(text.replace(/[^\d.-]/g, "")) === 0;
+  return text.startsWith("-") ? (isZero ? text.slice(1) : MINUS + text.slice(1)) : text;
+}

@@ -1,0 +1,139 @@
+/** What a page is told when something has changed; see the server's `observatory.events`. */
+export interface Change {
+  kind: string;
+  season?: string | null;
+  ids?: string[];
+}
+
+export type LiveState = "connecting" | "live" | "reconnecting" | "paused";
+
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 15_000;
+const QUIET_GAP = 2500;
+
+/** How long to wait before the next attempt to connect: twice as long each time, and not all pages at once. */
+export function pauseBefore(attempt: number, chance: number): number {
+  return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt) * (0.75 + chance / 2);
+}
+
+/** The changes of one message; null when it cannot be read, so that anything may have changed. */
+export function readChanges(data: string): Change[] | null {
+  try {
+    const found: unknown = JSON.parse(data);
+    if (!Array.isArray(found)) return null;
+    return found.filter((change): change is Change => typeof (change as Change | null)?.kind === "string");
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the server says that changes were missed while there was no stream. */
+export function readHello(data: string): boolean {
+  try {
+    return (JSON.parse(data) as { missed?: unknown } | null)?.missed !== false;
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * One stream of changes for the page that is shown. It connects again by itself; after a gap `onGap` says that anything
+ * may have changed. A page that nobody looks at has no stream: browsers allow few of them.
+ */
+export class Live {
+  state: LiveState = "connecting";
+  onState: (state: LiveState) => void = () => undefined;
+  onChanges: (changes: Change[]) => void = () => undefined;
+  onGap: () => void = () => undefined;
+  private source: EventSource | null = null;
+  private address = "";
+  private attempt = 0;
+  private timer = 0;
+  private wasOpen = false;
+
+  constructor() {
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.pause() : this.resume()));
+    addEventListener("online", () => this.hurry());
+  }
+
+  /** The stream for another page; the same address goes on as it is. */
+  open(address: string): void {
+    if (address === this.address && this.source) return;
+    this.stop();
+    this.address = address;
+    this.attempt = 0;
+    this.wasOpen = false;
+    if (document.hidden) this.say("paused");
+    else this.connect();
+  }
+
+  stop(): void {
+    this.calm();
+    this.source?.close();
+    this.source = null;
+  }
+
+  private calm(): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+  }
+
+  private pause(): void {
+    this.stop();
+    this.say("paused");
+  }
+
+  private resume(): void {
+    if (this.address && !this.source) {
+      this.attempt = 0;
+      this.connect();
+    }
+  }
+
+  private hurry(): void {
+    if (this.state === "reconnecting") {
+      this.stop();
+      this.connect();
+    }
+  }
+
+  private connect(): void {
+    this.say(this.wasOpen ? "reconnecting" : "connecting");
+    // Only the browser's own attempts tell the server where we were; after ours anything may have been missed.
+    let mayHaveMissed = this.wasOpen;
+    const source = (this.source = new EventSource(this.address));
+    source.addEventListener("hello", (event) => {
+      this.calm();
+      this.attempt = 0;
+      this.wasOpen = true;
+      this.say("live");
+      if (mayHaveMissed || readHello(event.data as string)) this.onGap();
+      mayHaveMissed = false;
+    });
+    source.addEventListener("changes", (event) => this.heard(event.data as string));
+    source.onerror = () => {
+      this.wasOpen = true;
+      if (source.readyState !== EventSource.CLOSED) {
+        // Streams end now and then, and the browser connects again; that is worth no word unless it takes long.
+        this.timer ||= window.setTimeout(() => this.say("reconnecting"), QUIET_GAP);
+        return;
+      }
+      // An answer with an error, as a server that starts may give, ends the browser's attempts for good.
+      this.stop();
+      this.say("reconnecting");
+      this.timer = window.setTimeout(() => this.connect(), pauseBefore(this.attempt++, Math.random()));
+    };
+  }
+
+  private heard(data: string): void {
+    const changes = readChanges(data);
+    if (changes === null) this.onGap();
+    else if (changes.length) this.onChanges(changes);
+  }
+
+  private say(state: LiveState): void {
+    if (state === this.state) return;
+    this.state = state;
+    this.onState(state);
+  }
+}

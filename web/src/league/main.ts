@@ -1,0 +1,4 @@
+import "./style.css";
+import { App } from "./app";
+
+void new App(document.getElementById("league")!).start();

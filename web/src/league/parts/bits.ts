@@ -1,0 +1,152 @@
+/** Small pieces that every page uses. All that comes from the server becomes text. */
+import { append, type Child, el, icon, onClick, renew, setText } from "../../pages/dom";
+import { Refusal } from "../api";
+import type { PolicyRef } from "../api-types";
+import { ago, moment, plainName, words } from "../format";
+import { to } from "../router";
+import type { Interval, Scale } from "../scale";
+import { svg } from "./svg";
+
+export const ICONS = {
+  theme: "M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16",
+  up: "M12 19V6M6 11l6-6 6 6",
+  down: "M12 5v13M6 13l6 6 6-6",
+  upload: "M12 16V5M7 9l5-5 5 5M5 20h14",
+  play: "M8 5l11 7-11 7z",
+  full: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4",
+};
+
+/** A name that somebody chose: shown as it is, kept to itself, broken anywhere when it is long. */
+export function name(text: string): HTMLElement {
+  return el("bdi", { class: "name" }, plainName(text));
+}
+
+export function policyLink(policy: PolicyRef, options: { author?: boolean } = {}): HTMLElement {
+  const link = el("a", { class: "policy", attrs: { href: to.policy(policy.id) } }, name(policy.name), el("span", { class: "version" }, `v${policy.version}`));
+  return options.author ? el("span", { class: "policy-author" }, link, el("span", { class: "quiet small" }, name(policy.author))) : link;
+}
+
+export function link(href: string, ...children: Child[]): HTMLAnchorElement {
+  return el("a", { attrs: { href } }, ...children);
+}
+
+/** How long ago; `keepTimes` moves it on. */
+export function time(iso: string | null | undefined): HTMLElement {
+  const then = iso ? Date.parse(iso) : NaN;
+  if (!Number.isFinite(then)) return el("span", { class: "quiet" }, "–");
+  return el("time", { title: moment(then), attrs: { datetime: iso! } }, ago(then, Date.now()));
+}
+
+/** Every so often, the words of all times on the page. */
+export function keepTimes(root: ParentNode): void {
+  setInterval(() => {
+    for (const shown of root.querySelectorAll("time[datetime]")) {
+      const then = Date.parse(shown.getAttribute("datetime")!);
+      const text = ago(then, Date.now());
+      if (shown.textContent !== text) shown.textContent = text;
+    }
+  }, 10_000);
+}
+
+const TONES: Record<string, string> = {
+  completed: "good",
+  complete: "quiet",
+  finished: "quiet",
+  running: "live",
+  playing: "live",
+  active: "live",
+  in_progress: "live",
+  open: "live",
+  failed: "bad",
+  out: "bad",
+};
+
+export function chip(state: string, text = words(state)): HTMLElement {
+  return el("span", { class: `chip tone-${TONES[state] ?? "plain"}` }, text);
+}
+
+/** A score and its interval on the scale of the whole table. */
+export function intervalBar(row: Interval, scale: Scale, tone = ""): SVGElement {
+  const x = (value: number) => `${(100 * scale.at(value)).toFixed(2)}%`;
+  const parts: SVGElement[] = [svg("line", { class: "bar-axis", x1: "0%", x2: "100%", y1: 9, y2: 9 })];
+  const { score, low, high } = row;
+  if (typeof low === "number" && typeof high === "number") {
+    parts.push(svg("line", { class: "bar-range", x1: x(low), x2: x(high), y1: 9, y2: 9 }));
+    if (low >= scale.low) parts.push(svg("line", { class: "bar-end", x1: x(low), x2: x(low), y1: 5, y2: 13 }));
+    if (high <= scale.high) parts.push(svg("line", { class: "bar-end", x1: x(high), x2: x(high), y1: 5, y2: 13 }));
+  }
+  if (scale.low < 0 && scale.high > 0) parts.push(svg("line", { class: "bar-zero", x1: x(0), x2: x(0), y1: 1, y2: 17 }));
+  if (typeof score === "number") parts.push(svg("circle", { class: "bar-score", cx: x(score), cy: 9, r: 4 }));
+  return svg("svg", { class: `bar ${tone}`.trim(), width: "100%", height: 18, "aria-hidden": "true" }, ...parts);
+}
+
+/** How much of something is done. */
+export function progressBar(part: number, label: string): HTMLElement {
+  const value = Math.min(1, Math.max(0, Number.isFinite(part) ? part : 0));
+  return el("progress", { class: "progress", attrs: { value: value.toFixed(4), max: 1, "aria-label": label } });
+}
+
+/** Nothing there yet: why, and what to do. */
+export function empty(text: string, ...actions: Child[]): HTMLElement {
+  return el("div", { class: "empty" }, el("p", {}, text), actions.length > 0 && el("p", { class: "actions" }, ...actions));
+}
+
+export function problem(error: Error): HTMLElement {
+  return el("p", { class: "problem", attrs: { role: "alert" } }, error.message);
+}
+
+export function loading(): HTMLElement {
+  return el("p", { class: "quiet loading" }, "Loading …");
+}
+
+/** What a page shows while it has no answer: the refusal, or that it is loading. */
+export function waitingFor(error: Error | null, next: string): HTMLElement {
+  if (!error) return loading();
+  const isUnknown = error instanceof Refusal && (error.status === 404 || error.status === 422);
+  const needsSignIn = error instanceof Refusal && error.status === 401;
+  return el(
+    "div",
+    { class: "column" },
+    el("h1", {}, isUnknown ? "There is nothing here" : needsSignIn ? "Sign in first" : "This did not work"),
+    problem(error),
+    el("p", { class: "actions" }, needsSignIn && buttonLink(to.signIn(next), "Sign in"), link(to.home(), "All seasons")),
+  );
+}
+
+export function buttonLink(href: string, text: string, path = ""): HTMLAnchorElement {
+  return el("a", { class: "button solid", attrs: { href } }, path ? icon(path) : null, text);
+}
+
+export function act(text: string, run: () => void, kind = ""): HTMLButtonElement {
+  const made = el("button", { class: `button bordered ${kind}`.trim(), attrs: { type: "button" } }, text);
+  onClick(made, run);
+  return made;
+}
+
+/** A part of a page with its heading; what is in it stays the same elements. */
+export class Part {
+  readonly heading = el("h2");
+  readonly body = el("div", { class: "part-body" });
+  readonly note = el("div", { class: "part-note" });
+  readonly element: HTMLElement;
+
+  constructor(title: string, ...children: Child[]) {
+    this.heading.textContent = title;
+    append(this.body, children);
+    this.element = el("section", { class: "panel" }, this.heading, this.body, this.note);
+  }
+
+  /** The body when there is something in it; otherwise what to say instead. */
+  show(title: string, isFull: boolean, ...instead: Child[]): void {
+    setText(this.heading, title);
+    this.body.hidden = !isFull;
+    renew(this.note, ...(isFull ? [] : instead));
+  }
+}
+
+export function facts(...pairs: ([string, Child] | null | false)[]): HTMLElement {
+  const list = el("dl", { class: "facts" });
+  for (const pair of pairs) if (pair) list.append(el("div", {}, el("dt", {}, pair[0]), el("dd", {}, pair[1])));
+  return list;
+}

@@ -1,0 +1,64 @@
+import { el, renew } from "../../pages/dom";
+import { address, Refusal } from "../api";
+import type { MatchPage } from "../api-types";
+import { count, plainName } from "../format";
+import type { Site } from "../view";
+import { problem } from "./bits";
+
+const MOST_LETTERS = 200_000;
+const LOGS = "/tournament/matches/{match_id}/{policy_version_id}/policy-logs";
+
+/** What one's own agents wrote, and what the worker wrote about the match; fetched when it is opened. */
+export class MatchLogs {
+  readonly element = el("div", { class: "column" });
+
+  constructor(
+    private readonly site: Site,
+    private readonly match: MatchPage,
+  ) {
+    for (const policy of match.my_policies) this.element.append(this.of(policy));
+  }
+
+  private of(policy: string): HTMLElement {
+    const ref = this.match.players.find((player) => player.policy.id === policy)?.policy;
+    const words = { match_id: this.match.id, policy_version_id: policy };
+    const box = el("div", {}, el("h3", {}, ref ? `${plainName(ref.name)} v${ref.version}` : policy));
+    const artifact = (kind: string) => address("/tournament/matches/{match_id}/{policy_version_id}/artifacts/{kind}", { ...words, kind });
+    box.append(this.file("The match's own log", artifact("logs")));
+    if (this.match.status === "failed") box.append(this.file("What went wrong", artifact("error-info")));
+    void this.agents(box, words);
+    return box;
+  }
+
+  private async agents(box: HTMLElement, words: { match_id: string; policy_version_id: string }): Promise<void> {
+    try {
+      const files = await this.site.api.get(LOGS, words);
+      for (const file of files) {
+        const agent = /(\d+)/.exec(file)?.[1] ?? "0";
+        box.append(this.file(`Agent ${agent}`, `${address(LOGS, words)}/${agent}`));
+      }
+    } catch (error) {
+      if (!(error instanceof Refusal && error.status === 404)) box.append(problem(error as Error));
+    }
+  }
+
+  private file(title: string, path: string): HTMLElement {
+    const body = el("div");
+    const box = el("details", {}, el("summary", {}, title), body);
+    box.addEventListener("toggle", () => {
+      if (box.open && !body.firstChild) void this.load(body, path);
+    });
+    return box;
+  }
+
+  private async load(body: HTMLElement, path: string): Promise<void> {
+    renew(body, el("p", { class: "quiet" }, "Loading …"));
+    try {
+      const text = await this.site.api.text(path);
+      const cut = text.length > MOST_LETTERS ? el("p", { class: "quiet small" }, `The last ${count(MOST_LETTERS)} of ${count(text.length)} letters`) : null;
+      renew(body, cut, text.trim() ? el("pre", { attrs: { tabindex: 0 } }, text.slice(-MOST_LETTERS)) : el("p", { class: "quiet" }, "It wrote nothing."));
+    } catch (error) {
+      renew(body, problem(error as Error));
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { append, type Child, el, renew } from "../../pages/dom";
+
+export interface Column<R> {
+  title: string;
+  /** what the column means, for those who point at it */
+  about?: string;
+  cell: (row: R) => Child | Child[];
+  kind?: "number" | "name" | "rank" | "bar";
+  /** the smallest screen that has room for it */
+  from?: "phone" | "tablet" | "desktop";
+}
+
+const MOST_MOVING = 80;
+const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/**
+ * A table whose rows stay the same elements while their numbers and their order change: nothing jumps, the keyboard
+ * keeps its place, and a row that won a place is seen going there.
+ */
+export class LiveTable<R> {
+  readonly element: HTMLTableElement;
+  private readonly body = el("tbody");
+  private readonly rows = new Map<string, { element: HTMLTableRowElement; stamp: string }>();
+
+  constructor(
+    caption: string,
+    private readonly columns: readonly Column<R>[],
+    private readonly key: (row: R) => string,
+    private readonly rowClass: (row: R) => string = () => "",
+  ) {
+    const head = el("tr");
+    for (const column of columns) {
+      head.append(el("th", { class: classOf(column), title: column.about, attrs: { scope: "col" } }, column.title));
+    }
+    const made = el("table", { class: "rows" }, el("caption", { class: "unseen" }, caption), el("thead", {}, head), this.body);
+    this.element = made;
+  }
+
+  /** `context` is whatever else the cells of a row depend on. */
+  update(rows: readonly R[], context: (row: R) => unknown = () => ""): void {
+    const wanted = rows.map((row) => {
+      const key = this.key(row);
+      const stamp = JSON.stringify([row, context(row)]);
+      let known = this.rows.get(key);
+      if (!known) this.rows.set(key, (known = { element: el("tr", { attrs: { "data-key": key } }), stamp: "" }));
+      if (known.stamp !== stamp) this.fill(known.element, row);
+      known.stamp = stamp;
+      return known.element;
+    });
+    const kept = new Set(wanted);
+    for (const [key, { element }] of this.rows) {
+      if (kept.has(element)) continue;
+      element.remove();
+      this.rows.delete(key);
+    }
+    this.order(wanted);
+  }
+
+  private fill(element: HTMLTableRowElement, row: R): void {
+    const cells = this.columns.map((column) => {
+      const isHead = column.kind === "name";
+      const cell = el(isHead ? "th" : "td", { class: classOf(column), attrs: isHead ? { scope: "row" } : {} });
+      const content = column.cell(row);
+      append(cell, Array.isArray(content) ? content : [content]);
+      return cell;
+    });
+    const name = this.rowClass(row);
+    if (element.className !== name) element.className = name;
+    renew(element, ...cells);
+  }
+
+  private order(wanted: readonly HTMLTableRowElement[]): void {
+    const before = [...this.body.children];
+    if (before.length === wanted.length && before.every((element, i) => element === wanted[i])) return;
+    const focused = document.activeElement;
+    const moves = before.length > 0 && wanted.length <= MOST_MOVING && !isCalm() && this.body.isConnected;
+    const tops = moves ? new Map(before.map((element) => [element, element.getBoundingClientRect().top])) : null;
+    let next: Element | null = null;
+    for (let i = wanted.length - 1; i >= 0; i--) {
+      if (wanted[i].nextElementSibling !== next || wanted[i].parentElement !== this.body) this.body.insertBefore(wanted[i], next);
+      next = wanted[i];
+    }
+    if (focused instanceof HTMLElement && this.body.contains(focused)) focused.focus({ preventScroll: true });
+    if (tops) for (const element of wanted) slide(element, tops.get(element));
+  }
+}
+
+function slide(element: HTMLElement, top: number | undefined): void {
+  if (top === undefined) {
+    element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 400, easing: "ease-out" });
+    return;
+  }
+  const way = top - element.getBoundingClientRect().top;
+  if (Math.abs(way) < 1) return;
+  element.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: 600, easing: "ease-in-out" });
+}
+
+function classOf<R>(column: Column<R>): string {
+  return [column.kind ? `cell-${column.kind}` : "", column.from ? `from-${column.from}` : ""].filter(Boolean).join(" ");
+}

@@ -1,0 +1,83 @@
+/** The pages, and what their addresses say. */
+export type Route =
+  | { page: "home" }
+  | { page: "season"; season: string; tab: SeasonTab }
+  | { page: "match"; match: string }
+  | { page: "policy"; policy: string }
+  | { page: "upload"; season: string }
+  | { page: "queue" }
+  | { page: "me" }
+  | { page: "manage"; section: ManageSection; item: string }
+  | { page: "missing" };
+
+export const SEASON_TABS = ["table", "stages", "teams", "matches", "about"] as const;
+export type SeasonTab = (typeof SEASON_TABS)[number];
+
+export const MANAGE_SECTIONS = ["seasons", "users", "workers", "jobs", "failures"] as const;
+export type ManageSection = (typeof MANAGE_SECTIONS)[number];
+
+const BASE = "/observatory";
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What an address of this site shows; null for those that are not ours, such as files and server-made pages. */
+export function readRoute(pathname: string, search = ""): Route | null {
+  const path = pathname.replace(/\/+$/, "");
+  if (path === BASE || path === "") return { page: "home" };
+  if (!path.startsWith(`${BASE}/`)) return null;
+  const words = path.slice(BASE.length + 1).split("/").map(decoded);
+  if (words.some((word) => word === null)) return { page: "missing" };
+  const [first, second = "", third = ""] = words as string[];
+  const missing: Route = { page: "missing" };
+  if (words.length > 3) return missing;
+  switch (first) {
+    case "home":
+    case "api":
+    case "assets":
+    case "viewer":
+      return null;
+    case "seasons": {
+      if (!second) return words.length === 1 ? { page: "home" } : missing;
+      const tab = SEASON_TABS.find((name) => name === (third || "table"));
+      return tab ? { page: "season", season: second, tab } : missing;
+    }
+    case "matches":
+      return UUID.test(second) && !third ? { page: "match", match: second } : missing;
+    case "policies":
+      return UUID.test(second) && !third ? { page: "policy", policy: second } : missing;
+    case "upload":
+      return words.length === 1 ? { page: "upload", season: new URLSearchParams(search).get("season") ?? "" } : missing;
+    case "queue":
+    case "me":
+      return words.length === 1 ? { page: first } : missing;
+    case "manage": {
+      const section = MANAGE_SECTIONS.find((name) => name === (second || "seasons"));
+      return section ? { page: "manage", section, item: third } : missing;
+    }
+    default:
+      return missing;
+  }
+}
+
+function decoded(word: string): string | null {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return null;
+  }
+}
+
+const part = (word: string) => `/${encodeURIComponent(word)}`;
+
+/** Addresses of pages. */
+export const to = {
+  home: () => BASE,
+  season: (season: string, tab: SeasonTab = "table") => `${BASE}/seasons${part(season)}${tab === "table" ? "" : part(tab)}`,
+  match: (id: string) => `${BASE}/matches${part(id)}`,
+  policy: (id: string) => `${BASE}/policies${part(id)}`,
+  upload: (season = "") => `${BASE}/upload${season ? `?season=${encodeURIComponent(season)}` : ""}`,
+  queue: () => `${BASE}/queue`,
+  me: () => `${BASE}/me`,
+  manage: (section: ManageSection = "seasons", item = "") =>
+    `${BASE}/manage${section === "seasons" && !item ? "" : part(section)}${item ? part(item) : ""}`,
+  signIn: (next: string) => `/sign-in?next=${encodeURIComponent(next)}`,
+};

@@ -1,0 +1,34 @@
+import type { Route } from "../router";
+import type { Site, View } from "../view";
+import { HomeView } from "./home";
+import { ManageView } from "./manage";
+import { MatchView } from "./match";
+import { MeView } from "./me";
+import { MissingView } from "./missing";
+import { PolicyView } from "./policy";
+import { QueueView } from "./queue";
+import { SeasonView } from "./season";
+import { UploadView } from "./upload";
+
+export function makeView(site: Site, route: Route): View {
+  switch (route.page) {
+    case "home":
+      return new HomeView(site, route);
+    case "season":
+      return new SeasonView(site, route);
+    case "match":
+      return new MatchView(site, route);
+    case "policy":
+      return new PolicyView(site, route);
+    case "upload":
+      return new UploadView(site, route);
+    case "queue":
+      return new QueueView(site, route);
+    case "me":
+      return new MeView(site, route);
+    case "manage":
+      return new ManageView(site, route);
+    case "missing":
+      return new MissingView(site, route);
+  }
+}

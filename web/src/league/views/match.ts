@@ -1,0 +1,141 @@
+import { el, icon, onClick, renew } from "../../pages/dom";
+import type { MatchPage, MatchPolicy } from "../api-types";
+import { count, duration, NONE, score, words } from "../format";
+import type { Change } from "../live";
+import { chip, empty, facts, ICONS, link, Part, policyLink, time } from "../parts/bits";
+import { MatchLogs } from "../parts/logs";
+import { matchText, matchTitle } from "../parts/matches";
+import { LiveTable } from "../parts/table";
+import { type Route, to } from "../router";
+import { type Site, View } from "../view";
+
+type MatchRoute = Extract<Route, { page: "match" }>;
+type Seat = MatchPolicy & { index: number; isolation: string; agents: number[]; rewards: number[] };
+
+/** A match: who played, what came out, whose fault a failure was, and the replay. */
+export class MatchView extends View<MatchRoute> {
+  private readonly match = this.source((signal) => this.site.api.get("/observatory/api/matches/{match_id}", { match_id: this.route.match }, {}, signal), "match", "queue");
+  private readonly head = el("header", { class: "page-head" });
+  private readonly players = new LiveTable<Seat>(
+    "Players",
+    [
+      { title: "Policy", kind: "name", cell: (seat) => [policyLink(seat.policy, { author: true }), seat.to_blame ? chip("failed", "to blame") : null] },
+      { title: "Score", kind: "number", about: "total reward of its agents by their number", cell: (seat) => score(seat.score) },
+      { title: "Agents", cell: (seat) => agentsCell(seat) },
+      { title: "Isolation", from: "tablet", about: "what was shown to keep it in", cell: (seat) => seat.isolation || NONE },
+    ],
+    (seat) => String(seat.index),
+    (seat) => (seat.to_blame ? "is-guilty" : ""),
+  );
+  private readonly frame = el("div", { class: "replay" });
+  private readonly parts = {
+    players: new Part("Players", this.players.element),
+    replay: new Part("Replay", this.frame),
+    logs: new Part("Logs of your policies"),
+    details: new Part("How it was played"),
+  };
+  private logs: MatchLogs | null = null;
+
+  constructor(site: Site, route: MatchRoute) {
+    super(site, route);
+    this.title = "Match";
+    this.content.append(this.head, ...Object.values(this.parts).map((part) => part.element));
+  }
+
+  override heard(changes: readonly Change[]): void {
+    const mine = changes.filter((change) => !change.ids?.length || change.ids.includes(this.route.match) || change.ids.includes(this.match.value?.job_id ?? ""));
+    super.heard(mine);
+  }
+
+  draw(): void {
+    const match = this.given(this.match);
+    if (!match) return;
+    this.title = matchText(match);
+    document.title = `${this.title} · Alignment League`;
+    renew(this.head, ...headOf(match));
+    this.players.update(match.players.map((player, index) => seatOf(match, player, index)));
+    this.drawReplay(match);
+    this.drawLogs(match);
+    renew(this.parts.details.body, ...details(match));
+  }
+
+  private drawReplay(match: MatchPage): void {
+    const { replay } = this.parts;
+    const address = match.viewer_url;
+    const instead = match.status === "running" ? "The replay is there when the match has ended." : match.status === "failed" ? "A match that failed has no replay." : "The match waits to be played.";
+    replay.show("Replay", address !== null, empty(instead));
+    if (address === null || this.frame.dataset.address === address) return;
+    this.frame.dataset.address = address;
+    const shown = el("iframe", { title: "The replay of this match", attrs: { src: address, loading: "lazy", allow: "fullscreen" } });
+    const whole = el("a", { class: "button bordered", attrs: { href: address, target: "_blank", rel: "noopener" } }, icon(ICONS.full), "Full screen");
+    const download = match.replay_url ? el("a", { class: "button bordered", attrs: { href: match.replay_url, download: "" } }, icon(ICONS.down), "Download") : null;
+    this.frame.replaceChildren(shown, el("p", { class: "actions" }, whole, download ?? ""));
+  }
+
+  private drawLogs(match: MatchPage): void {
+    const { logs } = this.parts;
+    const hasEnded = match.status === "completed" || match.status === "failed";
+    logs.element.hidden = match.my_policies.length === 0 || !hasEnded;
+    if (logs.element.hidden || this.logs) return;
+    this.logs = new MatchLogs(this.site, match);
+    logs.body.append(this.logs.element);
+  }
+}
+
+function seatOf(match: MatchPage, player: MatchPolicy, index: number): Seat {
+  const agents = match.assignments.flatMap((seat, agent) => (seat === index ? [agent] : []));
+  const rewards = match.rewards ? agents.map((agent) => match.rewards![agent]) : [];
+  return { ...player, index, isolation: match.isolation[index] ?? "", agents, rewards };
+}
+
+function agentsCell(seat: Seat): HTMLElement {
+  const list = el("ul", { class: "agents" });
+  seat.agents.forEach((agent, i) => {
+    const reward = seat.rewards[i];
+    list.append(el("li", { title: `agent ${agent}` }, el("span", { class: "quiet" }, `#${agent}`), reward === undefined ? "" : ` ${score(reward)}`));
+  });
+  return list;
+}
+
+function headOf(match: MatchPage): HTMLElement[] {
+  const guilty = match.players.filter((player) => player.to_blame);
+  const blame = guilty.length
+    ? el("p", {}, "To blame: ", ...guilty.map(({ policy }) => policyLink(policy)), match.players.length > guilty.length ? ". The others play again." : "")
+    : el("p", {}, "Nobody is charged with it; the match is played again.");
+  return [
+    el("p", { class: "crumbs" }, link(to.season(match.season), match.season_display_name), " · ", link(`${to.season(match.season, "matches")}?pool=${encodeURIComponent(match.pool)}`, match.pool)),
+    el("h1", {}, ...matchTitle(match)),
+    el("p", { class: "chips" }, chip(match.status), el("span", { class: "quiet small" }, match.completed_at ? "ended " : "made ", time(match.completed_at ?? match.created_at))),
+    ...(match.status === "failed"
+      ? [el("div", { class: "problem", attrs: { role: "note" } }, el("p", {}, el("strong", {}, words(match.error_type ?? "failed")), match.error ? `: ${match.error}` : ""), blame)]
+      : []),
+  ];
+}
+
+function details(match: MatchPage): (HTMLElement | null)[] {
+  const digests = Object.entries(match.digests);
+  const runtime = Object.keys(match.runtime).length > 0;
+  return [
+    facts(
+      ["Steps", count(match.steps)],
+      ["Map", match.sample === null ? NONE : `number ${match.sample} of the season`],
+      ["Seed", match.seed === null ? "told when the season has ended" : el("span", { class: "mono" }, String(match.seed))],
+      ["Waited", duration(match.timings.waited)],
+      ["Took", duration(match.timings.played)],
+      ["Worker", match.worker ?? NONE],
+      ["Attempts", count(match.attempts)],
+    ),
+    digests.length > 0
+      ? el("div", {}, el("h3", {}, "Digests (SHA-256)"), el("dl", { class: "digests" }, ...digests.map(([file, digest]) => el("div", {}, el("dt", {}, file), el("dd", { class: "mono" }, digest)))))
+      : null,
+    digests.length > 0 ? again(match) : null,
+    runtime ? el("details", {}, el("summary", {}, "What the worker told"), el("pre", { attrs: { tabindex: 0 } }, JSON.stringify(match.runtime, null, 2))) : null,
+  ];
+}
+
+function again(match: MatchPage): HTMLElement {
+  const command = `cogames reproduce ${match.id} --server ${location.origin}`;
+  const copy = el("button", { class: "button bordered", attrs: { type: "button" } }, "Copy");
+  onClick(copy, () => void navigator.clipboard?.writeText(command));
+  return el("p", { class: "command" }, el("code", {}, command), copy);
+}

@@ -1,0 +1,174 @@
+import { el, onClick, renew, setText } from "../../pages/dom";
+import type { FailureLine, HeadToHead, HistoryLine, PolicyPage, PolicySeason } from "../api-types";
+import { bytes, count, difference, digitsFor, duration, plainName, score, words } from "../format";
+import { chip, empty, facts, intervalBar, link, name, Part, policyLink, time } from "../parts/bits";
+import { HistoryChart } from "../parts/chart";
+import { LiveTable } from "../parts/table";
+import { type Route, to } from "../router";
+import { intervalScale, type Scale, scaleFrom } from "../scale";
+import { type Site, View } from "../view";
+
+type PolicyRoute = Extract<Route, { page: "policy" }>;
+
+/** A policy version: where it stands, how its score came about, whom it met, what went wrong. */
+export class PolicyView extends View<PolicyRoute> {
+  private chosen = "";
+  private scale: Scale = scaleFrom(-1, 1);
+  private digits = 3;
+  private readonly page = this.source((signal) => this.ask(signal), "policy", "table", "membership", "match");
+  private readonly head = el("header", { class: "page-head" });
+  private readonly chart = new HistoryChart();
+  private readonly place = el("select", { class: "field", attrs: { "aria-label": "Season and pool" } });
+  private readonly seasons = new LiveTable<PolicySeason>(
+    "Seasons",
+    [
+      { title: "Season", kind: "name", cell: (row) => [link(to.season(seasonRef(row)), row.display_name), el("span", { class: "quiet small" }, ` ${row.pool}`)] },
+      { title: "Rank", kind: "number", cell: (row) => (row.rank === null ? "–" : `${row.rank} of ${count(row.of)}`) },
+      { title: "Score", kind: "number", cell: (row) => [score(row.score), row.low !== null && row.high !== null ? el("span", { class: "quiet small" }, ` ${score(row.low)} to ${score(row.high)}`) : null] },
+      { title: "VOR", kind: "number", from: "tablet", cell: (row) => difference(row.vor) },
+      { title: "Matches", kind: "number", from: "tablet", cell: (row) => [count(row.matches), row.failed ? el("span", { class: "bad small" }, ` ${count(row.failed)} failed`) : null] },
+      { title: "", from: "tablet", cell: (row) => (row.active ? chip("active", "in") : chip("plain", "left")) },
+    ],
+    (row) => `${row.season} ${row.season_version} ${row.pool}`,
+  );
+  private readonly opponents = new LiveTable<HeadToHead>(
+    "Head to head",
+    [
+      { title: "With", kind: "name", cell: (row) => policyLink(row.opponent, { author: true }) },
+      { title: "Ours", kind: "number", cell: (row) => score(row.score, this.digits) },
+      { title: "Theirs", kind: "number", from: "tablet", cell: (row) => score(row.opponent_score, this.digits) },
+      { title: "Difference", kind: "number", cell: (row) => el("span", { class: row.low !== null && row.low > 0 ? "good" : row.high !== null && row.high < 0 ? "bad" : "" }, difference(row.difference, this.digits)) },
+      { title: "95 % interval", kind: "bar", from: "tablet", cell: (row) => intervalBar({ score: row.difference, low: row.low, high: row.high }, this.scale) },
+      { title: "Matches", kind: "number", from: "tablet", cell: (row) => count(row.matches) },
+    ],
+    (row) => row.opponent.id,
+  );
+  private readonly parts = {
+    seasons: new Part("Seasons", this.seasons.element),
+    chart: new Part("Score, match by match", el("p", { class: "fields" }, this.place), this.chart.element),
+    opponents: new Part("Head to head", this.opponents.element),
+    failures: new Part("Failures"),
+    history: new Part("Where it has been"),
+    versions: new Part("Versions"),
+    share: new Part("Share"),
+  };
+
+  constructor(site: Site, route: PolicyRoute) {
+    super(site, route);
+    this.title = "Policy";
+    this.place.addEventListener("change", () => {
+      this.chosen = this.place.value;
+      void this.page.load();
+    });
+    this.content.append(this.head, ...Object.values(this.parts).map((part) => part.element));
+  }
+
+  private ask(signal: AbortSignal): Promise<PolicyPage> {
+    const [season, pool] = this.chosen ? (JSON.parse(this.chosen) as [string, string]) : [null, null];
+    return this.site.api.get("/observatory/api/policies/{policy_version_id}", { policy_version_id: this.route.policy }, { season, pool }, signal);
+  }
+
+  draw(): void {
+    const page = this.given(this.page);
+    if (!page) return;
+    const { policy } = page;
+    this.title = `${plainName(policy.name)} v${policy.version}`;
+    document.title = `${this.title} · Alignment League`;
+    renew(this.head, ...headOf(page));
+    const { parts } = this;
+    this.seasons.update(page.seasons);
+    parts.seasons.show("Seasons", page.seasons.length > 0, empty(page.mine ? "It plays nowhere yet. Open a season and submit it." : "It plays nowhere yet.", link(to.home(), "All seasons")));
+    this.drawChart(page);
+    this.scale = intervalScale([...page.head_to_head.map((row) => ({ score: row.difference, low: row.low, high: row.high })), { score: 0 }]);
+    this.digits = digitsFor(this.scale.high - this.scale.low);
+    this.opponents.update(page.head_to_head, () => [this.scale.low, this.scale.high]);
+    parts.opponents.show("Head to head", page.head_to_head.length > 0, empty("It has met nobody yet."));
+    renew(parts.failures.body, el("ul", { class: "plain-list" }, ...page.failures.map(failure)));
+    parts.failures.show(`Failures (${count(page.failures.length)})`, page.failures.length > 0, empty("It has never been to blame for a failed match."));
+    renew(parts.history.body, el("ol", { class: "plain-list history" }, ...page.history.map(event)));
+    parts.history.show("Where it has been", page.history.length > 0, empty("Nothing has happened to it yet."));
+    renew(parts.versions.body, el("ul", { class: "plain-list" }, ...page.versions.map((line) => versionLine(page, line))));
+    this.drawShare(page);
+  }
+
+  private drawChart(page: PolicyPage): void {
+    const { chart } = this.parts;
+    const value = JSON.stringify([page.season, page.pool]);
+    const options = page.seasons.map((row) => ({ value: JSON.stringify([seasonRef(row), row.pool]), text: `${row.display_name} · ${row.pool}` }));
+    const wanted = JSON.stringify(options);
+    if (this.place.dataset.options !== wanted) {
+      this.place.dataset.options = wanted;
+      this.place.replaceChildren(...options.map(({ value: own, text }) => el("option", { attrs: { value: own } }, text)));
+    }
+    this.place.value = this.chosen || (options.find((option) => option.value === value)?.value ?? options[0]?.value ?? "");
+    this.place.parentElement!.hidden = options.length < 2;
+    chart.show("Score, match by match", page.points.length > 0, empty("No match of it has been scored here yet."));
+    this.chart.update(page.points);
+  }
+
+  private drawShare(page: PolicyPage): void {
+    const base = page.card_url.replace(/\.(svg|png)$/, "");
+    const { body, heading } = this.parts.share;
+    setText(heading, "Share");
+    const address = location.origin + to.policy(page.policy.id);
+    const copy = el("button", { class: "button bordered", attrs: { type: "button" } }, "Copy the link");
+    onClick(copy, () => {
+      void navigator.clipboard?.writeText(address);
+      this.site.say("Copied");
+    });
+    renew(
+      body,
+      el("img", { class: "card-picture", attrs: { src: `${base}.svg?${stampOf(page)}`, alt: `Card of ${plainName(page.policy.name)} version ${page.policy.version}`, width: 1200, height: 630, loading: "lazy" } }),
+      el("p", { class: "actions" }, copy, el("a", { class: "button bordered", attrs: { href: `${base}.png`, download: "" } }, "PNG"), el("a", { class: "button bordered", attrs: { href: `${base}.svg`, download: "" } }, "SVG")),
+    );
+  }
+}
+
+/** Changes when the card does. */
+function stampOf(page: PolicyPage): string {
+  return page.seasons.map((row) => `${row.rank}.${row.matches}`).join("-") || "0";
+}
+
+function seasonRef(row: { season: string; season_version: number }): string {
+  return row.season.includes(":") ? row.season : `${row.season}:v${row.season_version}`;
+}
+
+function headOf(page: PolicyPage): HTMLElement[] {
+  const { policy } = page;
+  return [
+    el("h1", {}, name(policy.name), el("span", { class: "version" }, `v${policy.version}`)),
+    el("p", { class: "quiet" }, "by ", name(policy.author), " · uploaded ", time(page.created_at), page.mine ? " · yours" : ""),
+    facts(
+      ["Size", page.bundle_bytes === null ? "–" : bytes(page.bundle_bytes)],
+      ["A match takes", duration(page.mean_seconds)],
+      ["Bundle", page.public_bundle ? "everybody may download it" : "its owner's alone"],
+    ),
+  ];
+}
+
+function failure(line: FailureLine): HTMLElement {
+  return el("li", {}, link(to.match(line.match_id), words(line.error_type ?? "failed")), el("span", { class: "small" }, line.error ?? ""), el("span", { class: "quiet small" }, `${line.season} · ${line.pool} · `, time(line.at)));
+}
+
+const ACTIONS: Record<string, string> = { add: "entered", remove: "left" };
+
+function event(line: HistoryLine): HTMLElement {
+  return el(
+    "li",
+    {},
+    el("span", {}, `${ACTIONS[line.action] ?? words(line.action)} `, link(to.season(seasonRef(line)), line.season), ` · ${line.pool}`),
+    line.notes ? el("span", { class: "small" }, line.notes) : null,
+    el("span", { class: "quiet small" }, time(line.at)),
+  );
+}
+
+function versionLine(page: PolicyPage, line: PolicyPage["versions"][number]): HTMLElement {
+  const text = `v${line.version}`;
+  return el(
+    "li",
+    {},
+    line.id === page.policy.id ? el("strong", {}, text) : link(to.policy(line.id), text),
+    el("span", { class: "quiet small" }, "uploaded ", time(line.created_at)),
+    el("span", { class: "small" }, line.seasons.length ? line.seasons.join(", ") : "in no season"),
+  );
+}

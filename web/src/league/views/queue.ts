@@ -1,0 +1,85 @@
+import { el, renew } from "../../pages/dom";
+import type { CommissionerNote, QueuedMatch, RunningMatch, WorkerLine } from "../api-types";
+import { count, counted, duration } from "../format";
+import { chip, empty, link, Part, time } from "../parts/bits";
+import { matchTitle } from "../parts/matches";
+import { LiveTable } from "../parts/table";
+import { type Route, to } from "../router";
+import { type Site, View } from "../view";
+
+/** What is running, what waits and why, who works, and what the commissioner said last. */
+export class QueueView extends View {
+  override title = "Queue";
+  private readonly queue = this.source((signal) => this.site.api.get("/observatory/api/queue", {}, {}, signal), "queue", "match", "season", "stage", "membership");
+  private readonly running = new LiveTable<RunningMatch>(
+    "Being played",
+    [
+      { title: "Match", kind: "name", cell: whatIs },
+      { title: "Season", from: "tablet", cell: ({ match }) => (match ? link(to.season(match.season), match.season) : "") },
+      { title: "Since", cell: ({ since }) => time(since) },
+      { title: "Worker", from: "tablet", cell: ({ worker }) => worker ?? "–" },
+    ],
+    (row) => row.match?.id ?? `${row.worker} ${row.since}`,
+  );
+  private readonly queued = new LiveTable<QueuedMatch>(
+    "Waiting",
+    [
+      { title: "Place", kind: "rank", cell: ({ place }) => count(place) },
+      { title: "Match", kind: "name", cell: whatIs },
+      { title: "Season", from: "tablet", cell: ({ match }) => (match ? link(to.season(match.season), match.season) : "") },
+      { title: "Since", from: "tablet", cell: ({ queued_at }) => time(queued_at) },
+      { title: "Why it waits", cell: ({ why }) => why },
+    ],
+    (row) => row.match?.id ?? `place ${row.place}`,
+  );
+
+  private readonly parts = {
+    running: new Part("Being played", this.running.element),
+    queued: new Part("Waiting", this.queued.element),
+    workers: new Part("Workers"),
+    commissioner: new Part("The commissioner"),
+  };
+
+  constructor(site: Site, route: Route) {
+    super(site, route);
+    this.content.append(el("h1", {}, "Queue"), ...Object.values(this.parts).map((part) => part.element));
+  }
+
+  draw(): void {
+    const value = this.given(this.queue);
+    if (!value) return;
+    const { running, queued, workers, commissioner } = this.parts;
+    this.running.update(value.running);
+    this.queued.update(value.queued);
+    running.show(`Being played (${count(value.running.length)})`, value.running.length > 0, empty("No worker has a match now."));
+    const none = "Nothing waits for a worker. The commissioner below says why there is nothing to play.";
+    queued.show(`Waiting (${count(value.queued_total)})`, value.queued.length > 0, empty(none));
+    const more = value.queued_total - value.queued.length;
+    if (more > 0) renew(queued.note, el("p", { class: "quiet small" }, `and ${count(more)} more`));
+    renew(workers.body, el("ul", { class: "plain-list workers" }, ...value.workers.map(worker)));
+    const idle = "No worker has called lately: nothing will be played. `observatory serve` starts its own, `observatory worker` adds others.";
+    workers.show(`Workers (${count(value.workers.length)})`, value.workers.length > 0, empty(idle));
+    renew(commissioner.body, el("ul", { class: "plain-list" }, ...value.commissioner.map(note)));
+    commissioner.show("The commissioner", value.commissioner.length > 0, empty("It has not looked at any season since the server started."));
+  }
+}
+
+function whatIs({ match, kind }: { match: RunningMatch["match"]; kind: string }): HTMLElement {
+  if (match) return link(to.match(match.id), ...matchTitle(match));
+  return el("span", { class: "quiet" }, kind === "assay" ? "an assay" : "a private match");
+}
+
+function worker(line: WorkerLine): HTMLElement {
+  return el("li", {}, el("span", { class: "mono" }, line.name), el("span", { class: "quiet small" }, `called ${duration(Math.round(line.seen_seconds_ago))} ago`));
+}
+
+function note(line: CommissionerNote): HTMLElement {
+  return el(
+    "li",
+    {},
+    link(to.season(line.season), line.season),
+    line.scheduled > 0 ? chip("running", counted(line.scheduled, "match", "matches")) : null,
+    el("span", {}, line.sentence),
+    el("span", { class: "quiet small" }, time(line.at)),
+  );
+}

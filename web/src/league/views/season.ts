@@ -1,0 +1,162 @@
+import { el, renew, setText } from "../../pages/dom";
+import type { SeasonPage, SeasonVersionLine } from "../api-types";
+import { count, counted, words } from "../format";
+import type { Change } from "../live";
+import { chip, empty, facts, link, Part, time } from "../parts/bits";
+import { Entries } from "../parts/entries";
+import { rich } from "../parts/rich";
+import { StageFlow } from "../parts/stages";
+import { Standings } from "../parts/standings";
+import { SeasonMatches } from "../parts/season-matches";
+import { SeasonTeams } from "../parts/season-teams";
+import { type Route, SEASON_TABS, type SeasonTab, to } from "../router";
+import { type Site, View } from "../view";
+
+type SeasonRoute = Extract<Route, { page: "season" }>;
+
+const TITLES: Record<SeasonTab, string> = { table: "Leaderboard", stages: "Stages", teams: "Teams", matches: "Matches", about: "Rules" };
+
+/** A season: its table, stages, teams, matches and rules. The tabs share one stream and what has been loaded. */
+export class SeasonView extends View<SeasonRoute> {
+  private readonly page = this.source(
+    (signal) => this.site.api.get("/observatory/api/seasons/{season}", { season: this.route.season }, {}, signal),
+    "season", "stage", "membership", "match", "table",
+  );
+  private readonly head = el("header", { class: "page-head" });
+  private readonly tabs = el("nav", { class: "tabs", attrs: { "aria-label": "Season" } });
+  private readonly entries: Entries;
+  private readonly standings: Standings;
+  private readonly flow = new StageFlow();
+  private readonly teams: SeasonTeams;
+  private readonly matches: SeasonMatches;
+  private readonly about = new Part("Rules");
+  private readonly panes: Record<SeasonTab, HTMLElement>;
+
+  constructor(site: Site, route: SeasonRoute) {
+    super(site, route);
+    this.title = route.season;
+    this.entries = new Entries(site, route.season, () => this.page.reload());
+    this.standings = new Standings(site, route.season);
+    this.teams = new SeasonTeams(site, route.season);
+    this.matches = new SeasonMatches(site, route.season);
+    this.panes = {
+      table: this.standings.element,
+      stages: this.flow.element,
+      teams: this.teams.element,
+      matches: this.matches.element,
+      about: this.about.element,
+    };
+    this.content.append(this.head, this.entries.element, this.tabs, ...Object.values(this.panes));
+  }
+
+  override get stream(): string {
+    return `/observatory/api/events?season=${encodeURIComponent(this.route.season)}`;
+  }
+
+  override moved(route: Route): boolean {
+    if (route.page !== "season" || route.season !== this.route.season) return false;
+    this.route = route;
+    this.draw();
+    return true;
+  }
+
+  override heard(changes: readonly Change[]): void {
+    super.heard(changes);
+    this.standings.heard(changes);
+    this.teams.heard(changes);
+    this.matches.heard(changes);
+  }
+
+  override refresh(): void {
+    super.refresh();
+    this.standings.refresh();
+    this.teams.refresh();
+    this.matches.refresh();
+  }
+
+  override close(): void {
+    super.close();
+    for (const pane of [this.standings, this.teams, this.matches]) pane.close();
+  }
+
+  draw(): void {
+    const season = this.given(this.page);
+    if (!season) return;
+    const tab = this.route.tab;
+    this.title = tab === "table" ? season.display_name : `${TITLES[tab]} · ${season.display_name}`;
+    document.title = `${this.title} · Alignment League`;
+    renew(this.head, ...headOf(season));
+    this.entries.update(season);
+    renew(this.tabs, ...SEASON_TABS.filter((name) => name !== "teams" || season.tournament_type === "team").map((name) => tabLink(season, this.route, name)));
+    for (const name of SEASON_TABS) this.panes[name].hidden = name !== tab;
+    if (tab === "table") this.standings.show(season);
+    if (tab === "stages") this.flow.update(season);
+    if (tab === "teams") this.teams.show(season);
+    if (tab === "matches") this.matches.show(season);
+    if (tab === "about") this.drawAbout(season);
+  }
+
+  private drawAbout(season: SeasonPage): void {
+    const { game_description: text } = season;
+    setText(this.about.heading, "Rules");
+    renew(
+      this.about.body,
+      text ? rich(text) : empty("Nobody has described the game of this season yet."),
+      facts(
+        ["Kind", season.tournament_type],
+        ["Works with", season.compat_version ? `cogames ${season.compat_version}` : "any version"],
+        ["Made", time(season.created_at)],
+        season.started_at ? ["Started", time(season.started_at)] : null,
+        season.completed_at ? ["Ended", time(season.completed_at)] : null,
+        season.auto_roll_hour_utc !== null ? ["Begins anew", `daily at ${season.auto_roll_hour_utc}:00 UTC when complete`] : null,
+        ["Seed", season.seed === null ? "told when this version has ended" : el("span", { class: "mono" }, String(season.seed))],
+      ),
+      el("h3", {}, "Versions"),
+      el("ul", { class: "plain-list" }, ...season.versions.map((version) => versionLine(season, version))),
+    );
+  }
+}
+
+function headOf(season: SeasonPage): HTMLElement[] {
+  const why = season.why_nothing_is_scheduled;
+  return [
+    el("h1", {}, season.display_name),
+    el(
+      "p",
+      { class: "chips" },
+      chip(season.status),
+      chip("plain", season.tournament_type),
+      chip("plain", `version ${season.version}`),
+      season.canonical ? null : chip("out", "not the current version"),
+      season.public ? null : chip("out", "private"),
+    ),
+    el("p", {}, season.summary),
+    el(
+      "p",
+      { class: "quiet counts" },
+      `${counted(season.active_entrants, "policy", "policies")} of ${count(season.entrants)} entered still play`,
+      ` · ${counted(season.matches, "match", "matches")} played`,
+      season.failed > 0 ? ` · ${count(season.failed)} failed` : "",
+      ` · ${count(season.running)} running · ${count(season.waiting)} waiting`,
+    ),
+    ...(why && season.status !== "complete" ? [el("p", { class: "quiet small" }, `Nothing more is scheduled: ${why}`)] : []),
+  ];
+}
+
+function tabLink(season: SeasonPage, route: SeasonRoute, name: SeasonTab): HTMLElement {
+  const text = name === "matches" ? `${TITLES[name]} (${count(season.matches + season.failed)})` : TITLES[name];
+  return el("a", { attrs: { href: to.season(route.season, name), "aria-current": name === route.tab && "page" } }, text);
+}
+
+function versionLine(season: SeasonPage, line: SeasonVersionLine): HTMLElement {
+  const text = `Version ${line.version}`;
+  const here = line.version === season.version;
+  return el(
+    "li",
+    {},
+    here ? el("strong", {}, text) : link(to.season(`${season.name}:v${line.version}`), text),
+    chip(line.status, words(line.status)),
+    line.canonical && chip("plain", "current"),
+    el("span", { class: "quiet small" }, "made ", time(line.created_at)),
+  );
+}

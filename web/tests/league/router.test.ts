@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { type Route, readRoute, to } from "../../src/league/router";
+
+const ID = "01a1e0c7-bb07-7950-a19c-a7f7e71b4c37";
+
+describe("addresses", () => {
+  it("lead where they were made to lead", () => {
+    const routes: [string, Route][] = [
+      [to.home(), { page: "home" }],
+      [to.season("beta-cvc"), { page: "season", season: "beta-cvc", tab: "table" }],
+      [to.season("odd / name:v3", "matches"), { page: "season", season: "odd / name:v3", tab: "matches" }],
+      [to.match(ID), { page: "match", match: ID }],
+      [to.policy(ID), { page: "policy", policy: ID }],
+      [to.queue(), { page: "queue" }],
+      [to.me(), { page: "me" }],
+      [to.manage(), { page: "manage", section: "seasons", item: "" }],
+      [to.manage("seasons", "new"), { page: "manage", section: "seasons", item: "new" }],
+      [to.manage("jobs"), { page: "manage", section: "jobs", item: "" }],
+    ];
+    for (const [path, route] of routes) expect(readRoute(path)).toEqual(route);
+    const upload = new URL(to.upload("a b"), "http://x");
+    expect(readRoute(upload.pathname, upload.search)).toEqual({ page: "upload", season: "a b" });
+    expect(readRoute("/observatory/")).toEqual({ page: "home" });
+  });
+
+  it("that lead nowhere say so", () => {
+    for (const path of ["nothing", "seasons/a/b", "seasons/a/table/x", "matches/12", "policies/", "queue/x", "manage/else", "seasons/%E0%A4%A"]) {
+      expect(readRoute(`/observatory/${path}`)).toEqual({ page: "missing" });
+    }
+  });
+
+  it("of other pages and files are left to the browser", () => {
+    for (const path of ["/sign-in", "/docs", "/observatory/home", "/observatory/viewer/", "/observatory/api/me", "/observatory/assets/x.js"]) {
+      expect(readRoute(path)).toBeNull();
+    }
+  });
+});
