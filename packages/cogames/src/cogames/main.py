@@ -51,6 +51,12 @@ COMMANDS = [
         "Fetch what a match left behind: logs, or why it failed.",
         TOURNAMENT,
     ),
+    Entry(
+        "reproduce",
+        "cogames.commands.reproduce:reproduce",
+        "Play a match again here, and compare it byte for byte.",
+        TOURNAMENT,
+    ),
     Entry("upload", "cogames.commands.upload:upload", "Pack a policy, try it, upload it and submit it.", TOURNAMENT),
     Entry("submit", "cogames.commands.upload:submit", "Submit a policy that is uploaded to a season.", TOURNAMENT),
     Entry("ship", "cogames.commands.upload:ship", "Pack, try, upload and submit a policy in one go.", TOURNAMENT),

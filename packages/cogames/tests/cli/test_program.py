@@ -36,6 +36,7 @@ PANELS = {
         "leaderboard",
         "matches",
         "match-artifacts",
+        "reproduce",
         "upload",
         "submit",
         "ship",

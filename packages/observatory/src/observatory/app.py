@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -9,17 +11,25 @@ from importlib.metadata import version
 import anyio
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
+from sqlalchemy.exc import SQLAlchemyError
 
 from observatory import errors
+from observatory.accounts.deps import find_principal
 from observatory.clock import Clock, utc_now
+from observatory.commissioner.loop import Commissioner
 from observatory.database import Database, migrate
+from observatory.errors import ObservatoryError
+from observatory.kept import KeptAnswers
 from observatory.keys import load_keys
 from observatory.operations.rate_limits import limit
+from observatory.seasons.table_cache import warm_up
 from observatory.settings import Settings
 from observatory.store import make_store
 from observatory.sweeping import sweep_for_ever
 
 __all__ = ["create_app"]
+
+logger = logging.getLogger(__name__)
 
 
 def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> FastAPI:
@@ -40,9 +50,11 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     state.clock = clock
     state.keys = load_keys(settings)
     state.database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
+    state.kept_answers = KeptAnswers(state.database, find_principal)
     state.store = make_store(settings, state.keys, clock)
     migrate(state.database)
     _seed(settings, state.database, clock)
+    state.commissioner = Commissioner(state.database, settings, clock)
     errors.install(app)
     for router in _routers():
         app.include_router(router)
@@ -54,25 +66,65 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(sweep_for_ever, app)
+        tasks.start_soon(_warm_up, app)
+        if app.state.settings.play_seasons:
+            tasks.start_soon(app.state.commissioner.run)
         yield
         tasks.cancel_scope.cancel()
     database: Database = app.state.database
     database.close()
 
 
+async def _warm_up(app: FastAPI) -> None:
+    try:
+        await anyio.to_thread.run_sync(warm_up, app.state.database, abandon_on_cancel=True)
+    except (ObservatoryError, SQLAlchemyError) as problem:
+        logger.warning("Tables could not be made in advance: %s", problem)
+    for seconds in (0, 30, 300):
+        # What is there by now stays. The collector would look through all of it again and again, while nobody is
+        # answered.
+        await anyio.sleep(seconds)
+        gc.freeze()
+
+
 def _routers() -> list[APIRouter]:
     from observatory.accounts.endpoints import router as accounts
+    from observatory.administration.endpoints import router as administration
     from observatory.assays.endpoints import router as assays
     from observatory.episodes.bulk_endpoints import router as bulk_episodes
     from observatory.episodes.endpoints import router as episodes
     from observatory.jobs.endpoints import router as jobs
     from observatory.matches.endpoints import router as matches
+    from observatory.pages.card_endpoints import router as cards
+    from observatory.pages.endpoints import router as pages
+    from observatory.pages.serving import router as site
     from observatory.policies.endpoints import router as policies
     from observatory.policies.legacy_endpoints import router as legacy_policies
+    from observatory.recompute.endpoints import router as recompute
+    from observatory.reproduction.endpoints import router as reproduction
+    from observatory.seasons.admin_endpoints import router as admin_seasons
     from observatory.seasons.endpoints import router as seasons
     from observatory.store.endpoints import router as store
 
-    return [accounts, seasons, matches, policies, legacy_policies, episodes, bulk_episodes, assays, jobs, store]
+    return [
+        accounts,
+        seasons,
+        admin_seasons,
+        administration,
+        recompute,
+        reproduction,
+        matches,
+        policies,
+        legacy_policies,
+        episodes,
+        bulk_episodes,
+        assays,
+        jobs,
+        store,
+        pages,
+        cards,
+        site,
+    ]
 
 
 def _install_operations(app: FastAPI) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from observatory.operations.admin_commands import app as admin
 from observatory.operations.commands import backup, doctor, restore
+from observatory.operations.season_commands import match_app, recompute, season_app
 from observatory.worker.commands import worker
 
 if TYPE_CHECKING:
@@ -34,6 +35,19 @@ def serve(
 
     given = {"host": host, "port": port, "data_dir": data, "local_workers": workers}
     serve(load_settings({name: value for name, value in given.items() if value is not None}), tell=tell)
+
+
+@app.command()
+def demo(
+    data: Annotated[Path, typer.Option(help="folder of the database, the files and the keys")] = Path(".league"),
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="by default 8000, or a free one")] = None,
+    workers: Annotated[int | None, typer.Option(min=0, help="programs that play episodes on this machine")] = None,
+) -> None:
+    """Run a server of your own whose seasons the built-in policies play. The next start goes on where this one was."""
+    from observatory.demo.serving import serve_demo
+
+    given = {"port": port, "data_dir": data, "local_workers": workers}
+    serve_demo(load_settings({name: value for name, value in given.items() if value is not None}), tell=tell)
 
 
 @app.command()
@@ -63,6 +77,9 @@ app.command()(worker)
 app.command()(backup)
 app.command()(restore)
 app.command()(doctor)
+admin.add_typer(season_app, name="season")
+admin.add_typer(match_app, name="match")
+admin.command()(recompute)
 app.add_typer(admin, name="admin")
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from sqlalchemy import select
 
 from observatory.database import Database
-from observatory.seasons.creation import PRESETS, create_season, env_config_of_game, read_preset
+from observatory.seasons.creation import create_season
+from observatory.seasons.sources import PRESETS, env_config_of_game, parse_preset
 from observatory.seasons.tables import Season
 
 __all__ = ["preset_files", "seed", "seed_if_empty"]
@@ -33,16 +34,17 @@ def seed(database: Database, files: Iterable[Path], now: datetime) -> list[str]:
 
     Configs are computed before the transaction begins, since that takes a while.
     """
-    presets = [read_preset(path) for path in files]
+    texts = [(path.name, path.read_text(encoding="utf-8")) for path in files]
+    presets = [(parse_preset(text, called=name), text) for name, text in texts]
     with database.read() as session:
         known = set(session.scalars(select(Season.name)))
-    wanted = [preset for preset in presets if preset.name not in known]
+    wanted = [(preset, text) for preset, text in presets if preset.name not in known]
     games = {}
-    for preset in wanted:
+    for preset, _ in wanted:
         key = preset.play.game.model_dump_json()
         if key not in games:
             games[key] = env_config_of_game(preset.play.game)
     with database.transaction() as session:
-        for preset in wanted:
-            create_season(session, preset, games[preset.play.game.model_dump_json()], now=now)
-    return [preset.name for preset in wanted]
+        for preset, text in wanted:
+            create_season(session, preset, games[preset.play.game.model_dump_json()], now=now, source=text)
+    return [preset.name for preset, _ in wanted]

@@ -168,6 +168,28 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
         "401 401 401 403 200 200 200 200",
         None,
     ),
+    # what pages ask for
+    "GET /observatory/api/me": (PUBLIC, None),
+    "GET /observatory/api/seasons": (PUBLIC, None),
+    "GET /observatory/api/seasons/{season}": (PUBLIC, None),
+    "GET /observatory/api/seasons/{season}/table": (PUBLIC, None),
+    "GET /observatory/api/seasons/{season}/teams": (PUBLIC, None),
+    "GET /observatory/api/seasons/{season}/matches": (PUBLIC, None),
+    "GET /observatory/api/matches/{match_id}": (PUBLIC, None),
+    "GET /observatory/api/policies/{policy_version_id}": (PUBLIC, None),
+    "GET /observatory/api/queue": (PUBLIC, None),
+    "GET /observatory/api/events": (PUBLIC, None),
+    # the pages themselves, and pictures of what everybody may know: nobody is asked who they are
+    "GET /": (OPEN.format(307), None),
+    "GET /observatory": (OPEN.format(200), None),
+    "GET /observatory/{rest:path}": (OPEN.format(404), None),
+    "GET /observatory/assets/{name}": (OPEN.format(422), None),
+    "GET /observatory/policies/{policy_version_id}": (OPEN.format(200), None),
+    "GET /observatory/viewer": (OPEN.format(307), None),
+    "GET /observatory/viewer/": (OPEN.format(200), None),
+    "GET /observatory/viewer/assets/{name}": (OPEN.format(422), None),
+    "GET /observatory/api/policies/{policy_version_id}/card.svg": (OPEN.format(200), None),
+    "GET /observatory/api/policies/{policy_version_id}/card.png": (OPEN.format(200), None),
     # policies
     "GET /stats/policy-versions": (PUBLIC, None),
     "GET /stats/policy-versions/{policy_version_id}": (PUBLIC, None),
@@ -224,6 +246,24 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     # the store: the address is the proof
     "PUT /store/{key:path}": (OPEN.format(403), None),
     "GET /store/{key:path}": (OPEN.format(403), None),
+    # operators; last, because they change what the others look at
+    "GET /enter": (OPEN.format(404), None),
+    "GET /tournament/matches/{match_id}/reproduction": ("403 401 401 403 403 403 403 409", None),
+    "GET /observatory/api/admin/users": (ADMIN.format(200), None),
+    "GET /observatory/api/admin/workers": (ADMIN.format(200), None),
+    "GET /observatory/api/admin/jobs": (ADMIN.format(200), None),
+    "GET /observatory/api/admin/failures": (ADMIN.format(200), None),
+    "POST /observatory/api/admin/matches/{match_id}/again": (ADMIN.format(409), None),
+    "POST /observatory/api/admin/recompute": (ADMIN.format(200), lambda scene: {"check": True}),
+    "GET /observatory/api/admin/seasons": (ADMIN.format(200), None),
+    "POST /observatory/api/admin/seasons": (ADMIN.format(422), lambda scene: {"yaml": "no season"}),
+    "POST /observatory/api/admin/seasons/check": (ADMIN.format(200), lambda scene: {"yaml": "no season"}),
+    "GET /observatory/api/admin/seasons/{season}/yaml": (ADMIN.format(200), None),
+    "PUT /observatory/api/admin/seasons/{season}/yaml": (ADMIN.format(422), lambda scene: {"yaml": "no season"}),
+    "POST /observatory/api/admin/seasons/{season}/start": (ADMIN.format(400), None),
+    "POST /observatory/api/admin/seasons/{season}/close": (ADMIN.format(200), None),
+    "POST /observatory/api/admin/seasons/{season}/open": (ADMIN.format(200), None),
+    "POST /observatory/api/admin/seasons/{season}/roll": (ADMIN.format(200), None),
 }
 
 
@@ -319,6 +359,7 @@ def test_every_route_answers_each_caller_as_the_table_says(
     app: FastAPI, client: TestClient, scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert routes(app) == sorted(ROUTES)
+    app.state.settings.event_stream_seconds = 0.0  # a stream without an end would be waited for
     wrong, everything = [], []
     for route, (statuses, make_body) in ROUTES.items():
         method, template = route.split(" ", 1)
@@ -346,7 +387,8 @@ def test_a_private_season_is_hidden_from_everybody_but_staff(
     match = world.match(season, "competition", [(version, 4)])
     world.play(match, [1.0] * 4)
     episode = client.get(f"/tournament/matches/{match}", headers=admin.headers).json()["episode_id"]
-    paths = [route.split(" ", 1)[1] for route in ROUTES if route.startswith("GET /tournament/seasons/{season}")]
+    below = ("GET /tournament/seasons/{season}", "GET /observatory/api/seasons/{season}")
+    paths = [route.split(" ", 1)[1] for route in ROUTES if route.startswith(below)]
     for template in [*paths, "/tournament/matches/{match_id}", "/episodes/{episode_id}"]:
         words = {"season": season, "pool": "competition", "kind": "policy", "match_id": match, "episode_id": episode}
         path = template.format(**words)

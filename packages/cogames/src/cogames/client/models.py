@@ -17,6 +17,7 @@ __all__ = [
     "EpisodeWithTags",
     "LeaderboardEntry",
     "MatchPlayer",
+    "MatchReproduction",
     "MatchResponse",
     "MembershipHistoryEntry",
     "MissionMetrics",
@@ -39,6 +40,8 @@ __all__ = [
     "PoolMembership",
     "PresignedUploadUrlResponse",
     "ProgressStage",
+    "ReproducedArtifact",
+    "ReproducedPolicy",
     "ScorePoliciesLeaderboardEntry",
     "SeasonDetail",
     "SeasonSummary",
@@ -341,6 +344,30 @@ class PolicyVersionResponse(_Model):
     version: int
     pools: list[str] | None = None
     submit_error: str | None = None
+
+
+class ReproducedPolicy(_Model):
+    name: str
+    policy_version_id: UUID | None = None
+    bundle_url: str | None = None
+    bundle_sha256: str | None = None
+    why_not: str | None = None
+
+
+class ReproducedArtifact(_Model):
+    url: str
+    sha256: str
+
+
+class MatchReproduction(_Model):
+    match_id: UUID
+    season_name: str
+    season_version: int
+    pool_name: str
+    spec: dict[str, Any]
+    policies: list[ReproducedPolicy]
+    artifacts: dict[str, ReproducedArtifact]
+    versions: dict[str, str] = Field(default_factory=dict)
 
 
 class MissionSpec(_Model):

@@ -187,6 +187,20 @@ class TournamentServerClient:
     def get_match_artifacts(self, match_id: Id, policy_version_id: Id, artifact_type: str) -> str:
         return self.get_match_artifact(match_id, policy_version_id, artifact_type).text
 
+    def get_match_reproduction(self, match_id: Id) -> models.MatchReproduction:
+        """All that is needed to play a match again; refused while its season is being played."""
+        path = f"/tournament/matches/{_part(match_id)}/reproduction"
+        return self._get(path, models.MatchReproduction, f"Match {match_id}")
+
+    def download(self, url: str, target: Path, what: str) -> None:
+        """Save what a signed address has; nothing is sent along, so redirects are followed."""
+        from urllib.parse import urljoin
+
+        response = send("GET", urljoin(f"{self.server_url}/", url), timeout=UPLOAD_SECONDS, follow_redirects=True)
+        if not response.is_success:
+            raise ClientError(f"{what} cannot be fetched: status {response.status_code}")
+        target.write_bytes(response.content)
+
     # Policies
 
     def get_my_policy_versions(

@@ -26,7 +26,7 @@ from observatory.database import SessionDep
 from observatory.deps import SettingsDep
 from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, errors
 
-__all__ = ["invitation_url", "router"]
+__all__ = ["invitation_url", "router", "user_read"]
 
 router = APIRouter(prefix="/admin", tags=["admin"])
 
@@ -36,14 +36,14 @@ _REFUSALS = (Unauthorized, Forbidden, NotFound, Conflict)
 @router.get("/users", responses=errors(*_REFUSALS))
 def list_users(admin: Admin, session: SessionDep) -> list[UserRead]:
     """Every account, the oldest first."""
-    return [_user(user) for user in repository.users(session)]
+    return [user_read(user) for user in repository.users(session)]
 
 
 @router.post("/users", status_code=201, responses=errors(*_REFUSALS))
 def create_user(body: UserCreate, admin: Admin, session: SessionDep, now: Now) -> UserRead:
     """Make an account. It has no password; an invitation for it lets its owner choose one."""
     user = service.create_user(session, email=body.email, name=body.name, is_admin=body.is_admin, now=now)
-    return _user(user)
+    return user_read(user)
 
 
 @router.patch("/users/{user_id}", responses=errors(*_REFUSALS))
@@ -53,7 +53,7 @@ def update_user(user_id: str, body: UserUpdate, admin: Admin, session: SessionDe
     if user is None:
         raise NotFound("There is no such account")
     service.update_user(session, user, now=now, is_admin=body.is_admin, disabled=body.disabled)
-    return _user(user)
+    return user_read(user)
 
 
 @router.get("/tokens", responses=errors(*_REFUSALS))
@@ -104,7 +104,7 @@ def _by_email(session: SessionDep, email: str) -> User:
     return user
 
 
-def _user(user: User) -> UserRead:
+def user_read(user: User) -> UserRead:
     return UserRead(
         id=user.id,
         email=user.email,

@@ -1,5 +1,8 @@
 """Who is calling, for endpoints; the two headers mean the same.
 
+A browser's cookie counts where no token is given. What changes something then needs the header `X-CSRF-Token` with the
+text that `GET /observatory/api/me` told the page: other sites can make a browser send its cookie, and not this.
+
 | dependency | anonymous | bad token | player, read-only | player, `write` | user | administrator, elevated |
 |---|---|---|---|---|---|---|
 | `OptionalPrincipal` | None | 401 | yes | yes | yes | yes |
@@ -14,22 +17,34 @@ request only reads.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader
+from sqlalchemy.orm import Session
 
 from observatory.accounts import repository
 from observatory.accounts.operator import is_operator_token
 from observatory.accounts.principal import Principal
 from observatory.accounts.tokens import TokenKind, hash_token
-from observatory.clock import Now
+from observatory.accounts.visitors import COOKIE, signed_in_visitor
 from observatory.database import SessionDep
-from observatory.deps import KeysDep
 from observatory.errors import Forbidden, Unauthorized
+from observatory.keys import Keys
 
-__all__ = ["Admin", "CurrentPrincipal", "CurrentUser", "GivenToken", "OptionalPrincipal", "Principal", "Writer"]
+__all__ = [
+    "Admin",
+    "CurrentPrincipal",
+    "CurrentUser",
+    "GivenToken",
+    "OptionalPrincipal",
+    "Principal",
+    "Writer",
+    "find_principal",
+]
 
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 BAD_TOKEN = (
     "The token is not known, has expired or was revoked; sign in again, for example with `cogames auth login --force`"
 )
@@ -52,23 +67,42 @@ def _given_token(
 GivenToken = Annotated[str | None, Depends(_given_token)]
 
 
-def _optional(request: Request, token: GivenToken, session: SessionDep, now: Now, keys: KeysDep) -> Principal | None:
-    if token is None:
-        return None
+def find_principal(request: Request, session: Session) -> tuple[Principal | None, datetime | None]:
+    """(who sends a request, until when that is certain); nobody without a token or cookie, 401 with a bad token."""
+    state = request.app.state
+    token = _given_token(request.headers.get("x-auth-token"), request.headers.get("authorization"))
     elevated = request.headers.get("x-use-elevated-privileges", "").lower() == "true"
-    if is_operator_token(keys.secret, token):
+    if token is None:
+        return _from_browser(request, session, state.keys, elevated=elevated), None
+    principal, expires_at = None, None
+    if is_operator_token(state.keys.secret, token):
         admin = repository.first_admin(session)
         principal = None if admin is None else Principal(admin, elevated=True)
     else:
-        found = repository.good_token(session, hash_token(token), now)
+        found = repository.good_token(session, hash_token(token), state.clock())
         # A worker is nobody: its token opens the routes for workers alone.
-        is_person = found is not None and found.kind is not TokenKind.WORKER
-        principal = Principal.of(found, elevated=elevated) if found is not None and is_person else None
+        if found is not None and found.kind is not TokenKind.WORKER:
+            principal, expires_at = Principal.of(found, elevated=elevated), found.expires_at
     if principal is None:
         raise Unauthorized(BAD_TOKEN)
     request.state.principal_name = principal.player_id or principal.user_id
-    request.app.state.rate_limits.remember(token, principal.user_id)
-    return principal
+    state.rate_limits.remember(token, principal.user_id)
+    return principal, expires_at
+
+
+def _from_browser(request: Request, session: Session, keys: Keys, *, elevated: bool) -> Principal | None:
+    visitor = signed_in_visitor(request, keys, session)
+    if visitor is None or visitor.user is None:
+        return None
+    if request.method not in SAFE_METHODS:
+        visitor.check(request.headers.get("x-csrf-token", ""))
+    request.state.principal_name = visitor.user.id
+    request.app.state.rate_limits.remember(request.cookies[COOKIE], visitor.user.id)
+    return Principal(visitor.user, elevated=elevated)
+
+
+def _optional(request: Request, _token: GivenToken, session: SessionDep) -> Principal | None:
+    return find_principal(request, session)[0]
 
 
 OptionalPrincipal = Annotated[Principal | None, Depends(_optional)]
@@ -95,7 +129,7 @@ Writer = Annotated[Principal, Depends(_writer)]
 def _user(request: Request, principal: CurrentPrincipal) -> Principal:
     if principal.is_player:
         raise Forbidden("A player may not do this; use your own token")
-    return principal if request.method in ("GET", "HEAD") else _writer(principal)
+    return principal if request.method in SAFE_METHODS else _writer(principal)
 
 
 CurrentUser = Annotated[Principal, Depends(_user)]

@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from observatory.accounts import repository, service
 from observatory.accounts.admin_endpoints import router as admin_router
 from observatory.accounts.deps import CurrentPrincipal, CurrentUser, Principal
+from observatory.accounts.entrance import router as entrance_router
 from observatory.accounts.page_endpoints import router as page_router
 from observatory.accounts.schemas import (
     CodeExchange,
@@ -156,3 +157,4 @@ def _credential(row: Token) -> dict[str, object]:
 router.include_router(calls)
 router.include_router(admin_router)
 router.include_router(page_router)
+router.include_router(entrance_router)

@@ -12,28 +12,37 @@ from fastapi.responses import HTMLResponse
 
 __all__ = ["field", "form", "hidden", "page", "paragraph", "secret_box", "table"]
 
+# The colours are those of web/src/theme.css.
 _STYLE = """
-:root { color-scheme: light dark; --line: #8886; --accent: #0b5fad; --paper: #fff; --ink: #1a1a1a; --soft: #f3f3f3; }
+:root { color-scheme: light; --bg: #f1efe9; --surface: #fbfaf7; --raised: #fff; --line: #dcd8cd; --text: #1e2429;
+  --quiet: #5c6770; --accent: #176c8b; --danger: #b3341f; }
 @media (prefers-color-scheme: dark) {
-  :root { --accent: #7fbcff; --paper: #16181b; --ink: #ececec; --soft: #24272b; }
+  :root { color-scheme: dark; --bg: #0c0f12; --surface: #14191e; --raised: #1c2329; --line: #2a333b; --text: #e6ebef;
+    --quiet: #93a0ab; --accent: #58b8d8; --danger: #f08a6f; }
 }
-body { font: 1rem/1.5 system-ui, sans-serif; background: var(--paper); color: var(--ink); margin: 0 auto;
-  max-width: 44rem; padding: 1rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+* { box-sizing: border-box; }
+body { font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; background: var(--bg);
+  color: var(--text); margin: 0; overflow-wrap: anywhere; }
+header { background: var(--surface); border-bottom: 1px solid var(--line); padding: 12px max(16px, calc(50% - 22rem)); }
+header a { color: var(--text); font-weight: 650; text-decoration: none; }
+main { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; margin: 24px auto;
+  max-width: 44rem; width: calc(100% - 24px); padding: 8px 20px 20px; }
+h1 { font-size: 22px; line-height: 1.25; } h2 { font-size: 17px; margin: 28px 0 8px; }
 a { color: var(--accent); }
-label { display: block; margin-top: .75rem; }
-input[type=text], input[type=password], input[type=email], select { font: inherit; box-sizing: border-box; width: 100%;
-  padding: .5rem; border: 1px solid var(--line); border-radius: .35rem; background: var(--paper); color: var(--ink); }
-button { font: inherit; margin-top: 1rem; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: .35rem;
-  background: var(--accent); color: var(--paper); cursor: pointer; }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-[role=alert] { border-left: .3rem solid #c33; background: var(--soft); padding: .5rem .75rem; }
-code, output { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
-output { display: block; background: var(--soft); padding: .75rem; border-radius: .35rem; user-select: all; }
+label { display: block; margin-top: 12px; }
+input[type=text], input[type=password], input[type=email], select { font: inherit; width: 100%; min-height: 36px;
+  padding: 6px 10px; border: 1px solid var(--line); border-radius: 8px; background: var(--raised); color: inherit; }
+button { font: inherit; margin-top: 16px; min-height: 36px; padding: 5px 14px; border: 1px solid var(--accent);
+  border-radius: 8px; background: var(--accent); color: var(--surface); cursor: pointer; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+[role=alert] { border-left: 3px solid var(--danger); background: var(--raised); padding: 10px 14px; }
+code, output { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .92em; }
+output { display: block; background: var(--raised); border: 1px solid var(--line); padding: 12px; border-radius: 8px;
+  user-select: all; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .35rem .75rem .35rem 0;
-  border-bottom: 1px solid var(--line); vertical-align: top; }
-td button { margin: 0; padding: .1rem .5rem; } time { white-space: nowrap; }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: 6px 12px 6px 0;
+  border-bottom: 1px solid var(--line); vertical-align: top; } th { font-weight: 400; color: var(--quiet); }
+td button { margin: 0; min-height: 0; padding: 1px 8px; } time { white-space: nowrap; }
 """
 
 # No script can run, nothing is loaded from elsewhere, and no page shows ours in a frame. Forms lead to callbacks on the
@@ -57,7 +66,9 @@ def page(title: str, *parts: str, error: str | None = None, status: int = 200) -
     document = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>{alert}{body}</main></body></html>"
+        f'<link rel="icon" type="image/svg+xml" href="/observatory/assets/icon.svg">'
+        f'<style>{_STYLE}</style></head><body><header><a href="/observatory">Alignment League</a></header>'
+        f"<main><h1>{escape(title)}</h1>{alert}{body}</main></body></html>"
     )
     return HTMLResponse(document, status_code=status, headers=_HEADERS)
 

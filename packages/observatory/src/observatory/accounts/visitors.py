@@ -5,9 +5,10 @@ from __future__ import annotations
 import hmac
 import secrets
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
+from sqlalchemy.orm import Session
 
 from observatory.accounts import repository
 from observatory.accounts.callbacks import is_loopback_host
@@ -16,9 +17,10 @@ from observatory.accounts.tables import User
 from observatory.database import DatabaseDep
 from observatory.deps import KeysDep
 from observatory.errors import Forbidden
+from observatory.keys import Keys
 from observatory.settings import Settings
 
-__all__ = ["Visitor", "VisitorDep", "cookies_are_secure"]
+__all__ = ["COOKIE", "Visitor", "VisitorDep", "cookies_are_secure", "signed_in_visitor"]
 
 COOKIE = "observatory_session"
 SESSION_DAYS = 14
@@ -69,18 +71,31 @@ def cookies_are_secure(settings: Settings) -> bool:
     return settings.base_url().startswith("https://") or not is_loopback_host(settings.host)
 
 
+def signed_in_visitor(request: Request, keys: Keys, session: Session) -> Visitor | None:
+    """Whose browser sends this request; None without a good cookie of somebody who is signed in."""
+    signer = Signer(keys.secret, "browser session")
+    content = signer.read(request.cookies.get(COOKIE))
+    user = None if content is None else _user(session, content)
+    if content is None or user is None:
+        return None
+    return Visitor(user, content["nonce"], False, cookies_are_secure(request.app.state.settings), signer)
+
+
+def _user(session: Session, content: dict[str, Any]) -> User | None:
+    """Whom a cookie names, for as long as it is good."""
+    user = None if content["user"] is None else repository.user(session, content["user"])
+    if user is None or user.disabled_at is not None or user.session_version != content["version"]:
+        return None
+    return user
+
+
 async def _visitor(request: Request, keys: KeysDep, database: DatabaseDep) -> Visitor:
     signer = Signer(keys.secret, "browser session")
     secure = cookies_are_secure(request.app.state.settings)
     content = signer.read(request.cookies.get(COOKIE))
     if content is None:
         return Visitor(None, secrets.token_urlsafe(16), True, secure, signer)
-    user_id = content["user"]
-    user = None
-    if user_id is not None:
-        user = await database.look(lambda session: repository.user(session, user_id))
-        if user is not None and (user.disabled_at is not None or user.session_version != content["version"]):
-            user = None
+    user = None if content["user"] is None else await database.look(lambda session: _user(session, content))
     return Visitor(user, content["nonce"], False, secure, signer)
 
 

@@ -6,18 +6,20 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import ColumnElement, or_, select, true
+from sqlalchemy import ColumnElement, exists, or_, select, true
 from sqlalchemy.orm import Session, joinedload, selectinload
 from sqlalchemy.sql.base import ExecutableOption
 
 from observatory.accounts.principal import Principal
 from observatory.episodes.tables import Episode, EpisodePolicy, EpisodeTag
 from observatory.errors import NotFound
-from observatory.paging import Page, count
+from observatory.paging import Page, count_up_to
 from observatory.policies.tables import PolicyVersion
 from observatory.seasons.tables import Season
 
 __all__ = ["EpisodeFilter", "episode", "episodes"]
+
+FEW = 2000
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class EpisodeFilter:
     ids: Sequence[uuid.UUID] | None = None
     tags: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
 
-    def conditions(self) -> list[ColumnElement[bool]]:
+    def conditions(self, session: Session) -> list[ColumnElement[bool]]:
         wanted: list[ColumnElement[bool]] = []
         if self.policy_version_id is not None:
             took_part = EpisodePolicy.policy_version_id == self.policy_version_id
@@ -38,20 +40,25 @@ class EpisodeFilter:
             wanted.append(Episode.primary_policy_version_id.in_(self.primary_policy_version_ids))
         if self.ids is not None:
             wanted.append(Episode.id.in_(self.ids))
-        for key, values in self.tags.items():
-            has_tag = select(EpisodeTag.episode_id).where(EpisodeTag.key == key)
-            if values is not None:
-                has_tag = has_tag.where(EpisodeTag.value.in_(values))
-            wanted.append(Episode.id.in_(has_tag))
+        wanted += [_has_tag(session, key, values) for key, values in self.tags.items()]
         return wanted
+
+
+def _has_tag(session: Session, key: str, values: Sequence[str] | None) -> ColumnElement[bool]:
+    """A tag that few episodes have leads to them; one that many have is looked up for each episode in turn."""
+    tagged = EpisodeTag.key == key if values is None else (EpisodeTag.key == key) & EpisodeTag.value.in_(values)
+    if count_up_to(session, select(EpisodeTag.episode_id).where(tagged), FEW) < FEW:
+        return Episode.id.in_(select(EpisodeTag.episode_id).where(tagged))
+    return exists().where(EpisodeTag.episode_id == Episode.id, tagged)
 
 
 def episodes(
     session: Session, principal: Principal | None, wanted: EpisodeFilter, page: Page
 ) -> tuple[list[Episode], int]:
-    """A page of episodes, the newest first, and how many there are."""
-    statement = select(Episode).where(*wanted.conditions(), _visible(principal))
-    total = count(session, select(Episode.id).where(*wanted.conditions(), _visible(principal)))
+    """A page of episodes, the newest first, and how many there are, for as many as are counted."""
+    conditions = (*wanted.conditions(session), _visible(principal))
+    statement = select(Episode).where(*conditions)
+    total = count_up_to(session, select(Episode.id).where(*conditions))
     statement = statement.options(*_with_all()).order_by(Episode.created_at.desc(), Episode.id.desc())
     return list(session.scalars(statement.limit(page.limit).offset(page.offset))), total
 

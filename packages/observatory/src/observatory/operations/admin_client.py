@@ -32,18 +32,18 @@ class AdminClient:
         self._headers = {"X-Auth-Token": token, "X-Use-Elevated-Privileges": "true"}
         self._transport = transport
 
-    def call(self, method: str, path: str, body: Any = None) -> Any:
+    def call(self, method: str, path: str, body: Any = None, *, timeout: float = 60) -> Any:
         """The document of an answer; `Refused` otherwise."""
         try:
-            answer = anyio.run(self._send, method, path, body)
+            answer = anyio.run(self._send, method, path, body, timeout)
         except httpx.TransportError as problem:
             raise Refused(f"The server at {self._base_url} does not answer: {problem}") from None
         if not answer.is_success:
             raise Refused(_sentence(answer))
         return answer.json()
 
-    async def _send(self, method: str, path: str, body: Any) -> httpx.Response:
-        async with httpx.AsyncClient(transport=self._transport, timeout=60, trust_env=False) as client:
+    async def _send(self, method: str, path: str, body: Any, timeout: float) -> httpx.Response:
+        async with httpx.AsyncClient(transport=self._transport, timeout=timeout, trust_env=False) as client:
             return await client.request(method, self._base_url + path, json=body, headers=self._headers)
 
 

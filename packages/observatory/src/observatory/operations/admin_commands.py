@@ -13,15 +13,13 @@ import typer
 if TYPE_CHECKING:
     from observatory.operations.admin_client import AdminClient
 
-__all__ = ["app"]
+__all__ = ["Json", "admin_calls", "app", "show", "table"]
 
 app = typer.Typer(no_args_is_help=True, help="Accounts, tokens, invitations and seasons.")
 user_app = typer.Typer(no_args_is_help=True, help="Accounts.")
 token_app = typer.Typer(no_args_is_help=True, help="Tokens of users and of workers.")
-season_app = typer.Typer(no_args_is_help=True, help="Seasons.")
 app.add_typer(user_app, name="user")
 app.add_typer(token_app, name="token")
-app.add_typer(season_app, name="season")
 
 Json = Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")]
 Days = Annotated[int | None, typer.Option(min=1, help="Days until it expires; never by default.")]
@@ -48,21 +46,21 @@ def create_user(
     as_json: Json = False,
 ) -> None:
     """Make an account, and print the link with which its owner chooses a password."""
-    with _client() as client:
+    with admin_calls() as client:
         client.call("POST", "/admin/users", {"email": email, "name": name, "is_admin": admin})
         invitation = client.call("POST", "/admin/invitations", {"email": email})
-    _show(invitation, as_json, f"Choose a password at: {invitation['url']}")
+    show(invitation, as_json, f"Choose a password at: {invitation['url']}")
 
 
 @user_app.command("list")
 def list_users(as_json: Json = False) -> None:
     """Every account."""
-    with _client() as client:
+    with admin_calls() as client:
         users = client.call("GET", "/admin/users")
     rows = [
         [u["email"], u["id"], "admin" if u["is_admin"] else "", "disabled" if u["disabled_at"] else ""] for u in users
     ]
-    _show(users, as_json, _table(rows))
+    show(users, as_json, table(rows))
 
 
 @user_app.command("disable")
@@ -87,26 +85,26 @@ def create_token(
 ) -> None:
     """Make a token and print it; it is shown only now."""
     body = {"name": name, "email": user, "expires_in_days": days, "scopes": [] if read_only else ["write"]}
-    with _client() as client:
+    with admin_calls() as client:
         made = client.call("POST", "/admin/tokens", body)
-    _show(made, as_json, made["token"])
+    show(made, as_json, made["token"])
 
 
 @token_app.command("list")
 def list_tokens(as_json: Json = False) -> None:
     """Every token that was not revoked."""
-    with _client() as client:
+    with admin_calls() as client:
         tokens = client.call("GET", "/admin/tokens")
     rows = [
         [t["id"], t["kind"], t["name"], t["token_preview"], t["user_id"] or "", t["expires_at"] or ""] for t in tokens
     ]
-    _show(tokens, as_json, _table(rows))
+    show(tokens, as_json, table(rows))
 
 
 @token_app.command("revoke")
 def revoke_token(token_id: Annotated[str, typer.Argument(help="Id, as `list` shows it.")]) -> None:
     """Make a token useless."""
-    with _client() as client:
+    with admin_calls() as client:
         gone = client.call("DELETE", f"/admin/tokens/{token_id}")
     print(f"Revoked {gone['name']}")
 
@@ -119,30 +117,13 @@ def invite(
     as_json: Json = False,
 ) -> None:
     """Print a link that makes one account, or lets an account choose a new password."""
-    with _client() as client:
+    with admin_calls() as client:
         made = client.call("POST", "/admin/invitations", {"email": email, "is_admin": admin, "expires_in_hours": hours})
-    _show(made, as_json, made["url"])
-
-
-@season_app.command("list")
-def list_seasons(as_json: Json = False) -> None:
-    """Every season, also those that are not public."""
-    with _client() as client:
-        seasons = client.call("GET", "/tournament/seasons")
-    rows = [[s["name"], f"v{s['version']}", s["tournament_type"], s["status"]] for s in seasons]
-    _show(seasons, as_json, _table(rows))
-
-
-@season_app.command("start")
-def start_season(season: str, as_json: Json = False) -> None:
-    """Start a team season."""
-    with _client() as client:
-        progress = client.call("POST", f"/tournament/seasons/{season}/start")
-    _show(progress, as_json, f"Started {season}: {progress['phase']}")
+    show(made, as_json, made["url"])
 
 
 def _update(email: str, change: dict[str, Any]) -> None:
-    with _client() as client:
+    with admin_calls() as client:
         user = next((u for u in client.call("GET", "/admin/users") if u["email"] == email.lower()), None)
         if user is None:
             from observatory.main import fail
@@ -153,7 +134,8 @@ def _update(email: str, change: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _client() -> Iterator[AdminClient]:
+def admin_calls() -> Iterator[AdminClient]:
+    """Calls to the server that the options mean; a refusal ends the program with its sentence."""
     from observatory.main import fail, load_settings
     from observatory.operations.admin_client import Refused, admin_client
     from observatory.operations.logs import configure_logging
@@ -169,11 +151,11 @@ def _client() -> Iterator[AdminClient]:
         fail(str(problem))
 
 
-def _show(document: Any, as_json: bool, text: str) -> None:
+def show(document: Any, as_json: bool, text: str) -> None:
     print(json.dumps(document, indent=2) if as_json else text)
 
 
-def _table(rows: Sequence[Sequence[str]]) -> str:
+def table(rows: Sequence[Sequence[str]]) -> str:
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(len(rows[0]) if rows else 0)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows

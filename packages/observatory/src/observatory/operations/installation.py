@@ -11,6 +11,7 @@ from observatory.operations.prefixes import PrefixMiddleware
 from observatory.operations.rate_limits import RateLimits
 from observatory.operations.requests import RequestMiddleware
 from observatory.operations.workers_seen import WorkersSeen
+from observatory.pages.streams import StreamSlots
 
 __all__ = ["install"]
 
@@ -20,6 +21,7 @@ def install(app: FastAPI) -> None:
     app.state.metrics = Metrics()
     app.state.rate_limits = RateLimits(app.state.settings, app.state.metrics)
     app.state.workers_seen = WorkersSeen()
+    app.state.event_streams = StreamSlots()
     app.state.stopping = False
     app.include_router(router)
     app.add_middleware(BodyLimitMiddleware)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import sys
 from contextvars import ContextVar
@@ -67,6 +68,7 @@ def configure_logging(style: str = "json", level: str = "INFO") -> None:
     """Send every log of this process to stderr; `style` is `json` or `plain`."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if style == "json" else PlainFormatter())
+    os.environ.setdefault("METTAGRID_LOG_LEVEL", level)  # the engine sets the level when it is imported
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     for name in ("httpx", "httpcore", "botocore", "alembic", "multipart"):
         logging.getLogger(name).setLevel(logging.WARNING)

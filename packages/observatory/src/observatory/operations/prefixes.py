@@ -1,22 +1,30 @@
 """One set of routes under every base address that published clients use.
 
 Clients of different ages take `http://host`, `http://host/api`, `http://host/observatory` or
-`http://host/api/observatory` for the server. The routes exist once, at the root.
+`http://host/api/observatory` for the server. The routes exist once, at the root. The pages of the browser live below
+`/observatory` by their own names.
 """
 
+from collections.abc import Set
+
+from fastapi.routing import iter_route_contexts
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 __all__ = ["PrefixMiddleware", "without_prefix"]
 
 _PREFIXES = ("/api/observatory", "/api", "/observatory")
-# A page of the browser that lives below a prefix by its own name.
-_PAGES = ("/observatory/home",)
+# The pages, and what only they ask for; a route at the root that begins with one of these words changes nothing here.
+_OWN = frozenset("api assets home manage matches me policies queue seasons upload viewer".split())
 
 
-def without_prefix(path: str) -> str:
-    """The path as the routes know it."""
-    if path in _PAGES:
+def without_prefix(path: str, roots: Set[str]) -> str:
+    """The path as the routes know it; `roots` are the first words of the routes at the root."""
+    if path == "/observatory":
         return path
+    if path.startswith("/observatory/"):
+        word = path.split("/")[2]
+        if word in _OWN or word not in roots:
+            return path
     for prefix in _PREFIXES:
         if path == prefix or path.startswith(prefix + "/"):
             return path[len(prefix) :] or "/"
@@ -28,10 +36,14 @@ class PrefixMiddleware:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._roots: Set[str] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
-            path = without_prefix(scope["path"])
+            if self._roots is None:
+                routes = iter_route_contexts(scope["app"].routes)
+                self._roots = {route.path.split("/")[1] for route in routes if route.path} - {""}
+            path = without_prefix(scope["path"], self._roots)
             if path != scope["path"]:
                 scope = {**scope, "path": path, "raw_path": path.encode()}
         await self._app(scope, receive, send)

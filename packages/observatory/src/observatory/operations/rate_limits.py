@@ -8,6 +8,7 @@ from threading import Lock
 from fastapi import Request
 
 from observatory.accounts.tokens import hash_token
+from observatory.accounts.visitors import COOKIE
 from observatory.errors import TooManyRequests
 from observatory.operations.limits import Buckets
 from observatory.operations.metrics import Metrics
@@ -17,8 +18,8 @@ __all__ = ["RateLimits", "limit"]
 
 _REMEMBERED_TOKENS = 20_000
 # Machines that ask whether the server lives must not be told to go away; workers are ours, and signed addresses were
-# given out by a call that counted.
-_FREE = ("/healthz", "/readyz", "/metrics", "/work/", "/store/")
+# given out by a call that counted. Files of the pages cost nothing.
+_FREE = ("/healthz", "/readyz", "/metrics", "/work/", "/store/", "/observatory/assets/", "/observatory/viewer/")
 
 
 class RateLimits:
@@ -47,6 +48,7 @@ class RateLimits:
         if request.url.path.startswith(_FREE):
             return
         token = request.headers.get("x-auth-token") or request.headers.get("authorization", "").partition(" ")[2]
+        token = token or request.cookies.get(COOKIE, "")
         owner = self._owners.get(hash_token(token.strip())) if token else None
         if owner is not None:
             self._refuse("user", self._users.take(owner))
@@ -74,4 +76,5 @@ def address_of(request: Request) -> str:
 async def limit(request: Request) -> None:
     """The dependency of every route; comes before all others."""
     limits: RateLimits = request.app.state.rate_limits
-    limits.check(request)
+    if not getattr(request.state, "is_counted", False):  # where answers are kept, it was before they were looked for
+        limits.check(request)

@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import anyio.to_thread
@@ -31,11 +31,18 @@ GRACE_SECONDS = 30
 LOCAL_WORKERS = "local workers"
 
 
-def serve(settings: Settings, *, tell: Callable[[str], None]) -> None:
+def serve(
+    settings: Settings,
+    *,
+    tell: Callable[[str], None],
+    prepare: Callable[[FastAPI], None] = lambda app: None,
+    welcome: Callable[[FastAPI], Sequence[str]] | None = None,
+) -> None:
     """Serve until SIGTERM or SIGINT; then let requests finish and workers give their jobs back.
 
     `tell` gets what the person who started it must read: the address, and on the first start the administrator's
-    token. Raises `UnsafeSettings`, `AlreadyRunning`, `OSError` when the address is taken.
+    token; or the lines of `welcome`. `prepare` may change the application before it listens. Raises `UnsafeSettings`,
+    `AlreadyRunning`, `OSError` when the address is taken.
     """
     problems = startup_problems(settings)
     if problems:
@@ -45,6 +52,7 @@ def serve(settings: Settings, *, tell: Callable[[str], None]) -> None:
         settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         app = create_app(settings)
         first = bootstrap(app.state.database, settings, app.state.clock())
+        prepare(app)
         workers = _local_workers(app, settings)
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
@@ -52,7 +60,8 @@ def serve(settings: Settings, *, tell: Callable[[str], None]) -> None:
 
         def started() -> None:
             announce(settings.data_dir, _own_url(settings))
-            _tell(tell, settings, first)
+            for line in _greeting(settings, first) if welcome is None else welcome(app):
+                tell(line)
             if workers is not None:
                 workers.start()
 
@@ -81,6 +90,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._observatory.state.stopping = True
+        self._observatory.state.database.changes.close()  # streams of events end; they would hold up the rest
         if self._workers is not None:
             await anyio.to_thread.run_sync(self._workers.stop)
         await super().shutdown(sockets)
@@ -127,9 +137,10 @@ def _worker_token(app: FastAPI, data_dir: Path) -> Path:
     return path
 
 
-def _tell(tell: Callable[[str], None], settings: Settings, first: FirstAdmin | None) -> None:
-    tell(f"Observatory at {settings.base_url()}  (documentation at {settings.base_url()}/docs)")
+def _greeting(settings: Settings, first: FirstAdmin | None) -> list[str]:
+    lines = [f"Observatory at {settings.base_url()}  (documentation at {settings.base_url()}/docs)"]
     if first is not None:
-        tell(f"First start: the administrator is {first.email}; this is shown only now.")
-        tell(f"  token: {first.token}")
-        tell(f"  choose a password at: {first.password_url}")
+        lines.append(f"First start: the administrator is {first.email}; this is shown only now.")
+        lines.append(f"  token: {first.token}")
+        lines.append(f"  choose a password at: {first.password_url}")
+    return lines

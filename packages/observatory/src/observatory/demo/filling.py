@@ -1,0 +1,98 @@
+"""Seasons, an account of the house, and its policies. Doing it again changes nothing."""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+from fastapi import FastAPI
+from sqlalchemy.orm import Session
+
+from observatory.accounts import repository as accounts
+from observatory.accounts.principal import Principal
+from observatory.accounts.service import create_user
+from observatory.accounts.tables import User
+from observatory.database import Database, new_id
+from observatory.paging import MAX_LIMIT, Page
+from observatory.policies import repository, service
+from observatory.policies.bundles import BundleFacts, inspect_bundle
+from observatory.policies.repository import VersionFilter
+from observatory.policies.tables import PolicyVersion
+from observatory.seasons.submissions import AlreadySubmitted, SubmissionsClosed, submit
+from observatory.seed import seed
+from observatory.store import bundle_key
+
+__all__ = ["POLICIES", "SEASONS", "fill"]
+
+SEASONS = Path(__file__).parent / "seasons"
+HOUSE = "house@localhost"
+# From the best to one that breaks, so that there is something to see of everything.
+POLICIES = ("starter", "aligner", "miner", "scout", "scrambler", "random", "noop", "chaos-monkey")
+
+
+def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: Sequence[str] = POLICIES) -> list[str]:
+    """Make what is missing of the demo; the names of its seasons.
+
+    The built-in policies are packed as anybody's are, belong to the house, and everybody may download them.
+    """
+    database: Database = app.state.database
+    files = sorted(SEASONS.glob("*.yaml"), key=lambda path: path.stem) if season_files is None else list(season_files)
+    made = seed(database, files, app.state.clock())
+    names = [path.stem for path in files]
+    with database.read() as session:
+        house = accounts.user_by_email(session, HOUSE)
+        known = set() if house is None else set(_versions(session, house))
+    bundles = {name: _packed(app, name) for name in policies if name not in known}
+    with database.transaction() as session:
+        now = app.state.clock()
+        house = accounts.user_by_email(session, HOUSE)
+        if house is None:
+            house = create_user(session, email=HOUSE, name="The house", now=now)
+        for name, (version_id, facts) in bundles.items():
+            _add(app, session, house, name, version_id, facts)
+        if bundles or made:
+            _submit(session, house, names, policies, app)
+    return names
+
+
+def _packed(app: FastAPI, name: str) -> tuple[uuid.UUID, BundleFacts]:
+    from cogames.bundles import create_bundle
+
+    version_id = new_id()
+    with tempfile.TemporaryDirectory(prefix="observatory-demo-") as folder:
+        path = Path(folder) / f"{name}.zip"
+        create_bundle(f"class={name}", path)
+        facts = inspect_bundle(path)
+        app.state.store.put_file(bundle_key(version_id), path)
+    return version_id, facts
+
+
+def _add(
+    app: FastAPI, session: Session, house: User, name: str, version_id: uuid.UUID, facts: BundleFacts
+) -> PolicyVersion:
+    principal, now = Principal(house), app.state.clock()
+    policy = service.find_or_make_policy(session, principal, name, settings=app.state.settings, now=now)
+    new = service.NewVersion(id=version_id, bundle_key=bundle_key(version_id), facts=facts)
+    version = service.add_version(
+        session, principal, policy, new, settings=app.state.settings, keys=app.state.keys, now=now
+    )
+    version.public_bundle = True
+    return version
+
+
+def _versions(session: Session, house: User) -> dict[str, PolicyVersion]:
+    """The house's policies, by name; it has one version of each."""
+    found, _ = repository.versions(session, VersionFilter(user_id=house.id), Page(MAX_LIMIT, 0))
+    return {version.policy.name: version for version in found}
+
+
+def _submit(session: Session, house: User, seasons: Sequence[str], policies: Sequence[str], app: FastAPI) -> None:
+    versions = _versions(session, house)
+    for season in seasons:
+        for name in policies:
+            try:
+                submit(session, Principal(house), season, versions[name].id, now=app.state.clock())
+            except (AlreadySubmitted, SubmissionsClosed):
+                continue

@@ -1,0 +1,58 @@
+"""`observatory demo`: the server with the demo in it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Callable, Sequence
+
+from fastapi import FastAPI
+
+from observatory.demo.filling import fill
+from observatory.operations.serving import serve
+from observatory.settings import Settings
+
+__all__ = ["serve_demo"]
+
+
+def serve_demo(settings: Settings, *, tell: Callable[[str], None]) -> None:
+    """Serve until told to end. `tell` gets the address, and a link with which the person here signs in.
+
+    The server is for this machine alone. A port that nobody asked for and that is taken is replaced by a free one.
+    """
+    changes: dict[str, object] = {"host": "127.0.0.1", "public_url": None, "seed_seasons": False, "log_style": "plain"}
+    if "log_level" not in settings.model_fields_set:
+        changes["log_level"] = "WARNING"
+        # For the workers: what became of a policy is in the tables.
+        os.environ |= {"OBSERVATORY_LOG_LEVEL": "WARNING", "METTAGRID_LOG_LEVEL": "ERROR"}
+    if "port" not in settings.model_fields_set and _is_taken(settings.port):
+        changes["port"] = 0
+    names: list[str] = []
+
+    def prepare(app: FastAPI) -> None:
+        app.state.entrance = secrets.token_urlsafe(24)
+        tell("Packing the built-in policies")
+        names.extend(fill(app))
+
+    def welcome(app: FastAPI) -> Sequence[str]:
+        address = app.state.settings.base_url()
+        return [
+            f"The league is at {address}/observatory",
+            f"  sign in as its administrator: {address}/enter?key={app.state.entrance}",
+            f"  its seasons: {', '.join(names)}; a table fills with results in less than a minute",
+            f"  send a policy of your own: cogames upload -p class=starter -n mine --server {address}",
+            f"  its data is in {settings.data_dir.absolute()}; Ctrl-C stops it, and the next start goes on",
+        ]
+
+    serve(settings.model_copy(update=changes), tell=tell, prepare=prepare, welcome=welcome)
+
+
+def _is_taken(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False

@@ -1,0 +1,200 @@
+"""`observatory admin season`, `match` and `recompute`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from observatory.operations.admin_commands import Json, admin_calls, show, table
+
+__all__ = ["match_app", "recompute", "season_app"]
+
+season_app = typer.Typer(no_args_is_help=True, help="Seasons, which are YAML.")
+match_app = typer.Typer(no_args_is_help=True, help="Matches.")
+
+SEASONS = "/observatory/api/admin/seasons"
+Name = Annotated[str, typer.Argument(metavar="SEASON", help="NAME, or NAME:v3 for one version.")]
+
+
+@season_app.command("list")
+def list_seasons(
+    every: Annotated[bool, typer.Option("--all", help="Also versions that have ended.")] = False, as_json: Json = False
+) -> None:
+    """Seasons, also those that are not public."""
+    with admin_calls() as client:
+        seasons = [season for season in client.call("GET", SEASONS) if every or season["canonical"]]
+    rows = [
+        [
+            season["name"],
+            f"v{season['version']}",
+            season["tournament_type"],
+            "closed" if season["disabled_at"] else season["status"],
+            "" if season["public"] else "private",
+            "default" if season["is_default"] else "",
+        ]
+        for season in seasons
+    ]
+    show(seasons, as_json, table(rows))
+
+
+@season_app.command("show")
+def show_season(season: Name, as_json: Json = False) -> None:
+    """How a season stands: its pools, and for a team season its stages. `export` prints it as YAML."""
+    with admin_calls() as client:
+        detail = client.call("GET", f"/tournament/seasons/{quote(season)}")
+        stages = client.call("GET", f"/tournament/seasons/{quote(season)}/stages")
+    lines = [
+        f"{detail['display_name']} ({detail['name']}, version {detail['version']})",
+        f"{detail['tournament_type']}, {detail['status']}, {'public' if detail['public'] else 'private'}",
+        f"{detail['entrant_count']} policies, {detail['match_count']} matches",
+    ]
+    if detail["seed"] is not None:
+        lines.append(f"seed {detail['seed']}")
+    rows = [
+        [f"  {stage['name']}", f"{stage['policy_count']} policies", f"{stage['match_count']} matches"]
+        for stage in stages
+    ]
+    show({**detail, "stages": stages}, as_json, "\n".join([*lines, table(rows)]))
+
+
+@season_app.command("create")
+def create_season(
+    file: Annotated[Path, typer.Argument(help="The season as YAML.")],
+    check: Annotated[bool, typer.Option("--check", help="Only say whether it is good.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a season."""
+    text = _read(file)
+    with admin_calls() as client:
+        if check:
+            _tell_check(client.call("POST", f"{SEASONS}/check", {"yaml": text}), as_json)
+            return
+        made = client.call("POST", SEASONS, {"yaml": text})
+    show(made, as_json, made["sentence"])
+
+
+@season_app.command("edit")
+def edit_season(
+    season: Name,
+    file: Annotated[Path | None, typer.Argument(help="The season as YAML; by default $EDITOR opens it.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Change a season. Texts change in place; another way of playing makes a new version, and says so."""
+    with admin_calls() as client:
+        path = f"{SEASONS}/{quote(season)}/yaml"
+        text = _read(file) if file is not None else _edited(client.call("GET", path)["yaml"])
+        changed = client.call("PUT", path, {"yaml": text})
+    show(changed, as_json, changed["sentence"])
+
+
+@season_app.command("export")
+def export_season(
+    season: Name, output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None
+) -> None:
+    """Print a season as YAML, which `create` and `edit` take."""
+    with admin_calls() as client:
+        text = client.call("GET", f"{SEASONS}/{quote(season)}/yaml")["yaml"]
+    if output is None:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    else:
+        output.write_text(text, encoding="utf-8")
+
+
+@season_app.command("start")
+def start_season(season: Name, as_json: Json = False) -> None:
+    """Begin a team season."""
+    _do(season, "start", as_json)
+
+
+@season_app.command("roll")
+def roll_season(season: Name, as_json: Json = False) -> None:
+    """Make the next version, with fresh pools and a fresh hidden seed; the one before it has ended."""
+    _do(season, "roll", as_json)
+
+
+@season_app.command("close")
+def close_season(
+    season: Name,
+    final: Annotated[bool, typer.Option("--final", help="End it for good, and tell its seeds.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Take no more policies and make no more matches."""
+    _do(season, "close", as_json, {"final": final})
+
+
+@season_app.command("open")
+def open_season(season: Name, as_json: Json = False) -> None:
+    """Let a closed season go on."""
+    _do(season, "open", as_json)
+
+
+@match_app.command("again")
+def play_again(match_id: Annotated[str, typer.Argument(help="Id of the match.")], as_json: Json = False) -> None:
+    """Play a match again that has failed: the same game with the same policies."""
+    with admin_calls() as client:
+        made = client.call("POST", f"/observatory/api/admin/matches/{quote(match_id)}/again")
+    show(made, as_json, made["sentence"])
+
+
+def recompute(
+    season: Annotated[str | None, typer.Argument(metavar="[SEASON]", help="By default all seasons.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Fold the stored results again and compare everything that was decided.
+
+    Without --check scores that are wrong are put right. The exit status is 1 when something was found.
+    """
+    with admin_calls() as client:
+        body = {"season": season, "check": check}
+        report = client.call("POST", "/observatory/api/admin/recompute", body, timeout=3600)
+    lines = [f"{finding['season']}: {finding['sentence']}" for finding in report["findings"]]
+    show(report, as_json, "\n".join([*lines, report["sentence"]]))
+    raise typer.Exit(1 if report["findings"] else 0)
+
+
+def _do(season: str, verb: str, as_json: bool, body: Any = None) -> None:
+    with admin_calls() as client:
+        changed = client.call("POST", f"{SEASONS}/{quote(season)}/{verb}", body)
+    show(changed, as_json, changed["sentence"])
+
+
+def _tell_check(checked: dict[str, Any], as_json: bool) -> None:
+    show(checked, as_json, checked["sentence"])
+    raise typer.Exit(0 if checked["good"] else 1)
+
+
+def _read(file: Path) -> str:
+    from observatory.main import fail
+
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        fail(f"{file} cannot be read: {getattr(problem, 'strerror', None) or 'it is no text in UTF-8'}")
+
+
+def _edited(text: str) -> str:
+    """What a person made of the text in their editor."""
+    from observatory.main import fail
+
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor:
+        fail("No editor is known: set EDITOR, or name a file: `observatory admin season edit SEASON FILE`")
+    with tempfile.TemporaryDirectory(prefix="observatory-") as folder:
+        path = Path(folder) / "season.yaml"
+        path.write_text(text, encoding="utf-8")
+        try:
+            status = subprocess.run([*shlex.split(editor), str(path)]).returncode
+        except OSError as problem:
+            fail(f"{editor} cannot be started: {problem.strerror}")
+        if status != 0:
+            fail(f"{editor} ended with status {status}; nothing was changed")
+        return path.read_text(encoding="utf-8")

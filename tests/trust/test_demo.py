@@ -1,0 +1,89 @@
+"""`observatory demo`, which `make run` starts: real processes."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+
+@contextmanager
+def running(data: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """The process, its address, and the link it prints for signing in."""
+    line = [sys.executable, "-m", "observatory", "demo", "--data", str(data), "--port", "0", "--workers", "1"]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout is not None
+    told = ""
+    try:
+        while "Ctrl-C" not in told:
+            words = process.stdout.readline()
+            assert words, told
+            told += words
+        url, link = re.search(r"at (http://[^ ]+)/observatory\n", told), re.search(r"administrator: (\S+)", told)
+        assert url is not None and link is not None, told
+        yield process, url[1], link[1]
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def wait_for(condition: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + 240
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    return found
+
+
+def get(url: str) -> Any:
+    answer = httpx.get(url, timeout=60, trust_env=False)
+    assert answer.is_success, answer.text
+    return answer.json()
+
+
+def completed(url: str) -> int:
+    pages = [get(f"{url}/tournament/seasons/{season}/matches?limit=1000") for season in ("demo", "demo-teams")]
+    return sum(match["status"] == "completed" for page in pages for match in page)
+
+
+def test_a_league_of_ones_own_plays_signs_its_owner_in_and_goes_on(tmp_path: Path) -> None:
+    data = tmp_path / "league"
+    with running(data) as (process, url, link):
+        names = {row["name"] for row in get(f"{url}/tournament/seasons")}
+        assert names == {"demo", "demo-teams"}
+        table = wait_for(lambda: get(f"{url}/tournament/seasons/demo/leaderboard?pool=qualifying"))
+        assert {row["policy"]["name"] for row in table} <= {
+            "starter",
+            "aligner",
+            "miner",
+            "scout",
+            "scrambler",
+            "random",
+            "noop",
+        }
+        with httpx.Client(base_url=url, follow_redirects=True, timeout=60, trust_env=False) as browser:
+            assert browser.get(f"{url}/enter?key=guessed").status_code == 404
+            assert browser.get("/observatory/api/me").json()["signed_in"] is False
+            assert browser.get(link).status_code == 200
+            assert browser.get("/observatory/api/me").json()["is_admin"] is True
+        played = completed(url)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    os.stat(data / "observatory.db")
+    with running(data) as (process, url, again):
+        assert again.partition("key=")[2] != link.partition("key=")[2]
+        assert completed(url) >= played > 0
+        assert len(get(f"{url}/stats/policies?limit=50")["entries"]) == 8
+        wait_for(lambda: completed(url) > played)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0

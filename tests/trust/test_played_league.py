@@ -1,0 +1,266 @@
+"""What people can rely on, on a league that has played: hidden seeds, matches played again, everything recomputed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import uuid
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from observatory.jobs.tables import Job
+from observatory.matches.tables import Match, MatchPlayer
+from observatory.seasons.tables import Pool, PoolPlayer, Season, Team
+from observatory.store import job_key
+from packages.observatory.tests.access.test_every_route import routes
+from tests.trust.played import PlayedLeague, played_league
+
+# How many matches are played again; more of them in `make soak`.
+AGAIN = int(os.environ.get("LEAGUE_REPRODUCED_MATCHES", "4"))
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlayedLeague]:
+    with played_league(tmp_path_factory.mktemp("league"), repetitions=max(1, -(-(AGAIN - 3) // 3))) as played:
+        yield played
+
+
+def seeds_of(league: PlayedLeague, season: str) -> dict[str, int]:
+    """Every seed of a season by what it is: its own, and those of its matches and their maps."""
+    with league.app.state.database.read() as session:
+        row = session.scalars(select(Season).where(Season.name == season, Season.canonical)).one()
+        found = {"season": row.seed}
+        jobs = select(Job).join(Match, Match.job_id == Job.id).join(Pool).where(Pool.season_id == row.id)
+        for job in session.scalars(jobs):
+            found[f"match {job.id}"] = job.stored_spec["seed"]
+            found[f"map {job.id}"] = job.stored_spec["map_seed"]
+        return found
+
+
+def told(texts: dict[str, bytes], seeds: dict[str, int]) -> set[str]:
+    """Where seeds are told, in decimal or hexadecimal digits."""
+    numbers = {str(seed) for seed in seeds.values()}
+    hexes = {f"{seed:x}" for seed in seeds.values()}
+    decimal = re.compile(rb"(?<!\d)(%s)(?!\d)" % "|".join(numbers).encode())
+    hexadecimal = re.compile(rb"(?<![0-9a-f])(0x)?0*(%s)(?![0-9a-f])" % "|".join(hexes).encode(), re.IGNORECASE)
+    return {place for place, text in texts.items() if decimal.search(text) or hexadecimal.search(text)}
+
+
+def everything_answered(league: PlayedLeague, *, only: str = "") -> dict[str, bytes]:
+    """What every route that reads says, to everybody, about everything there is; and replays behind addresses."""
+    templates = [route.split(" ", 1)[1] for route in routes(league.app) if route.startswith(f"GET {only}")]
+    asked = [template for template in templates if template not in ("/observatory/api/events", "/enter")]
+    words = things(league)
+    found: dict[str, bytes] = {}
+    for who in (None, "ada", "admin"):
+        with league.http(who) as http:
+            for template in asked:
+                if who == "admin" and template.endswith("/reproduction"):
+                    continue  # operators may play a match again at any time
+                for path in paths(template, words):
+                    answer = http.get(path, follow_redirects=True)
+                    found[f"{who} {path}"] = answer.content + str(answer.headers).encode()
+                    if template.endswith(".z") and answer.is_success:
+                        found[f"{who} {path} unpacked"] = zlib.decompress(answer.content)
+    return found
+
+
+def things(league: PlayedLeague) -> dict[str, list[str]]:
+    """What the names in routes can stand for."""
+    matches = some_matches(league)
+    detail = league.get("/tournament/seasons/open")
+    return {
+        "season": ["open", "open:v1"],
+        "pool": ["qualifying", "competition"],
+        "kind": ["policy"],
+        "config_id": [pool["config_id"] for pool in detail["pools"]],
+        "policy_version_id": [league.mine],
+        "policy_id": [league.get(f"/stats/policy-versions/{league.mine}")["policy_id"]],
+        "match_id": [match["id"] for match in matches],
+        "agent_idx": ["0", "1"],
+        "artifact_type": ["logs", "error-info"],
+        "episode_id": [match["episode_id"] for match in matches if match["episode_id"]],
+        "job_id": [match["job_id"] for match in matches],
+        "user_id": ["nobody"],
+        "player_id": ["ply_none"],
+        "run_id": [str(uuid.uuid4())],
+        "key:path": [
+            f"jobs/{match['job_id']}/{name}" for match in matches[:1] for name in ("spec.json", "results.json")
+        ],
+        "path:path": ["seasons/open"],
+        "rest:path": ["seasons/open"],
+    }
+
+
+def some_matches(league: PlayedLeague) -> list[dict[str, Any]]:
+    """Ada's policy alone, ada's beside another, and one without ada."""
+    found = {}
+    for match in league.matches("open"):
+        found[len(match["players"]), any(player["policy"]["id"] == league.mine for player in match["players"])] = match
+    return list(found.values())
+
+
+def paths(template: str, words: dict[str, list[str]]) -> list[str]:
+    found = [template]
+    for name in re.findall(r"{([^}]+)}", template):
+        values = words.get(name, words.get(name.split(":")[0], ["x"]))
+        found = [path.replace("{" + name + "}", value) for path in found for value in values]
+    return found
+
+
+def stored_files(league: PlayedLeague) -> dict[str, bytes]:
+    """Every file of the store, whether an address leads to it or not."""
+    store = league.app.state.store
+    found = {}
+    for key in store.keys(""):
+        data = store.get(key)
+        found[key] = zlib.decompress(data) if key.endswith(".z") else data
+    return found
+
+
+def test_no_seed_is_told_before_the_end_of_the_season(league: PlayedLeague) -> None:
+    seeds = seeds_of(league, "open")
+    assert len(set(seeds.values())) >= 5 and all(seed > 10_000 for seed in seeds.values())
+    answers = everything_answered(league)
+    assert len(answers) > 200 and any(place.endswith("unpacked") for place in answers)
+    assert told(answers, seeds) == set()
+    assert told(stored_files(league), seeds) == set()
+    assert told({"log": league.log.getvalue().encode(), "events": "\n".join(league.streamed).encode()}, seeds) == set()
+    assert "GET /tournament" in league.log.getvalue() and any("match" in line for line in league.streamed)
+    # A policy that tells all it finds out has been there, and knows something else to draw from.
+    logs = [text for key, text in stored_files(league).items() if "policy_agent" in key and b"episode_id" in text]
+    assert logs
+
+
+def test_a_match_is_not_played_again_by_others_while_its_season_plays(league: PlayedLeague) -> None:
+    path = f"/tournament/matches/{league.matches('open')[0]['id']}/reproduction"
+    for who in (None, "ada", "bob"):
+        with league.http(who) as http:
+            answer = http.get(path)
+        assert answer.status_code == 403 and "still being played and its seeds are hidden" in answer.json()["detail"]
+    assert league.get(path, "admin")["spec"]["seed"] in seeds_of(league, "open").values()
+
+
+def test_a_job_keeps_what_proves_it(league: PlayedLeague) -> None:
+    match = next(match for match in league.matches("open") if len(match["players"]) == 2)
+    job = league.get(f"/jobs/{match['job_id']}", "admin")
+    assert set(job["digests"]) == {"results.json", "replay.json.z", "actions.json.z"}
+    assert "seed" not in job["job"] and job["job"]["env"]["game"]["map_builder"]["seed"] is None
+    runtime = job["runtime"]
+    assert [policy["name"] for policy in runtime["policies"]] == [
+        f"{player['policy']['name']}:v{player['policy']['version']}" for player in match["players"]
+    ]
+    for policy in runtime["policies"]:
+        times = policy["actions"]
+        assert policy["isolation"] in ("landlock", "namespaces", "bubblewrap") and policy["start_ms"] > 0
+        assert times["count"] == 40 and 0 < times["p50"] <= times["p95"] <= times["max"]
+    assert runtime["wall_ms"] > runtime["setup_ms"] > 0 and runtime["versions"]["mettagrid"]
+
+
+def reproduce(league: PlayedLeague, match_id: str, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """`cogames reproduce` as somebody who is not signed in, with no files of earlier runs."""
+    environment = os.environ | {"HOME": str(home), "TMPDIR": str(home)}
+    line = [sys.executable, "-m", "cogames", "reproduce", match_id, "--server", league.url, "--json", *words]
+    return subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=300)
+
+
+def test_seeds_are_told_after_the_end_and_matches_come_out_the_same(league: PlayedLeague, tmp_path: Path) -> None:
+    with league.http("admin") as http:
+        closed = http.post("/observatory/api/admin/seasons/open/close", json={"final": True})
+    assert closed.status_code == 200, closed.text
+    seeds = seeds_of(league, "open")
+    detail = league.get("/tournament/seasons/open")
+    assert (detail["status"], detail["seed"]) == ("complete", str(seeds["season"]))
+    matches = league.matches("open")
+    places = told(everything_answered(league, only="/tournament/matches/{match_id}"), seeds)
+    places |= told(everything_answered(league, only="/jobs/{job_id}"), seeds)
+    for match in some_matches(league):  # the search finds what there is to find
+        assert f"None /tournament/matches/{match['id']}" in places
+        assert f"admin /jobs/{match['job_id']}" in places
+    pair = next(match for match in matches if {p["policy"]["id"] for p in match["players"]} > {league.mine})
+    others = [match for match in matches if match is not pair]
+    for match in [pair, *random.Random(7).sample(others, min(AGAIN - 1, len(others)))]:
+        again = reproduce(league, match["id"], tmp_path)
+        assert again.returncode == 0, again.stderr
+        document = json.loads(again.stdout)
+        assert document["same"] and {file["name"] for file in document["files"]} >= {"results.json", "replay.json.z"}
+        is_mine = any(player["policy"]["id"] == league.mine for player in match["players"])
+        assert document["from_actions"] == ({"mine:v1": "its bundle belongs to somebody else"} if is_mine else {})
+
+
+@pytest.mark.parametrize("name", ["results.json", "replay.json.z"])
+def test_a_file_that_was_tampered_with_is_named(league: PlayedLeague, tmp_path: Path, name: str) -> None:
+    match = league.matches("open")[0]
+    store, key = league.app.state.store, job_key(match["job_id"], name)
+    before = store.get(key)
+    store.put(key, before + b" ")
+    try:
+        again = reproduce(league, match["id"], tmp_path)
+        report = recompute(league, "open")
+    finally:
+        store.put(key, before)
+    assert again.returncode == 1 and f"{name} on the server is not what the match left" in again.stderr
+    assert [finding["kind"] for finding in report["findings"]] == ["file"]
+    assert name in report["findings"][0]["sentence"] and report["findings"][0]["match_id"] == match["id"]
+
+
+def recompute(league: PlayedLeague, season: str | None = None, *, check: bool = True) -> dict[str, Any]:
+    with league.http("admin") as http:
+        answer = http.post("/observatory/api/admin/recompute", json={"season": season, "check": check})
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def test_everything_follows_from_the_stored_results(league: PlayedLeague) -> None:
+    report = recompute(league)
+    assert report["findings"] == [] and report["matches"] >= 11 and report["files"] >= 3 * report["matches"] - 3
+
+
+def test_what_somebody_changed_by_hand_is_found_and_scores_are_put_right(league: PlayedLeague) -> None:
+    database = league.app.state.database
+    before = league.get("/tournament/seasons/open/leaderboard")
+    with database.transaction() as session:
+        teams = session.scalars(select(Season).where(Season.name == "teams")).one()
+        pools = {pool.name: pool.id for pool in teams.pools}
+        team = session.scalars(select(Team).where(Team.pool_id == pools["team-round-1"], Team.eliminated)).one()
+        team.eliminated = False
+        member = session.scalars(select(PoolPlayer).where(PoolPlayer.pool_id == pools["sample-1"])).first()
+        assert member is not None
+        member.retired = True
+        wanted = select(MatchPlayer).join(Match).join(Pool).join(Season)
+        player = session.scalars(wanted.where(Season.name == "open", Pool.name == "competition")).first()
+        assert player is not None
+        player.score = (player.score or 0.0) + 100.0
+    assert {finding["kind"] for finding in recompute(league, "teams")["findings"]} == {"team", "member"}
+    found = recompute(league, "open")
+    assert "score" in {finding["kind"] for finding in found["findings"]}
+    mended = recompute(league, "open", check=False)
+    assert mended["repaired"] == 1 and recompute(league, "open")["findings"] == []
+    assert league.get("/tournament/seasons/open/leaderboard") == before
+    with database.transaction() as session:
+        session.get_one(Team, team.id).eliminated = True
+        session.get_one(PoolPlayer, member.id).retired = False
+    assert recompute(league)["findings"] == []
+
+
+def test_the_command_says_what_it_found(league: PlayedLeague, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text(league.tokens["admin"])
+    line = [sys.executable, "-m", "observatory", "admin", "--server", league.url, "--token-file", str(token)]
+    run = subprocess.run([*line, "recompute", "--check"], capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 0 and "everything is as it follows from them" in run.stdout, run.stderr
+    rolled = subprocess.run([*line, "season", "roll", "teams"], capture_output=True, text=True, check=False, timeout=60)
+    assert rolled.returncode == 0 and "new version 2" in rolled.stdout, rolled.stderr
+    # Those who had entered are in the new version, which hides another seed.
+    assert len(league.get("/tournament/seasons/teams/policies")) == 3
+    assert league.get("/tournament/seasons/teams")["seed"] is None
+    assert league.get("/tournament/seasons/teams:v1")["seed"] is not None
