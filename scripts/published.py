@@ -13,6 +13,8 @@ from workspace import CACHE, ROOT, fail, locked, pip, say
 VERSION = "0.26.20"
 COGAMES_VERSION = "0.26.22"
 SOFTMAX_VERSION = "0.26.9"
+COWORLD_VERSIONS = ("0.1.64", "0.1.26", "0.1.0")
+"""One of each generation, newest first."""
 
 
 def published_python() -> Path:
@@ -26,7 +28,22 @@ def published_cogames_python() -> Path:
     return environment(f"published-cogames-{COGAMES_VERSION}-softmax-{SOFTMAX_VERSION}", *packages)
 
 
-def environment(name: str, *packages: str) -> Path:
+def published_coworld_pythons() -> list[Path]:
+    """Interpreters that import the published `coworld`, one per generation, newest first."""
+    *newer, oldest = COWORLD_VERSIONS
+    servers = ("fastapi", "uvicorn")  # what the image of its examples has beside the package
+    pythons = [
+        environment(f"published-coworld-{version}", f"coworld=={version}", *servers, constrained=False)
+        for version in newer
+    ]
+    # Without the engine's version pip would try all of them.
+    engine = f"mettagrid=={VERSION}"
+    return [*pythons, environment(f"published-coworld-{oldest}", f"coworld=={oldest}", engine, *servers)]
+
+
+def environment(name: str, *packages: str, constrained: bool = True) -> Path:
+    """The interpreter of an environment with these packages; not `constrained` when they need other versions of what
+    we use than we do."""
     home = CACHE / name
     python = home / "bin" / "python"
     complete = home / "complete"
@@ -41,7 +58,8 @@ def environment(name: str, *packages: str) -> Path:
         say(f"installing the published {' and '.join(packages)} to compare with (once)")
         shutil.rmtree(home, ignore_errors=True)
         subprocess.run([str(base), "-m", "venv", str(home)], cwd=ROOT, check=True)
-        pip("installing the published packages", "install", *packages, log=home / "setup.log", python=python)
+        log = home / "setup.log"
+        pip("installing the published packages", "install", *packages, log=log, python=python, constrained=constrained)
         complete.touch()
     return python
 

@@ -1,0 +1,6 @@
+"""`python -m coworld`."""
+
+from coworld.main import run
+
+if __name__ == "__main__":
+    run()

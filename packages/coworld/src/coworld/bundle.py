@@ -1,0 +1,297 @@
+"""Episode bundles: the files of one episode in a zip, for those who explain, grade or improve.
+
+A bundle has a `manifest.json` that says which files are where; readers follow it and guess no names. What is in a
+bundle is what was asked for, existed, and was allowed: `include` tells what was delivered.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from coworld.archives import Archive, ArchiveLimits, Contents, opened_archive, write_archive
+from coworld.errors import BundleError
+from coworld.image_refs import image_ref_without_tag, is_digest_pinned_image_ref, is_mutable_registry_image_ref
+from coworld.manifest_uri import decompress_replay
+from coworld.models.problems import problems_of
+from coworld.models.runnables import MANIFEST_ROLE_SECTIONS as ROLE_SECTIONS
+from coworld.schema_validation import load_json_object, parse_json_object
+
+__all__ = [
+    "INCLUDE_TOKENS",
+    "ROLE_SECTIONS",
+    "BundleManifest",
+    "EpisodeBundle",
+    "image_ref_without_tag",
+    "is_digest_pinned_image_ref",
+    "is_mutable_registry_image_ref",
+    "load_json_object",
+    "make_bundle",
+    "opened_bundle",
+    "parse_include",
+    "write_bundle",
+]
+
+INCLUDE_TOKENS = ("results", "replay", "error_info", "game_logs", "player_logs", "player_artifact")
+"""What can be asked for, in the order in which it is told."""
+
+_MANIFEST = "manifest.json"
+_MANIFEST_LIMIT = 1 << 20
+
+
+class BundleManifest(BaseModel):
+    """The `manifest.json` of a bundle. It is read leniently: other tools may add keys."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    ereq_id: str | None = None
+    episode_id: str | None = None
+    """instead of `ereq_id`, for episodes that were recorded elsewhere"""
+    status: Literal["success", "failed"]
+    include: list[str] = []
+    files: dict[str, str | dict[str, str]]
+
+    def document(self) -> dict[str, Any]:
+        """As it is written: only the id that there is."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+def parse_include(text: str | None) -> tuple[str, ...]:
+    """`results,replay` as tokens; nothing means all.
+
+    Raises:
+        BundleError: there is no such token.
+    """
+    if text is None:
+        return INCLUDE_TOKENS
+    tokens = [token.strip() for token in text.split(",") if token.strip()]
+    unknown = [token for token in tokens if token not in INCLUDE_TOKENS]
+    if unknown or not tokens:
+        what = f"{unknown[0]!r} cannot be included" if unknown else "nothing is included"
+        raise BundleError(what, hint=f"known: {', '.join(INCLUDE_TOKENS)}")
+    return tuple(token for token in INCLUDE_TOKENS if token in tokens)
+
+
+def write_bundle(
+    workspace: Path,
+    output: Path,
+    *,
+    include: Sequence[str] = INCLUDE_TOKENS,
+    ereq_id: str | None = None,
+    slots: Collection[int] | None = None,
+) -> BundleManifest:
+    """Make the bundle of an episode's folder in a file, whole or not at all; returns what was delivered.
+
+    `slots` are the seats whose logs and artifacts may be handed out; None means all. What is not there or not allowed
+    is left out. An `ereq_id` that is not given is made from the results and the replay.
+
+    Raises:
+        BundleError: the folder holds no episode.
+    """
+    manifest, members = _collect(workspace, include, ereq_id, slots)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    beside = output.with_name(f".{output.name}.part")
+    try:
+        write_archive(beside, members)
+        beside.replace(output)
+    finally:
+        beside.unlink(missing_ok=True)
+    return manifest
+
+
+def make_bundle(
+    workspace: Path,
+    *,
+    include: Sequence[str] = INCLUDE_TOKENS,
+    ereq_id: str | None = None,
+    slots: Collection[int] | None = None,
+) -> bytes:
+    """The same as bytes."""
+    _, members = _collect(workspace, include, ereq_id, slots)
+    target = BytesIO()
+    write_archive(target, members)
+    return target.getvalue()
+
+
+def _collect(
+    workspace: Path, include: Sequence[str], ereq_id: str | None, slots: Collection[int] | None
+) -> tuple[BundleManifest, list[tuple[str, Contents]]]:
+    failed = (workspace / "error_info.json").exists()
+    if not failed and not (workspace / "results.json").exists():
+        raise BundleError(
+            f"{workspace} holds no episode: neither results.json nor error_info.json is there",
+            hint="give the output folder of `coworld run-episode`",
+        )
+    wanted = parse_include(",".join(include))
+    files: dict[str, str | dict[str, str]] = {}
+    members: list[tuple[str, Contents]] = []
+    for token in wanted:
+        found = list(_members_of(token, workspace, slots))
+        if not found:
+            continue
+        members += [(name, contents) for _, name, contents in found]
+        whole = found[0][0] is None
+        files[token] = found[0][1] if whole else {str(key): name for key, name, _ in found}
+    manifest = BundleManifest(
+        ereq_id=ereq_id or _local_id(workspace),
+        status="failed" if failed else "success",
+        include=list(files),
+        files=files,
+    )
+    text = json.dumps(manifest.document(), indent=2) + "\n"
+    return manifest, [(_MANIFEST, text.encode()), *members]
+
+
+def _members_of(
+    token: str, workspace: Path, slots: Collection[int] | None
+) -> Iterator[tuple[str | None, str, Contents]]:
+    """What a token means in an episode's folder: key (None for the only file), name in the bundle, contents."""
+    if token in ("results", "error_info"):
+        path = workspace / f"{token}.json"
+        if path.exists():
+            yield None, path.name, path
+    elif token == "replay":
+        yield from _replay(workspace)
+    elif token == "game_logs":
+        logs = [workspace / "logs" / f"game.{stream}.log" for stream in ("stdout", "stderr")]
+        if any(log.exists() for log in logs):
+            yield "combined", "logs/game.log", b"".join(_plain_bytes(log) for log in logs if log.exists())
+    elif token == "player_logs":
+        for slot, path in _per_slot(workspace / "logs", r"policy_agent_(\d+)\.log", slots):
+            yield str(slot), f"logs/{path.name}", path
+    elif token == "player_artifact":
+        for slot, path in _per_slot(workspace, r"policy_artifact_(\d+)\.zip", slots):
+            yield str(slot), f"artifacts/{path.name}", path
+
+
+def _replay(workspace: Path) -> Iterator[tuple[None, str, Contents]]:
+    """The replay as the game wrote it, or what a compressed copy holds."""
+    plain = workspace / "replay"
+    if plain.exists():
+        yield None, "replay", plain
+        return
+    for suffix in (".z", ".gz"):
+        packed = workspace / f"replay{suffix}"
+        if packed.exists():
+            yield None, "replay", decompress_replay(_plain_bytes(packed), name=packed.name)
+            return
+
+
+def _per_slot(folder: Path, pattern: str, slots: Collection[int] | None) -> list[tuple[int, Path]]:
+    found = []
+    for path in folder.iterdir() if folder.is_dir() else ():
+        match = re.fullmatch(pattern, path.name)
+        if match and (slots is None or int(match[1]) in slots):
+            found.append((int(match[1]), path))
+    return sorted(found)
+
+
+def _plain_bytes(path: Path) -> bytes:
+    if path.is_symlink() or not path.is_file():
+        raise BundleError(f"{path} is not a plain file", hint="replace it by the file it should be")
+    return path.read_bytes()
+
+
+def _local_id(workspace: Path) -> str:
+    digest = hashlib.sha256()
+    for name in ("results.json", "error_info.json", "replay"):
+        path = workspace / name
+        digest.update(hashlib.sha256(_plain_bytes(path) if path.exists() else b"").digest())
+    return f"ereq_{digest.hexdigest()[:16]}"
+
+
+@dataclass(frozen=True)
+class EpisodeBundle:
+    """A bundle that is open. Every method follows `manifest.files`; what was not delivered is None or empty."""
+
+    manifest: BundleManifest
+    archive: Archive
+
+    @property
+    def id(self) -> str:
+        """The episode's id."""
+        return self.manifest.ereq_id or self.manifest.episode_id or ""
+
+    @property
+    def failed(self) -> bool:
+        return self.manifest.status == "failed"
+
+    def results(self) -> dict[str, Any] | None:
+        return self._object("results")
+
+    def error_info(self) -> dict[str, Any] | None:
+        return self._object("error_info")
+
+    def replay(self) -> bytes | None:
+        return self._bytes("replay")
+
+    def game_logs(self) -> dict[str, bytes]:
+        return self._map("game_logs")
+
+    def player_logs(self) -> dict[int, bytes]:
+        return _by_slot(self._map("player_logs"))
+
+    def player_artifacts(self) -> dict[int, bytes]:
+        return _by_slot(self._map("player_artifact"))
+
+    def _bytes(self, token: str) -> bytes | None:
+        name = self.manifest.files.get(token)
+        if isinstance(name, dict):
+            raise BundleError(f"the bundle's files.{token} is an object", hint="it names one file")
+        return None if name is None else self.archive.read(name)
+
+    def _object(self, token: str) -> dict[str, Any] | None:
+        data = self._bytes(token)
+        return None if data is None else parse_json_object(data, name=f"the bundle's {token}")
+
+    def _map(self, token: str) -> dict[str, bytes]:
+        names = self.manifest.files.get(token, {})
+        if isinstance(names, str):
+            raise BundleError(f"the bundle's files.{token} is a string", hint="it names one file per key")
+        return {key: self.archive.read(name) for key, name in names.items()}
+
+
+def _by_slot(files: dict[str, bytes]) -> dict[int, bytes]:
+    return {int(slot): data for slot, data in files.items() if slot.isdecimal()}
+
+
+@contextmanager
+def opened_bundle(source: Path | bytes, *, limits: ArchiveLimits | None = None) -> Iterator[EpisodeBundle]:
+    """Open a bundle to read it.
+
+    Raises:
+        BundleError: it is no bundle, or a zip that could do harm.
+    """
+    name = "the bundle" if isinstance(source, bytes) else str(source)
+    with opened_archive(source, name=name, limits=limits) as archive:
+        if _MANIFEST not in archive.names:
+            raise BundleError(
+                f"{name} is no episode bundle: it has no {_MANIFEST}", hint="make one with `coworld bundle`"
+            )
+        data = archive.read(_MANIFEST)
+        if len(data) > _MANIFEST_LIMIT:
+            raise BundleError(f"{_MANIFEST} of {name} is too large", hint="make the bundle again")
+        document = parse_json_object(data, name=f"{_MANIFEST} of {name}")
+        try:
+            manifest = BundleManifest.model_validate(document)
+        except ValidationError as error:
+            first = problems_of(error, BundleManifest)[0]
+            raise BundleError(f"{name} is no episode bundle: {_MANIFEST}: {first}", hint=first.fix) from None
+        missing = sorted(set(_named(manifest.files.values())) - set(archive.names))
+        if missing:
+            raise BundleError(f"{name} lacks {missing[0]}, which its {_MANIFEST} names", hint="make the bundle again")
+        yield EpisodeBundle(manifest, archive)
+
+
+def _named(values: Iterable[str | dict[str, str]]) -> Iterator[str]:
+    for value in values:
+        yield from [value] if isinstance(value, str) else value.values()

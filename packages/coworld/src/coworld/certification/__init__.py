@@ -1,0 +1,1 @@
+"""The steps of a certification and its report."""

@@ -1,0 +1,66 @@
+"""Remember what was certified, so that nothing has to be certified twice that has not changed."""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cogbox
+import coworld
+from coworld.runner.artifacts import write_document
+
+NAME = "certified_manifest_hashes.json"
+MOST = 500
+"""entries kept, newest first"""
+
+
+def cache_path() -> Path:
+    """`coworld/certified_manifest_hashes.json` in the user's cache."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "coworld" / NAME
+
+
+def certification_key(parts: Iterable[bytes]) -> str:
+    """A digest of everything a certification depends on, and of the tool itself."""
+    digest = hashlib.sha256(_tool_digest())
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+@cache
+def _tool_digest() -> bytes:
+    digest = hashlib.sha256()
+    for package in (coworld, cogbox):
+        for folder in package.__path__:
+            for path in sorted(Path(folder).rglob("*.py")):
+                digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.digest()
+
+
+def remembered(key: str) -> dict[str, Any] | None:
+    """What was written about a certification that passed; None when there is nothing."""
+    found = _read().get(key)
+    return found if isinstance(found, dict) else None
+
+
+def remember(key: str, entry: dict[str, Any]) -> None:
+    """A cache that cannot be written is no failure."""
+    entries = {key: entry, **{name: value for name, value in _read().items() if name != key}}
+    path = cache_path()
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_document(path, {"version": 1, "certified": dict(list(entries.items())[:MOST])})
+
+
+def _read() -> dict[str, Any]:
+    try:
+        document = json.loads(cache_path().read_bytes())
+    except (OSError, ValueError):
+        return {}
+    entries = document.get("certified") if isinstance(document, dict) else None
+    return entries if isinstance(entries, dict) else {}

@@ -1,0 +1,140 @@
+"""The roles beside game and player, as far as a certification asks them."""
+
+import asyncio
+import re
+import secrets
+from pathlib import Path
+from uuid import UUID
+
+from coworld.commissioner.client import CommissionerError, ask_commissioner
+from coworld.commissioner.protocol import (
+    DivisionInfo,
+    LeagueInfo,
+    MembershipInfo,
+    ScheduleRoundsRequest,
+    ScheduleRoundsResponse,
+)
+from coworld.engines.base import Engine, EngineError, Place, RunnableSpec
+from coworld.errors import CoworldError
+from coworld.models.reporters import CoworldReporterWasmReference
+from coworld.models.runnables import CoworldManifestRoleSpec
+from coworld.package import CoworldPackage
+from coworld.runner import launch, probes
+from coworld.runner.artifacts import write_file
+from coworld.runner.budget import Budget
+
+STARTUP_SECONDS = 30.0
+
+
+class ReporterProblem(CoworldError):
+    """A reporter reference that leads nowhere."""
+
+
+class CommissionerProblem(CoworldError):
+    """A commissioner that does not answer as it must."""
+
+
+def certification_schedule_rounds_request() -> ScheduleRoundsRequest:
+    """One division with two champions and no rounds yet."""
+    league, division = UUID(int=1), UUID(int=2)
+    return ScheduleRoundsRequest(
+        league=LeagueInfo(id=league),
+        divisions=[DivisionInfo(id=division, name="Certification", level=1)],
+        active_memberships=[
+            MembershipInfo(
+                id=UUID(int=number),
+                league_id=league,
+                division_id=division,
+                policy_version_id=UUID(int=number + 10),
+                is_champion=True,
+            )
+            for number in (3, 4)
+        ],
+        recent_rounds=[],
+    )
+
+
+def check_reporters(package: CoworldPackage) -> int:
+    """Components must be in the package and say what they put out; raises ReporterProblem."""
+    for index, reporter in enumerate(package.manifest.reporter):
+        if isinstance(reporter, CoworldReporterWasmReference):
+            _check_component(package, index, reporter)
+    return len(package.manifest.reporter)
+
+
+def _check_component(package: CoworldPackage, index: int, reporter: CoworldReporterWasmReference) -> None:
+    where = f"reporter[{index}]"
+    if Path(reporter.wasm).is_absolute() or ".." in Path(reporter.wasm).parts:
+        raise ReporterProblem(f"{where}.wasm must be a path inside the package")
+    try:
+        path = package.file(reporter.wasm)
+    except CoworldError as error:
+        raise ReporterProblem(f"{where}.wasm: {error}") from None
+    if not path.is_file() or path.stat().st_size == 0:
+        raise ReporterProblem(f"{where}.wasm is not a file with something in it")
+    attributes = reporter.attributes
+    for name in ("purpose", "world"):
+        if not isinstance(attributes.get(name), str) or not attributes[name]:
+            raise ReporterProblem(f"{where}.attributes.{name} must say something")
+    outputs = attributes.get("outputs")
+    if not isinstance(outputs, list) or not outputs:
+        raise ReporterProblem(f"{where}.attributes.outputs must list at least one output")
+    for number, output in enumerate(outputs):
+        for name in ("name", "type", "description"):
+            if not isinstance(output, dict) or not isinstance(output.get(name), str) or not output[name]:
+                raise ReporterProblem(f"{where}.attributes.outputs[{number}].{name} must say something")
+
+
+def ask_commissioners(package: CoworldPackage, engine: Engine, workspace: Path, *, budget_seconds: float) -> int:
+    """Start each and ask it to schedule rounds; raises CommissionerProblem. Their logs stay in the workspace."""
+    for entry in package.manifest.commissioner:
+        _ask(entry, engine, workspace / "commissioners" / _folder_name(entry.id), budget_seconds)
+    return len(package.manifest.commissioner)
+
+
+def _folder_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", text).lstrip(".") or "commissioner"
+
+
+def _ask(entry: CoworldManifestRoleSpec, engine: Engine, folder: Path, budget_seconds: float) -> None:
+    budget = Budget(min(budget_seconds, STARTUP_SECONDS))
+
+    def variables(place: Place) -> dict[str, str]:
+        return {"COGAME_HOST": place.host, "COGAME_PORT": str(place.port)}
+
+    spec = RunnableSpec(
+        role="commissioner",
+        name=f"coworld-cert-commissioner-{secrets.token_hex(8)}",
+        image=entry.image or "",
+        run=entry.run,
+        env=entry.env,
+        variables=variables,
+        listens=True,
+        limits=launch.limits_of(entry.resources, budget_seconds + 120),
+    )
+    try:
+        running = engine.start(spec)
+    except EngineError as error:
+        raise CommissionerProblem(f"commissioner {entry.id!r} did not start: {error}") from None
+    try:
+        address = running.endpoint
+        assert address is not None
+        said = asyncio.run(probes.wait_healthy(address, "/healthz", lambda: running.poll() is not None, budget))
+        if said is not None:
+            found = running.poll()
+            raise CommissionerProblem(f"commissioner {entry.id!r} was not healthy: {found.reason if found else said}")
+        ask_commissioner(
+            f"ws://{address[0]}:{address[1]}/round",
+            certification_schedule_rounds_request(),
+            ScheduleRoundsResponse,
+            timeout_seconds=max(1.0, budget.at_most(STARTUP_SECONDS)),
+        )
+    except CommissionerError as error:
+        raise CommissionerProblem(f"commissioner {entry.id!r}: {error}") from None
+    finally:
+        running.end()
+        running.wait(30)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(folder / "commissioner.stdout.log", running.log("stdout"))
+        write_file(folder / "commissioner.stderr.log", running.log("stderr"))
+        running.close()

@@ -1,0 +1,256 @@
+"""What each step of a certification does: it returns a sentence about what it found, or raises StepFailed."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coworld.certification import roles
+from coworld.certification.report import ProfileVerdict, ReportedWarning
+from coworld.certification.sources import inspect_sources
+from coworld.engines.base import Engine, EngineError
+from coworld.episode_request import fixture_request
+from coworld.errors import CoworldError, ManifestError, Problem, SourceError
+from coworld.manifest.profiles import Profile, manifest_warnings, profile_problems
+from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
+from coworld.manifest_validation import duplicate_player_problems
+from coworld.models.reporters import CoworldReporterContainer
+from coworld.models.runnables import MANIFEST_ROLE_SECTIONS, is_sha256_reference
+from coworld.models.transcript import SourceUrlResult
+from coworld.package import CoworldPackage
+from coworld.runner.artifacts import EpisodeArtifacts
+from coworld.runner.failures import RunnerEpisodeError
+from coworld.runner.game_hosted import LOG_MISSING
+from coworld.runner.options import EpisodeOptions
+from coworld.runner.player_files import fixture_player_files, player_file_spec
+from coworld.runner.replay import require_replay
+from coworld.runner.results import read_results
+from coworld.runner.runner import run_episode, verify_reconnect, verify_replay
+from coworld.schema_validation import parse_json_object
+
+
+class StepFailed(Exception):
+    """A step that did not pass, with its reason and what is wrong."""
+
+    def __init__(self, reason: str, feedback: str) -> None:
+        super().__init__(feedback)
+        self.reason, self.feedback = reason, feedback
+
+
+@dataclass
+class Candidate:
+    """What is being certified, and what the steps have found so far."""
+
+    path: Path
+    data: bytes
+    """the manifest as it was when the certification began"""
+    engine: Engine
+    workspace: Path
+    timeout_seconds: float
+    profile: Profile | None = None
+    check_sources: bool = False
+    package: CoworldPackage | None = None
+    profiles: list[ProfileVerdict] = field(default_factory=list)
+    warnings: list[ReportedWarning] = field(default_factory=list)
+    sources: list[SourceUrlResult] | None = None
+    results: dict[str, Any] | None = None
+    player_files: list[Path] | None = None
+    _config_problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def opened(self) -> CoworldPackage:
+        assert self.package is not None, "the first step opens the package"
+        return self.package
+
+    @property
+    def artifacts(self) -> EpisodeArtifacts:
+        return EpisodeArtifacts.at(self.workspace)
+
+    # The steps
+
+    def matriculate(self) -> str:
+        try:
+            document = parse_json_object(self.data, name=str(self.path))
+            try:
+                manifest = read_authored_manifest(document)
+            except ManifestError as error:
+                configs = [problem for problem in error.problems if _about_a_config(problem)]
+                if len(configs) < len(error.problems):
+                    raise
+                # Its configurations are the business of a later step.
+                self._config_problems = configs
+                manifest = read_downloaded_manifest(document)
+            if problems := duplicate_player_problems(manifest):
+                raise ManifestError(problems, text=problems[0].message)
+        except ManifestError as error:
+            raise StepFailed("manifest_invalid", _told(error.problems)) from None
+        except CoworldError as error:
+            raise StepFailed("manifest_invalid", str(error)) from None
+        self.package = CoworldPackage(manifest, self.path, self.path.parent, document)
+        verdicts = profile_problems(manifest)
+        self.profiles = [
+            ProfileVerdict(profile=name, passes=not problems, problems=_as_warnings(problems))
+            for name, problems in verdicts.items()
+        ]
+        asked = [self.profile] if self.profile else list(verdicts)
+        passing = [name for name in asked if not verdicts[name]]
+        if not passing:
+            told = "; ".join(f"profile {name}: {_told(verdicts[name])}" for name in reversed(asked))
+            raise StepFailed("manifest_invalid", told)
+        self.warnings = _as_warnings(manifest_warnings(manifest))
+        return f"passes by the profiles: {', '.join(passing)}"
+
+    def source_resolves(self) -> str:
+        self.sources = inspect_sources(self.opened.manifest, look=self.check_sources)
+        counts: dict[str, int] = {}
+        for found in self.sources:
+            counts[found.status] = counts.get(found.status, 0) + 1
+        return ", ".join(f"{count} {status}" for status, count in counts.items())
+
+    def images_reachable(self) -> str:
+        found = []
+        for where, image in image_references(self.opened):
+            try:
+                found.append(f"{where}: {self.engine.resolve(image).how}")
+            except EngineError as error:
+                raise StepFailed("image_unreachable", f"{where}: {error}") from None
+        return "; ".join(found) or "no images are declared"
+
+    def fixture_conforms(self) -> str:
+        if self._config_problems:
+            raise StepFailed("fixture_invalid", _told(self._config_problems))
+        return f"{len(self.opened.manifest.variants)} variants and the fixture"
+
+    def smoke_episode(self) -> str:
+        package = self.opened
+        files = None
+        try:
+            if package.manifest.game.player_runtime == "game-hosted":
+                files = self.player_files = fixture_player_files(package)
+            seats = [player_file_spec(path) for path in files or ()]
+            request = fixture_request(package, player_files=seats)
+        except CoworldError as error:
+            raise StepFailed("platform_error", str(error)) from None
+        options = EpisodeOptions(
+            budget_seconds=self.timeout_seconds,
+            validate_results=False,
+            thorough=True,
+            prefix="coworld-cert",
+            player_files=files,
+        )
+        outcome = run_episode(package, request, engine=self.engine, workspace=self.workspace, options=options)
+        if outcome.error is not None:
+            slot = "" if outcome.error.slot is None else f" (slot {outcome.error.slot})"
+            raise StepFailed(outcome.error.error_type, f"{outcome.error.message}{slot}")
+        if files is None:
+            self._checked(lambda: verify_reconnect(request, engine=self.engine, budget_seconds=self.timeout_seconds))
+        return f"{len(request.players)} seats, {outcome.seconds:.1f} s"
+
+    def results_conform(self) -> str:
+        slots = len(self.opened.manifest.certification.players)
+        self.results = self._checked(
+            lambda: read_results(self.artifacts.results_path, self.opened.results_schema, slots)
+        )
+        scores = self.results.get("scores") if self.results else None
+        return f"scores {scores}" if scores else "no scores"
+
+    def replay_present(self) -> str:
+        self._checked(lambda: require_replay(self.artifacts.replay_path))
+        return f"{self.artifacts.replay_path.stat().st_size} bytes"
+
+    def replay_loadable(self) -> str:
+        viewer = self.opened.manifest.game.replay_viewer
+        if viewer is None:
+            self._checked(
+                lambda: verify_replay(
+                    self.opened.manifest,
+                    self.artifacts.replay_path,
+                    engine=self.engine,
+                    budget_seconds=self.timeout_seconds,
+                    log_to=self.artifacts,
+                )
+            )
+            return "the game shows it"
+        if not is_sha256_reference(viewer.bundle):
+            try:
+                page = self.opened.file(viewer.bundle) / "index.html"
+            except SourceError as error:
+                raise StepFailed("replay_unloadable", str(error)) from None
+            if not page.is_file():
+                raise StepFailed("replay_unloadable", f"the static viewer {viewer.bundle} has no index.html")
+        return f"static pages {viewer.bundle}"
+
+    def players_run(self) -> str:
+        manifest = self.opened.manifest
+        if not self.artifacts.game_stdout_path.exists() or not self.artifacts.game_stderr_path.exists():
+            raise StepFailed("players_missing", "the game has left no log")
+        seated = [seat.player_id for seat in manifest.certification.players]
+        if absent := [player.id for player in manifest.player if player.id not in seated]:
+            raise StepFailed(
+                "players_missing", f"certification.players seats nobody as {', '.join(absent)}: add a seat for each"
+            )
+        for slot, player_id in enumerate(seated):
+            path = self.artifacts.policy_log_path(slot)
+            if not path.exists() or path.read_bytes() == LOG_MISSING.encode():
+                raise StepFailed("players_missing", f"{player_id!r} in slot {slot} has left no log")
+        return f"{len(set(seated))} players in {len(seated)} seats"
+
+    def supporting_roles(self) -> str:
+        package = self.opened
+        try:
+            reporters = roles.check_reporters(package)
+            asked = roles.ask_commissioners(package, self.engine, self.workspace, budget_seconds=self.timeout_seconds)
+        except roles.ReporterProblem as error:
+            raise StepFailed("reporter_failed", str(error)) from None
+        except roles.CommissionerProblem as error:
+            raise StepFailed("commissioner_protocol_failed", str(error)) from None
+        except (CoworldError, OSError) as error:
+            raise StepFailed("supporting_roles_failed", str(error)) from None
+        others = {name: len(getattr(package.manifest, name)) for name in ("grader", "diagnoser", "optimizer")}
+        counted = ", ".join(f"{count} {name}" for name, count in others.items())
+        return f"{asked} commissioner answered, {reporters} reporter valid, counted: {counted}"
+
+    def _checked(self, check: Callable[[], Any]) -> Any:
+        try:
+            return check()
+        except RunnerEpisodeError as error:
+            raise StepFailed(error.error_type, str(error)) from None
+
+    def key_parts(self) -> list[bytes]:
+        """Everything the outcome depends on beside the tool."""
+        parts = [self.data, (self.profile or "").encode(), self.engine.name.encode()]
+        if self.package is not None:
+            for where, image in image_references(self.package):
+                parts += [where.encode(), self.engine.fingerprint(image).encode()]
+            for path in self.player_files or ():
+                parts.append(player_file_spec(path).content_hash.encode())
+        return parts
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def image_references(package: CoworldPackage) -> list[tuple[str, str]]:
+    """Every image of the manifest with its place in it."""
+    manifest = package.manifest
+    found = [("game", manifest.game.runnable.image)]
+    for section in MANIFEST_ROLE_SECTIONS:
+        found += [(f"{section}:{entry.id}", entry.image) for entry in getattr(manifest, section) if entry.image]
+    for reporter in manifest.reporter:
+        if isinstance(reporter, CoworldReporterContainer):
+            found.append((f"reporter:{reporter.id}", reporter.image))
+    return found
+
+
+def _about_a_config(problem: Problem) -> bool:
+    return problem.path.startswith(("variants[", "certification.game_config")) and ".game_config" in problem.path
+
+
+def _told(problems: Any) -> str:
+    return "; ".join(f"{problem} ({problem.fix})" for problem in list(problems)[:5])
+
+
+def _as_warnings(problems: list[Problem]) -> list[ReportedWarning]:
+    return [ReportedWarning(path=problem.path, message=problem.message, fix=problem.fix) for problem in problems]

@@ -1,0 +1,208 @@
+"""Certify a Coworld: ten steps, the first failure stops.
+
+report = certify(Path("coworld_manifest.json"), engine=ProcessEngine(...))
+report.certified, report.failure_reason
+"""
+
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from coworld.certification.cache import certification_key, remember, remembered
+from coworld.certification.report import CertificationReport, ReportedStep, step_line
+from coworld.certification.roles import certification_schedule_rounds_request
+from coworld.certification.steps import Candidate, StepFailed, image_references
+from coworld.certification.transcript import load_executable_transcript
+from coworld.engines.base import Engine
+from coworld.errors import CoworldError, SourceError
+from coworld.manifest.profiles import Profile
+from coworld.manifest_uri import local_path
+from coworld.models.manifest import CoworldManifest
+from coworld.models.transcript import CoworldTranscript, StepResult, TranscriptStep
+from coworld.package import MANIFEST_NAME, CoworldPackage, load_package
+from coworld.runner.artifacts import EpisodeArtifacts, write_file
+
+__all__ = [
+    "CertificationFailed",
+    "CertificationReport",
+    "CoworldPackage",
+    "CoworldTranscript",
+    "EpisodeArtifacts",
+    "StepResult",
+    "TranscriptStep",
+    "certification_schedule_rounds_request",
+    "certify",
+    "certify_coworld",
+    "compute_log_richness",
+    "image_references",
+    "is_certified",
+    "load_coworld_package",
+    "load_executable_transcript",
+    "step_line",
+]
+
+OnStep = Callable[[StepResult, TranscriptStep], None]
+
+
+class CertificationFailed(CoworldError):
+    """`certify_coworld` did not come to the end of the transcript."""
+
+    def __init__(self, report: CertificationReport) -> None:
+        failed = report.failed_step
+        assert failed is not None
+        super().__init__(f"{failed.id}: {failed.failure_reason}: {failed.feedback}")
+        self.report = report
+
+
+def certify(
+    manifest: CoworldPackage | Path | str,
+    *,
+    engine: Engine,
+    profile: Profile | None = None,
+    workspace: Path | None = None,
+    timeout_seconds: float = 60.0,
+    check_sources: bool = False,
+    on_step: OnStep | None = None,
+    uri: str | None = None,
+) -> CertificationReport:
+    """Run the transcript and leave the episode's files and `certification_report.html` in `workspace`.
+
+    `profile` asks for one generation's rules; without it either will do, and the report says which pass. The network is
+    used only with `check_sources`. A success is remembered (`is_certified`). `uri` is what the report calls the
+    manifest. Raises SourceError when there is no manifest to read.
+    """
+    path = manifest.path if isinstance(manifest, CoworldPackage) else _manifest_path(manifest)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} could not be read: {error.strerror}", hint="check the path") from None
+    if workspace is None:
+        workspace = Path(tempfile.mkdtemp(prefix="coworld-cert-"))
+    EpisodeArtifacts.create(workspace)
+    candidate = Candidate(
+        path, data, engine, workspace.absolute(), timeout_seconds, profile=profile, check_sources=check_sources
+    )
+    report = CertificationReport(
+        manifest_uri=uri or str(path),
+        manifest_sha256=candidate.digest,
+        certified=False,
+        label=f"executable ({engine.name})",
+        engine=engine.name,
+        isolation=engine.level,
+        steps=[],
+        workspace=str(candidate.workspace),
+        matriculated_at=datetime.now(UTC),
+    )
+    for step in load_executable_transcript().steps:
+        done = _run_step(candidate, step, on_step)
+        report.steps.append(done)
+        if done.status == "fail":
+            break
+    _complete(report, candidate)
+    write_file(workspace / "certification_report.html", report.html().encode())
+    if report.certified:
+        entry = {"name": report.name, "version": report.version, "at": report.graduated_at.isoformat()}  # type: ignore[union-attr]
+        remember(certification_key(candidate.key_parts()), entry)
+    return report
+
+
+def _manifest_path(reference: Path | str) -> Path:
+    path = local_path(str(reference))
+    return path / MANIFEST_NAME if path.is_dir() else path
+
+
+def _run_step(candidate: Candidate, step: TranscriptStep, on_step: OnStep | None) -> ReportedStep:
+    def told(done: ReportedStep) -> ReportedStep:
+        if on_step is not None:
+            on_step(done, step)
+        return done
+
+    told(ReportedStep(id=step.id, kind=step.kind, status="running", checks=step.checks))
+    began = time.monotonic()
+    work: Callable[[], str] = getattr(candidate, step.id.replace("-", "_"))
+    done = ReportedStep(id=step.id, kind=step.kind, checks=step.checks)
+    try:
+        done.detail = work()
+    except StepFailed as failure:
+        done.status, done.failure_reason, done.feedback = "fail", failure.reason, failure.feedback
+    done.seconds = round(time.monotonic() - began, 3)
+    if step.id == "source-resolves":
+        done.source_url_results = candidate.sources
+    return told(done)
+
+
+def _complete(report: CertificationReport, candidate: Candidate) -> None:
+    """What the steps have found, in the report."""
+    report.certified = report.failed_step is None
+    report.profiles, report.warnings = candidate.profiles, candidate.warnings
+    if candidate.package is not None:
+        game = candidate.package.manifest.game
+        report.name, report.version = game.name, game.version
+        report.log_richness_tier, report.log_richness_reason = compute_log_richness(candidate.package.manifest)
+    scores = (candidate.results or {}).get("scores")
+    report.scores = [float(score) for score in scores] if isinstance(scores, list) else None
+    if report.certified:
+        report.graduated_at = datetime.now(UTC)
+
+
+def is_certified(package: CoworldPackage, *, engine: Engine, profile: Profile | None = None) -> bool:
+    """Whether this very manifest with these very programs has passed before, by this version of the tool."""
+    from coworld.runner.player_files import fixture_player_files
+
+    candidate = Candidate(package.path, package.path.read_bytes(), engine, Path(), 0.0, profile=profile)
+    candidate.package = package
+    try:
+        if package.manifest.game.player_runtime == "game-hosted":
+            candidate.player_files = fixture_player_files(package)
+        return remembered(certification_key(candidate.key_parts())) is not None
+    except (CoworldError, OSError):
+        return False
+
+
+def certify_coworld(
+    manifest_path: Path,
+    *,
+    workspace: Path | None = None,
+    timeout_seconds: float = 60.0,
+    on_step: OnStep | None = None,
+    engine: Engine | None = None,
+) -> CertificationReport:
+    """The published entry: raises CertificationFailed, whose `report` says why."""
+    if engine is None:
+        from coworld.engines.local_images import LocalImages
+        from coworld.engines.process import ProcessEngine
+
+        engine = ProcessEngine(LocalImages.beside(Path(manifest_path)))
+    report = certify(
+        manifest_path, engine=engine, workspace=workspace, timeout_seconds=timeout_seconds, on_step=on_step
+    )
+    if not report.certified:
+        raise CertificationFailed(report)
+    return report
+
+
+def load_coworld_package(
+    manifest_path: Path, *, require_certification_tags: bool = False, tolerate_newer_fields: bool = False
+) -> CoworldPackage:
+    """The published entry: read a package to run or certify it."""
+    return load_package(manifest_path, strict=not tolerate_newer_fields, require_tags=require_certification_tags)
+
+
+def compute_log_richness(manifest: CoworldManifest) -> tuple[int, str]:
+    """How much people will see in the game's events: tier 2 when the manifest says what they mean, else 0."""
+    if manifest.game.log is not None:
+        return 2, "the manifest has `game.log`"
+    if fields := _displayed(manifest.game.results_schema):
+        return 2, f"the results schema has x-display: {', '.join(fields)}"
+    return 0, "neither `game.log` nor `x-display`; events alone make tier 1"
+
+
+def _displayed(schema: object, path: str = "") -> list[str]:
+    if isinstance(schema, list):
+        return [name for index, item in enumerate(schema) for name in _displayed(item, f"{path}[{index}]")]
+    if not isinstance(schema, dict):
+        return []
+    here = [path or "$"] if "x-display" in schema else []
+    return here + [name for key, item in schema.items() for name in _displayed(item, f"{path}.{key}" if path else key)]

@@ -1,0 +1,105 @@
+"""Episodes from the command line: which ones are asked for, and how they are told about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from coworld.cli.documents import EpisodeDocument, FailureDocument
+from coworld.cli.output import UsageError, note
+
+if TYPE_CHECKING:
+    from coworld.models.requests import CoworldEpisodeJobSpec
+    from coworld.package import CoworldPackage
+    from coworld.runner.runner import EpisodeOutcome
+
+__all__ = ["describe_failure", "episode_document", "print_episode", "request_for", "with_seed"]
+
+
+def request_for(
+    package: CoworldPackage, given: Sequence[str], *, variant: str | None, run: Sequence[str]
+) -> CoworldEpisodeJobSpec:
+    """What was asked for: a request file, images for the seats, or the fixture's players."""
+    from coworld.episode_request import fixture_request, load_request
+
+    if given and (given[0].endswith(".json") or Path(given[0]).is_file()):
+        if len(given) > 1 or variant is not None or run:
+            raise UsageError("An episode request says everything: no images, `--variant` or `--run` beside it")
+        return load_request(Path(given[0]), package=package, strict=False)
+    hosted = package.manifest.game.player_runtime == "game-hosted"
+    if hosted and (given or run):
+        raise UsageError("This game hosts its players: images and `--run` cannot be seated")
+    if run and not given:
+        raise UsageError("`--run` is the command of images, and none are given", hint="name one image, or one per seat")
+    if hosted:
+        from coworld.runner.player_files import fixture_player_files, player_file_spec
+
+        files = [player_file_spec(path) for path in fixture_player_files(package)]
+        return fixture_request(package, variant_id=variant, player_files=files)
+    try:
+        return fixture_request(package, variant_id=variant, images=given, run=run)
+    except ValueError as error:
+        if "player images for" in str(error):
+            raise UsageError(str(error), hint=getattr(error, "hint", None)) from error
+        raise
+
+
+def with_seed(request: CoworldEpisodeJobSpec, number: int) -> CoworldEpisodeJobSpec:
+    """The same with the integer seed of its config that much later; as it is where there is none."""
+    seed = request.game_config.get("seed")
+    if not number or isinstance(seed, bool) or not isinstance(seed, int):
+        return request
+    return request.model_copy(update={"game_config": {**request.game_config, "seed": seed + number}})
+
+
+def episode_document(request: CoworldEpisodeJobSpec, outcome: EpisodeOutcome) -> EpisodeDocument:
+    """An episode as `--json` tells it."""
+    artifacts, error = outcome.artifacts, outcome.error
+    scores = (outcome.results or {}).get("scores")
+    is_list = isinstance(scores, list) and all(isinstance(score, int | float) for score in scores)
+    seed = request.game_config.get("seed")
+    return EpisodeDocument(
+        artifacts=str(artifacts.workspace),
+        results_path=_existing(artifacts.results_path),
+        replay_path=_existing(artifacts.replay_path),
+        logs=str(artifacts.logs_dir),
+        seed=seed if isinstance(seed, int) else None,
+        scores=scores if is_list else None,
+        results=outcome.results,
+        seconds=round(outcome.seconds, 3),
+        error=None
+        if error is None
+        else FailureDocument(type=error.error_type, message=error.message, party=error.party.value, slot=error.slot),
+    )
+
+
+def print_episode(document: EpisodeDocument, manifest: str) -> None:
+    """The lines that people and scripts read."""
+    print(f"Artifacts: {document.artifacts}")
+    if document.results_path is not None:
+        print(f"Results: {document.results_path}")
+    if document.scores is not None:
+        print(f"Scores: {', '.join(f'{slot}={score}' for slot, score in enumerate(document.scores))}")
+    if document.replay_path is not None:
+        print(f"Replay: {document.replay_path}")
+    print(f"Logs: {document.logs}")
+    if document.replay_path is not None:
+        print(f"Inspect replay: coworld replay {manifest} {document.replay_path}")
+    print(f"Inspect logs: ls {document.logs}")
+    if document.error is not None:
+        note(f"Error: {describe_failure(document.error)}")
+
+
+def describe_failure(failure: FailureDocument) -> str:
+    """A failed episode in a sentence."""
+    blame = {
+        "game": "the game is to blame",
+        "player": f"the player in slot {failure.slot} is to blame",
+        "platform": "neither game nor players are to blame",
+    }.get(failure.party, "nobody is to blame; try again")
+    return f"The episode failed with {failure.type} ({blame}): {failure.message}"
+
+
+def _existing(path: Path) -> str | None:
+    return str(path) if path.exists() else None

@@ -1,0 +1,84 @@
+"""Options that several commands have, so that they are spelled and explained once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "BundleArg",
+    "EngineName",
+    "Json",
+    "Manifest",
+    "Maps",
+    "OpenBrowser",
+    "OutputDir",
+    "Seats",
+    "SecretEnv",
+    "Server",
+    "Timeout",
+    "UnsafeLocal",
+    "UseBedrock",
+    "UseLlm",
+    "Variant",
+    "VerifyReplay",
+    "Words",
+]
+
+Manifest = Annotated[
+    str,
+    typer.Argument(
+        metavar="MANIFEST",
+        help="A coworld_manifest.json: its path, folder or address, or the name of an installed one.",
+    ),
+]
+Seats = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[REQUEST | IMAGE...]",
+        help="An episode request (.json), or images for the seats: one for all, or one for each.",
+        show_default=False,
+    ),
+]
+BundleArg = Annotated[Path, typer.Argument(metavar="BUNDLE", help="An episode bundle (.zip), or an episode's folder.")]
+Words = Annotated[
+    list[str] | None,
+    typer.Option("--run", metavar="WORD", help="One word of the command of the given images (repeatable)."),
+]
+OutputDir = Annotated[
+    Path | None,
+    typer.Option("--output-dir", "-o", metavar="DIR", help="Where files go; by default `results` beside the manifest."),
+]
+Variant = Annotated[
+    str | None,
+    typer.Option("--variant", metavar="ID", help="Variant to play; by default the certification fixture."),
+]
+Timeout = Annotated[
+    float, typer.Option("--timeout-seconds", metavar="SECONDS", min=1.0, help="Time for all of it, in seconds.")
+]
+VerifyReplay = Annotated[
+    bool, typer.Option("--verify-replay/--no-verify-replay", help="Load the replay afterwards and look at it.")
+]
+SecretEnv = Annotated[
+    list[str] | None,
+    typer.Option("--secret-env", metavar="KEY=VALUE", help="A secret variable for the players (repeatable)."),
+]
+UseLlm = Annotated[
+    bool,
+    typer.Option("--use-llm", help="Let players use the model at COWORLD_LLM_ENDPOINT, or OPENROUTER_API_KEY."),
+]
+UseBedrock = Annotated[bool, typer.Option("--use-bedrock", help="Let players use Bedrock with AWS keys from here.")]
+EngineName = Annotated[
+    str, typer.Option("--engine", metavar="ENGINE", help="auto or process: what the programs run in.")
+]
+UnsafeLocal = Annotated[bool, typer.Option("--unsafe-local", help="Run programs you trust where no isolation works.")]
+Maps = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="IMAGE=DIR", help="A local folder that stands for an image (repeatable)."),
+]
+OpenBrowser = Annotated[bool, typer.Option("--open-browser/--no-open-browser", help="Open it in the browser.")]
+Server = Annotated[
+    str | None,
+    typer.Option("--server", metavar="URL", help="Accepted for older scripts; local manifests need none.", hidden=True),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]

@@ -1,0 +1,66 @@
+"""What `report`, `grade` and `diagnose` share: a bundle in, one output, checked before it is told about."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from coworld.cli.output import fail, note
+from coworld.cli.setting import engine_for, opened
+
+if TYPE_CHECKING:
+    from coworld.role_runner import RoleName, RoleOutput
+
+__all__ = ["bundle_file", "output_of"]
+
+
+@contextmanager
+def bundle_file(given: Path) -> Iterator[Path]:
+    """The bundle, made on the way where an episode's folder was given."""
+    if not given.is_dir():
+        if not given.is_file():
+            fail(f"{given} does not exist", hint="give a bundle, or the output folder of `coworld run-episode`")
+        yield given
+        return
+    from coworld.bundle import write_bundle
+
+    with tempfile.TemporaryDirectory(prefix="coworld-bundle-") as folder:
+        path = Path(folder) / "bundle.zip"
+        write_bundle(given, path)
+        yield path
+
+
+def output_of(
+    manifest: str,
+    role: RoleName,
+    given: Path,
+    *,
+    role_id: str | None,
+    target: str | None = None,
+    timeout_seconds: float,
+    engine: str,
+    maps: Sequence[str],
+    unsafe: bool,
+) -> RoleOutput:
+    """Run the role; what it said goes to stderr."""
+    from coworld.bundle import opened_bundle
+    from coworld.role_runner import run_role
+
+    with opened(manifest) as package, bundle_file(given) as bundle:
+        with opened_bundle(bundle):
+            pass  # a bad bundle is no fault of the role
+        output = run_role(
+            package,
+            role,
+            bundle,
+            engine=engine_for(package, engine, maps=maps, unsafe=unsafe),
+            role_id=role_id,
+            target=target,
+            timeout_seconds=timeout_seconds,
+        )
+    for line in output.log.splitlines():
+        note(f"{role}: {line}")
+    return output

@@ -1,0 +1,128 @@
+"""What every command that runs something needs: the package, the engine, the secrets, and where files go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from coworld.cli.output import UsageError, fail, note
+from coworld.worlds import manifest_of, world_names
+
+if TYPE_CHECKING:
+    from coworld.engines.base import Engine
+    from coworld.package import CoworldPackage
+
+__all__ = [
+    "Secrets",
+    "check_words",
+    "default_output",
+    "engine_beside",
+    "engine_for",
+    "opened",
+    "player_secrets",
+    "reference",
+]
+
+ELSEWHERE = Path("coworld-results")
+"""where files go when the manifest's own folder is no place for them"""
+
+
+def reference(manifest: str) -> str:
+    """The path or address of a manifest that was typed; names of installed Coworlds count where no file has them."""
+    if Path(manifest).exists() or "/" in manifest or "." in manifest:
+        return manifest
+    found = manifest_of(manifest)
+    if found is None and not manifest.startswith("cow_"):
+        fail(
+            f"There is no manifest {manifest!r}",
+            hint=f"give the path of a coworld_manifest.json, or one of: {', '.join(world_names())}",
+        )
+    return manifest if found is None else str(found)
+
+
+@contextmanager
+def opened(manifest: str, *, strict: bool = False) -> Iterator[CoworldPackage]:
+    """The package behind what was typed. Without `strict` as somebody else accepted it."""
+    from coworld.package import opened_package
+
+    with opened_package(reference(manifest), strict=strict) as package:
+        yield package
+
+
+def engine_for(package: CoworldPackage, name: str, *, maps: Sequence[str], unsafe: bool) -> Engine:
+    """The engine that was asked for. It is named on stderr, with the isolation that it has."""
+    return engine_beside(package.path, name, maps=maps, unsafe=unsafe)
+
+
+def engine_beside(manifest: Path, name: str, *, maps: Sequence[str], unsafe: bool) -> Engine:
+    """The same for a manifest that was not read yet."""
+    from coworld.engines.local_images import LocalImages
+    from coworld.engines.process import ProcessEngine
+
+    if name not in ("auto", "process"):
+        raise UsageError(f"There is no engine {name!r} here", hint="use `--engine process`, or leave the option out")
+    engine = ProcessEngine(LocalImages.beside(manifest, maps), unsafe=unsafe)
+    note(f"Engine: {engine.name} (isolation: {engine.level})")
+    return engine
+
+
+def default_output(package: CoworldPackage, manifest: str) -> Path:
+    """Where files go when nobody says: beside the manifest, unless that was downloaded, is installed or read-only."""
+    is_own = not manifest.startswith(("http://", "https://")) and manifest_of(manifest) is None
+    if is_own and os.access(package.root, os.W_OK):
+        return package.root / "results"
+    return ELSEWHERE
+
+
+def check_words(words: Sequence[str]) -> list[str]:
+    """`--run` takes one word at a time; a usage error shows how to split a whole command."""
+    if words and any(space in words[0] for space in " \t"):
+        split = " ".join(f"--run {word}" for word in words[0].split())
+        raise UsageError("`--run` takes one word of the command at a time", hint=split)
+    return list(words)
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """Variables for every player that are never shown, and hosts that they may speak to."""
+
+    env: dict[str, str] = field(default_factory=dict)
+    hosts: list[str] = field(default_factory=list)
+
+
+def player_secrets(given: Sequence[str], *, use_llm: bool, use_bedrock: bool) -> Secrets:
+    """What `--secret-env`, `--use-llm` and `--use-bedrock` ask for."""
+    secrets = Secrets()
+    if use_llm:
+        _add_llm(secrets)
+    if use_bedrock:
+        _add_bedrock(secrets)
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key.isidentifier():
+            raise UsageError("`--secret-env` must be KEY=VALUE", hint="--secret-env API_KEY=...")
+        secrets.env[key] = value
+    return secrets
+
+
+def _add_llm(secrets: Secrets) -> None:
+    endpoint, key = os.environ.get("COWORLD_LLM_ENDPOINT"), os.environ.get("OPENROUTER_API_KEY")
+    if not (endpoint or key):
+        fail("`--use-llm` needs a model", hint="set COWORLD_LLM_ENDPOINT or OPENROUTER_API_KEY")
+    kept = ("COWORLD_LLM_ENDPOINT", "COWORLD_LLM_MODEL", "OPENROUTER_API_KEY")
+    secrets.env.update({name: os.environ[name] for name in kept if os.environ.get(name)})
+    secrets.env["COWORLD_LLM_ENABLED"] = "true"
+    secrets.hosts.append(urlsplit(endpoint).netloc if endpoint else "openrouter.ai:443")
+
+
+def _add_bedrock(secrets: Secrets) -> None:
+    kept = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION")
+    secrets.env.update({name: os.environ[name] for name in kept if os.environ.get(name)})
+    secrets.env["USE_BEDROCK"] = "true"
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
+    secrets.hosts.append(f"bedrock-runtime.{region}.amazonaws.com:443")

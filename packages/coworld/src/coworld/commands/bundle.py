@@ -1,0 +1,52 @@
+"""`coworld bundle`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coworld.cli.options import Json
+from coworld.cli.program import examples
+
+__all__ = ["bundle"]
+
+Workspace = Annotated[
+    str, typer.Argument(metavar="WORKSPACE", help="An episode's folder, as `coworld run-episode` leaves it.")
+]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the bundle goes.")]
+Include = Annotated[
+    str | None,
+    typer.Option(
+        "--include",
+        metavar="WORDS",
+        help="Some of results,replay,error_info,game_logs,player_logs,player_artifact; by default all there is.",
+    ),
+]
+
+
+@examples("coworld bundle results --output episode.zip", "coworld bundle results --include results,replay")
+def bundle(
+    workspace: Workspace, output: Output = Path("episode.zip"), include: Include = None, json: Json = False
+) -> None:
+    """Pack what an episode left behind."""
+    from coworld.bundle import parse_include, write_bundle
+    from coworld.cli.documents import BundleDocument
+    from coworld.cli.output import UsageError, fail, print_json
+    from coworld.errors import BundleError
+
+    if workspace.startswith("ereq_") and not Path(workspace).exists():
+        fail(f"{workspace} is an episode on a server, which this version does not fetch", hint="give a folder")
+    try:
+        words = parse_include(include)
+    except BundleError as error:
+        raise UsageError(str(error), hint=error.hint) from error
+    output.parent.mkdir(parents=True, exist_ok=True)
+    made = write_bundle(Path(workspace), output, include=words)
+    if json:
+        print_json(BundleDocument(bundle=str(output), status=made.status, include=made.include, files=made.files))
+        return
+    print(f"Bundle: {output}")
+    print(f"Status: {made.status}")
+    print(f"Included: {', '.join(made.include)}")

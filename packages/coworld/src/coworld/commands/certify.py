@@ -1,0 +1,74 @@
+"""`coworld certify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from coworld.cli.options import EngineName, Json, Manifest, Maps, OutputDir, Server, Timeout, UnsafeLocal
+from coworld.cli.program import examples
+
+if TYPE_CHECKING:
+    from coworld.models.transcript import StepResult, TranscriptStep
+
+__all__ = ["certify"]
+
+ProfileName = Annotated[
+    Literal["guide", "current"] | None,
+    typer.Option("--profile", help="Whose rules must pass; by default either generation's, and the report says which."),
+]
+OpenReport = Annotated[bool, typer.Option("--open-report/--no-open-report", help="Open the report in the browser.")]
+CheckSources = Annotated[
+    bool, typer.Option("--check-sources", help="Look up declared source addresses, which uses the network.")
+]
+
+
+@examples("coworld certify paintarena --no-open-report", "coworld certify coworld_manifest.json --profile guide --json")
+def certify(
+    manifest: Manifest,
+    profile: ProfileName = None,
+    timeout_seconds: Timeout = 60.0,
+    open_report: OpenReport = True,
+    output_dir: OutputDir = None,
+    check_sources: CheckSources = False,
+    engine: EngineName = "auto",
+    maps: Maps = None,
+    unsafe_local: UnsafeLocal = False,
+    server: Server = None,
+    json: Json = False,
+) -> None:
+    """Try everything a Coworld promises: ten steps, the first failure stops."""
+    from coworld.certifier import certify as certify_manifest
+    from coworld.certifier import step_line
+    from coworld.cli.browser import open_page
+    from coworld.cli.output import note, print_json
+    from coworld.cli.setting import engine_beside, reference
+    from coworld.manifest_uri import materialized_manifest_path
+
+    def told(result: StepResult, step: TranscriptStep) -> None:
+        note(step_line(result)) if json else print(step_line(result), flush=True)
+
+    with materialized_manifest_path(reference(manifest)) as path:
+        report = certify_manifest(
+            path,
+            engine=engine_beside(path, engine, maps=maps or [], unsafe=unsafe_local),
+            profile=profile,
+            workspace=output_dir,
+            timeout_seconds=timeout_seconds,
+            check_sources=check_sources,
+            on_step=told,
+            uri=manifest,
+        )
+    page = Path(report.workspace or ".") / "certification_report.html"
+    if json:
+        print_json(report)
+    else:
+        for line in report.closing_lines():
+            print(line)
+        print(f"Report: {page}")
+    if open_report:
+        open_page(page.absolute().as_uri())
+    if not report.certified:
+        raise typer.Exit(1)

@@ -1,0 +1,64 @@
+"""`coworld diagnose`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Timeout, UnsafeLocal
+from coworld.cli.program import examples
+
+__all__ = ["diagnose"]
+
+Policy = Annotated[
+    str,
+    typer.Option("--policy", metavar="REF", help="The policy to advise, as the diagnoser knows it: a slot, say."),
+]
+Diagnoser = Annotated[
+    str | None, typer.Option("--diagnoser", metavar="ID", help="Which diagnoser; by default the first.")
+]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the diagnosis goes.")]
+
+
+@examples("coworld diagnose paintarena results --policy 0 -o diagnosis.zip")
+def diagnose(
+    manifest: Manifest,
+    bundle: BundleArg,
+    policy: Policy,
+    diagnoser: Diagnoser = None,
+    output: Output = Path("diagnosis.zip"),
+    timeout_seconds: Timeout = 300.0,
+    engine: EngineName = "auto",
+    maps: Maps = None,
+    unsafe_local: UnsafeLocal = False,
+    json: Json = False,
+) -> None:
+    """Have a diagnoser advise one policy."""
+    from coworld.cli.documents import RoleDocument
+    from coworld.cli.output import print_json
+    from coworld.cli.roles import output_of
+    from coworld.role_runner import check_diagnosis
+    from coworld.runner.artifacts import write_file
+
+    made = output_of(
+        manifest,
+        "diagnoser",
+        bundle,
+        role_id=diagnoser,
+        target=policy,
+        timeout_seconds=timeout_seconds,
+        engine=engine,
+        maps=maps or [],
+        unsafe=unsafe_local,
+    )
+    document, names = check_diagnosis(made.data)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_file(output, made.data)
+    if json:
+        listed = [*names]
+        print_json(RoleDocument(role="diagnoser", id=made.id, output=str(output), files=listed, document=document))
+        return
+    print(f"Diagnosis: {output}")
+    print(f"Files: {', '.join(names)}")

@@ -1,0 +1,59 @@
+"""`coworld grade`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Timeout, UnsafeLocal
+from coworld.cli.program import examples
+
+__all__ = ["grade"]
+
+Grader = Annotated[str | None, typer.Option("--grader", metavar="ID", help="Which grader; by default the first.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the grade there, too.")]
+
+
+@examples("coworld grade paintarena results", "coworld grade paintarena episode.zip --json")
+def grade(
+    manifest: Manifest,
+    bundle: BundleArg,
+    grader: Grader = None,
+    output: Output = None,
+    timeout_seconds: Timeout = 300.0,
+    engine: EngineName = "auto",
+    maps: Maps = None,
+    unsafe_local: UnsafeLocal = False,
+    json: Json = False,
+) -> None:
+    """Have a grader give an episode a number."""
+    from coworld.cli.documents import RoleDocument
+    from coworld.cli.output import print_json
+    from coworld.cli.roles import output_of
+    from coworld.role_runner import check_grade
+    from coworld.runner.artifacts import write_file
+
+    made = output_of(
+        manifest,
+        "grader",
+        bundle,
+        role_id=grader,
+        timeout_seconds=timeout_seconds,
+        engine=engine,
+        maps=maps or [],
+        unsafe=unsafe_local,
+    )
+    document = check_grade(made.data)
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_file(output, made.data)
+    if json:
+        path = str(output) if output is not None else None
+        print_json(RoleDocument(role="grader", id=made.id, output=path, document=document))
+        return
+    print(f"Score: {document['score']}")
+    for key, value in document.items():
+        if key != "score":
+            print(f"{key}: {value}")

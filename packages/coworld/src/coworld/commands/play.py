@@ -1,0 +1,121 @@
+"""`coworld play`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from coworld.cli.options import (
+    EngineName,
+    Json,
+    Manifest,
+    Maps,
+    OpenBrowser,
+    OutputDir,
+    Seats,
+    SecretEnv,
+    Server,
+    Timeout,
+    UnsafeLocal,
+    UseBedrock,
+    UseLlm,
+    Variant,
+    Words,
+)
+from coworld.cli.program import examples
+
+if TYPE_CHECKING:
+    from coworld.play import PlaySession
+
+__all__ = ["play"]
+
+ExitTimeout = Annotated[
+    float,
+    typer.Option(
+        "--player-exit-timeout-seconds", metavar="SECONDS", min=1.0, help="How long players may take to end afterwards."
+    ),
+]
+Humans = Annotated[
+    list[int] | None,
+    typer.Option("--human", metavar="SLOT", min=0, help="Leave a seat to whoever opens its link (repeatable)."),
+]
+
+
+@examples("coworld play paintarena --human 0", "coworld play cogsguard --variant by-hand --human 0 --no-open-browser")
+def play(
+    manifest: Manifest,
+    seats: Seats = None,
+    run: Words = None,
+    output_dir: OutputDir = None,
+    variant: Variant = None,
+    human: Humans = None,
+    timeout_seconds: Timeout = 3600.0,
+    player_exit_timeout_seconds: ExitTimeout = 30.0,
+    use_llm: UseLlm = False,
+    use_bedrock: UseBedrock = False,
+    secret_env: SecretEnv = None,
+    open_browser: OpenBrowser = True,
+    engine: EngineName = "auto",
+    maps: Maps = None,
+    unsafe_local: UnsafeLocal = False,
+    server: Server = None,
+    json: Json = False,
+) -> None:
+    """Play a Coworld in the browser, with or against players.
+
+    Prints a link for every seat, for watching and for steering, and opens the one for watching. Whoever opens a seat's
+    link takes the seat. Ends when the game does.
+    """
+    from coworld.cli.browser import open_page
+    from coworld.cli.documents import PlayDocument
+    from coworld.cli.episodes import describe_failure, episode_document, print_episode, request_for
+    from coworld.cli.output import UsageError, note, print_json
+    from coworld.cli.setting import check_words, default_output, engine_for, opened, player_secrets
+    from coworld.play import play_package, with_people
+    from coworld.runner.options import EpisodeOptions
+
+    words = check_words(run or [])
+    secrets = player_secrets(secret_env or [], use_llm=use_llm, use_bedrock=use_bedrock)
+
+    def ready(session: PlaySession) -> None:
+        links = session.links
+        seated = human or range(len(links.players))
+        lines = [f"Player {slot}: {links.players[slot]}" for slot in seated]
+        for line in (*lines, f"Global: {links.global_}", f"Admin: {links.admin}"):
+            note(line) if json else print(line, flush=True)
+        if open_browser and not open_page(links.global_):
+            note("Open one of these links in a browser")
+
+    with opened(manifest) as package:
+        request = request_for(package, seats or [], variant=variant, run=words)
+        try:
+            request = with_people(request, human or [])
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        session, outcome = play_package(
+            package,
+            request,
+            engine=engine_for(package, engine, maps=maps or [], unsafe=unsafe_local),
+            workspace=(output_dir or default_output(package, manifest)).absolute(),
+            options=EpisodeOptions(
+                budget_seconds=timeout_seconds,
+                player_exit_seconds=player_exit_timeout_seconds,
+                secret_env=secrets.env,
+                egress=secrets.hosts,
+            ),
+            on_ready=ready,
+            variant_id=variant or "",
+        )
+        document = episode_document(request, outcome)
+        if not json:
+            print_episode(document, manifest)
+        else:
+            links = session.links if session is not None else None
+            told = {} if links is None else {"players": links.players, "global": links.global_, "admin": links.admin}
+            name = package.manifest.game.name
+            print_json(PlayDocument(coworld=name, variant=variant, links=told, episode=document))
+            if document.error is not None:
+                note(f"Error: {describe_failure(document.error)}")
+    if document.error is not None:
+        raise typer.Exit(1)

@@ -1,0 +1,70 @@
+"""`coworld replay`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from coworld.cli.options import EngineName, Json, Manifest, Maps, OpenBrowser, Server, Timeout, UnsafeLocal
+from coworld.cli.program import examples
+
+if TYPE_CHECKING:
+    from coworld.play import ReplaySession
+
+__all__ = ["replay"]
+
+ReplayArg = Annotated[
+    str, typer.Argument(metavar="REPLAY", help="Path or address of a replay; `.z` and `.gz` are unpacked.")
+]
+
+
+@examples("coworld replay paintarena results/replay")
+def replay(
+    manifest: Manifest,
+    replay: ReplayArg,
+    timeout_seconds: Timeout = 60.0,
+    open_browser: OpenBrowser = True,
+    engine: EngineName = "auto",
+    maps: Maps = None,
+    unsafe_local: UnsafeLocal = False,
+    server: Server = None,
+    json: Json = False,
+) -> None:
+    """Watch a replay in the browser. It is served until Ctrl-C."""
+    import tempfile
+    from contextlib import suppress
+    from pathlib import Path
+
+    from coworld.cli.browser import open_page
+    from coworld.cli.documents import ReplayDocument
+    from coworld.cli.output import note, print_json
+    from coworld.cli.setting import engine_for, opened
+    from coworld.manifest_uri import materialized_replay_path
+    from coworld.play import replay_package
+
+    def ready(session: ReplaySession) -> None:
+        if json:
+            name = session.package.manifest.game.name
+            print_json(ReplayDocument(coworld=name, replay=replay, link=session.link))
+        else:
+            print(f"Replay: {session.link}", flush=True)
+        if open_browser and not open_page(session.link):
+            note("Open this link in a browser")
+        note("Press Ctrl-C to end")
+
+    with (
+        opened(manifest) as package,
+        materialized_replay_path(replay) as path,
+        tempfile.TemporaryDirectory(prefix="coworld-replay-") as folder,
+        suppress(KeyboardInterrupt),
+    ):
+        is_static = package.manifest.game.replay_viewer is not None
+        replay_package(
+            package,
+            path,
+            engine=None if is_static else engine_for(package, engine, maps=maps or [], unsafe=unsafe_local),
+            workspace=Path(folder),
+            timeout_seconds=timeout_seconds,
+            on_ready=ready,
+        )

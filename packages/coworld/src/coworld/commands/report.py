@@ -1,0 +1,69 @@
+"""`coworld report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Timeout, UnsafeLocal
+from coworld.cli.program import examples
+
+__all__ = ["report"]
+
+Reporter = Annotated[str | None, typer.Option("--reporter", metavar="ID", help="Which reporter; by default the first.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the report goes.")]
+Render = Annotated[
+    Path | None, typer.Option("--render", metavar="FILE", help="Write the report's page there, once it is checked.")
+]
+
+
+@examples("coworld report paintarena results -o report.zip --render report.html")
+def report(
+    manifest: Manifest,
+    bundle: BundleArg,
+    reporter: Reporter = None,
+    output: Output = Path("report.zip"),
+    render: Render = None,
+    timeout_seconds: Timeout = 300.0,
+    engine: EngineName = "auto",
+    maps: Maps = None,
+    unsafe_local: UnsafeLocal = False,
+    json: Json = False,
+) -> None:
+    """Have a reporter tell what happened."""
+    from coworld.cli.documents import RoleDocument
+    from coworld.cli.output import fail, print_json
+    from coworld.cli.roles import output_of
+    from coworld.report import read_report
+    from coworld.runner.artifacts import write_file
+
+    made = output_of(
+        manifest,
+        "reporter",
+        bundle,
+        role_id=reporter,
+        timeout_seconds=timeout_seconds,
+        engine=engine,
+        maps=maps or [],
+        unsafe=unsafe_local,
+    )
+    read = read_report(made.data)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_file(output, made.data)
+    if render is not None:
+        if read.render is None:
+            fail("The report has no page", hint="leave `--render` out; its files are in the zip")
+        write_file(render, read.render[1].encode())
+    if json:
+        document = read.manifest.model_dump(exclude_none=True)
+        listed = [*read.files]
+        print_json(RoleDocument(role="reporter", id=made.id, output=str(output), files=listed, document=document))
+        return
+    print(f"Report: {output}")
+    print(f"Files: {', '.join(read.files)}")
+    if read.events is not None:
+        print(f"Events: {len(read.events)}")
+    if render is not None:
+        print(f"Page: {render}")

@@ -1,0 +1,1 @@
+"""The commissioner role: its messages, a server for one, a client to one."""

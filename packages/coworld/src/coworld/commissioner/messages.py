@@ -1,0 +1,335 @@
+"""The messages between a platform and a commissioner. On the wire each is its fields and its `type`."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+from uuid import UUID
+
+from pydantic import BaseModel, Field, model_validator
+
+from coworld.commissioner.leaderboards import (
+    DivisionLeaderboard,
+    DivisionLeaderboardAxis,
+    DivisionLeaderboardEntry,
+    DivisionLeaderboardTable,
+    DivisionLeaderboardView,
+    table_of_view,
+    view_of_table,
+)
+from coworld.commissioner.shapes import (
+    CommissionerRoundReport,
+    DivisionConfig,
+    DivisionDescription,
+    DivisionInfo,
+    DivisionRanking,
+    EpisodeRequest,
+    EpisodeScore,
+    LeaderboardRoundResultInfo,
+    LeagueInfo,
+    MembershipChange,
+    MembershipInfo,
+    PersistentPlayerRuntimeRequest,
+    PolicyMembershipEventChange,
+    RecentResult,
+    RoundConfig,
+    RoundInfo,
+    RoundResultInfo,
+    RoundSpec,
+    VariantInfo,
+)
+
+
+class Message(BaseModel):
+    """One message. `message_type` is its `type` on the wire."""
+
+    message_type: ClassVar[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """The message as a JSON object."""
+        return {**self.model_dump(mode="json"), "type": self.message_type}
+
+
+# Platform to commissioner
+
+
+class ScheduleRoundsRequest(Message):
+    """Which rounds should there be?"""
+
+    message_type = "schedule_rounds_request"
+    league: LeagueInfo
+    divisions: list[DivisionInfo]
+    active_memberships: list[MembershipInfo]
+    recent_rounds: list[RoundInfo]
+
+
+class LeagueMigrationConfigRequest(Message):
+    """Which divisions should there be?"""
+
+    message_type = "league_migration_config_request"
+    league: LeagueInfo
+    divisions: list[DivisionInfo]
+
+
+class LeagueMigrationRequest(Message):
+    """Who belongs in which division now?"""
+
+    message_type = "league_migration_request"
+    league: LeagueInfo
+    divisions: list[DivisionInfo]
+    memberships: list[MembershipInfo]
+
+
+class EpisodeAccepted(Message):
+    """These episodes will be played."""
+
+    message_type = "episodes_accepted"
+    request_ids: list[str]
+
+
+class EpisodesRejected(Message):
+    """These will not, and why."""
+
+    message_type = "episodes_rejected"
+    request_ids: list[str]
+    errors: dict[str, str]
+
+
+class EpisodeResult(Message):
+    """An episode was played."""
+
+    message_type = "episode_result"
+    request_id: str
+    scores: list[EpisodeScore]
+    game_results: dict[str, Any] | None = None
+
+
+class EpisodeFailed(Message):
+    """An episode could not be played."""
+
+    message_type = "episode_failed"
+    request_id: str
+    error: str
+    error_type: str | None = None
+    failed_policy_index: int | None = None
+    failed_policy_version_id: UUID | None = None
+
+
+class RoundStart(Message):
+    """Run this round."""
+
+    message_type = "round_start"
+    round_id: UUID
+    round_number: int
+    league: LeagueInfo
+    divisions: list[DivisionInfo]
+    memberships: list[MembershipInfo]
+    recent_results: list[RecentResult]
+    variants: list[VariantInfo]
+    completed_episodes: list[EpisodeResult] = Field(default_factory=list)
+    state: Any = None
+
+
+class RoundAbort(Message):
+    """Stop: the round is cancelled."""
+
+    message_type = "round_abort"
+    reason: str
+
+
+class RankDivisionRequest(Message):
+    """What does the leaderboard look like?"""
+
+    message_type = "rank_division_request"
+    league: LeagueInfo
+    division: DivisionInfo
+    completed_rounds: list[RoundInfo]
+    recent_rounds: list[RoundInfo]
+    round_results: list[LeaderboardRoundResultInfo]
+
+
+class DescribeDivisionRequest(Message):
+    """What are the rules?"""
+
+    message_type = "describe_division_request"
+    league: LeagueInfo
+    division: DivisionInfo
+    active_memberships: list[MembershipInfo]
+    recent_rounds: list[RoundInfo]
+
+
+class RoundCompletedRequest(Message):
+    """A round is over: who moves?"""
+
+    message_type = "round_completed_request"
+    league: LeagueInfo
+    division: DivisionInfo
+    all_divisions: list[DivisionInfo]
+    round_config: RoundConfig
+    round_results: list[RoundResultInfo]
+    division_memberships: list[MembershipInfo]
+    recent_results: list[RoundResultInfo]
+    commissioner_config: dict[str, Any] | None = None
+
+
+class EpisodeCompletedRequest(Message):
+    """An episode is over: what next?"""
+
+    message_type = "episode_completed_request"
+    round_start: RoundStart
+    episode_result: EpisodeResult | None = None
+    episode_failed: EpisodeFailed | None = None
+    completed_episode_results: list[EpisodeResult] = Field(default_factory=list)
+    failed_episodes: list[EpisodeFailed] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def validate_outcome(self) -> Self:
+        if (self.episode_result is None) == (self.episode_failed is None):
+            raise ValueError("exactly one of episode_result and episode_failed is needed")
+        return self
+
+
+# Commissioner to platform
+
+
+class ScheduleRoundsResponse(Message):
+    """These rounds, and these players kept running."""
+
+    message_type = "schedule_rounds_response"
+    rounds: list[RoundSpec] = Field(default_factory=list)
+    persistent_players: list[PersistentPlayerRuntimeRequest] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def validate_players(self) -> Self:
+        for key in ("player_id", "policy_version_id"):
+            values = [getattr(player, key) for player in self.persistent_players]
+            if len(set(values)) != len(values):
+                raise ValueError(f"persistent_players need a {key} of their own each")
+        return self
+
+
+class LeagueMigrationConfigResponse(Message):
+    """These divisions."""
+
+    message_type = "league_migration_config_response"
+    divisions: list[DivisionConfig] = Field(default_factory=list)
+
+
+class LeagueMigrationResponse(Message):
+    """These memberships change."""
+
+    message_type = "league_migration_response"
+    policy_membership_events: list[PolicyMembershipEventChange] = Field(default_factory=list)
+
+
+class ScheduleEpisodes(Message):
+    """Play these."""
+
+    message_type = "schedule_episodes"
+    episodes: list[EpisodeRequest]
+
+
+class EpisodeCancel(Message):
+    """Do not play this."""
+
+    message_type = "episode_cancel"
+    request_id: str
+    reason: str
+
+
+class RoundComplete(Message):
+    """The round is over, and this came of it."""
+
+    message_type = "round_complete"
+    results: list[DivisionRanking] = Field(default_factory=list)
+    leaderboards: list[DivisionLeaderboard] = Field(default_factory=list)
+    policy_membership_events: list[PolicyMembershipEventChange] = Field(default_factory=list)
+    membership_changes: list[MembershipChange] = Field(default_factory=list)
+    round_display: dict[str, Any] | None = None
+    state: Any = None
+    observability: CommissionerRoundReport | None = None
+
+
+class RankDivisionResponse(Message):
+    """The leaderboard, as views and in the older forms; what is not given is made from what is."""
+
+    message_type = "rank_division_response"
+    default_view_key: str = "score"
+    axes: list[DivisionLeaderboardAxis] = Field(default_factory=list)
+    views: list[DivisionLeaderboardView] = Field(default_factory=list)
+    primary_table_id: str | None = None
+    tables: list[DivisionLeaderboardTable] = Field(default_factory=list)
+    rankings: list[DivisionLeaderboardEntry] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def derive_other_forms(self) -> Self:
+        if not self.views:
+            tables = self.tables or ([DivisionLeaderboardTable(rankings=self.rankings)] if self.rankings else [])
+            self.views = [view_of_table(table) for table in tables] or [DivisionLeaderboardView()]
+            self.tables = tables
+            self.default_view_key = self.primary_table_id or self.default_view_key
+        keys = [view.key for view in self.views]
+        named = dict.fromkeys(key for view in self.views for key in view.axis_values)
+        self.axes = self.axes or [
+            DivisionLeaderboardAxis(key=key, label=key.replace("_", " ").title()) for key in named
+        ]
+        if self.default_view_key not in keys:
+            self.default_view_key = keys[0]
+        self.tables = self.tables or [table_of_view(view) for view in self.views]
+        self.primary_table_id = self.primary_table_id or self.default_view_key
+        if not self.rankings:
+            shown = self.views[keys.index(self.default_view_key)]
+            self.rankings = table_of_view(shown).rankings
+        return self
+
+
+class DescribeDivisionResponse(Message):
+    """The rules in words."""
+
+    message_type = "describe_division_response"
+    description: DivisionDescription
+
+
+class RoundCompletedResponse(Message):
+    """These memberships change, and these rounds follow."""
+
+    message_type = "round_completed_response"
+    policy_membership_events: list[PolicyMembershipEventChange] = Field(default_factory=list)
+    membership_changes: list[MembershipChange] = Field(default_factory=list)
+    follow_up_rounds: list[RoundSpec] = Field(default_factory=list)
+
+
+class EpisodeCompletedResponse(Message):
+    """Play these next, and these memberships change."""
+
+    message_type = "episode_completed_response"
+    episodes: list[EpisodeRequest] = Field(default_factory=list)
+    policy_membership_events: list[PolicyMembershipEventChange] = Field(default_factory=list)
+
+
+PLATFORM_MESSAGES: tuple[type[Message], ...] = (
+    ScheduleRoundsRequest,
+    LeagueMigrationConfigRequest,
+    LeagueMigrationRequest,
+    RoundStart,
+    EpisodeAccepted,
+    EpisodesRejected,
+    EpisodeResult,
+    EpisodeFailed,
+    RoundAbort,
+    RankDivisionRequest,
+    DescribeDivisionRequest,
+    RoundCompletedRequest,
+    EpisodeCompletedRequest,
+)
+COMMISSIONER_MESSAGES: tuple[type[Message], ...] = (
+    ScheduleRoundsResponse,
+    LeagueMigrationConfigResponse,
+    LeagueMigrationResponse,
+    ScheduleEpisodes,
+    EpisodeCancel,
+    RoundComplete,
+    RankDivisionResponse,
+    DescribeDivisionResponse,
+    RoundCompletedResponse,
+    EpisodeCompletedResponse,
+)

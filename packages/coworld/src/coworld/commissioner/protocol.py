@@ -1,0 +1,255 @@
+"""What a platform and a commissioner say to each other: models of all messages, reading them, default decisions.
+
+A commissioner listens on port 8080, answers `GET /healthz`, and speaks JSON objects with a `type` on `WS /round`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from coworld.commissioner.leaderboards import (
+    DivisionLeaderboard,
+    DivisionLeaderboardAxis,
+    DivisionLeaderboardColumn,
+    DivisionLeaderboardEntry,
+    DivisionLeaderboardRow,
+    DivisionLeaderboardTable,
+    DivisionLeaderboardView,
+)
+from coworld.commissioner.messages import (
+    COMMISSIONER_MESSAGES,
+    PLATFORM_MESSAGES,
+    DescribeDivisionRequest,
+    DescribeDivisionResponse,
+    EpisodeAccepted,
+    EpisodeCancel,
+    EpisodeCompletedRequest,
+    EpisodeCompletedResponse,
+    EpisodeFailed,
+    EpisodeResult,
+    EpisodesRejected,
+    LeagueMigrationConfigRequest,
+    LeagueMigrationConfigResponse,
+    LeagueMigrationRequest,
+    LeagueMigrationResponse,
+    Message,
+    RankDivisionRequest,
+    RankDivisionResponse,
+    RoundAbort,
+    RoundComplete,
+    RoundCompletedRequest,
+    RoundCompletedResponse,
+    RoundStart,
+    ScheduleEpisodes,
+    ScheduleRoundsRequest,
+    ScheduleRoundsResponse,
+)
+from coworld.commissioner.shapes import (
+    CommissionerCalcStep,
+    CommissionerChangelogEntry,
+    CommissionerEntrantReport,
+    CommissionerRoundReport,
+    DivisionConfig,
+    DivisionDescription,
+    DivisionInfo,
+    DivisionRanking,
+    EpisodeRequest,
+    EpisodeScore,
+    LeaderboardRoundResultInfo,
+    LeagueInfo,
+    MembershipChange,
+    MembershipInfo,
+    PersistentPlayerRuntimeRequest,
+    PolicyMembershipEventChange,
+    PolicyMembershipEventEvidence,
+    RankingEntry,
+    RecentResult,
+    RecordedEpisodeSpec,
+    RoundConfig,
+    RoundInfo,
+    RoundResultInfo,
+    RoundSpec,
+    StageConfig,
+    VariantInfo,
+)
+from coworld.errors import CoworldError, DocumentError
+from coworld.models.problems import problems_of
+
+__all__ = [
+    "COMMISSIONER_MESSAGES",
+    "COMMISSIONER_MESSAGE_MAX_BYTES",
+    "COMMISSIONER_STATE_MAX_BYTES",
+    "PLATFORM_MESSAGES",
+    "POLICY_MEMBERSHIP_STATUS_COMPETING",
+    "POLICY_MEMBERSHIP_SUBSTATUS_ACTIVE",
+    "POLICY_MEMBERSHIP_SUBSTATUS_BENCHED",
+    "CommissionerCalcStep",
+    "CommissionerChangelogEntry",
+    "CommissionerEntrantReport",
+    "CommissionerMessage",
+    "CommissionerRoundReport",
+    "DescribeDivisionRequest",
+    "DescribeDivisionResponse",
+    "DivisionConfig",
+    "DivisionDescription",
+    "DivisionInfo",
+    "DivisionLeaderboard",
+    "DivisionLeaderboardAxis",
+    "DivisionLeaderboardColumn",
+    "DivisionLeaderboardEntry",
+    "DivisionLeaderboardRow",
+    "DivisionLeaderboardTable",
+    "DivisionLeaderboardView",
+    "DivisionRanking",
+    "EpisodeAccepted",
+    "EpisodeCancel",
+    "EpisodeCompletedRequest",
+    "EpisodeCompletedResponse",
+    "EpisodeFailed",
+    "EpisodeRequest",
+    "EpisodeResult",
+    "EpisodeScore",
+    "EpisodesRejected",
+    "LeaderboardRoundResultInfo",
+    "LeagueInfo",
+    "LeagueMigrationConfigRequest",
+    "LeagueMigrationConfigResponse",
+    "LeagueMigrationRequest",
+    "LeagueMigrationResponse",
+    "MembershipChange",
+    "MembershipInfo",
+    "Message",
+    "PersistentPlayerRuntimeRequest",
+    "PlatformMessage",
+    "PolicyMembershipEventChange",
+    "PolicyMembershipEventEvidence",
+    "RankDivisionRequest",
+    "RankDivisionResponse",
+    "RankingEntry",
+    "RecentResult",
+    "RecordedEpisodeSpec",
+    "RoundAbort",
+    "RoundComplete",
+    "RoundCompletedRequest",
+    "RoundCompletedResponse",
+    "RoundConfig",
+    "RoundInfo",
+    "RoundResultInfo",
+    "RoundSpec",
+    "RoundStart",
+    "ScheduleEpisodes",
+    "ScheduleRoundsRequest",
+    "ScheduleRoundsResponse",
+    "StageConfig",
+    "VariantInfo",
+    "default_competing_entrants",
+    "default_competing_membership_events",
+    "merged_game_config",
+]
+
+COMMISSIONER_MESSAGE_MAX_BYTES = 16 << 20
+COMMISSIONER_STATE_MAX_BYTES = 10 << 20
+POLICY_MEMBERSHIP_STATUS_COMPETING = "competing"
+POLICY_MEMBERSHIP_SUBSTATUS_ACTIVE = "active"
+POLICY_MEMBERSHIP_SUBSTATUS_BENCHED = "benched"
+
+
+def _read(data: Any, known: Iterable[type[Message]]) -> Message:
+    if not isinstance(data, dict):
+        raise CoworldError("a commissioner message is a JSON object", hint='send {"type": ...}')
+    kinds = {kind.message_type: kind for kind in known}
+    name = data.get("type")
+    kind = kinds.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise CoworldError(f"Unknown commissioner message type: {name!r}", hint=f"known: {', '.join(kinds)}")
+    try:
+        return kind.model_validate({key: value for key, value in data.items() if key != "type"})
+    except ValidationError as error:
+        raise DocumentError(problems_of(error, kind)) from None
+
+
+class CommissionerMessage:
+    """What a commissioner says."""
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Message:
+        """The message in a JSON object.
+
+        Raises:
+            CoworldError: no commissioner says such a thing.
+            DocumentError: its fields are wrong.
+        """
+        return _read(data, COMMISSIONER_MESSAGES)
+
+
+class PlatformMessage:
+    """What a platform says to a commissioner."""
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Message:
+        """The message in a JSON object; raises as `CommissionerMessage.from_json` does."""
+        return _read(data, PLATFORM_MESSAGES)
+
+
+def default_competing_entrants(memberships: list[MembershipInfo], *, division_id: UUID) -> list[MembershipInfo]:
+    """Who plays when a commissioner has no wish of its own: the division's champions that compete."""
+    return [membership for membership in _competing(memberships, division_id) if membership.is_champion]
+
+
+def default_competing_membership_events(
+    memberships: list[MembershipInfo],
+    *,
+    division_id: UUID,
+    reason: str = "Champions play, the others wait",
+) -> list[PolicyMembershipEventChange]:
+    """What makes champions `active` and the others that compete `benched`; nothing for those who are already."""
+    events = []
+    for membership in _competing(memberships, division_id):
+        substatus = (
+            POLICY_MEMBERSHIP_SUBSTATUS_ACTIVE if membership.is_champion else POLICY_MEMBERSHIP_SUBSTATUS_BENCHED
+        )
+        if membership.substatus != substatus:
+            events.append(
+                PolicyMembershipEventChange(
+                    league_policy_membership_id=membership.id,
+                    from_division_id=division_id,
+                    to_division_id=division_id,
+                    status=POLICY_MEMBERSHIP_STATUS_COMPETING,
+                    substatus=substatus,
+                    reason=reason,
+                )
+            )
+    return events
+
+
+def _competing(memberships: Iterable[MembershipInfo], division_id: UUID) -> list[MembershipInfo]:
+    return [
+        membership
+        for membership in memberships
+        if membership.division_id == division_id and membership.status == POLICY_MEMBERSHIP_STATUS_COMPETING
+    ]
+
+
+def merged_game_config(game_config: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
+    """A variant's configuration with the overrides of an episode request: whole values, not merged deeply.
+
+    Raises:
+        CoworldError: the overrides hold tokens or a secret.
+    """
+    if "tokens" in overrides:
+        raise CoworldError("game_config_overrides must not hold tokens", hint="the runner adds them")
+    if _holds_secret(overrides):
+        raise CoworldError("game_config_overrides must not hold secret:// addresses", hint="write plain values")
+    return {**game_config, **overrides}
+
+
+def _holds_secret(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(_holds_secret(item) for item in value.values())
+    if isinstance(value, list):
+        return any(_holds_secret(item) for item in value)
+    return isinstance(value, str) and value.startswith("secret://")

@@ -1,0 +1,60 @@
+"""The documents and JSON Schemas that come with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+__all__ = ["FOLDER", "document_names", "read_document", "read_title", "schema", "schema_names"]
+
+FOLDER = Path(__file__).parent / "docs"
+"""copies of the repository's `docs/coworld`, made by `scripts/coworld_docs.py`"""
+
+_FILES = ("manifest", "manifest-v1", "episode-request", "stats-document")
+
+
+def document_names() -> list[str]:
+    """All documents, the overview first."""
+    return sorted((path.stem for path in FOLDER.glob("*.md")), key=lambda name: (name != "overview", name))
+
+
+def read_document(name: str) -> str:
+    """A document as Markdown; KeyError when there is none."""
+    if name not in document_names():
+        raise KeyError(name)
+    return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+
+
+def read_title(name: str) -> str:
+    """Its first heading."""
+    return read_document(name).partition("\n")[0].lstrip("# ").strip()
+
+
+def schema_names() -> list[str]:
+    """Schemas of files, and of what commands print with `--json`."""
+    from coworld.cli.documents import DOCUMENTS
+
+    return [*_FILES, *sorted([*DOCUMENTS, "certify"])]
+
+
+def schema(name: str) -> dict[str, Any]:
+    """A schema by name; KeyError when there is none."""
+    from coworld.cli.documents import DOCUMENTS
+
+    if name in DOCUMENTS:
+        return DOCUMENTS[name].model_json_schema(mode="serialization")
+    if name == "certify":
+        from coworld.certifier import CertificationReport
+
+        return CertificationReport.model_json_schema(mode="serialization")
+    from coworld.models.manifest import CoworldManifestV1
+    from coworld.stats import get_coworld_stats_schema
+    from coworld.types import coworld_episode_request_schema, coworld_manifest_schema
+
+    made = {
+        "manifest": coworld_manifest_schema,
+        "manifest-v1": lambda: CoworldManifestV1.model_json_schema(by_alias=True),
+        "episode-request": coworld_episode_request_schema,
+        "stats-document": get_coworld_stats_schema,
+    }
+    return made[name]()

@@ -1,0 +1,66 @@
+"""Take files out of a folder that somebody else has written: plain files only, no links, no surprises in size."""
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+BLOCK = 1 << 20
+
+
+def open_inside(folder: Path, name: str) -> BinaryIO | None:
+    """A plain file below a folder, reached without any link; None when there is none."""
+    parts = Path(name).parts
+    if not parts or Path(name).is_absolute() or ".." in parts:
+        return None
+    fds: list[int] = []
+    try:
+        fds.append(os.open(folder, os.O_RDONLY | os.O_DIRECTORY))
+        for part in parts[:-1]:
+            fds.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fds[-1]))
+        # Not blocking: a named pipe would wait for a writer for ever.
+        fd = os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=fds[-1])
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            return None
+        return os.fdopen(fd, "rb")
+    except OSError:
+        return None
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+def read_inside(folder: Path, name: str, most: int) -> bytes | None:
+    """The contents of such a file of at most `most` bytes."""
+    file = open_inside(folder, name)
+    if file is None:
+        return None
+    with file:
+        data = file.read(most + 1)
+    return data if len(data) <= most else None
+
+
+def copy_inside(folder: Path, name: str, target: Path, most: int) -> bool:
+    """Copy such a file; the target appears whole or not at all. False when there is none or it is too large."""
+    source = open_inside(folder, name)
+    if source is None:
+        return False
+    with source:
+        if os.fstat(source.fileno()).st_size > most:
+            return False
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fd, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
+        try:
+            with os.fdopen(fd, "wb") as copy:
+                left = most
+                while left > 0 and (block := source.read(min(BLOCK, left))):
+                    copy.write(block)
+                    left -= len(block)
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    return True

@@ -1,0 +1,192 @@
+"""What image references mean on a machine without container images: a local folder and a command.
+
+Three tables are asked, in this order: `--map IMAGE=DIR` of the command line, `coworld_local.json` beside the manifest,
+and the images that installed packages bring along (`register`). The side file reads
+
+    {"images": {"IMAGE": {"root": DIR, "argv": [...], "env": {}, "workdir": DIR, "at": DIR, "mounts": [DIR]}}}
+
+`root` is mounted read-only, at `at` when that is given and else under its own path; `mounts` are further folders the
+program needs, such as its virtual environment. `workdir` is `root` unless said otherwise. Relative folders start at the
+side file. The manifest's `run` replaces `argv`.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from coworld.engines.base import EngineError, ImageUnreachable
+
+SIDE_FILE = "coworld_local.json"
+KEYS = frozenset({"root", "argv", "env", "workdir", "at", "mounts"})
+
+BUILT_IN = ("coworld.examples.images", "coworld.roles.images", "coworld.templates.images")
+"""modules of ours that call `register` when they are imported"""
+
+ENTRY_POINTS = "coworld.images"
+"""group of entry points by which other packages name such modules"""
+
+
+class LocalImagesError(EngineError):
+    """A side file or a mapping that cannot be used."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalImage:
+    """One image as a program of this machine."""
+
+    image: str
+    argv: tuple[str, ...] = ()
+    root: Path | None = None
+    """mounted read-only; None for a program that comes with an installed package"""
+    at: Path | None = None
+    """where `root` is seen inside; None: under its own path"""
+    env: Mapping[str, str] = field(default_factory=dict)
+    workdir: Path | None = None
+    """path inside; None: the root, or the program's own folder"""
+    mounts: tuple[Path, ...] = ()
+    """further folders it sees, read-only under their own paths"""
+    packages: tuple[str, ...] = ("coworld",)
+    """Python packages whose sources the program needs, beside what the interpreter has installed"""
+    how: str = "built in"
+
+
+_registered: dict[str, LocalImage] = {}
+
+
+def register(
+    image: str,
+    argv: Sequence[str],
+    *,
+    root: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    packages: Sequence[str] = ("coworld",),
+) -> None:
+    """Say what one of our own images runs. `argv[0]` may be `python`: the interpreter that runs us."""
+    _registered[image] = LocalImage(
+        image=image, argv=tuple(argv), root=root, env=dict(env or {}), packages=tuple(packages)
+    )
+
+
+@cache
+def _load_built_in() -> None:
+    for name in BUILT_IN:
+        if find_spec(name) is not None:
+            import_module(name)
+    for entry in metadata.entry_points(group=ENTRY_POINTS):
+        entry.load()
+
+
+@dataclass(frozen=True)
+class LocalImages:
+    """The tables of one run."""
+
+    tables: tuple[Mapping[str, LocalImage], ...] = ()
+    side_file: Path | None = None
+    """where a mapping would be looked for, for the hint of an error"""
+
+    @classmethod
+    def beside(cls, manifest: Path | None, mappings: Sequence[str] = ()) -> "LocalImages":
+        """Those of a manifest's folder and of `--map` options."""
+        side_file = manifest.parent / SIDE_FILE if manifest is not None else None
+        tables = [dict(parse_mapping(text) for text in mappings)]
+        if side_file is not None and side_file.is_file():
+            tables.append(read_side_file(side_file))
+        return cls(tuple(tables), side_file)
+
+    def find(self, image: str) -> LocalImage:
+        """Raises ImageUnreachable with the way to map it."""
+        if image.startswith("img_"):
+            raise ImageUnreachable(image, "it is the id of a hosted image that was never resolved to a reference")
+        for table in self.tables:
+            if image in table:
+                return table[image]
+        _load_built_in()
+        if image in _registered:
+            return _registered[image]
+        place = self.side_file or SIDE_FILE
+        raise ImageUnreachable(
+            image,
+            f"no local command stands for it. Map it in {place}, as "
+            f'{{"images": {{"{image}": {{"root": "DIR", "argv": ["PROGRAM"]}}}}}}, or with `--map {image}=DIR`',
+        )
+
+
+def read_side_file(path: Path) -> dict[str, LocalImage]:
+    """The images of a `coworld_local.json`."""
+    try:
+        document: Any = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise LocalImagesError(f"cannot read {path}: {error}") from None
+    images = document.get("images") if isinstance(document, dict) else None
+    if not isinstance(images, dict):
+        raise LocalImagesError(f"{path} needs the form {{'images': {{'IMAGE': {{'root', 'argv', 'env', 'workdir'}}}}}}")
+    return {image: _entry(path, image, entry) for image, entry in images.items()}
+
+
+def _entry(path: Path, image: str, entry: object) -> LocalImage:
+    where = f"images[{image!r}] of {path}"
+    if not isinstance(entry, dict) or (unknown := entry.keys() - KEYS):
+        known = f"an object with {', '.join(f'`{key}`' for key in sorted(KEYS))}"
+        raise LocalImagesError(
+            f"{where} must be {known}" + (f", not {sorted(unknown)}" if isinstance(entry, dict) else "")
+        )
+    argv, env = entry.get("argv", []), entry.get("env", {})
+    if not isinstance(argv, list) or not all(isinstance(word, str) for word in argv):
+        raise LocalImagesError(f"`argv` in {where} must be a list of strings")
+    if not isinstance(env, dict) or not all(isinstance(value, str) for value in env.values()):
+        raise LocalImagesError(f"`env` in {where} must be an object of strings")
+    folders: dict[str, Path | None] = {}
+    for name in ("root", "workdir", "at"):
+        value = entry.get(name)
+        if value is not None and not isinstance(value, str):
+            raise LocalImagesError(f"`{name}` in {where} must be a path")
+        folders[name] = None if value is None else Path(value) if name == "at" else (path.parent / value).resolve()
+    root = folders["root"] or path.parent.resolve()
+    if not root.is_dir():
+        raise LocalImagesError(f"`root` in {where} is no folder: {root}")
+    mounts = entry.get("mounts", [])
+    if not isinstance(mounts, list) or not all(
+        isinstance(word, str) and (path.parent / word).exists() for word in mounts
+    ):
+        raise LocalImagesError(f"`mounts` in {where} must be a list of folders that exist")
+    return LocalImage(
+        image=image,
+        argv=tuple(argv),
+        root=root,
+        at=folders["at"],
+        mounts=tuple((path.parent / word).resolve() for word in mounts),
+        env=env,
+        workdir=_workdir(root, folders["at"], folders["workdir"]),
+        how=f"mapped to {root} by {path.name}",
+    )
+
+
+def _workdir(root: Path, at: Path | None, workdir: Path | None) -> Path:
+    inside = workdir or root
+    if at is not None and inside.is_relative_to(root):
+        return at / inside.relative_to(root)
+    return inside
+
+
+def parse_mapping(text: str) -> tuple[str, LocalImage]:
+    """`IMAGE=DIR`. The folder's own side file may say the command; else the manifest's `run` has to, unless the image
+    is one that an installed package brings along: then its own program runs in the folder."""
+    image, equals, folder = text.rpartition("=")
+    root = Path(folder).resolve()
+    if not equals or not image or not root.is_dir():
+        raise LocalImagesError(f"`--map {text}` must be IMAGE=DIR with a folder that exists")
+    side_file = root / SIDE_FILE
+    if side_file.is_file():
+        entries = read_side_file(side_file)
+        if found := entries.get(image) or (next(iter(entries.values())) if len(entries) == 1 else None):
+            return image, found
+    how = f"mapped to {root} by --map"
+    _load_built_in()
+    if image in _registered:
+        return image, replace(_registered[image], root=root, workdir=root, how=how)
+    return image, LocalImage(image=image, root=root, workdir=root, how=how)

@@ -1,0 +1,355 @@
+"""The engine without containers: every runnable is a local program in a box of its own.
+
+A box has a network of its own (see docs/concepts/sandbox.md). A game's port is reached through a door, from the
+loopback of this machine; a player's box has one link, to the game's door, and nothing else. The game sees its folder as
+`/coworld` and listens on `0.0.0.0:8080`, as it would in a container. Nobody's box sees the workspace.
+
+Without walls (`unsafe=True`, where no isolation works) programs run with limits only and with real paths and ports.
+"""
+
+import contextlib
+import hashlib
+import importlib.util
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import cogbox
+from cogbox import Box, Door, Level, Limits, Link, Mount, Result, Verdict
+from coworld.engines.base import (
+    GAME_PORT,
+    Address,
+    EngineError,
+    Exit,
+    IsolationMissing,
+    Place,
+    Resolved,
+    RunnableSpec,
+    StartFailed,
+)
+from coworld.engines.folders import copy_inside, open_inside, read_inside
+from coworld.engines.local_images import LocalImage, LocalImages
+
+FOLDER = "/coworld"
+"""a runnable's own folder, as it sees it"""
+
+LOOPBACK = "127.0.0.1"
+
+LINK_CONNECTIONS = 16
+"""a player's at once: enough to reconnect and to ask for pages, too few to keep others out of the game"""
+
+
+class ProcessEngine:
+    """Runs images for which there is a local command (`coworld.engines.local_images`)."""
+
+    name = "process"
+
+    def __init__(self, images: LocalImages | None = None, *, unsafe: bool = False, level: str | None = None) -> None:
+        """`unsafe` allows to run without isolation where none works; `level` asks for one by name."""
+        self.images = images or LocalImages()
+        self._sandbox = self._choose(unsafe, level)
+
+    @staticmethod
+    def _choose(unsafe: bool, level: str | None) -> cogbox.Sandbox:
+        # The walls that start in milliseconds come first; a container engine is asked only where they do not work.
+        wishes = [level] if level else ["namespaces", "bubblewrap", "container"]
+        reasons: list[str] = []
+        for name in wishes:
+            try:
+                return cogbox.sandbox(minimum=name, at_most=name)
+            except cogbox.LevelMissing as error:
+                reasons.append(f"{name}: {error.reasons.get(Level.named(name), error)}")
+        if unsafe:
+            return cogbox.Sandbox(Level.NONE)
+        raise IsolationMissing(
+            f"no isolation works here ({'; '.join(reasons)}), and without it a player could read every token. Run "
+            "`python -m cogbox doctor` for what would help, or allow it with `--unsafe-local` for programs you trust"
+        )
+
+    @property
+    def level(self) -> str:
+        """The isolation of every runnable, as the self-test has proved it."""
+        return self._sandbox.level.value
+
+    def resolve(self, image: str) -> Resolved:
+        return Resolved(image, self.images.find(image).how)
+
+    def fingerprint(self, image: str) -> str:
+        local = self.images.find(image)
+        digest = hashlib.sha256(repr((local, self.level, sys.version)).encode())
+        for folder in [*([local.root] if local.root else []), *_package_folders(local.packages)]:
+            digest.update(_folder_state(folder))
+        return digest.hexdigest()
+
+    def start(self, spec: RunnableSpec) -> "ProcessRunning":
+        local = self.images.find(spec.image)
+        argv = [*(spec.run or local.argv)]
+        if not argv:
+            raise StartFailed(
+                f"{spec.image} is {local.how}, which names no command: give it `argv`, or `run` in the manifest"
+            )
+        if self._sandbox.level is Level.NONE:
+            return self._start_bare(spec, local, argv)
+        with contextlib.ExitStack() as undo:
+            doors: list[Door] = []
+            ports: dict[int, int] = {}
+            for inside, outside in _wanted_ports(spec).items():
+                given = spec.at if inside == GAME_PORT and isinstance(spec.at, ReservedPort) else None
+                listener = undo.enter_context(given.take() if given else _listener(outside))
+                doors.append(Door(inside, listener))
+                ports[inside] = int(listener.getsockname()[1])
+            link_port = next(port for port in range(GAME_PORT, GAME_PORT + 9) if port not in ports)
+            place = Place(
+                folder=FOLDER,
+                host="0.0.0.0" if spec.listens else "",
+                port=GAME_PORT if spec.listens else 0,
+                game=(LOOPBACK, link_port) if spec.reach else ("", 0),
+                ports={inside: ports[inside] for inside in spec.extra_ports},
+            )
+            links = [Link(link_port, spec.reach, most=LINK_CONNECTIONS)] if spec.reach else []
+            box = self._box(spec, local, argv, place, links=links, doors=doors)
+            undo.pop_all()  # the box has taken the listeners over
+        return ProcessRunning(spec, place, box, ports, box.work)
+
+    def reserve(self) -> "ReservedPort":
+        return ReservedPort(_listener(0))
+
+    def _start_bare(self, spec: RunnableSpec, local: LocalImage, argv: list[str]) -> "ProcessRunning":
+        """Without walls: a temporary folder of our own, and ports of this machine."""
+        folder = Path(tempfile.mkdtemp(prefix="coworld-"))
+        try:
+            ports = {inside: outside or inside for inside, outside in _wanted_ports(spec).items()}
+            if spec.listens:
+                ports[GAME_PORT] = spec.at.address[1] if spec.at else _free_port()
+                if isinstance(spec.at, ReservedPort):
+                    spec.at.close()
+            place = Place(
+                folder=str(folder),
+                host=LOOPBACK if spec.listens else "",
+                port=ports.get(GAME_PORT, 0) if spec.listens else 0,
+                game=spec.reach or ("", 0),
+                ports={inside: inside for inside in spec.extra_ports},
+            )
+            for name, content in _contents(spec, place).items():
+                target = folder / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+            box = self._box(spec, local, argv, place)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return ProcessRunning(spec, place, box, ports, folder, temporary=folder)
+
+    def _box(
+        self,
+        spec: RunnableSpec,
+        local: LocalImage,
+        argv: list[str],
+        place: Place,
+        *,
+        links: Sequence[Link] = (),
+        doors: Sequence[Door] = (),
+    ) -> Box:
+        walls = self._sandbox.level is not Level.NONE
+        program = _program(argv, local)
+        if spec.combined_log:
+            program = ["/bin/sh", "-c", 'exec "$@" 2>&1', program[0], *program]
+        env = {
+            "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+            "PYTHONUNBUFFERED": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **local.env,
+            **spec.env,
+            **spec.secrets,
+            **spec.variables(place),
+        }
+        try:
+            seen = [Mount(local.root, local.at)] if local.root is not None and walls else []
+            seen += [Mount(path) for path in local.mounts] if walls else []
+            if walls and local.packages:
+                seen += cogbox.python_runtime(*local.packages)
+            box = self._sandbox.start(
+                program,
+                env=env,
+                mounts=seen,
+                files=_contents(spec, place) if walls else None,
+                cwd=local.workdir or local.at or local.root or Path(place.folder),
+                limits=_limits(spec),
+                links=links,
+                doors=doors,
+                work_at=Path(FOLDER) if walls else None,
+                egress=cogbox.Egress(spec.egress) if spec.egress and walls else None,
+            )
+        except (cogbox.CogboxError, OSError) as error:
+            raise EngineError(f"{spec.name} could not be started: {error}") from None
+        if not box.wait_started():
+            detail = box.wait().detail
+            box.close()
+            raise StartFailed(f"`{argv[0]}` of {spec.image} {detail}")
+        return box
+
+
+class ReservedPort:
+    """A port of this machine's loopback that listens already: who connects early waits until the runnable is there."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self.address: Address = (LOOPBACK, int(listener.getsockname()[1]))
+        self._listener = listener
+
+    def take(self) -> socket.socket:
+        return self._listener
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+class ProcessRunning:
+    """A program in its box."""
+
+    def __init__(
+        self,
+        spec: RunnableSpec,
+        place: Place,
+        box: Box,
+        ports: Mapping[int, int],
+        folder: Path,
+        temporary: Path | None = None,
+    ) -> None:
+        self.spec, self.place = spec, place
+        self.endpoint: Address | None = (LOOPBACK, ports[GAME_PORT]) if spec.listens else None
+        self.startup_endpoint: Address | None = (
+            (LOOPBACK, ports[spec.startup_port]) if spec.startup_port is not None else None
+        )
+        self._box, self._folder, self._temporary = box, folder, temporary
+        self._asked = False
+        self._closed_logs: dict[str, bytes] | None = None
+
+    def poll(self) -> Exit | None:
+        result = self._box.poll()
+        return None if result is None else self._exit(result)
+
+    def wait(self, timeout: float | None = None) -> Exit:
+        return self._exit(self._box.wait(timeout))
+
+    async def finished(self) -> Exit:
+        return self._exit(await self._box.finished())
+
+    def _exit(self, result: Result) -> Exit:
+        return Exit(result.exit_code, result.detail, stopped=self._asked and result.verdict is Verdict.KILLED)
+
+    def end(self) -> None:
+        self._asked = True
+        self._box.end()
+
+    def read(self, name: str, most: int) -> bytes | None:
+        return read_inside(self._folder, name, most)
+
+    def has(self, name: str) -> bool:
+        file = open_inside(self._folder, name)
+        if file is not None:
+            file.close()
+        return file is not None
+
+    def collect(self, name: str, target: Path, most: int) -> bool:
+        return copy_inside(self._folder, name, target, most)
+
+    def log(self, stream: Literal["stdout", "stderr"]) -> bytes:
+        if self._closed_logs is not None:
+            return self._closed_logs[stream]
+        return (self._box.stdout_path if stream == "stdout" else self._box.stderr_path).read_bytes()
+
+    def close(self) -> None:
+        if self._closed_logs is not None:
+            return
+        self.end()
+        result = self._box.wait()
+        self._closed_logs = {"stdout": result.stdout, "stderr": result.stderr}
+        self._box.close()
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def receipt(self) -> Mapping[str, object]:
+        result = self._box.poll()
+        network = "shared with the machine" if self._box.level is Level.NONE else "own"
+        reaches = "everything" if self._box.level is Level.NONE else "the game" if self.spec.reach else "nothing"
+        return {
+            "name": self.spec.name,
+            "role": self.spec.role,
+            "image": self.spec.image,
+            "level": self._box.level.value,
+            "network": network,
+            "reaches": reaches,
+            "limited_by": result.limited_by if result else None,
+            "memory_bytes": self.spec.limits.memory_bytes,
+        }
+
+
+def _package_folders(names: Sequence[str]) -> list[Path]:
+    specs = [importlib.util.find_spec(name) for name in names]
+    return [Path(place) for spec in specs if spec for place in spec.submodule_search_locations or ()]
+
+
+def _folder_state(folder: Path) -> bytes:
+    """A digest of the names, sizes and times of the files in a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            info = path.stat()
+            digest.update(f"{path}\0{info.st_size}\0{info.st_mtime_ns}\n".encode())
+    return digest.digest()
+
+
+def _wanted_ports(spec: RunnableSpec) -> dict[int, int]:
+    """Ports inside and the ports of this machine that lead to them (0: any)."""
+    wanted = {GAME_PORT: 0} if spec.listens else {}
+    if spec.startup_port is not None:
+        wanted[spec.startup_port] = 0
+    return wanted | dict(spec.extra_ports)
+
+
+def _contents(spec: RunnableSpec, place: Place) -> dict[str, bytes]:
+    return {name: _content(value, place) for name, value in spec.files.items()}
+
+
+def _content(value: bytes | Path | Callable[[Place], bytes], place: Place) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    return value.read_bytes() if isinstance(value, Path) else value(place)
+
+
+def _program(argv: list[str], local: LocalImage) -> list[str]:
+    """`python` is this interpreter, unless the image brings a PATH of its own."""
+    if argv[0] in ("python", "python3") and "PATH" not in local.env:
+        return [sys.executable, *argv[1:]]
+    return argv
+
+
+def _limits(spec: RunnableSpec) -> Limits:
+    limits = spec.limits
+    return Limits(
+        memory=limits.memory_bytes,
+        wall_seconds=limits.wall_seconds,
+        processes=limits.processes,
+        open_files=4096,
+        file_bytes=limits.disk_bytes,
+        disk_bytes=limits.disk_bytes,
+        disk_files=100_000,
+        scratch_bytes=128 << 20,
+        output_bytes=limits.log_bytes,
+    )
+
+
+def _listener(port: int) -> socket.socket:
+    try:
+        return socket.create_server((LOOPBACK, port), backlog=128)
+    except OSError as error:
+        raise EngineError(f"port {port} of this machine cannot be used: {error.strerror}") from None
+
+
+def _free_port() -> int:
+    with socket.create_server((LOOPBACK, 0)) as probe:
+        return int(probe.getsockname()[1])

@@ -1,0 +1,138 @@
+"""Episode requests: made from a fixture or a variant of a package, or read from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from coworld.errors import CoworldError, DocumentError
+from coworld.manifest_validation import game_config_with_named_players, validate_authored_game_config
+from coworld.models.problems import problems_of
+from coworld.models.requests import CoworldEpisodeJobSpec, CoworldPlayerFileSpec
+from coworld.models.runnables import CoworldRunnableSpec
+from coworld.package import CoworldPackage
+from coworld.schema_validation import load_json_object
+from coworld.tokens import slot_count
+
+__all__ = [
+    "CERTIFICATION_EPISODE_SOURCE",
+    "check_request",
+    "fixture_request",
+    "load_request",
+    "named_config",
+    "parse_request",
+    "request_document",
+]
+
+CERTIFICATION_EPISODE_SOURCE = "coworld_certification"
+
+
+def fixture_request(
+    package: CoworldPackage,
+    *,
+    variant_id: str | None = None,
+    images: Sequence[str] = (),
+    run: Sequence[str] = (),
+    player_files: Sequence[CoworldPlayerFileSpec] = (),
+    seed: int | None = None,
+) -> CoworldEpisodeJobSpec:
+    """The episode that is played when nothing else is asked for: the fixture's configuration, or that of a variant,
+    and the fixture's players.
+
+    One image fills every seat, else there is one per seat; `run` replaces the command of every image given. `seed`
+    replaces the configuration's integer `seed`. For a game that hosts its players, `player_files` are the seats.
+
+    Raises:
+        CoworldError: no such variant, or another number of images than seats.
+        DocumentError: nothing says how many seats there are.
+    """
+    fixture = package.manifest.certification
+    config = dict(fixture.game_config if variant_id is None else package.variant(variant_id).game_config)
+    if seed is not None:
+        config["seed"] = seed
+    fixture_seats = len(fixture.players) if variant_id is None else None
+    seats = slot_count(package.config_schema, config, certification_players=fixture_seats)
+    players: list[Any]
+    if images:
+        players = _image_seats(images, run, seats)
+    elif player_files:
+        players = _one_or_each(player_files, seats, "player files")
+    else:
+        ids = [fixture.players[slot % len(fixture.players)].player_id for slot in range(seats)]
+        players = [package.player(player_id).runnable() for player_id in ids]
+    return CoworldEpisodeJobSpec(
+        manifest=package.manifest,
+        game_config=config,
+        players=players,
+        episode_tags={"source": CERTIFICATION_EPISODE_SOURCE},
+    )
+
+
+def _image_seats(images: Sequence[str], run: Sequence[str], seats: int) -> list[CoworldRunnableSpec]:
+    return [
+        CoworldRunnableSpec(type="player", image=image, run=list(run))
+        for image in _one_or_each(images, seats, "player images")
+    ]
+
+
+def _one_or_each(given: Sequence[Any], seats: int, what: str) -> list[Any]:
+    if len(given) not in (1, seats):
+        hint = f"{len(given)} were given: give one for all, or one per slot"
+        raise CoworldError(f"expected 1 or {seats} {what} for {seats} player slots", hint=hint)
+    return list(given) * (seats if len(given) == 1 else 1)
+
+
+def parse_request(document: dict[str, Any], *, strict: bool = True) -> CoworldEpisodeJobSpec:
+    """Read an episode request. Without `strict`, unknown keys are passed over at every depth.
+
+    Raises:
+        DocumentError: with every problem of its shape.
+    """
+    try:
+        return CoworldEpisodeJobSpec.model_validate(document, extra="forbid" if strict else "ignore")
+    except ValidationError as error:
+        raise DocumentError(problems_of(error, CoworldEpisodeJobSpec)) from None
+
+
+def load_request(path: Path, *, package: CoworldPackage | None = None, strict: bool = True) -> CoworldEpisodeJobSpec:
+    """Read an episode request from a file. With a package, its manifest must be the request's.
+
+    Raises:
+        SourceError: there is no such file, or it is not JSON.
+        DocumentError: it is no good request.
+        CoworldError: it is for another Coworld.
+    """
+    request = parse_request(load_json_object(path), strict=strict)
+    if package is not None and request.manifest != package.manifest:
+        raise CoworldError(
+            f"episode request manifest does not match {package.path}",
+            hint="make the request from this manifest again, or leave the manifest argument to the request's own",
+        )
+    return request
+
+
+def check_request(request: CoworldEpisodeJobSpec) -> None:
+    """Whether the configuration fits the seats, as the runner will need it.
+
+    Raises:
+        DocumentError: what is wrong with the configuration.
+    """
+    players = len(request.players)
+    validate_authored_game_config(request.game_config, request.manifest.game.config_schema, token_count=players)
+
+
+def named_config(request: CoworldEpisodeJobSpec) -> dict[str, Any]:
+    """The request's configuration with the names of its seats in it, where there are names and the game has a place
+    for them."""
+    if request.policy_names is None:
+        return dict(request.game_config)
+    schema = request.manifest.game.config_schema
+    return game_config_with_named_players(request.game_config, list(request.policy_names), schema)
+
+
+def request_document(request: CoworldEpisodeJobSpec) -> dict[str, Any]:
+    """The request as it is written to a file: without what is absent."""
+    return request.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -1,0 +1,1 @@
+"""Coworlds of our own."""

@@ -1,0 +1,1 @@
+"""The game server of Paint Arena: `python -m coworld.examples.paintarena.game`."""

@@ -1,0 +1,3 @@
+from coworld.examples.paintarena.game.server import main
+
+raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""The sweep player of Paint Arena: `python -m coworld.examples.paintarena.player`."""

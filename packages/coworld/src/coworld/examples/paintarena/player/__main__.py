@@ -1,0 +1,3 @@
+from coworld.examples.paintarena.player.player import main
+
+raise SystemExit(main())

@@ -1,0 +1,177 @@
+"""Whether a piece of HTML from somebody else can be shown: nothing that runs, nothing that is fetched, no forms.
+
+It is a second wall: what passes is still shown in a frame without scripts and under `RENDER_CSP`. Where browsers and
+the parser used here see different tags in the same text, the text is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+__all__ = ["DISALLOWED_HTML_TAGS", "LINK_URL_ATTRS", "RENDER_CSP", "RESOURCE_URL_ATTRS", "html_violations"]
+
+DISALLOWED_HTML_TAGS = frozenset({"applet", "base", "embed", "form", "frame", "frameset", "iframe", "object"})
+RESOURCE_URL_ATTRS = frozenset({"background", "data", "poster", "src", "srcset", "xlink:href"})
+"""Attributes whose address a browser fetches by itself."""
+LINK_URL_ATTRS = frozenset({"cite", "href", "longdesc"})
+"""Attributes whose address a person has to follow."""
+
+RENDER_CSP = (
+    "default-src 'none'; img-src data:; font-src data:; media-src data:; style-src 'unsafe-inline' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+)
+"""The Content-Security-Policy under which a checked page is served."""
+
+_LINKS = frozenset({"a", "area", "blockquote", "del", "img", "ins", "math", "q"})
+"""Elements whose LINK_URL_ATTRS are links; on all others a `href` is fetched (`link`, parts of SVG)."""
+_RAW_TEXT = frozenset({"noembed", "noframes", "plaintext", "textarea", "title", "xmp"})
+"""Elements whose contents are text to a browser."""
+_PAINT_ATTRS = frozenset(
+    {"clip-path", "cursor", "fill", "filter", "marker-end", "marker-mid", "marker-start", "mask", "stroke"}
+)
+_ACTION_ATTRS = frozenset({"action", "dynsrc", "formaction", "lowsrc", "manifest", "ping", "srcdoc"})
+_ANIMATED_ATTRS = frozenset({"by", "from", "to", "values"})
+_SCRIPT_SCHEMES = ("javascript:", "vbscript:", "livescript:")
+_PAGE_DATA = ("data:text/html", "data:application/xhtml", "data:image/svg", "data:text/xml", "data:application/xml")
+
+
+def html_violations(html: str) -> list[str]:
+    """Everything that makes a piece of HTML unsafe, in the order of the text; empty when it is safe."""
+    checker = _Checker()
+    checker.feed(html + "</style>")  # browsers apply a style that does not end; the parser would keep it to itself
+    checker.close()
+    return checker.violations
+
+
+class _Checker(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.violations: list[str] = []
+        self._raw_text: str | None = None
+        self._style: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._raw_text:
+            self.violations.append(f"markup inside <{self._raw_text}>")
+        self.violations += _element_violations(tag, attrs)
+        if tag in _RAW_TEXT:
+            self._raw_text = tag
+        self.end_style()
+        if tag == "style":
+            self._style = []
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.end_style()
+        if tag == self._raw_text:
+            self._raw_text = None
+
+    def handle_data(self, data: str) -> None:
+        if self._style is not None:
+            self._style.append(data)
+
+    def end_style(self) -> None:
+        """Check the rules of a <style> that is complete: the parser hands its text out in pieces."""
+        css, self._style = "".join(self._style or ()), None
+        self.violations += css_violations(css, "<style>")
+        if re.search(r"<[a-z!/?]", css, re.IGNORECASE):  # markup to a browser when the style is inside SVG
+            self.violations.append("markup inside <style>")
+
+    def handle_comment(self, data: str) -> None:
+        if data.startswith((">", "->")) or "--!>" in data or "<!--" in data:
+            self.violations.append("a comment that browsers end elsewhere")
+
+    def unknown_decl(self, data: str) -> None:
+        self.violations.append(f"declaration <![{data[:20]}")
+
+
+def _element_violations(tag: str, attrs: list[tuple[str, str | None]]) -> Iterator[str]:
+    values = {name: value or "" for name, value in reversed(attrs)}
+    if tag in DISALLOWED_HTML_TAGS:
+        yield f"element <{tag}>"
+    if tag == "script":
+        yield "element <script>"
+    if tag == "meta" and "http-equiv" in values:
+        yield "element <meta http-equiv>"
+    if tag == "link" and "stylesheet" not in values.get("rel", "").lower().split():
+        yield "element <link> that is no stylesheet"
+    for name, value in attrs:
+        yield from _attribute_violations(tag, name, value or "")
+
+
+def _attribute_violations(tag: str, name: str, value: str) -> Iterator[str]:
+    where = f"{name!r} of <{tag}>"
+    if name.startswith("on"):
+        yield f"event handler {where}"
+    elif name in _ACTION_ATTRS:
+        yield f"attribute {where}"
+    elif name == "style" or name in _PAINT_ATTRS:
+        yield from css_violations(value, where)
+    elif name == "srcset" or name == "imagesrcset":
+        for url in _srcset_urls(value):
+            yield from _resource_violations(url, where)
+    elif name in RESOURCE_URL_ATTRS or (name == "href" and tag not in _LINKS):
+        yield from _resource_violations(value, where)
+    elif name in LINK_URL_ATTRS or name in _ANIMATED_ATTRS:
+        yield from _link_violations(value, where)
+
+
+def _plain_url(url: str) -> str:
+    """As a browser compares schemes: without blanks and control characters, in lower case."""
+    return "".join(letter for letter in url if ord(letter) > 32).lower()
+
+
+def _resource_violations(url: str, where: str) -> Iterator[str]:
+    plain = _plain_url(url)
+    if plain and not plain.startswith(("data:", "#")):
+        yield f"address in {where} that is fetched: {url[:60]!r}"
+
+
+def _link_violations(url: str, where: str) -> Iterator[str]:
+    for part in _plain_url(url).split(";") if where.startswith("'values'") else [_plain_url(url)]:
+        if part.startswith(_SCRIPT_SCHEMES):
+            yield f"script address in {where}: {url[:60]!r}"
+        elif part.startswith(_PAGE_DATA):
+            yield f"page inside an address in {where}: {url[:60]!r}"
+
+
+def _srcset_urls(value: str) -> Iterator[str]:
+    """The addresses of a `srcset`; an inline one may hold commas."""
+    rest = value.lstrip(" \t\n\f\r,")
+    while rest:
+        url, *tail = re.split(r"[ \t\n\f\r]", rest, maxsplit=1)
+        yield url.rstrip(",")
+        after = tail[0] if tail else ""
+        if not url.endswith(","):
+            after = after.partition(",")[2]
+        rest = after.lstrip(" \t\n\f\r,")
+
+
+def css_violations(css: str, where: str) -> Iterator[str]:
+    """What makes style rules unsafe, also when it is written with escapes or broken up by comments."""
+    unescaped = re.sub(r"\\([0-9a-fA-F]{1,6})[ \t\n\r\f]?", _code_point, css)
+    unescaped = re.sub(r"\\(.)", r"\1", unescaped)
+    readings = {css.lower(), unescaped.lower(), re.sub(r"/\*.*?(\*/|$)", "", unescaped, flags=re.DOTALL).lower()}
+    found: set[str] = set()
+    for text in readings:
+        if "javascript:" in text:
+            found.add("javascript:")
+        if re.search(r"expression\s*\(", text):
+            found.add("expression(")
+        if "@import" in text:
+            found.add("@import")
+        if re.search(r"image-set\([^)]*[\"']", text) or "-moz-binding" in text or re.search(r"behaviou?r\s*:", text):
+            found.add("something that is fetched")
+        for url in re.findall(r"url\(\s*[\"']?([^\"')]*)", text):
+            if url.strip() and not _plain_url(url).startswith(("data:", "#")):
+                found.add(f"url({url.strip()[:60]})")
+    yield from (f"CSS in {where}: {what}" for what in sorted(found))
+
+
+def _code_point(match: re.Match[str]) -> str:
+    number = int(match[1], 16)
+    return chr(number) if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"

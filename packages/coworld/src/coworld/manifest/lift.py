@@ -1,0 +1,30 @@
+"""Older shapes of stored manifests, brought up to date while they are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["lift_stored_manifest"]
+
+
+def lift_stored_manifest(document: dict[str, Any]) -> dict[str, Any]:
+    """A downloaded document as it would be written today; the input stays as it is.
+
+    Protocols that are bare strings become text documents. A game without `docs` or `docs.readme` gets its description
+    as readme, else its name.
+    """
+    game = document.get("game")
+    if not isinstance(game, dict):
+        return document
+    lifted = dict(game)
+    protocols = game.get("protocols")
+    if isinstance(protocols, dict):
+        lifted["protocols"] = {
+            key: {"type": "text", "value": value} if key in ("player", "global") and isinstance(value, str) else value
+            for key, value in protocols.items()
+        }
+    docs = game.get("docs")
+    if docs is None or (isinstance(docs, dict) and docs.get("readme") is None):
+        readme = {"type": "text", "value": game.get("description") or game.get("name") or "(no README)"}
+        lifted["docs"] = {**(docs or {}), "readme": readme}
+    return {**document, "game": lifted}

@@ -1,0 +1,77 @@
+"""The two generations of rules for a manifest: what the guide asks for, and what is asked for today."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from coworld.errors import Problem
+from coworld.models.manifest import CoworldManifest
+from coworld.models.reporters import CoworldReporterContainer
+from coworld.models.runnables import MANIFEST_ROLE_SECTIONS
+from coworld.tokens import token_count_bounds
+
+__all__ = ["PROFILES", "Profile", "manifest_warnings", "profile_problems"]
+
+Profile = Literal["guide", "current"]
+PROFILES: tuple[Profile, ...] = ("guide", "current")
+
+
+def profile_problems(manifest: CoworldManifest) -> dict[Profile, list[Problem]]:
+    """For each profile what a manifest, good in itself, fails by. An empty list: it passes."""
+    return {"guide": guide_problems(manifest), "current": current_problems(manifest)}
+
+
+def guide_problems(manifest: CoworldManifest) -> list[Problem]:
+    """The guide: all seven roles have an entry, the number of seats is fixed, there is a page with the rules and one on
+    how to play."""
+    problems = [
+        Problem(
+            section, f"the guide asks for at least one {section}", f"add one, such as softmax/default-{section}:latest"
+        )
+        for section in (*MANIFEST_ROLE_SECTIONS, "reporter")
+        if not getattr(manifest, section)
+    ]
+    fewest, most = token_count_bounds(manifest.game.config_schema)
+    if fewest != most:
+        problems.append(
+            Problem(
+                "game.config_schema.properties.tokens",
+                f"the guide asks for a fixed number of seats, and {fewest} to {most} are allowed",
+                "make minItems and maxItems equal",
+            )
+        )
+    return problems + page_problems(manifest)
+
+
+def page_problems(manifest: CoworldManifest) -> list[Problem]:
+    """The two pages that the guide asks for."""
+    pages = [page.id for page in manifest.game.docs.pages]
+    problems = []
+    if "rules.md" not in pages:
+        problems.append(Problem("game.docs.pages", "there is no page `rules.md`", "add a page with this id"))
+    if not any(page.startswith("play_") and page.endswith(".md") for page in pages):
+        fix = f"add one, for example `play_{manifest.game.name}.md`"
+        problems.append(Problem("game.docs.pages", "there is no page `play_*.md`", fix))
+    return problems
+
+
+def current_problems(manifest: CoworldManifest) -> list[Problem]:
+    """Today's rules: there are tags, and reporters are references."""
+    problems = []
+    if manifest.tags is None:
+        problems.append(Problem("tags", "certification asks for tags", "add at least three words to find the game by"))
+    for index, reporter in enumerate(manifest.reporter):
+        if isinstance(reporter, CoworldReporterContainer):
+            fix = "refer to a published reporter or to a component; the container still runs here"
+            problems.append(Problem(f"reporter[{index}]", f"{reporter.id!r} is a container reporter", fix))
+    return problems
+
+
+def manifest_warnings(manifest: CoworldManifest) -> list[Problem]:
+    """What breaks no rule and is still likely a mistake."""
+    required = manifest.game.results_schema.get("required")
+    warnings = []
+    if not isinstance(required, list) or "scores" not in required:
+        fix = "require `scores`, one number per slot: leagues rank by them"
+        warnings.append(Problem("game.results_schema", "the results need no `scores`", fix))
+    return warnings + page_problems(manifest)

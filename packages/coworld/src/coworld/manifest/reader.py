@@ -1,0 +1,128 @@
+"""A document in, a manifest or all of its problems out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from coworld.errors import ManifestError, Problem
+from coworld.manifest.lift import lift_stored_manifest
+from coworld.manifest_validation import certification_player_problems, manifest_problems
+from coworld.models.manifest import COWORLD_MANIFEST_V0, COWORLD_MANIFEST_V1, CoworldManifest, CoworldManifestV1
+from coworld.models.problems import problems_of
+
+__all__ = [
+    "ValidatedManifest",
+    "manifest_schema_hash",
+    "read_authored_manifest",
+    "read_downloaded_manifest",
+    "to_runtime_manifest",
+    "validate_upload_manifest",
+]
+
+_MODELS: dict[str, type[CoworldManifest]] = {
+    COWORLD_MANIFEST_V0: CoworldManifest,
+    COWORLD_MANIFEST_V1: CoworldManifestV1,
+}
+
+
+@dataclass(frozen=True)
+class ValidatedManifest:
+    """A manifest whose shape and fixture are good, with the version it was written in."""
+
+    api_version: str
+    schema_hash: str
+    runtime_manifest: CoworldManifest
+
+
+def read_authored_manifest(document: object) -> CoworldManifest:
+    """Read a document as its author must write it: no unknown keys, and all rules hold.
+
+    Raises:
+        ManifestError: with every problem of the shape; when the shape is good, with every other broken rule.
+    """
+    manifest = _read(document, extra="forbid")
+    _raise_if_any(manifest_problems(manifest))
+    return manifest
+
+
+def read_downloaded_manifest(document: dict[str, Any]) -> CoworldManifest:
+    """Read a document that somebody else has accepted: unknown keys are passed over at every depth, older shapes are
+    brought up to date, and rules over several fields are left to those who run it.
+
+    Raises:
+        ManifestError: with every problem of the shape.
+    """
+    return _read(document, extra="ignore")
+
+
+def validate_upload_manifest(document: dict[str, Any]) -> ValidatedManifest:
+    """Check the shape of an authored document, and that the fixture names players that exist.
+
+    Configurations are checked by `coworld.manifest_validation.validate_coworld_manifest_game_configs`.
+    """
+    manifest = _read(document, extra="forbid")
+    _raise_if_any(certification_player_problems(manifest))
+    version = _api_version(document)
+    return ValidatedManifest(version, manifest_schema_hash(version), manifest)
+
+
+def to_runtime_manifest(api_version: str, document: dict[str, Any]) -> CoworldManifest:
+    """Read a stored document of a known version."""
+    model = _model_of(api_version)
+    return _runtime(_validate(model, lift_stored_manifest(document), extra="ignore"))
+
+
+def manifest_schema_hash(api_version: Literal["coworld.softmax.com/v0", "coworld.softmax.com/v1"] | str) -> str:
+    """The sha256 of a version's JSON Schema with sorted keys."""
+    schema = _model_of(api_version).model_json_schema(by_alias=True)
+    return hashlib.sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()
+
+
+def _read(document: object, *, extra: Literal["forbid", "ignore"]) -> CoworldManifest:
+    if not isinstance(document, dict):
+        raise ManifestError([Problem("", "a manifest is a JSON object", "start the document with `{`")])
+    model = _model_of(_api_version(document))
+    if extra == "ignore":
+        document = lift_stored_manifest(document)
+    return _runtime(_validate(model, document, extra=extra))
+
+
+def _api_version(document: dict[str, Any]) -> Any:
+    return document.get("apiVersion", COWORLD_MANIFEST_V0)
+
+
+def _model_of(api_version: object) -> type[CoworldManifest]:
+    model = _MODELS.get(api_version) if isinstance(api_version, str) else None
+    if model is None:
+        fix = f"write {COWORLD_MANIFEST_V1}, or leave apiVersion out for {COWORLD_MANIFEST_V0}"
+        raise ManifestError([Problem("apiVersion", f"{api_version!r} is not a version of the manifest", fix)])
+    return model
+
+
+def _validate(
+    model: type[CoworldManifest], document: dict[str, Any], *, extra: Literal["forbid", "ignore"]
+) -> CoworldManifest:
+    try:
+        return model.model_validate(document, extra=extra)
+    except ValidationError as error:
+        raise ManifestError(problems_of(error, model)) from None
+    except RecursionError:
+        raise ManifestError([Problem("", "the document is nested too deeply", "flatten it")]) from None
+
+
+def _runtime(manifest: CoworldManifest) -> CoworldManifest:
+    """The same manifest without the version it was written in."""
+    if type(manifest) is CoworldManifest:
+        return manifest
+    fields = {name: getattr(manifest, name) for name in manifest.model_fields_set & set(CoworldManifest.model_fields)}
+    return CoworldManifest.model_construct(**fields)
+
+
+def _raise_if_any(problems: list[Problem]) -> None:
+    if problems:
+        raise ManifestError(problems, text=problems[0].message)

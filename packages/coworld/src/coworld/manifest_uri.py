@@ -1,0 +1,139 @@
+"""Manifests and replays by path or address: `coworld_manifest.json`, `file://`, http(s), later `cow_...`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from coworld.errors import SourceError
+from coworld.schema_validation import parse_json_object
+from coworld.uris import UriError, public_uri, read_uri
+
+__all__ = [
+    "decompress_replay",
+    "is_remote",
+    "local_path",
+    "materialized_manifest_path",
+    "materialized_replay_path",
+    "read_data",
+]
+
+REPLAY_LIMIT = 4 << 30
+"""bytes; no replay gets larger than this when it is decompressed"""
+
+
+def is_remote(reference: str) -> bool:
+    """Whether a reference has to be downloaded."""
+    return reference.startswith(("http://", "https://", "s3://"))
+
+
+def local_path(reference: str) -> Path:
+    """The path that a reference to something on this machine means.
+
+    Raises:
+        SourceError: it means something else.
+    """
+    if reference.startswith("cow_") and "/" not in reference:
+        raise SourceError(
+            f"{reference} is the id of a Coworld on a league's server, and fetching those is not supported yet",
+            hint="download it there and give the path of its coworld_manifest.json",
+        )
+    if reference.startswith("file:"):
+        return Path(unquote(urlsplit(reference).path))
+    if "://" in reference:
+        raise SourceError(
+            f"{public_uri(reference)} is neither a path nor file:// nor http(s)", hint="download it first"
+        )
+    return Path(reference).expanduser()
+
+
+def read_data(uri: str) -> bytes:
+    """The bytes at a path, a `file://`, an http(s) or a public `s3://` address.
+
+    Raises:
+        SourceError: they cannot be read.
+    """
+    if uri.startswith("s3://"):
+        bucket, _, key = uri.removeprefix("s3://").partition("/")
+        uri = f"https://{bucket}.s3.amazonaws.com/{key}"
+    try:
+        if is_remote(uri):
+            return read_uri(uri)
+        return local_path(uri).read_bytes()
+    except UriError as error:
+        raise SourceError(str(error), hint="check the address") from error
+    except OSError as error:
+        raise SourceError(f"{uri} could not be read: {error.strerror}", hint="check the path") from error
+
+
+@contextmanager
+def materialized_manifest_path(manifest_uri: str, *, server: str | None = None) -> Iterator[Path]:
+    """The manifest as a file on this machine. What was downloaded is removed at the end of the block.
+
+    An http(s) answer may be the manifest itself or `{"manifest": {...}}`, as a server wraps it.
+
+    Raises:
+        SourceError: there is no such manifest.
+    """
+    if not is_remote(manifest_uri):
+        path = local_path(manifest_uri)
+        path = path / "coworld_manifest.json" if path.is_dir() else path
+        if not path.is_file():
+            raise SourceError(f"{path} does not exist", hint="give the path of a coworld_manifest.json")
+        yield path
+        return
+    name = public_uri(manifest_uri)
+    document = parse_json_object(read_data(manifest_uri), name=name)
+    wrapped = document.get("manifest")
+    with tempfile.TemporaryDirectory(prefix="coworld-manifest-") as folder:
+        path = Path(folder) / "coworld_manifest.json"
+        path.write_text(json.dumps(wrapped if isinstance(wrapped, dict) else document, indent=2) + "\n")
+        yield path
+
+
+@contextmanager
+def materialized_replay_path(replay_uri: str) -> Iterator[Path]:
+    """The replay, decompressed, as a file on this machine. A raw local file is given as it is.
+
+    Raises:
+        SourceError: there is no such replay, or it cannot be decompressed.
+    """
+    name = urlsplit(replay_uri).path if "://" in replay_uri else replay_uri
+    if not is_remote(replay_uri) and not name.endswith((".z", ".gz")):
+        path = local_path(replay_uri)
+        if not path.is_file():
+            raise SourceError(f"{path} does not exist", hint="give the path of a replay")
+        yield path
+        return
+    data = decompress_replay(read_data(replay_uri), name=name)
+    with tempfile.TemporaryDirectory(prefix="coworld-replay-") as folder:
+        path = Path(folder) / "replay"
+        path.write_bytes(data)
+        yield path
+
+
+def decompress_replay(data: bytes, *, name: str) -> bytes:
+    """The replay itself: `.z` is zlib, `.gz` is gzip, every other name is the replay as it is.
+
+    Raises:
+        SourceError: the bytes are not what the name says.
+    """
+    if not name.endswith((".z", ".gz")):
+        return data
+    try:
+        reader = zlib.decompressobj(wbits=zlib.MAX_WBITS if name.endswith(".z") else zlib.MAX_WBITS | 16)
+        plain = reader.decompress(data, REPLAY_LIMIT)
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise SourceError(
+            f"{name} cannot be decompressed: {error}", hint="the file is damaged or has the wrong name"
+        ) from error
+    if not reader.eof:
+        what = "ends too early" if not reader.unconsumed_tail else f"is over {REPLAY_LIMIT >> 30} GiB"
+        raise SourceError(f"{name} cannot be decompressed: it {what}", hint="the file is damaged")
+    return plain

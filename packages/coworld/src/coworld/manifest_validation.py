@@ -1,0 +1,270 @@
+"""Rules of a manifest that concern several fields, and what the runner does to configurations before an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from coworld.errors import DocumentError, ManifestError, Problem
+from coworld.models.manifest import CoworldManifest
+from coworld.models.problems import join_path
+from coworld.schema_validation import JsonObject, json_schema_validation_errors, schema_problems
+from coworld.tokens import (
+    check_authored,
+    infer_token_count_for_game_config,
+    placeholder_tokens,
+    token_count_bounds,
+    tokens_schema_problems,
+)
+
+__all__ = [
+    "authored_game_config_validation_error",
+    "certification_player_problems",
+    "duplicate_player_problems",
+    "game_config_problems",
+    "game_config_with_named_players",
+    "game_config_with_overwritten_named_players",
+    "game_config_with_tokens",
+    "infer_token_count_for_game_config",
+    "json_schema_validation_errors",
+    "manifest_problems",
+    "token_count_bounds",
+    "validate_authored_game_config",
+    "validate_coworld_manifest_game_configs",
+    "validate_game_config_players_match_count",
+]
+
+
+def manifest_problems(manifest: CoworldManifest) -> list[Problem]:
+    """Every rule over several fields that the manifest breaks, in the order in which they are checked."""
+    return [*certification_player_problems(manifest), *game_config_problems(manifest)]
+
+
+def certification_player_problems(manifest: CoworldManifest) -> list[Problem]:
+    """Seats of the fixture that name nobody."""
+    known = [player.id for player in manifest.player]
+    return [
+        Problem(
+            f"certification.players[{index}].player_id",
+            f"unknown certification player_id: {seat.player_id}",
+            f"name one of the players: {', '.join(known)}",
+        )
+        for index, seat in enumerate(manifest.certification.players)
+        if seat.player_id not in known
+    ]
+
+
+def duplicate_player_problems(manifest: CoworldManifest) -> list[Problem]:
+    """Players with the id of another. A manifest may have them, but such a package cannot be run or certified."""
+    known = [player.id for player in manifest.player]
+    return [
+        Problem(f"player[{index}].id", f"duplicate player id: {name!r}", "give it another id")
+        for index, name in enumerate(known)
+        if name in known[:index]
+    ]
+
+
+def game_config_problems(manifest: CoworldManifest) -> list[Problem]:
+    """What is wrong with the schemas of the game and with the configurations: schema, variants, fixture."""
+    schema = manifest.game.config_schema
+    problems = [*_unsupported_names(schema), *tokens_schema_problems(schema)]
+    problems += schema_problems(schema, at="game.config_schema")
+    problems += schema_problems(manifest.game.results_schema, at="game.results_schema")
+    if problems:  # without the schema nothing can be said about configurations
+        return problems
+    return [*_variant_problems(manifest), *_fixture_problems(manifest)]
+
+
+def _unsupported_names(schema: dict[str, Any]) -> Iterator[Problem]:
+    """Places where names of players once stood."""
+    properties = schema.get("properties")
+    for keys in (("player_names",), ("slots", "items", "properties", "name")):
+        here: Any = properties
+        for key in keys:
+            here = here.get(key) if isinstance(here, dict) else None
+        if here is not None:
+            path = ".".join(("game.config_schema.properties", *keys))
+            yield Problem(path, f"{path} is not supported; use players[].name", "declare `players` with a `name` each")
+
+
+def _variant_problems(manifest: CoworldManifest) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for index, variant in enumerate(manifest.variants):
+        if variant.id in seen:
+            yield Problem(f"variants[{index}].id", f"duplicate variant id: {variant.id!r}", "give it another id")
+        seen.add(variant.id)
+        yield from _config_problems(
+            variant.game_config, manifest.game.config_schema, at=f"variants[{index}].game_config"
+        )
+
+
+def _fixture_problems(manifest: CoworldManifest) -> Iterator[Problem]:
+    fixture = manifest.certification
+    players = fixture.game_config.get("players")
+    if isinstance(players, list) and len(players) != len(fixture.players):
+        yield Problem(
+            "certification.players",
+            "certification.players must match certification game_config.players length",
+            f"there are {len(fixture.players)} seats and {len(players)} game_config.players: make them equal",
+        )
+    yield from _config_problems(
+        fixture.game_config,
+        manifest.game.config_schema,
+        at="certification.game_config",
+        token_count=len(fixture.players),
+    )
+
+
+def _config_problems(
+    config: JsonObject, schema: dict[str, Any], *, at: str, token_count: int | None = None
+) -> Iterator[Problem]:
+    try:
+        validate_authored_game_config(config, schema, token_count=token_count)
+    except DocumentError as error:
+        for problem in error.problems:
+            path = join_path([at, problem.path]).removesuffix(".") if problem.path else at
+            yield Problem(path.replace(".[", "["), problem.message, problem.fix)
+
+
+def validate_authored_game_config(
+    game_config: JsonObject, config_schema: dict[str, Any], *, token_count: int | None = None
+) -> None:
+    """Check a configuration without tokens as it will be with them; `token_count` is how many, if that is known.
+
+    Raises:
+        DocumentError: what is wrong, with paths inside the configuration.
+    """
+    check_authored(game_config)
+    fewest, _ = token_count_bounds(config_schema)
+    if token_count is None:
+        inferred = infer_token_count_for_game_config(config_schema, game_config)
+        token_count = fewest if inferred is None else inferred
+    errors = json_schema_validation_errors(
+        game_config_with_tokens(game_config, placeholder_tokens(token_count)), config_schema
+    )
+    if errors:
+        problems = [
+            Problem(
+                join_path(list(error.absolute_path)),
+                f"game_config is invalid at {_dotted(error.absolute_path)}: {error.message}",
+                "change it to satisfy game.config_schema",
+            )
+            for error in errors
+        ]
+        raise DocumentError(problems, text=problems[0].message)
+
+
+def _dotted(path: Sequence[str | int]) -> str:
+    return ".".join(str(part) for part in path) or "config"
+
+
+def authored_game_config_validation_error(
+    game_config: JsonObject, config_schema: dict[str, Any], *, token_count: int | None = None
+) -> str | None:
+    """The same as a sentence, or None when the configuration is good; a broken schema rule reads `at PATH: ...`."""
+    try:
+        validate_authored_game_config(game_config, config_schema, token_count=token_count)
+    except DocumentError as error:
+        return str(error).removeprefix("game_config is invalid ")
+    return None
+
+
+def validate_coworld_manifest_game_configs(manifest: CoworldManifest) -> None:
+    """Raise `ManifestError` for the first thing that is wrong with the game's schema, variants or fixture."""
+    problems = game_config_problems(manifest)
+    if problems:
+        raise ManifestError(problems, text=problems[0].message)
+
+
+def validate_game_config_players_match_count(game_config: JsonObject, player_count: int) -> None:
+    """Raise `DocumentError` when the configuration lists another number of players than there are."""
+    players = game_config.get("players")
+    if isinstance(players, list) and len(players) != player_count:
+        message = "game_config.players has another length than there are seats"
+        fix = f"there are {player_count} seats and {len(players)} game_config.players: make them equal"
+        raise DocumentError([Problem("players", message, fix)], text=message)
+
+
+def game_config_with_tokens(game_config: JsonObject, tokens: list[str]) -> JsonObject:
+    """The configuration a game is started with; the input stays as it is."""
+    check_authored(game_config)
+    return {**game_config, "tokens": list(tokens)}
+
+
+def game_config_with_named_players(
+    game_config: JsonObject,
+    player_names: list[str],
+    config_schema: dict[str, Any],
+    player_owners: list[str | None] | None = None,
+) -> JsonObject:
+    """The configuration with the name of every seat in it, where the schema has a place for names.
+
+    Names that come twice get ` (2)`, ` (3)`. With `player_owners`, and where the schema declares `owner` as a string,
+    owners are written and authored ones dropped.
+
+    Raises:
+        DocumentError: the configuration lists another number of players, or something that is no object.
+    """
+    if _seat_properties(config_schema) is not None:
+        validate_game_config_players_match_count(game_config, len(player_names))
+    return _with_names(game_config, player_names, config_schema, player_owners)
+
+
+def game_config_with_overwritten_named_players(
+    game_config: JsonObject, player_names: list[str], config_schema: dict[str, Any]
+) -> JsonObject:
+    """The same for any number of names: players of the configuration are dropped or added to fit."""
+    return _with_names(game_config, player_names, config_schema, None)
+
+
+def _with_names(
+    game_config: JsonObject, names: list[str], config_schema: dict[str, Any], owners: list[str | None] | None
+) -> JsonObject:
+    seat = _seat_properties(config_schema)
+    if seat is None:
+        return dict(game_config)
+    authored = game_config.get("players", [])
+    if not isinstance(authored, list) or not all(isinstance(player, dict) for player in authored):
+        raise DocumentError([Problem("players", "must be an array of objects", "write one object per seat")])
+    if owners is not None and len(owners) != len(names):
+        raise DocumentError([Problem("", f"{len(owners)} owners for {len(names)} names", "give one owner per name")])
+    seats = [dict(player) for player in [*authored, *({} for _ in names)][: len(names)]]
+    for index, (entry, name) in enumerate(zip(seats, _distinct(names), strict=True)):
+        entry["name"] = name
+        if owners is not None and _is_string(seat.get("owner")):
+            entry.pop("owner", None)
+            if owners[index] is not None:
+                entry["owner"] = owners[index]
+    return {**game_config, "players": seats}
+
+
+def _seat_properties(config_schema: dict[str, Any]) -> dict[str, Any] | None:
+    """The properties of one of `players`, when it is an object with a string `name`."""
+    properties = config_schema.get("properties")
+    players = properties.get("players") if isinstance(properties, dict) else None
+    here: Any = players.get("items") if isinstance(players, dict) and players.get("type") == "array" else None
+    reference = here.get("$ref") if isinstance(here, dict) else None
+    if isinstance(reference, str) and reference.startswith("#/"):
+        here = config_schema
+        for key in reference[2:].split("/"):
+            here = here.get(key.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
+    properties = here.get("properties") if isinstance(here, dict) and here.get("type") == "object" else None
+    return properties if isinstance(properties, dict) and _is_string(properties.get("name")) else None
+
+
+def _is_string(schema: object) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "string"
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """`a, a, b, a` as `a, a (2), b, a (3)`; a name that is taken already is passed over."""
+    taken: set[str] = set()
+    distinct = []
+    for name in names:
+        count, candidate = 1, name
+        while candidate in taken:
+            count += 1
+            candidate = f"{name} ({count})"
+        taken.add(candidate)
+        distinct.append(candidate)
+    return distinct

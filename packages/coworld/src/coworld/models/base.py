@@ -1,0 +1,55 @@
+"""What every model of a document has in common."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+__all__ = [
+    "HTTP_URL_PATTERN",
+    "SCHEMA_VERSION",
+    "BrokenRule",
+    "DocumentModel",
+    "GameConfig",
+    "HttpUrl",
+    "JsonSchema",
+    "Text",
+]
+
+SCHEMA_VERSION = "https://json-schema.org/draft/2020-12/schema"
+HTTP_URL_PATTERN = "^https?://"
+
+
+class BrokenRule(ValueError):
+    """A rule that a validator of a model found broken; `coworld.models.problems` tells the reader of the document.
+
+    `path` is below the part of the document that the validator belongs to, as keys and positions.
+    """
+
+    def __init__(self, message: str, fix: str, *path: str | int) -> None:
+        super().__init__(message)
+        self.fix = fix
+        self.path = path
+
+
+class DocumentModel(BaseModel):
+    """A part of a document: unknown keys are errors, and it is written with the keys of the document.
+
+    Readers of downloaded documents pass `extra="ignore"` to `model_validate`, which holds at every depth.
+    """
+
+    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
+
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+"""A string that is not empty."""
+
+HttpUrl = Annotated[str, StringConstraints(pattern=HTTP_URL_PATTERN)]
+"""An http(s) address, kept as it was written."""
+
+JsonSchema = dict[str, Any]
+"""A JSON Schema of the draft 2020-12, kept as it was written."""
+
+GameConfig = dict[str, Any]
+"""A configuration of the game, without the `tokens` that only the runner hands out."""

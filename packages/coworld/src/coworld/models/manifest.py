@@ -1,0 +1,109 @@
+"""The whole manifest."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from coworld.models.base import SCHEMA_VERSION, BrokenRule, DocumentModel, GameConfig, Text
+from coworld.models.game import CoworldGameManifest
+from coworld.models.reporters import CoworldReporter
+from coworld.models.runnables import MANIFEST_ROLE_SECTIONS, CoworldManifestRoleSpec
+
+__all__ = [
+    "COWORLD_MANIFEST_V0",
+    "COWORLD_MANIFEST_V1",
+    "DEFAULT_EPISODE_TIMEOUT_MINUTES",
+    "MAX_EPISODE_TIMEOUT_MINUTES",
+    "CoworldCertificationFixture",
+    "CoworldCertificationPlayer",
+    "CoworldManifest",
+    "CoworldManifestV1",
+    "CoworldVariant",
+]
+
+COWORLD_MANIFEST_V0 = "coworld.softmax.com/v0"
+COWORLD_MANIFEST_V1 = "coworld.softmax.com/v1"
+DEFAULT_EPISODE_TIMEOUT_MINUTES = 20
+MAX_EPISODE_TIMEOUT_MINUTES = 1440
+
+
+class CoworldVariant(DocumentModel):
+    """A named way to play the game."""
+
+    id: Text = Field(description="The name that commands use; unique.")
+    name: Text = Field(description="The name people see.")
+    game_config: GameConfig = Field(description="The configuration, without tokens.")
+    description: Text = Field(description="What is special about it.")
+
+
+class CoworldCertificationPlayer(DocumentModel):
+    """Who sits in one seat of the fixture."""
+
+    player_id: Text = Field(description="The id of an entry of the `player` section.")
+
+
+class CoworldCertificationFixture(DocumentModel):
+    """The smoke episode; also what is played when nothing else is asked for."""
+
+    game_config: GameConfig = Field(description="The configuration, without tokens.")
+    players: Annotated[list[CoworldCertificationPlayer], Field(min_length=1)] = Field(
+        description="The seats, in order."
+    )
+
+
+class CoworldManifest(DocumentModel):
+    """A `coworld_manifest.json`."""
+
+    model_config = ConfigDict(title="Coworld Manifest", json_schema_extra={"$schema": SCHEMA_VERSION})
+
+    schema_: str | None = Field(default=None, alias="$schema", description="For editors only.")
+    tags: Annotated[list[Text], Field(min_length=3)] | None = Field(
+        default=None, description="At least three words to find the game by; certification asks for them."
+    )
+    game: CoworldGameManifest = Field(description="The game.")
+    player: Annotated[list[CoworldManifestRoleSpec], Field(min_length=1)] = Field(
+        description="Players that come with it."
+    )
+    reporter: list[CoworldReporter] = Field(default_factory=list, description="Those who explain an episode.")
+    commissioner: list[CoworldManifestRoleSpec] = Field(
+        default_factory=list, description="Those who run a league of it."
+    )
+    grader: list[CoworldManifestRoleSpec] = Field(
+        default_factory=list, description="Those who give an episode a number."
+    )
+    diagnoser: list[CoworldManifestRoleSpec] = Field(
+        default_factory=list, description="Those who advise on one policy."
+    )
+    optimizer: list[CoworldManifestRoleSpec] = Field(default_factory=list, description="Those who improve a policy.")
+    variants: Annotated[list[CoworldVariant], Field(min_length=1)] = Field(description="Named ways to play.")
+    certification: CoworldCertificationFixture = Field(description="The smoke episode.")
+    players_per_user: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="How many players one user may enter in a league."
+    )
+    episode_timeout_minutes: Annotated[int, Field(ge=1, le=MAX_EPISODE_TIMEOUT_MINUTES)] | None = Field(
+        default=None, description=f"How long a hosted episode may take; {DEFAULT_EPISODE_TIMEOUT_MINUTES} when absent."
+    )
+
+    @model_validator(mode="after")
+    def validate_sections(self) -> Self:
+        """Every runnable stands in the section of its role, and players are what the game's runtime can take."""
+        for section in MANIFEST_ROLE_SECTIONS:
+            for index, role in enumerate(getattr(self, section)):
+                if role.type != section:
+                    fix = f"move the entry to the section `{role.type}`, or write `{section}` as its type"
+                    raise BrokenRule(f"must be {section!r}", fix, section, index, "type")
+        runtime = self.game.player_runtime
+        wanted = "image" if runtime == "platform-hosted" else "file"
+        for index, player in enumerate(self.player):
+            if getattr(player, wanted) is None:
+                fix = f"give `{wanted}`, or change `game.player_runtime`"
+                raise BrokenRule(f"a player of a {runtime} game needs `{wanted}`", fix, "player", index)
+        return self
+
+
+class CoworldManifestV1(CoworldManifest):
+    """The same with its version written down."""
+
+    api_version: Literal["coworld.softmax.com/v1"] = Field(alias="apiVersion", description="The version of the format.")

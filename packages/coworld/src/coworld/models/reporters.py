@@ -1,0 +1,70 @@
+"""Reporters: a reference to a published one, a component of the package, or a container of the older generation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, StringConstraints, Tag
+
+from coworld.models.base import DocumentModel, Text
+from coworld.models.runnables import CoworldRunnableResources
+
+__all__ = [
+    "CoworldReporter",
+    "CoworldReporterContainer",
+    "CoworldReporterPlatformReference",
+    "CoworldReporterWasmReference",
+]
+
+
+class CoworldReporterPlatformReference(DocumentModel):
+    """A version of a reporter that was published before."""
+
+    reporter: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+/[a-z0-9][a-z0-9_.-]*@[1-9][0-9]*$")] = Field(
+        description="`owner/name@version`."
+    )
+
+
+class CoworldReporterWasmReference(DocumentModel):
+    """A WebAssembly component of this package; it is published as `{coworld name}-{id}`."""
+
+    wasm: Text = Field(description="The path of the component inside the package.")
+    id: Text = Field(description="The reporter's name within the Coworld.")
+    display_name: Annotated[str, Field(max_length=200)] | None = Field(
+        default=None, description="The title people see."
+    )
+    description: Annotated[str, Field(max_length=2000)] | None = Field(default=None, description="What it reports.")
+    attributes: dict[str, Any] = Field(description="`purpose`, `world` and `outputs` of the component.")
+
+
+class CoworldReporterContainer(DocumentModel):
+    """A legacy container reporter: an image that reads an episode bundle and writes a zip with its parts."""
+
+    type: Literal["reporter"] = Field(description="The role.")
+    image: Text = Field(description="The image reference.")
+    run: list[str] = Field(default_factory=list, description="The command; empty means what the image runs by itself.")
+    env: dict[str, str] = Field(default_factory=dict, description="Environment variables, readable by everybody.")
+    source_url: str | None = Field(default=None, description="Where the source is published.")
+    resources: CoworldRunnableResources | None = Field(default=None, description="Compute wanted.")
+    id: Text = Field(description="The name that commands use.")
+    name: Text = Field(description="The name people see.")
+    description: Text = Field(description="What it reports.")
+    repository_url: str | None = Field(default=None, description="The Git repository it comes from.")
+
+
+def _kind(value: object) -> str:
+    """Which of the three an entry means to be, by the key that only that one has."""
+    keys = value if isinstance(value, dict) else getattr(value, "__dict__", {})
+    if "wasm" in keys:
+        return "wasm"
+    if "image" in keys or keys.get("type") == "reporter":
+        return "container"
+    return "platform"
+
+
+CoworldReporter = Annotated[
+    Annotated[CoworldReporterPlatformReference, Tag("platform")]
+    | Annotated[CoworldReporterWasmReference, Tag("wasm")]
+    | Annotated[CoworldReporterContainer, Tag("container")],
+    Discriminator(_kind),
+]

@@ -1,0 +1,111 @@
+"""An episode request: one manifest, one configuration and who sits where."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag, model_serializer, model_validator
+from pydantic.functional_serializers import SerializerFunctionWrapHandler
+
+from coworld.models.base import SCHEMA_VERSION, BrokenRule, DocumentModel, GameConfig, Text
+from coworld.models.manifest import CoworldManifest
+from coworld.models.runnables import CoworldManifestRoleSpec, CoworldRunnableSpec
+
+__all__ = [
+    "PLAYER_FILE_CONTENT_HASH_PATTERN",
+    "CoworldEpisodeJobSpec",
+    "CoworldHumanPlayerSpec",
+    "CoworldPlayerFileSpec",
+    "EpisodePlayer",
+]
+
+PLAYER_FILE_CONTENT_HASH_PATTERN = "^[0-9a-f]{64}$"
+
+
+class CoworldPlayerFileSpec(DocumentModel):
+    """A player of a game that hosts its players: a file known by its digest."""
+
+    type: Literal["player-file"]
+    content_hash: Annotated[str, StringConstraints(pattern=PLAYER_FILE_CONTENT_HASH_PATTERN)] = Field(
+        description="The sha256 of the file, 64 lowercase hexadecimal digits."
+    )
+    size_bytes: Annotated[int, Field(ge=0)] = Field(description="The file's length.")
+
+
+class CoworldHumanPlayerSpec(DocumentModel):
+    """A seat for a person, who brings the token."""
+
+    type: Literal["human"]
+    token: Annotated[str, StringConstraints(min_length=16)] = Field(description="The seat's token.")
+
+
+def _kind(value: object) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return kind if kind in ("player-file", "human") else "runnable"
+
+
+EpisodePlayer = Annotated[
+    Annotated[CoworldRunnableSpec, Tag("runnable")]
+    | Annotated[CoworldPlayerFileSpec, Tag("player-file")]
+    | Annotated[CoworldHumanPlayerSpec, Tag("human")],
+    Discriminator(_kind),
+]
+_MANIFEST_ONLY = {"id", "name", "description", "file", "repository_url"}
+
+
+class CoworldEpisodeJobSpec(DocumentModel):
+    """One episode to run. What a manifest says of a player beside its program (id, name, ...) is dropped from seats."""
+
+    model_config = ConfigDict(title="Coworld Episode Job Spec", json_schema_extra={"$schema": SCHEMA_VERSION})
+
+    schema_: str | None = Field(default=None, alias="$schema", description="For editors only.")
+    manifest: CoworldManifest = Field(description="The Coworld that is played.")
+    game_config: GameConfig = Field(description="The configuration, without tokens.")
+    players: Annotated[list[EpisodePlayer], Field(min_length=1)] = Field(description="Who sits where, in slot order.")
+    episode_tags: dict[str, str] = Field(
+        default_factory=dict, description="Words of the caller, kept with the episode."
+    )
+    policy_names: list[Text] | None = Field(default=None, description="The names people see, one per slot.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def drop_role_metadata(cls, data: Any) -> Any:
+        """Seats may be entries of a manifest's `player` section as they stand."""
+        if not isinstance(data, dict) or not isinstance(data.get("players"), list):
+            return data
+        return {**data, "players": [_as_program(player) for player in data["players"]]}
+
+    @model_validator(mode="after")
+    def validate_seats(self) -> Self:
+        """Seats are what the game's runtime can take, and there is a name for each if there are names."""
+        game_hosted = self.manifest.game.player_runtime == "game-hosted"
+        for index, player in enumerate(self.players):
+            if isinstance(player, CoworldRunnableSpec):
+                if player.type != "player":
+                    raise BrokenRule("must be 'player'", "seat a player", "players", index, "type")
+                if game_hosted:
+                    fix = "give a seat of type `player-file` or `human`"
+                    raise BrokenRule("the game hosts its players: an image cannot be seated", fix, "players", index)
+            elif isinstance(player, CoworldPlayerFileSpec) and not game_hosted:
+                fix = "give a player with an image, or a seat of type `human`"
+                raise BrokenRule("the game does not host its players: a file cannot be seated", fix, "players", index)
+        if self.policy_names is not None and len(self.policy_names) != len(self.players):
+            found = f"{len(self.policy_names)} names for {len(self.players)} players"
+            raise BrokenRule(found, "give one name per seat, or leave `policy_names` out", "policy_names")
+        return self
+
+    @model_serializer(mode="wrap")
+    def without_absent_names(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Readers that do not know `policy_names` refuse it, so it is written only when there are names."""
+        written = handler(self)
+        if self.policy_names is None:
+            written.pop("policy_names", None)
+        return written
+
+
+def _as_program(player: object) -> object:
+    if isinstance(player, CoworldManifestRoleSpec):
+        return player.runnable()
+    if isinstance(player, dict) and player.get("type") == "player":
+        return {key: value for key, value in player.items() if key not in _MANIFEST_ONLY}
+    return player

@@ -1,0 +1,80 @@
+"""What proposes changes: a function, or any program.
+
+An improver gets a copy of the player's folder and edits it in place. It is told what was found out about the version
+it starts from: reports, grades and diagnoses of some of its episodes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class ImproverFailed(Exception):
+    """The improver has no proposal; the message says why. The loop goes on with the next iteration."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One proposal to be made."""
+
+    workspace: Path
+    """the player's folder to edit"""
+    iteration: int
+    """from 0 on"""
+    seed: int
+    """for improvers that draw lots: the same in a run that goes on after a kill"""
+    manifest: Path | None = None
+    reports: Sequence[Path] = ()
+    grades: Sequence[Path] = ()
+    diagnoses: Sequence[Path] = ()
+    history: Sequence[Mapping[str, object]] = field(default_factory=tuple)
+    """the decisions so far, oldest first"""
+
+    def variables(self) -> dict[str, str]:
+        """The task as environment variables: those of the optimizer role, and where to look for the rest."""
+
+        def listed(paths: Sequence[Path]) -> str:
+            return ",".join(path.resolve().as_uri() for path in paths)
+
+        return {
+            "COGAME_POLICY_WORKSPACE_URI": self.workspace.resolve().as_uri(),
+            "COGAME_REPORT_URIS": listed(self.reports),
+            "COGAME_GRADER_OUTPUT_URIS": listed(self.grades),
+            "COGAME_DIAGNOSER_OUTPUT_URIS": listed(self.diagnoses),
+            "COWORLD_MANIFEST_URI": self.manifest.resolve().as_uri() if self.manifest is not None else "",
+            "COWORLD_OPTIMIZE_ITERATION": str(self.iteration),
+            "COWORLD_OPTIMIZE_SEED": str(self.seed),
+        }
+
+
+Improver = Callable[[Task], str | None]
+"""edits `task.workspace` and may return a note about the change; raises ImproverFailed"""
+
+
+def program(argv: Sequence[str], *, timeout_seconds: float = 3600.0) -> Improver:
+    """An improver that is a program. It runs in the workspace, with the variables of `Task.variables` beside the
+    caller's own; the last line it prints is the note. It is trusted as its caller is: it runs without a box."""
+
+    def improve(task: Task) -> str | None:
+        try:
+            done = subprocess.run(
+                argv,
+                cwd=task.workspace,
+                env=os.environ | task.variables(),
+                capture_output=True,
+                text=True,
+                timeout=timeout_seconds,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ImproverFailed(f"{argv[0]}: {error}") from None
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise ImproverFailed(f"{argv[0]} ended with status {done.returncode}: {last}")
+        said = done.stdout.strip().splitlines()
+        return said[-1] if said else None
+
+    return improve

@@ -1,0 +1,74 @@
+"""The loop's memory: lines of JSON in one file that only grows.
+
+A line counts once it is on the disk with its end. What a killed run left of a line is cut off when the file is opened
+again; everything before it stands, so the next run goes on where the last one was.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from coworld.optimize.errors import OptimizeError
+
+
+class Journal:
+    """An open journal; one process at a time."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self._file = path.open("ab+")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise OptimizeError(
+                f"{path.parent} is in use by another run", hint="wait for it, or name another folder"
+            ) from None
+        self.entries = list(self._read())
+
+    def _read(self) -> Iterator[dict[str, Any]]:
+        self._file.seek(0)
+        good = 0
+        for number, line in enumerate(self._file, 1):
+            if not line.endswith(b"\n"):
+                break
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                raise OptimizeError(
+                    f"line {number} of {self.path} is damaged", hint="name another folder to start again"
+                ) from None
+            good += len(line)
+            yield entry
+        self._file.truncate(good)
+
+    def add(self, kind: str, **fields: Any) -> dict[str, Any]:
+        """Append one line and wait until it is on the disk."""
+        entry = {"kind": kind, **fields}
+        self._file.write(json.dumps(entry, sort_keys=True).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.entries.append(entry)
+        return entry
+
+    def find(self, kind: str, **fields: Any) -> dict[str, Any] | None:
+        """The first line of a kind with these fields."""
+        for entry in self.entries:
+            if entry["kind"] == kind and all(entry.get(key) == value for key, value in fields.items()):
+                return entry
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()

@@ -1,0 +1,247 @@
+"""Improve, play, compare, decide; and the same again.
+
+    outcome = optimize(Path("my-player"), arena, improver, state=Path("optimize"), iterations=3, pairs=12)
+
+Each iteration plays the best version so far, shows the improver what came of it, and lets both versions play the same
+conditions, fresh ones every time. The new version is kept only when the 95 % interval of the paired differences is
+above zero. Everything that is decided or played is a line of `journal.jsonl`; a run that was killed, at any point,
+goes on from there and ends as if nothing had happened, provided player and improver do the same again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from coworld.optimize.arena import Arena, Condition, Played, play_all
+from coworld.optimize.errors import OptimizeError
+from coworld.optimize.findings import find_out
+from coworld.optimize.improver import Improver, ImproverFailed, Task
+from coworld.optimize.journal import Journal
+from coworld.optimize.statistics import FEWEST_PAIRS, paired_interval
+from coworld.optimize.summary import write_summary
+from coworld.optimize.versions import JOURNAL, Versions, copy
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How it ended."""
+
+    first: str
+    """the version it began with"""
+    best: str
+    """the version that is kept"""
+    best_folder: Path
+    decisions: Sequence[dict[str, Any]]
+    """one per iteration: `iteration`, `version`, `kept`, `reason`, and `mean`, `low`, `high`, `pairs` when played"""
+
+    @property
+    def kept(self) -> int:
+        return sum(bool(one["kept"]) for one in self.decisions)
+
+
+def optimize(
+    player: Path,
+    arena: Arena,
+    improver: Improver,
+    *,
+    state: Path,
+    iterations: int = 3,
+    pairs: int = 12,
+    workers: int = 1,
+    seed: int = 0,
+    build: Sequence[str] = (),
+    manifest: Path | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Outcome:
+    """Improve the player in a folder, which stays as it is; the versions lie under `state`.
+
+    `build` is a command that is run in a changed copy before it is tried, such as `make`. `tell` gets a line for
+    people after every step. Called again with the same folder `state`, it goes on; with more iterations, further.
+
+    Raises:
+        OptimizeError: `state` belongs to other settings or another run, or the player cannot be tried.
+    """
+    if pairs < FEWEST_PAIRS or iterations < 0 or workers < 1:
+        raise OptimizeError(
+            f"{pairs} pairs, {iterations} iterations and {workers} workers make no experiment",
+            hint=f"use at least {FEWEST_PAIRS} pairs and one worker",
+        )
+    with Journal(state / JOURNAL) as journal:
+        run = _Run(journal, Versions(state / "versions"), arena, improver, state, pairs, workers, seed, build, manifest)
+        run.begin(player)
+        for iteration in range(iterations):
+            if journal.find("decision", iteration=iteration) is None:
+                run.iterate(iteration)
+                tell(run.told(iteration))
+        return run.outcome()
+
+
+@dataclass
+class _Run:
+    journal: Journal
+    versions: Versions
+    arena: Arena
+    improver: Improver
+    state: Path
+    pairs: int
+    workers: int
+    seed: int
+    build: Sequence[str]
+    manifest: Path | None
+
+    def begin(self, player: Path) -> None:
+        settings = {
+            "version": self.versions.keep(player),
+            "pairs": self.pairs,
+            "seed": self.seed,
+            "conditions": [one.document() for one in self.arena.conditions(0, self.pairs)],
+        }
+        begun = self.journal.find("begin")
+        if begun is None:
+            self.journal.add("begin", **settings)
+            return
+        changed = sorted(key for key, value in settings.items() if begun.get(key) != value)
+        if changed:
+            raise OptimizeError(
+                f"{self.state} belongs to a run with another {' and '.join(changed)}",
+                hint="name another folder, or put the player and the options back",
+            )
+
+    def iterate(self, iteration: int) -> None:
+        """One proposal from the improver to the decision; whatever is in the journal already is not done again."""
+        conditions = self.arena.conditions(iteration * self.pairs, self.pairs)
+        best = self.best()
+        old = self._play(iteration, best, conditions)
+        proposal = self.journal.find("proposal", iteration=iteration)
+        if proposal is None:
+            proposal = self._propose(iteration, best, list(zip(conditions, old, strict=True)))
+        version = proposal["version"]
+        if version is None or version == best:
+            reason = proposal["reason"] or "nothing was changed"
+            self.journal.add("decision", iteration=iteration, version=version, kept=False, reason=reason)
+        else:
+            self._decide(iteration, version, old, self._play(iteration, version, conditions))
+        shutil.rmtree(self.state / "episodes" / str(iteration), ignore_errors=True)
+        write_summary(self.journal.entries, self.state)
+
+    def best(self) -> str:
+        kept = [entry["version"] for entry in self.journal.entries if entry["kind"] == "decision" and entry["kept"]]
+        return str(kept[-1] if kept else self._first())
+
+    def outcome(self) -> Outcome:
+        decisions = [
+            {key: value for key, value in entry.items() if key != "kind"}
+            for entry in self.journal.entries
+            if entry["kind"] == "decision"
+        ]
+        write_summary(self.journal.entries, self.state)
+        return Outcome(self._first(), self.best(), self.versions.path(self.best()), decisions)
+
+    def told(self, iteration: int) -> str:
+        decision = self.journal.find("decision", iteration=iteration)
+        assert decision is not None
+        return f"iteration {iteration}: {'kept' if decision['kept'] else 'rejected'}: {decision['reason']}"
+
+    # --- inside
+
+    def _first(self) -> str:
+        begun = self.journal.find("begin")
+        assert begun is not None
+        return str(begun["version"])
+
+    def _play(self, iteration: int, version: str, conditions: Sequence[Condition]) -> list[Played]:
+        """Every condition once, in parallel; a line in the journal for each."""
+        done: dict[int, Played] = {}
+        for entry in self.journal.entries:
+            if (entry["kind"], entry.get("iteration"), entry.get("version")) == ("episode", iteration, version):
+                workspace = self._workspace(iteration, version, entry["index"])
+                kept = workspace if workspace.is_dir() else None
+                done[entry["index"]] = Played(entry["score"], entry["why"], kept)
+
+        async def one(index: int, condition: Condition) -> None:
+            workspace = self._workspace(iteration, version, index)
+            shutil.rmtree(workspace, ignore_errors=True)
+            played = await self.arena.play(self.versions.path(version), condition, workspace)
+            self.journal.add(
+                "episode", iteration=iteration, version=version, index=index, score=played.score, why=played.why
+            )
+            done[index] = played
+
+        open_ = [partial(one, index, condition) for index, condition in enumerate(conditions) if index not in done]
+        asyncio.run(play_all(open_, self.workers))
+        return [done[index] for index in range(len(conditions))]
+
+    def _workspace(self, iteration: int, version: str, index: int) -> Path:
+        return self.state / "episodes" / str(iteration) / version / str(index)
+
+    def _propose(self, iteration: int, best: str, played: list[tuple[Condition, Played]]) -> dict[str, Any]:
+        workspace = self.versions.scratch(".proposal")
+        copy(self.versions.path(best), workspace)
+        findings = find_out(played, self.state / "findings" / str(iteration))
+        task = Task(
+            workspace=workspace,
+            iteration=iteration,
+            seed=self.seed + iteration,
+            manifest=self.manifest,
+            reports=findings.reports,
+            grades=findings.grades,
+            diagnoses=findings.diagnoses,
+            history=[entry for entry in self.journal.entries if entry["kind"] == "decision"],
+        )
+        version, note, reason = None, None, None
+        try:
+            note = self.improver(task)
+            self._build(workspace)
+            version = self.versions.keep(workspace)
+        except ImproverFailed as error:
+            reason = str(error)
+        return self.journal.add(
+            "proposal", iteration=iteration, version=version, note=note, reason=reason, **{"from": best}
+        )
+
+    def _build(self, workspace: Path) -> None:
+        if not self.build:
+            return
+        try:
+            done = subprocess.run(self.build, cwd=workspace, capture_output=True, text=True, timeout=1800)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ImproverFailed(f"the build failed: {error}") from None
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise ImproverFailed(f"the build failed: {last}")
+
+    def _decide(self, iteration: int, version: str, old: Sequence[Played], new: Sequence[Played]) -> None:
+        """A broken episode counts as the worst score of the iteration, and at best 0."""
+        worst = min([0.0, *(one.score for one in (*old, *new) if one.score is not None)])
+
+        def score(played: Played) -> float:
+            return worst if played.score is None else played.score
+
+        interval = paired_interval([score(after) - score(before) for before, after in zip(old, new, strict=True)])
+        broke = [one for one in new if one.score is None]
+        more = len(broke) > sum(one.score is None for one in old)
+        between = f"{interval.mean:+.3g} per episode, 95 % interval {interval.low:+.3g} to {interval.high:+.3g}"
+        if more:
+            reason = f"broke {len(broke)} of {len(new)} episodes: {broke[0].why}"
+        elif interval.above_zero:
+            reason = between
+        else:
+            reason = f"{between}, which is not above zero"
+        self.journal.add(
+            "decision",
+            iteration=iteration,
+            version=version,
+            kept=interval.above_zero and not more,
+            reason=reason,
+            mean=interval.mean,
+            low=interval.low,
+            high=interval.high,
+            pairs=interval.pairs,
+        )

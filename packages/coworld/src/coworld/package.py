@@ -1,0 +1,128 @@
+"""A Coworld on disk: the manifest and the folder with the files it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coworld.errors import CoworldError, ManifestError, Problem, SourceError
+from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
+from coworld.manifest_uri import local_path, materialized_manifest_path
+from coworld.manifest_validation import certification_player_problems, duplicate_player_problems
+from coworld.models.manifest import CoworldManifest, CoworldVariant
+from coworld.models.runnables import CoworldManifestRoleSpec
+from coworld.schema_validation import load_json_object
+
+__all__ = ["MANIFEST_NAME", "CoworldPackage", "load_package", "opened_package"]
+
+MANIFEST_NAME = "coworld_manifest.json"
+
+
+@dataclass(frozen=True)
+class CoworldPackage:
+    """A manifest that was read, and where from."""
+
+    manifest: CoworldManifest
+    path: Path
+    """the manifest's file"""
+    root: Path
+    """the folder it is in: paths of the manifest start here"""
+    sources: dict[str, Any] = field(default_factory=dict)
+    """the document as it was written"""
+
+    @property
+    def manifest_path(self) -> Path:
+        return self.path
+
+    @property
+    def config_schema(self) -> dict[str, Any]:
+        return self.manifest.game.config_schema
+
+    @property
+    def results_schema(self) -> dict[str, Any]:
+        return self.manifest.game.results_schema
+
+    def player(self, player_id: str) -> CoworldManifestRoleSpec:
+        """The player with this id.
+
+        Raises:
+            CoworldError: there is none.
+        """
+        return self.role("player", player_id)
+
+    def role(self, section: str, role_id: str | None = None) -> CoworldManifestRoleSpec:
+        """The entry with this id of a section of roles, else its first.
+
+        Raises:
+            CoworldError: there is no such entry.
+        """
+        entries: list[CoworldManifestRoleSpec] = getattr(self.manifest, section)
+        for entry in entries:
+            if role_id in (None, entry.id):
+                return entry
+        known = ", ".join(entry.id for entry in entries) or "none"
+        asked = f"no {section} {role_id!r}" if role_id else f"no {section}"
+        raise CoworldError(f"{self.manifest.game.name} has {asked}", hint=f"it has: {known}")
+
+    def variant(self, variant_id: str) -> CoworldVariant:
+        """The variant with this id.
+
+        Raises:
+            CoworldError: there is none.
+        """
+        for variant in self.manifest.variants:
+            if variant.id == variant_id:
+                return variant
+        known = ", ".join(variant.id for variant in self.manifest.variants)
+        raise CoworldError(f"{self.manifest.game.name} has no variant {variant_id!r}", hint=f"it has: {known}")
+
+    def file(self, relative: str) -> Path:
+        """A file or folder of the package, which must really be inside it: links that lead out do not count.
+
+        Raises:
+            SourceError: it is missing or outside.
+        """
+        path = (self.root / relative).resolve()
+        if not path.is_relative_to(self.root.resolve()):
+            raise SourceError(
+                f"{relative} is outside the package {self.root}", hint="keep the files of a package in it"
+            )
+        if not path.exists():
+            raise SourceError(
+                f"{relative} is missing in {self.root}", hint="build it, or correct the path in the manifest"
+            )
+        return path
+
+
+def load_package(path: Path | str, *, strict: bool = True, require_tags: bool = False) -> CoworldPackage:
+    """Read a manifest's file to run or certify it.
+
+    `strict` is for the author: unknown keys and every broken rule are errors. Without it the manifest is taken as
+    somebody else accepted it, and only what no episode can run with is an error. `path` may be the folder or a
+    `file://` address; for http(s) use `opened_package`.
+
+    Raises:
+        SourceError: there is no such file, or it is not JSON.
+        ManifestError: the manifest is not good.
+    """
+    file = local_path(str(path))
+    if file.is_dir():
+        file = file / MANIFEST_NAME
+    document = load_json_object(file)
+    manifest = read_authored_manifest(document) if strict else read_downloaded_manifest(document)
+    problems = [*certification_player_problems(manifest), *duplicate_player_problems(manifest)]
+    if require_tags and manifest.tags is None:
+        problems.append(Problem("tags", "certification asks for tags", "add at least three words to find the game by"))
+    if problems:
+        raise ManifestError(problems, text=problems[0].message)
+    return CoworldPackage(manifest, file, file.parent, document)
+
+
+@contextmanager
+def opened_package(reference: str, *, strict: bool = True) -> Iterator[CoworldPackage]:
+    """The package behind a path, a `file://` or an http(s) address; what was downloaded goes away with the block."""
+    with materialized_manifest_path(reference) as path:
+        yield load_package(path, strict=strict)

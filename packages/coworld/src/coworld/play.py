@@ -1,0 +1,313 @@
+"""Play a Coworld in the browser, and look at replays: what the commands `play` and `replay` do, for scripts.
+
+play_coworld(Path("coworld_manifest.json"), on_ready=lambda session: print(session.links.global_))
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from coworld.episode_request import fixture_request, load_request
+from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
+from coworld.package import CoworldPackage, load_package
+from coworld.runner.artifacts import EpisodeArtifacts
+from coworld.runner.failures import RunnerEpisodeError
+from coworld.runner.options import EpisodeOptions, LiveEpisode
+from coworld.runner.runner import (
+    CONFIG_ENV_VAR,
+    CONTAINER_WORKDIR,
+    DEFAULT_PLAYER_EXIT_TIMEOUT_SECONDS,
+    GAME_HOST,
+    GAME_HOST_ENV_VAR,
+    GAME_PORT,
+    GAME_PORT_ENV_VAR,
+    PLAYER_FAILURE_ENV_VAR,
+    REPLAY_LOAD_ENV_VAR,
+    REPLAY_SAVE_ENV_VAR,
+    RESULTS_ENV_VAR,
+    EpisodeOutcome,
+    run_episode,
+)
+
+if TYPE_CHECKING:
+    from coworld.engines.base import Address, Engine
+
+__all__ = [
+    "CONFIG_ENV_VAR",
+    "CONTAINER_WORKDIR",
+    "DEFAULT_PLAYER_EXIT_TIMEOUT_SECONDS",
+    "GAME_HOST",
+    "GAME_HOST_ENV_VAR",
+    "GAME_PORT",
+    "GAME_PORT_ENV_VAR",
+    "PLAYER_FAILURE_ENV_VAR",
+    "REPLAY_LOAD_ENV_VAR",
+    "REPLAY_SAVE_ENV_VAR",
+    "RESULTS_ENV_VAR",
+    "PlayLinks",
+    "PlayResult",
+    "PlaySession",
+    "ReplaySession",
+    "build_play_links",
+    "play_coworld",
+    "play_package",
+    "replay_coworld",
+    "replay_package",
+    "with_people",
+]
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class PlayLinks:
+    """Pages of a game that runs. Those of players hold the seats' tokens."""
+
+    players: list[str]
+    global_: str
+    admin: str
+
+
+@dataclass(frozen=True)
+class PlaySession:
+    """A game that is about to begin."""
+
+    package: CoworldPackage
+    artifacts: EpisodeArtifacts
+    variant_id: str
+    links: PlayLinks
+    local_ports: list[tuple[int, int]] = field(default_factory=list)
+    """further ports of the game: (inside, on this machine)"""
+
+
+@dataclass(frozen=True)
+class PlayResult:
+    """A game that was played to its end."""
+
+    session: PlaySession
+    results: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ReplaySession:
+    """A replay that is being shown."""
+
+    package: CoworldPackage
+    artifacts: EpisodeArtifacts
+    replay_path: Path
+    link: str
+
+
+def build_play_links(
+    players: Sequence[object], tokens: Sequence[str], *, game_port: int, folder: str = "/client"
+) -> PlayLinks:
+    """The pages of a game on a port of this machine; there is one link for each player."""
+    base = f"http://{LOOPBACK}:{game_port}{folder}"
+    seats = [urlencode({"slot": slot, "token": tokens[slot]}) for slot in range(len(players))]
+    return PlayLinks([f"{base}/player?{seat}" for seat in seats], f"{base}/global", f"{base}/admin")
+
+
+def with_people(request: CoworldEpisodeJobSpec, slots: Sequence[int]) -> CoworldEpisodeJobSpec:
+    """The same episode with seats that are left to people; ValueError for a slot that it does not have."""
+    players = list(request.players)
+    for slot in slots:
+        if not 0 <= slot < len(players):
+            raise ValueError(f"There is no slot {slot}; this episode has 0 to {len(players) - 1}")
+        players[slot] = CoworldHumanPlayerSpec(type="human", token=secrets.token_urlsafe(16))
+    return request.model_copy(update={"players": players})
+
+
+def play_package(
+    package: CoworldPackage,
+    request: CoworldEpisodeJobSpec,
+    *,
+    engine: Engine,
+    workspace: Path,
+    options: EpisodeOptions,
+    on_ready: Callable[[PlaySession], None],
+    variant_id: str = "",
+) -> tuple[PlaySession | None, EpisodeOutcome]:
+    """Play an episode that people look at. `on_ready` is called with its links when the game is up; None when it never
+    was. A player that fails leaves its seat empty, and the game goes on."""
+    session: PlaySession | None = None
+
+    def ready(live: LiveEpisode) -> None:
+        nonlocal session
+        folder = _pages_folder(live.address)
+        links = build_play_links(live.tokens, live.tokens, game_port=live.address[1], folder=folder)
+        artifacts = EpisodeArtifacts.at(live.workspace)
+        session = PlaySession(package, artifacts, variant_id, links, sorted(live.ports.items()))
+        on_ready(session)
+
+    options = replace(
+        options, probes=False, artifacts=False, people=True, clean_exits=False, prefix="coworld-play", on_ready=ready
+    )
+    outcome = run_episode(package, request, engine=engine, workspace=workspace, options=options)
+    return session, outcome
+
+
+def play_coworld(
+    manifest_path: Path,
+    *,
+    variant_id: str | None = None,
+    episode_request_path: Path | None = None,
+    player_images: list[str] | None = None,
+    player_run: list[str] | None = None,
+    use_llm: bool = False,
+    secret_env: Mapping[str, str] | None = None,
+    workspace: Path | None = None,
+    timeout_seconds: float = 3600.0,
+    player_exit_timeout_seconds: float = DEFAULT_PLAYER_EXIT_TIMEOUT_SECONDS,
+    on_ready: Callable[[PlaySession], None],
+    engine: Engine | None = None,
+) -> PlayResult:
+    """Play the fixture, a variant or a request to its end; raises RunnerEpisodeError when it fails."""
+    package = load_package(manifest_path, strict=False)
+    if episode_request_path is not None:
+        request = load_request(episode_request_path, package=package, strict=False)
+    else:
+        request = fixture_request(package, variant_id=variant_id, images=player_images or (), run=player_run or ())
+    secrets_of_players = {**({"COWORLD_LLM_ENABLED": "true"} if use_llm else {}), **(secret_env or {})}
+    options = EpisodeOptions(
+        budget_seconds=timeout_seconds,
+        player_exit_seconds=player_exit_timeout_seconds,
+        secret_env=secrets_of_players,
+    )
+    session, outcome = play_package(
+        package,
+        request,
+        engine=engine or _process_engine(package),
+        workspace=workspace or Path(tempfile.mkdtemp(prefix="coworld-play-")),
+        options=options,
+        on_ready=on_ready,
+        variant_id=variant_id or "",
+    )
+    if outcome.error is not None:
+        error = outcome.error
+        raise RunnerEpisodeError(error.message, error_type=error.error_type, failed_policy_index=error.slot)
+    assert session is not None and outcome.results is not None
+    return PlayResult(session, outcome.results)
+
+
+def replay_package(
+    package: CoworldPackage,
+    replay_path: Path,
+    *,
+    engine: Engine | None,
+    workspace: Path,
+    timeout_seconds: float = 60.0,
+    verify_replay: bool = False,
+    on_ready: Callable[[ReplaySession], None],
+) -> ReplaySession:
+    """Show a replay until `on_ready` says so by an interrupt, or Ctrl-C does; returns what was shown.
+
+    A game with a static viewer needs no engine: its pages are served from the package. Raises RunnerEpisodeError
+    (`replay_unloadable`) when the game cannot show it.
+    """
+    from coworld.runner.replay import require_replay
+    from coworld.viewer_bundle import ViewerServer
+
+    require_replay(replay_path)
+    artifacts = EpisodeArtifacts.at(workspace)
+    viewer = package.manifest.game.replay_viewer
+    if viewer is not None:
+        with ViewerServer(package.file(viewer.bundle), replay_path) as server:
+            session = ReplaySession(package, artifacts, replay_path, server.link)
+            on_ready(session)
+            server.wait()
+        return session
+    return asyncio.run(
+        _show(
+            package,
+            replay_path,
+            engine or _process_engine(package),
+            artifacts,
+            timeout_seconds,
+            verify_replay,
+            on_ready,
+        )
+    )
+
+
+def replay_coworld(
+    manifest_path: Path,
+    replay_path: Path,
+    *,
+    workspace: Path | None = None,
+    timeout_seconds: float = 60.0,
+    verify_replay: bool = False,
+    on_ready: Callable[[ReplaySession], None],
+    engine: Engine | None = None,
+) -> ReplaySession:
+    """The same by the paths of a manifest and a replay, which may be compressed."""
+    from coworld.manifest_uri import materialized_replay_path
+
+    package = load_package(manifest_path, strict=False)
+    with materialized_replay_path(str(replay_path)) as path:
+        return replay_package(
+            package,
+            path,
+            engine=engine,
+            workspace=workspace or Path(tempfile.mkdtemp(prefix="coworld-replay-")),
+            timeout_seconds=timeout_seconds,
+            verify_replay=verify_replay,
+            on_ready=on_ready,
+        )
+
+
+async def _show(
+    package: CoworldPackage,
+    replay_path: Path,
+    engine: Engine,
+    artifacts: EpisodeArtifacts,
+    timeout_seconds: float,
+    verify: bool,
+    on_ready: Callable[[ReplaySession], None],
+) -> ReplaySession:
+    from coworld.runner.budget import Budget
+    from coworld.runner.pages import page_status
+    from coworld.runner.replay import check_replay, replay_query, replay_server
+
+    game = package.manifest.game
+    async with replay_server(game, replay_path, engine, Budget(None), health_seconds=timeout_seconds) as program:
+        address = program.running.endpoint
+        assert address is not None
+        if verify:
+            await check_replay(program, Budget(timeout_seconds))
+        query = replay_query(program)
+        _, path = await page_status(address, "replay", query, timeout=timeout_seconds, redirects=True)
+        link = f"http://{address[0]}:{address[1]}{path}?{urlencode(query)}"
+        session = ReplaySession(package, artifacts, replay_path, link)
+        on_ready(session)
+        await asyncio.wait({program.ended})
+        reason = program.ended.result().reason
+        raise RunnerEpisodeError(f"the game {reason} while it showed the replay", error_type="replay_unloadable")
+
+
+def _pages_folder(address: Address) -> str:
+    """Where the game has its pages: games of the older generation have them in another folder."""
+    from urllib.error import HTTPError, URLError
+    from urllib.request import urlopen
+
+    try:
+        with urlopen(f"http://{address[0]}:{address[1]}/client/global", timeout=5):
+            return "/client"
+    except HTTPError as error:
+        error.close()
+        return "/clients" if error.code == 404 else "/client"
+    except (URLError, OSError):
+        return "/client"
+
+
+def _process_engine(package: CoworldPackage) -> Engine:
+    from coworld.engines.local_images import LocalImages
+    from coworld.engines.process import ProcessEngine
+
+    return ProcessEngine(LocalImages.beside(package.path))

@@ -1,0 +1,185 @@
+"""What reporters produce: pages that are safe to show, event logs, and the zip of an older container reporter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from coworld.archives import opened_archive
+from coworld.errors import BundleError, CoworldError
+from coworld.html_safety import DISALLOWED_HTML_TAGS, LINK_URL_ATTRS, RENDER_CSP, RESOURCE_URL_ATTRS, html_violations
+from coworld.models.problems import problems_of
+from coworld.roles.event_log import Event, write_event_log
+from coworld.schema_validation import parse_json_object
+
+__all__ = [
+    "DISALLOWED_HTML_TAGS",
+    "LINK_URL_ATTRS",
+    "PART_TYPES",
+    "RENDER_CSP",
+    "RESOURCE_URL_ATTRS",
+    "Event",
+    "Report",
+    "ReportManifest",
+    "ReportRenderError",
+    "ReportValidationError",
+    "assert_safe_render_html",
+    "declared_parts_missing",
+    "read_event_log",
+    "read_report",
+    "validate_report_zip",
+    "write_event_log",
+]
+
+PART_TYPES = ("render-html", "render-markdown", "event-log", "json", "file")
+"""What a part of a report can be."""
+
+
+ReportValidationError = CoworldError
+"""What is raised for a report that is not good."""
+
+
+class ReportManifest(BaseModel):
+    """The `manifest.json` of a report's zip: who made it, and which file is what. It is read leniently."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    reporter_id: str | None = None
+    render: str | None = None
+    """the page to show"""
+    event_log: str | None = None
+    trace: str | None = None
+
+
+class ReportRenderError(CoworldError):
+    """A page that must not be shown; `violations` says why."""
+
+    def __init__(self, source: str, violations: list[str]) -> None:
+        lines = "".join(f"\n- {violation}" for violation in violations)
+        super().__init__(
+            f"{source} is unsafe to show:{lines}", hint="write a page of text, tables, styles and inline images"
+        )
+        self.violations = violations
+
+
+def assert_safe_render_html(html: str, *, source: str = "render") -> None:
+    """Refuse a page that runs or fetches anything; every violation is told.
+
+    Raises:
+        ReportRenderError: what is unsafe in it.
+    """
+    violations = html_violations(html)
+    if violations:
+        raise ReportRenderError(source, violations)
+
+
+def read_event_log(data: bytes) -> list[Event]:
+    """The rows of an event log, after checking that it is one: parquet with `ts` and `player` as int64 and `key` and
+    `value` as strings, nothing missing, one row group at most.
+
+    Raises:
+        CoworldError: it is something else, or the `reports` extra is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise CoworldError("reading parquet needs pyarrow", hint="pip install 'coworld[reports]'") from error
+    try:
+        file = pyarrow.parquet.ParquetFile(BytesIO(data))
+        table = file.read()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise CoworldError(f"the event log is not parquet: {error}", hint="write it with `write_event_log`") from error
+    wanted = {"ts": "int64", "player": "int64", "key": "string", "value": "string"}
+    found = {field.name: str(field.type) for field in table.schema}
+    if found != wanted:
+        raise CoworldError(f"the event log has the columns {found}", hint=f"write {wanted}")
+    if file.num_row_groups > 1:
+        raise CoworldError(f"the event log has {file.num_row_groups} row groups", hint="write one")
+    if any(column.null_count for column in table.columns):
+        raise CoworldError("the event log has empty cells", hint="write every cell")
+    return [Event(**row) for row in table.to_pylist()]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a reporter's zip holds."""
+
+    manifest: ReportManifest
+    render: tuple[str, str] | None
+    """name and text of the page to show"""
+    events: list[Event] | None
+    """the event log; None without one, or without the `reports` extra"""
+    files: tuple[str, ...]
+
+
+def read_report(source: Path | bytes) -> Report:
+    """Read the zip of a container reporter. Its `manifest.json` names the page (`render`) and the event log
+    (`event_log`); it may be missing, and so may its keys. A page in HTML must be safe.
+
+    Raises:
+        BundleError: it is no zip, a harmful one, or it names files that it does not have.
+        ReportRenderError: the page is unsafe.
+        CoworldError: the event log is none.
+    """
+    with opened_archive(source, name="the report") as archive:
+        names = archive.names
+        manifest = _manifest(archive.read("manifest.json")) if "manifest.json" in names else ReportManifest()
+        page = manifest.render
+        text = archive.read(page).decode(errors="replace") if page else None
+        events = _events(archive.read(manifest.event_log)) if manifest.event_log else None
+        if manifest.trace and manifest.trace not in names:
+            raise BundleError(f"the report has no {manifest.trace}", hint="write it, or leave `trace` out")
+    if page and text is not None and page.lower().endswith((".html", ".htm")):
+        assert_safe_render_html(text, source=page)
+    return Report(
+        manifest=manifest,
+        render=(page, text) if page and text is not None else None,
+        events=events,
+        files=tuple(name for name in names if not name.endswith("/")),
+    )
+
+
+def validate_report_zip(zip_bytes: bytes) -> ReportManifest:
+    """Check the zip of a container reporter as `read_report` does, and return its manifest."""
+    return read_report(zip_bytes).manifest
+
+
+def _events(data: bytes) -> list[Event] | None:
+    """The rows of a report's event log; without the `reports` extra only its first and last bytes can be checked."""
+    if find_spec("pyarrow") is not None:
+        return read_event_log(data)
+    if not (data.startswith(b"PAR1") and data.endswith(b"PAR1")):
+        raise CoworldError("the event log is not parquet", hint="write it with `write_event_log`")
+    return None
+
+
+def _manifest(data: bytes) -> ReportManifest:
+    """Values may be paths, or objects with a `path`, as different reporters write them."""
+    document = parse_json_object(data, name="the report's manifest.json")
+    plain = {key: value.get("path") if isinstance(value, dict) else value for key, value in document.items()}
+    try:
+        return ReportManifest.model_validate(plain)
+    except ValidationError as error:
+        first = problems_of(error, ReportManifest)[0]
+        raise BundleError(f"the report's manifest.json: {first}", hint=first.fix) from None
+
+
+def declared_parts_missing(attributes: dict[str, Any], emitted: Iterable[str]) -> list[str]:
+    """The parts that a reporter declares as its `outputs` and did not emit; optional ones may be missing."""
+    have = set(emitted)
+    outputs = attributes.get("outputs")
+    return [
+        output["name"]
+        for output in (outputs if isinstance(outputs, list) else ())
+        if isinstance(output, dict)
+        and isinstance(output.get("name"), str)
+        and not output.get("optional")
+        and output["name"] not in have
+    ]

@@ -1,0 +1,181 @@
+"""Run one of the roles that look at an episode afterwards: a reporter, a grader, a diagnoser.
+
+    output = run_role(package, "grader", bundle, engine=engine)
+    check_grade(output.data)
+
+A role is a program that reads an episode bundle, writes one file and ends. It runs in a box without any network.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from coworld.archives import opened_archive
+from coworld.engines.base import Engine, Place, RunnableSpec
+from coworld.errors import CoworldError
+from coworld.models.reporters import CoworldReporterContainer, CoworldReporterPlatformReference
+from coworld.models.runnables import CoworldRunnableResources
+from coworld.package import CoworldPackage
+from coworld.runner.launch import limits_of
+
+__all__ = ["RoleFailed", "RoleName", "RoleOutput", "check_diagnosis", "check_grade", "run_role"]
+
+RoleName = Literal["reporter", "grader", "diagnoser"]
+
+_OUTPUTS: Mapping[RoleName, tuple[str, str]] = {
+    "reporter": ("COGAME_REPORT_URI", "report.zip"),
+    "grader": ("COGAME_GRADE_URI", "grade.json"),
+    "diagnoser": ("COGAME_DIAGNOSIS_URI", "diagnosis.zip"),
+}
+MOST_BYTES = 256 << 20
+LAST_LINES = 3
+
+
+class RoleFailed(CoworldError):
+    """A role ended badly, took too long or wrote something else than it must."""
+
+
+@dataclass(frozen=True)
+class RoleOutput:
+    """What a role wrote."""
+
+    role: RoleName
+    id: str
+    data: bytes
+    log: str
+    """what it said meanwhile"""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    id: str
+    image: str
+    run: list[str]
+    env: dict[str, str]
+    resources: CoworldRunnableResources | None
+
+
+def run_role(
+    package: CoworldPackage,
+    role: RoleName,
+    bundle: Path,
+    *,
+    engine: Engine,
+    role_id: str | None = None,
+    target: str | None = None,
+    timeout_seconds: float = 300.0,
+) -> RoleOutput:
+    """Run the role with this id, by default the first of its section, on a bundle. `target` is what a diagnoser is told
+    as the policy: a slot's number, a name, anything.
+
+    Raises:
+        RoleFailed: it did not do its work.
+        CoworldError: the package has no such role, or one that only a league's server can run.
+    """
+    entry = _entry(package, role, role_id)
+    variable, name = _OUTPUTS[role]
+
+    def variables(place: Place) -> dict[str, str]:
+        told = {
+            "COGAME_EPISODE_BUNDLE_URI": f"file://{place.folder}/bundle.zip",
+            variable: f"file://{place.folder}/{name}",
+            f"COGAME_{role.upper()}_ID": entry.id,
+        }
+        return told if target is None else {**told, "COGAME_TARGET_POLICY_URI": target}
+
+    spec = RunnableSpec(
+        role=role,
+        name=f"coworld-{role}-{secrets.token_hex(4)}",
+        image=entry.image,
+        run=entry.run,
+        env=entry.env,
+        variables=variables,
+        files={"bundle.zip": bundle},
+        combined_log=True,
+        limits=limits_of(entry.resources, timeout_seconds + 60.0),
+    )
+    running = engine.start(spec)
+    try:
+        try:
+            ended = running.wait(timeout_seconds)
+        except TimeoutError:
+            raise RoleFailed(
+                f"The {role} {entry.id!r} did not end in {timeout_seconds:g} seconds",
+                hint="give it more with --timeout-seconds",
+            ) from None
+        log = running.log("stdout").decode(errors="replace")
+        if not ended.clean:
+            said = " / ".join(log.strip().splitlines()[-LAST_LINES:])
+            raise RoleFailed(f"The {role} {entry.id!r} {ended.reason}{f': {said}' if said else ''}")
+        data = running.read(name, MOST_BYTES)
+    finally:
+        running.close()
+    if not data:
+        raise RoleFailed(
+            f"The {role} {entry.id!r} ended and has written nothing",
+            hint=f"it has to write to the address in {variable}, at most {MOST_BYTES >> 20} MiB",
+        )
+    return RoleOutput(role, entry.id, data, log)
+
+
+def check_grade(data: bytes) -> dict[str, Any]:
+    """A grade as it must be: a JSON object with a number `score`."""
+    try:
+        document = json.loads(data)
+    except ValueError as error:
+        raise RoleFailed(f"The grade is no JSON: {error}") from None
+    score = document.get("score") if isinstance(document, dict) else None
+    if isinstance(score, bool) or not isinstance(score, int | float) or score - score != 0:
+        raise RoleFailed("The grade has no number `score`", hint='write {"score": NUMBER, "grader_id": "..."}')
+    assert isinstance(document, dict)
+    return document
+
+
+def check_diagnosis(data: bytes) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    """(its manifest, if it has one; the names of its files) of a diagnosis, which must be a zip."""
+    with opened_archive(data, name="the diagnosis") as archive:
+        names = tuple(name for name in archive.names if not name.endswith("/"))
+        if "manifest.json" not in names:
+            return None, names
+        try:
+            document = json.loads(archive.read("manifest.json"))
+        except ValueError as error:
+            raise RoleFailed(f"The diagnosis has a manifest.json that is no JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise RoleFailed("The diagnosis has a manifest.json that is no object")
+    render = document.get("render")
+    if isinstance(render, str) and render not in names:
+        raise RoleFailed(f"The diagnosis has no {render}, which its manifest names")
+    return document, names
+
+
+def _entry(package: CoworldPackage, role: RoleName, role_id: str | None) -> _Entry:
+    if role != "reporter":
+        found = package.role(role, role_id)
+        assert found.image is not None
+        return _Entry(found.id, found.image, list(found.run), dict(found.env), found.resources)
+    from coworld.roles.images import reporter_image
+
+    known = []
+    for reporter in package.manifest.reporter:
+        if isinstance(reporter, CoworldReporterContainer):
+            entry = _Entry(reporter.id, reporter.image, list(reporter.run), dict(reporter.env), reporter.resources)
+        elif isinstance(reporter, CoworldReporterPlatformReference):
+            image = reporter_image(reporter.reporter)
+            if image is None:
+                continue
+            entry = _Entry(reporter.reporter, image, [], {}, None)
+        else:
+            continue  # a component, which needs a host of its own
+        known.append(entry.id)
+        if role_id in (None, entry.id):
+            return entry
+    asked = f"no reporter {role_id!r}" if role_id else "no reporter"
+    raise CoworldError(
+        f"{package.manifest.game.name} has {asked} that can be run here", hint=f"it has: {', '.join(known) or 'none'}"
+    )

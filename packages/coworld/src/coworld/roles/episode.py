@@ -1,0 +1,173 @@
+"""What a supporting role reads of an episode: a bundle's files, and how the seats stand.
+
+Only the standard library, so that a role starts fast. A bundle's own `manifest.json` says where its files are;
+anything missing is None, because whoever asked for the bundle may not have been allowed to see it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from coworld.uris import read_uri
+
+LARGEST_MEMBER = 256 * 1024 * 1024
+
+
+class RoleInputError(ValueError):
+    """The role was given something it cannot work with; the message says what and what it needs."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One episode as a bundle tells it."""
+
+    id: str
+    status: str
+    results: Mapping[str, Any] | None = None
+    replay: Mapping[str, Any] | None = None
+    """the replay when it is a JSON object; other formats belong to their games"""
+    error: Mapping[str, Any] | None = None
+    player_logs: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> list[float]:
+        """One number per seat; empty when the results have none."""
+        return _numbers(self.results.get("scores") if self.results else None) or []
+
+    @property
+    def names(self) -> list[str]:
+        """What the seats are called, as far as the replay says."""
+        given = self.replay.get("player_names") if self.replay else None
+        names = [str(name) for name in given] if isinstance(given, list) else []
+        return [names[slot] if slot < len(names) else f"Seat {slot}" for slot in range(len(self.scores))]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How decided an episode was."""
+
+    margin: float
+    """between the best seat and the next"""
+    total: float
+    """what there was to win: the tiles of the board, or the sum of all scores"""
+    winner: int | None
+    """None on a tie"""
+    board: bool
+    """the numbers are tiles"""
+
+    @property
+    def share(self) -> float:
+        return round(self.margin / self.total, 4) if self.total else 0.0
+
+    @property
+    def scale(self) -> str:
+        return "margin in tiles / tiles of the board" if self.board else "margin in score / sum of all scores"
+
+    def document(self) -> dict[str, object]:
+        """The numbers as graders and diagnosers write them."""
+        numbers = {"margin": self.margin, "total": self.total}
+        if self.board:
+            numbers = {"margin_tiles": int(self.margin), "total_tiles": int(self.total)}
+        return {"score": self.share, "scale": self.scale, **numbers, "winner_slot": self.winner}
+
+
+def read_episode(uri: str) -> Episode:
+    """The episode of the bundle at an address.
+
+    Raises:
+        RoleInputError: it is no bundle.
+        UriError: it cannot be read.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(read_uri(uri))) as archive:
+            manifest = _json(archive, "manifest.json")
+            files = manifest.get("files")
+            if not isinstance(files, dict):
+                raise RoleInputError("the bundle's manifest.json has no `files`")
+            logs = files.get("player_logs")
+            return Episode(
+                id=str(manifest.get("ereq_id") or manifest.get("episode_id") or "episode"),
+                status=str(manifest.get("status", "success")),
+                results=_json(archive, files["results"]) if "results" in files else None,
+                replay=_replay(archive, files["replay"]) if "replay" in files else None,
+                error=_json(archive, files["error_info"]) if "error_info" in files else None,
+                player_logs={
+                    int(slot): _member(archive, name).decode(errors="replace")
+                    for slot, name in (logs.items() if isinstance(logs, dict) else ())
+                },
+            )
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError) as error:
+        raise RoleInputError(f"the episode bundle cannot be read: {error}") from error
+
+
+def stand(episode: Episode) -> Standing:
+    """How decided the episode was: tiles of the board where the game has one, else scores.
+
+    Raises:
+        RoleInputError: there are not enough numbers to compare.
+    """
+    results = episode.results or {}
+    config = (episode.replay or {}).get("config")
+    width, height = (config.get("width"), config.get("height")) if isinstance(config, dict) else (None, None)
+    board = "painted_tiles" in results
+    if board:
+        counts = _numbers(results["painted_tiles"]) or []
+        if len(counts) != 2:
+            raise RoleInputError("`painted_tiles` must have exactly two counts")
+        if not isinstance(width, int) or not isinstance(height, int):
+            raise RoleInputError("a grade of tiles needs the replay's `config.width` and `config.height`")
+        total = float(width * height)
+    else:
+        counts = episode.scores
+        total = sum(abs(score) for score in counts)
+    if len(counts) < 2:
+        raise RoleInputError("a comparison needs `scores` of at least two seats in the results")
+    best, second = sorted(counts, reverse=True)[:2]
+    winner = counts.index(best) if best > second else None
+    return Standing(best - second, total, winner, board=board)
+
+
+def _numbers(values: object) -> list[float] | None:
+    """The list as numbers; None when it is anything else."""
+    if not isinstance(values, list):
+        return None
+    good = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+    return [float(value) for value in values] if good and all(map(math.isfinite, values)) else None
+
+
+def _member(archive: zipfile.ZipFile, name: object) -> bytes:
+    info = archive.getinfo(str(name))
+    if info.file_size > LARGEST_MEMBER:
+        raise RoleInputError(f"{name} of the bundle has {info.file_size} bytes; at most {LARGEST_MEMBER} are read")
+    return archive.read(info)
+
+
+def _json(archive: zipfile.ZipFile, name: object) -> dict[str, Any]:
+    try:
+        document = json.loads(_member(archive, name))
+    except (ValueError, RecursionError) as error:
+        raise RoleInputError(f"{name} of the bundle is not JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise RoleInputError(f"{name} of the bundle must be a JSON object")
+    return document
+
+
+def _replay(archive: zipfile.ZipFile, name: object) -> dict[str, Any] | None:
+    data = _member(archive, name)
+    try:
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+        elif data[:1] == b"\x78":
+            data = zlib.decompress(data)
+        document = json.loads(data)
+    except (ValueError, OSError, EOFError, zlib.error, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None

@@ -1,0 +1,61 @@
+"""Who plays whom: a fixed list of episodes for the entrants of a round.
+
+With two seats everybody plays everybody in both seats, on every variant in turn. With more seats, or too many
+entrants for that, the entrants are shuffled again and again and seated in groups, so that everybody plays the same
+number of episodes give or take one. The list depends on the entrants, the variants and the seed alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+MOST_EPISODES = 240
+"""of one division in one round"""
+
+
+class Pairing(NamedTuple):
+    """One episode: a variant, and the entrant of each seat."""
+
+    variant: int
+    seats: tuple[int, ...]
+    """indices of entrants"""
+    seed: int
+
+
+def pair(entrants: int, seats: Sequence[int], *, seed: int, repeats: int = 1) -> list[Pairing]:
+    """The episodes for `entrants` entrants on variants with these numbers of seats; each is played `repeats` times.
+
+    Fewer entrants than seats fill the rest of the table by sitting down again.
+    """
+    if entrants < 1 or not seats:
+        return []
+    found: list[Pairing] = []
+    for repeat in range(repeats):
+        for variant, size in enumerate(seats):
+            draw = random.Random(f"{seed}/{repeat}/{variant}")
+            if size == 2 and entrants > 1 and entrants * (entrants - 1) * len(seats) * repeats <= MOST_EPISODES:
+                tables: list[tuple[int, ...]] = [*permutations(range(entrants), 2)]
+            else:
+                tables = _groups(entrants, size, draw)
+            found += [Pairing(variant, table, draw.randrange(2**31)) for table in tables]
+    return found[:MOST_EPISODES]
+
+
+def _groups(entrants: int, size: int, draw: random.Random) -> list[tuple[int, ...]]:
+    if entrants <= size:
+        order = list(range(entrants))
+        draw.shuffle(order)
+        # Every seat order once around, so that no seat is anybody's alone.
+        return [tuple(order[(seat + turn) % entrants] for seat in range(size)) for turn in range(min(size, entrants))]
+    tables = []
+    for _ in range(size):
+        order = list(range(entrants))
+        draw.shuffle(order)
+        for start in range(0, entrants, size):
+            table = order[start : start + size]
+            others = [one for one in order if one not in table]
+            tables.append(tuple(table + others[: size - len(table)]))
+    return tables

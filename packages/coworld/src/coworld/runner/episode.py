@@ -1,0 +1,430 @@
+"""One episode, in the order the contract gives: see docs/coworld/runner.md.
+
+An `Episode` starts things through an engine, watches them under one budget and raises RunnerEpisodeError with the party
+to blame. Whatever happens, `finish` ends everything and leaves logs, statuses and what the game and the players have
+written in the workspace.
+"""
+
+import asyncio
+import json
+import secrets
+from typing import Any, Literal
+
+from coworld.engines.base import Address, Engine, EngineError, Place, Reservation, RunnableSpec, Running, StartFailed
+from coworld.errors import CoworldError
+from coworld.manifest_validation import game_config_with_named_players, game_config_with_tokens
+from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
+from coworld.models.runnables import CoworldRunnableSpec
+from coworld.runner import launch, probes
+from coworld.runner.artifacts import EpisodeArtifacts, write_document, write_file
+from coworld.runner.budget import Budget
+from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
+from coworld.runner.io import PlayerRuntimeStatus, PlayerRuntimeStatuses
+from coworld.runner.options import EpisodeOptions, LiveEpisode
+from coworld.runner.redaction import Redactor
+from coworld.runner.results import read_player_failure, read_results
+from coworld.runner.seats import Seat, Watched, end_all
+from coworld.runner.traces import collect_game_files, keep_game_logs, keep_player_files
+from coworld.schema_validation import json_schema_validation_errors
+from coworld.tokens import generate_tokens
+
+GRACE_SECONDS = 1.0
+"""players and viewers lose their connections when a game is just ending; so long it has to show that it is"""
+
+
+class Episode:
+    """One run of one request."""
+
+    def __init__(
+        self, request: CoworldEpisodeJobSpec, artifacts: EpisodeArtifacts, engine: Engine, options: EpisodeOptions
+    ) -> None:
+        self.request, self.artifacts, self.engine, self.options = request, artifacts, engine, options
+        self.manifest = request.manifest
+        self.budget = Budget(options.budget_seconds)
+        self.id = secrets.token_hex(8)
+        self.tokens: list[str] = []
+        self.seats = [Seat(slot) for slot in range(len(request.players))]
+        self.game: Watched | None = None
+        self.results: dict[str, Any] | None = None
+        self._reservation: Reservation | None = None
+        self._statuses: list[PlayerRuntimeStatus] | None = None
+        self._collected = False
+
+    # The order
+
+    async def run(self) -> None:
+        """Play the episode; raises RunnerEpisodeError. Call `finish` afterwards, whatever happened."""
+        self.refuse()
+        self.resolve()
+        config = self.write_config()
+        try:
+            self._reservation = self.engine.reserve()
+            await self.start_early_players()
+            self.game = self.start_game(config)
+            address = self.game.running.endpoint
+            assert address is not None
+            await self.wait_for_game(address)
+            if self.options.probes:
+                await self.probe_pages(address)
+            self.start_players()
+            self.tell_ready(address)
+            await self.watch_as_viewer(address)
+            await self.play_out()
+            self.collect()
+            self.check_declared_failure()
+            await self.wait_for_players()
+        except EngineError as error:
+            raise RunnerEpisodeError(str(error), error_type="platform_error") from None
+
+    def refuse(self) -> None:
+        """What only a platform can run."""
+        if self.manifest.game.task_environments:
+            raise RunnerEpisodeError(
+                "game.task_environments need the hosted platform; a local run has none", error_type="config_error"
+            )
+        people = [
+            slot for slot, player in enumerate(self.request.players) if isinstance(player, CoworldHumanPlayerSpec)
+        ]
+        if people and not self.options.people:
+            raise RunnerEpisodeError(
+                f"slot {people[0]} is a person's seat: use `coworld play` for episodes with people",
+                error_type="config_error",
+            )
+
+    def resolve(self) -> None:
+        """Every image must be something this engine can run: the game's, then each slot's."""
+        try:
+            self.engine.resolve(self.manifest.game.runnable.image)
+            for player in self.request.players:
+                if isinstance(player, CoworldRunnableSpec):
+                    self.engine.resolve(player.image)
+        except EngineError as error:
+            raise RunnerEpisodeError(str(error), error_type="platform_error") from None
+
+    def write_config(self) -> bytes:
+        """Fresh tokens and the configuration the game will read."""
+        schema = self.manifest.game.config_schema
+        fresh = generate_tokens(len(self.seats))
+        self.tokens = [
+            player.token if isinstance(player, CoworldHumanPlayerSpec) else fresh[slot]
+            for slot, player in enumerate(self.request.players)
+        ]
+        try:
+            config = self.request.game_config
+            if self.request.policy_names is not None:
+                config = game_config_with_named_players(config, self.request.policy_names, schema)
+            config = game_config_with_tokens(config, self.tokens)
+            errors = json_schema_validation_errors(config, schema)
+        except CoworldError as error:
+            raise RunnerEpisodeError(str(error), error_type="config_error") from None
+        if errors:
+            path = ".".join(str(part) for part in errors[0].absolute_path) or "config"
+            raise RunnerEpisodeError(
+                self.redactor().text(f"game_config is invalid at {path}: {errors[0].message}"),
+                error_type="config_error",
+            )
+        data = json.dumps(config, indent=2).encode()
+        write_file(self.artifacts.config_path, data, mode=0o600)
+        return data
+
+    async def start_early_players(self) -> None:
+        """Players that declare `startup` run before the game and have to be healthy before it starts."""
+        for seat, player in zip(self.seats, self.request.players, strict=True):
+            if not isinstance(player, CoworldRunnableSpec) or player.startup is None:
+                continue
+            self.start_player(seat, player)
+            program = seat.program
+            assert program is not None and program.running.startup_endpoint is not None
+            own = Budget(self.budget.at_most(player.startup.timeout_seconds))
+            path = player.startup.path
+            said = await probes.wait_healthy(program.running.startup_endpoint, path, program.has_ended, own)
+            if said is not None:
+                found = program.exit
+                reason = found.reason if found else f"was not ready within {own.seconds:g} s: {said}"
+                raise RunnerEpisodeError(
+                    f"the player of slot {seat.slot} {reason} (start-up page {path})",
+                    error_type="player_error",
+                    failed_policy_index=seat.slot,
+                )
+
+    def start_game(self, config: bytes) -> Watched:
+        game = self.manifest.game
+        env = launch.with_secret_uris(game.runnable.env)
+        return self.start_listening(
+            RunnableSpec(
+                role="game",
+                name=f"{self.options.prefix}-game-{self.id}",
+                image=game.runnable.image,
+                run=game.runnable.run,
+                env=env,
+                variables=self.game_variables,
+                files={"config.json": config, **self.game_files()},
+                listens=True,
+                at=self._reservation,
+                extra_ports=launch.extra_ports(env),
+                limits=launch.limits_of(game.runnable.resources, self.wall_seconds),
+            )
+        )
+
+    def game_variables(self, place: Place) -> dict[str, str]:
+        return launch.game_variables(self.manifest.game, self.id, place, hosted=False)
+
+    def game_files(self) -> dict[str, Any]:
+        """Further files the game finds in its folder."""
+        return {}
+
+    def start_listening(self, spec: RunnableSpec, error_type: RunnerErrorType = "game_unhealthy") -> Watched:
+        try:
+            return Watched(self.engine.start(spec))
+        except StartFailed as error:
+            raise RunnerEpisodeError(f"the game did not start: {error}", error_type=error_type) from None
+
+    async def wait_for_game(self, address: Address) -> None:
+        game = self.game
+        assert game is not None
+        said = await probes.wait_healthy(address, "/healthz", game.has_ended, self.budget)
+        if said is None:
+            return
+        found = game.exit
+        reason = found.reason if found else f"was not healthy within {self.budget.used:.3g} s: {said}"
+        raise RunnerEpisodeError(
+            f"the game {reason} before it was healthy{self.last_words(game.running)}",
+            error_type="game_unhealthy",
+            game_exit_code=found.code if found else None,
+        )
+
+    async def probe_pages(self, address: Address) -> None:
+        """The player's page, the refusal of wrong tokens in every slot, the viewer's page."""
+        try:
+            await probes.require_page(address, "player", {"slot": 0, "token": self.tokens[0]}, self.budget)
+            slots = range(len(self.seats))
+            await asyncio.gather(*(probes.require_refusal(address, slot, self.budget) for slot in slots))
+            await probes.require_page(address, "global", {}, self.budget)
+        except RunnerEpisodeError:
+            await self.blame_dead_game()
+            raise
+
+    async def blame_dead_game(self) -> None:
+        """A probe that failed because the game is gone is about its end, not about the probe."""
+        game = self.game
+        if game is not None and await game.exited_within(self.budget.at_most(0.2)):
+            found = game.ended.result()
+            if not found.clean:
+                self.blame_game_exit(game)
+
+    def start_players(self) -> None:
+        for seat, player in zip(self.seats, self.request.players, strict=True):
+            if isinstance(player, CoworldRunnableSpec) and seat.program is None:
+                self.start_player(seat, player)
+
+    def start_player(self, seat: Seat, player: CoworldRunnableSpec) -> None:
+        assert self._reservation is not None
+        token = self.tokens[seat.slot]
+        spec = RunnableSpec(
+            role="player",
+            name=f"{self.options.prefix}-player-{self.id}-{seat.slot}",
+            image=player.image,
+            run=player.run,
+            env=player.env,
+            secrets={**self.options.secret_env, **self.options.player_secret_env.get(seat.slot, {})},
+            variables=lambda place: launch.player_variables(
+                seat.slot, token, place, startup=player.startup is not None, artifact=self.options.artifacts
+            ),
+            startup_port=player.startup.port if player.startup else None,
+            reach=self._reservation.address,
+            egress=self.options.egress,
+            combined_log=True,
+            limits=launch.limits_of(player.resources, self.wall_seconds),
+        )
+        try:
+            seat.program = Watched(self.engine.start(spec))
+        except StartFailed as error:
+            seat.note = str(error)
+            raise RunnerEpisodeError(
+                f"the player of slot {seat.slot} did not start: {error}",
+                error_type="player_error",
+                failed_policy_index=seat.slot,
+            ) from None
+
+    @property
+    def wall_seconds(self) -> float:
+        """For the boxes: beyond our own budget, which decides."""
+        left = self.budget.left
+        return 7 * 24 * 3600.0 if left is None else left + 60.0
+
+    def tell_ready(self, address: Address) -> None:
+        if self.options.on_ready is not None:
+            assert self.game is not None
+            ports = self.game.running.place.ports
+            self.options.on_ready(LiveEpisode(address, tuple(self.tokens), self.artifacts.workspace, ports))
+
+    async def watch_as_viewer(self, address: Address) -> None:
+        """`/global` must show something at once, to somebody who comes later too, and answer a Ping."""
+        if not self.options.probes:
+            return
+        game = self.game
+        assert game is not None
+
+        async def look(connection: Any) -> None:
+            if self.options.ping:
+                await probes.require_pong(connection)
+            if self.options.thorough and game.exit is None:
+                await asyncio.wait({game.ended}, timeout=self.budget.at_most(0.3))
+
+        try:
+            await probes.require_first_message(address, "/global", self.budget, then=look)
+            if self.options.thorough and game.exit is None:
+                await probes.require_first_message(address, "/global", self.budget, who=" for a late viewer")
+        except RunnerEpisodeError as error:
+            patience = GRACE_SECONDS if isinstance(error, probes.CutOff) else 0.0
+            if await game.exited_within(self.budget.at_most(patience)):
+                return  # it was just ending; how it ended says more
+            if dead := self.crashed_seat():
+                raise self.failure_of(dead) from None
+            raise
+
+    def crashed_seat(self) -> Seat | None:
+        return next((seat for seat in self.seats if seat.crashed), None)
+
+    async def play_out(self) -> None:
+        """Until the game ends. A player that ends badly is noticed at once."""
+        game = self.game
+        assert game is not None
+        while not game.ended.done():
+            playing = {seat.program.ended for seat in self.seats if seat.program and not seat.program.ended.done()}
+            wait = asyncio.FIRST_COMPLETED
+            await asyncio.wait({game.ended, *playing}, timeout=self.budget.left, return_when=wait)
+            if game.ended.done():
+                break
+            dead = self.crashed_seat()
+            if dead and self.options.clean_exits:
+                if not await game.exited_within(self.budget.at_most(GRACE_SECONDS)):
+                    raise self.failure_of(dead)
+            elif self.budget.over:
+                self.blame_timeout(dead)
+        self.blame_game_exit(game)
+
+    def blame_timeout(self, dead: Seat | None) -> None:
+        if dead is not None:
+            raise self.failure_of(dead)
+        gone = [str(seat.slot) for seat in self.seats if seat.exit is not None]
+        left = f"; the players of slots {', '.join(gone)} had left before" if gone else ""
+        raise RunnerEpisodeError(
+            f"the game did not end within the episode's {self.budget.seconds:g} s{left}", error_type="episode_timeout"
+        )
+
+    def blame_game_exit(self, game: Watched) -> None:
+        found = game.ended.result()
+        if found.clean:
+            return
+        raise RunnerEpisodeError(
+            f"the game {found.reason}{self.last_words(game.running)}",
+            error_type="crash" if found.code is None else "game_unhealthy",
+            game_exit_code=found.code,
+        )
+
+    def failure_of(self, seat: Seat) -> RunnerEpisodeError:
+        """The blame for a player that has ended badly, with its last words."""
+        return seat.failure(self.last_words(seat.program.running) if seat.program else "")
+
+    def last_words(self, running: Running) -> str:
+        """The last line of a program's errors, for a message."""
+        stream: Literal["stdout", "stderr"] = "stdout" if running.spec.combined_log else "stderr"
+        lines = running.log(stream)[-4000:].decode(errors="replace").strip().splitlines()
+        return f"; its last words: {self.redactor().text(lines[-1])[:300]}" if lines else ""
+
+    def check_declared_failure(self) -> None:
+        """A game that cannot go on because of a seat says so, instead of results."""
+        required = [self.artifacts.results_path]
+        if self.options.verify_replay:
+            required.append(self.artifacts.replay_path)
+        if all(path.exists() for path in required):
+            return
+        failure = read_player_failure(self.artifacts.player_failure_path, len(self.seats))
+        if failure is not None:
+            raise failure
+
+    async def wait_for_players(self) -> None:
+        """After the game, its players have half a minute to end."""
+        programs = [seat.program.ended for seat in self.seats if seat.program]
+        if programs:
+            await asyncio.wait(programs, timeout=max(0.5, self.budget.at_most(self.options.player_exit_seconds)))
+        for seat in self.seats:
+            if seat.program is not None and seat.exit is None:
+                raise RunnerEpisodeError(
+                    f"the player of slot {seat.slot} was still running when its time after the game's end was over",
+                    error_type="episode_inconclusive",
+                )
+        dead = self.crashed_seat()
+        if dead and self.options.clean_exits:
+            raise self.failure_of(dead)
+
+    def read_results(self) -> None:
+        """What the game has decided, if it is what the manifest promises."""
+        schema = self.manifest.game.results_schema
+        self.results = read_results(self.artifacts.results_path, schema, len(self.seats))
+
+    # The end
+
+    def collect(self) -> None:
+        """Bring what the game has written to the workspace, without tokens."""
+        if self._collected or self.game is None:
+            return
+        self._collected = True
+        try:
+            collect_game_files(self.artifacts, self.game.running, Redactor(self.tokens))
+        except OSError as error:
+            raise RunnerEpisodeError(
+                f"the game's files could not be kept: {error.strerror}", error_type="artifact_transport_error"
+            ) from None
+
+    def redactor(self) -> Redactor:
+        """For logs and messages: the players' secrets go too."""
+        hidden = [*self.options.secret_env.values()]
+        for variables in self.options.player_secret_env.values():
+            hidden += variables.values()
+        return Redactor(self.tokens, hidden)
+
+    @property
+    def statuses(self) -> list[PlayerRuntimeStatus]:
+        """How the players ended, as it was before we ended what still ran."""
+        return self._statuses if self._statuses is not None else self.player_statuses()
+
+    def player_statuses(self) -> list[PlayerRuntimeStatus]:
+        return [seat.status() for seat in self.seats]
+
+    async def finish(self) -> None:
+        """End everything and leave its traces; may be called twice."""
+        if self._statuses is not None:
+            return
+        self._statuses = self.player_statuses()
+        programs = [seat.program for seat in self.seats if seat.program]
+        everything = [*programs, *([self.game] if self.game else [])]
+        await end_all(everything)
+        try:
+            self.collect()
+        finally:
+            try:
+                self.keep_traces()
+            finally:
+                for program in everything:
+                    program.running.close()
+                if self._reservation is not None:
+                    self._reservation.close()
+
+    def keep_traces(self) -> None:
+        """Logs, artifacts of players, statuses and the record of the isolation."""
+        clean, receipts = self.redactor(), []
+        for seat in self.seats:
+            if seat.program is not None:
+                keep_player_files(self.artifacts, seat.program.running, seat.slot, clean)
+                receipts.append({"slot": seat.slot, **seat.program.running.receipt()})
+        inspected = {"schema_version": "1", "observation": "before_runner_cleanup", "players": list(receipts)}
+        write_document(self.artifacts.workspace / "player_containers.json", inspected, mode=0o600)
+        if self.game is not None:
+            keep_game_logs(self.artifacts, self.game.running, clean)
+            receipts.insert(0, dict(self.game.running.receipt()))
+        statuses = PlayerRuntimeStatuses(players=self.statuses)
+        write_document(self.artifacts.player_status_path, statuses.model_dump(mode="json"), mode=0o600)
+        isolation = {"schema_version": "1", "engine": self.engine.name, "runnables": receipts}
+        write_document(self.artifacts.isolation_path, isolation)

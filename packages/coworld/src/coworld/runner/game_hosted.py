@@ -1,0 +1,140 @@
+"""Episodes of games that run their players themselves, from files."""
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+
+from coworld.engines.base import Address, Place
+from coworld.models.requests import CoworldHumanPlayerSpec, CoworldPlayerFileSpec
+from coworld.models.seats import CoworldPlayerSeat, CoworldPlayerSeats, CoworldPlayHumanSeat, CoworldPlayPolicySeat
+from coworld.runner import launch, probes
+from coworld.runner.artifacts import write_file
+from coworld.runner.episode import Episode
+from coworld.runner.failures import RunnerEpisodeError
+from coworld.runner.io import PlayerRuntimeStatus, PlayerRuntimeStatuses
+from coworld.runner.player_files import staged_files
+from coworld.runner.traces import LARGEST_ARTIFACT, write_log
+
+LOG_MISSING = "No player log was written by the game-hosted runtime.\n"
+POLL_SECONDS = 0.05
+LARGEST_ANNOTATIONS = 2 << 20
+
+
+class GameHostedEpisode(Episode):
+    """Only the game is started; `results.json` is the sign that it is done."""
+
+    _staged: list[bytes]
+
+    def resolve(self) -> None:
+        super().resolve()
+        files = [player for player in self.request.players if isinstance(player, CoworldPlayerFileSpec)]
+        self._staged = staged_files(files, self.options.player_files) if files else []
+
+    async def start_early_players(self) -> None:
+        return
+
+    def start_players(self) -> None:
+        return
+
+    def game_variables(self, place: Place) -> dict[str, str]:
+        return launch.game_variables(self.manifest.game, self.id, place, hosted=True)
+
+    def game_files(self) -> dict[str, Any]:
+        staged = iter(self._staged)
+        files: dict[str, Any] = {
+            f"players/{slot}/file": next(staged)
+            for slot, player in enumerate(self.request.players)
+            if isinstance(player, CoworldPlayerFileSpec)
+        }
+        return {**files, "logs/.keep": b"", "player_seats.json": self.seats_document}
+
+    def seats_document(self, place: Place) -> bytes:
+        """What the game is told about its seats."""
+        folder = f"file://{place.folder}"
+        env = self.manifest.game.runnable.env
+        mixed = any(isinstance(player, CoworldHumanPlayerSpec) for player in self.request.players)
+        schema = env.get("COGAME_PLAY_SEATS_SCHEMA" if mixed else "COGAME_PLAYER_SEATS_SCHEMA")
+        schema = schema or ("coworld-play-seats/1" if mixed else "coworld-player-seats/1")
+        seats: list[Any] = []
+        for slot, player in enumerate(self.request.players):
+            if not isinstance(player, CoworldPlayerFileSpec):
+                seats.append(CoworldPlayHumanSeat(slot=slot))
+                continue
+            kind = CoworldPlayPolicySeat if mixed else CoworldPlayerSeat
+            annotated = schema == "coworld-player-seats/2"
+            seats.append(
+                kind(
+                    slot=slot,
+                    file_uri=f"{folder}/players/{slot}/file",
+                    content_hash=f"sha256:{player.content_hash}",
+                    size_bytes=player.size_bytes,
+                    log_uri=f"{folder}/logs/policy_agent_{slot}.log",
+                    artifact_uri=f"{folder}/{launch.artifact_name(slot)}",
+                    annotations_uri=f"{folder}/policy_annotations_{slot}.jsonl" if annotated else None,
+                )
+            )
+        try:
+            document = CoworldPlayerSeats(schema=schema, seats=seats, player_status_uri=f"{folder}/player_status.json")
+        except ValidationError:
+            raise RunnerEpisodeError(
+                f"the game asks for the seats document {schema!r}, which there is not", error_type="config_error"
+            ) from None
+        data = json.dumps(document.model_dump(mode="json", by_alias=True), indent=2).encode()
+        write_file(self.artifacts.player_seats_path, data)
+        return data
+
+    async def probe_pages(self, address: Address) -> None:
+        try:
+            await probes.require_page(address, "global", {}, self.budget)
+        except RunnerEpisodeError:
+            await self.blame_dead_game()
+            raise
+
+    async def play_out(self) -> None:
+        """Until there are results, or the game has ended, or it says that a seat has failed."""
+        game = self.game
+        assert game is not None
+        wanted = ["results.json", *(["replay"] if self.options.verify_replay else [])]
+        while True:
+            ended = await game.exited_within(self.budget.at_most(POLL_SECONDS))
+            if all(game.running.has(name) for name in wanted):
+                return
+            if (data := game.running.read("player_failure.json", 1 << 20)) is not None:
+                write_file(self.artifacts.player_failure_path, data)
+                self.check_declared_failure()
+            if ended:
+                self.blame_game_exit(game)
+                return
+            if self.budget.over:
+                self.blame_timeout(None)
+
+    async def wait_for_players(self) -> None:
+        return
+
+    def player_statuses(self) -> list[PlayerRuntimeStatus]:
+        """The game's word, where it has given one."""
+        slots = [seat.slot for seat in self.seats]
+        data = self.game.running.read("player_status.json", 1 << 20) if self.game else None
+        if data is not None:
+            try:
+                document = PlayerRuntimeStatuses.model_validate_json(data)
+                if [status.slot for status in document.players] == slots:
+                    return document.players
+            except ValidationError:
+                pass
+        state: Any = "not_started" if self.game is None else "unavailable"
+        return [PlayerRuntimeStatus(slot=slot, state=state) for slot in slots]
+
+    def keep_traces(self) -> None:
+        if self.game is not None:
+            running, clean = self.game.running, self.redactor()
+            for slot in (seat.slot for seat in self.seats):
+                log = running.read(f"logs/policy_agent_{slot}.log", 64 << 20)
+                write_log(
+                    self.artifacts.policy_log_path(slot), LOG_MISSING.encode() if log is None else clean.plain(log)
+                )
+                running.collect(launch.artifact_name(slot), self.artifacts.policy_artifact_path(slot), LARGEST_ARTIFACT)
+                name = f"policy_annotations_{slot}.jsonl"
+                running.collect(name, self.artifacts.policy_annotations_path(slot), LARGEST_ANNOTATIONS)
+        super().keep_traces()

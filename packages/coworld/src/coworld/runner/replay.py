@@ -1,0 +1,85 @@
+"""Show a replay: the game started again with the replay instead of a configuration."""
+
+import contextlib
+import secrets
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+from coworld.engines.base import Engine, EngineError, RunnableSpec, StartFailed
+from coworld.models.game import CoworldGameManifest
+from coworld.runner import launch, probes
+from coworld.runner.budget import Budget
+from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
+from coworld.runner.seats import Watched, end_all
+
+FAILURE: RunnerErrorType = "replay_unloadable"
+
+
+@contextlib.asynccontextmanager
+async def replay_server(
+    game: CoworldGameManifest,
+    replay: Path,
+    engine: Engine,
+    budget: Budget,
+    *,
+    prefix: str = "coworld-replay",
+    at_end: Callable[[Watched], None] | None = None,
+    health_seconds: float = 60.0,
+) -> AsyncIterator[Watched]:
+    """The game in replay mode, healthy; ended with the block. `at_end` may look at it once it has ended.
+    Where the budget has no limit the game has `health_seconds` to come up.
+
+    Raises RunnerEpisodeError (`replay_unloadable`).
+    """
+    left = budget.left
+    env = launch.with_secret_uris(game.runnable.env)
+    spec = RunnableSpec(
+        role="replay",
+        name=f"{prefix}-replay-{secrets.token_hex(8)}",
+        image=game.runnable.image,
+        run=game.runnable.run,
+        env=env,
+        variables=launch.replay_variables,
+        files={"replay": replay},
+        listens=True,
+        extra_ports=launch.extra_ports(env),
+        limits=launch.limits_of(game.runnable.resources, 7 * 24 * 3600.0 if left is None else left + 60.0),
+    )
+    try:
+        program = Watched(engine.start(spec))
+    except StartFailed as error:
+        raise RunnerEpisodeError(f"the game did not start to show the replay: {error}", error_type=FAILURE) from None
+    except EngineError as error:
+        raise RunnerEpisodeError(str(error), error_type="platform_error") from None
+    try:
+        assert program.running.endpoint is not None
+        stop = budget if budget.seconds is not None else Budget(health_seconds)
+        said = await probes.wait_healthy(program.running.endpoint, "/healthz", program.has_ended, stop)
+        if said is not None:
+            found = program.exit
+            reason = found.reason if found else f"was not healthy in time: {said}"
+            raise RunnerEpisodeError(f"the game {reason} when it was to show the replay", error_type=FAILURE)
+        yield program
+    finally:
+        await end_all([program])
+        if at_end is not None:
+            at_end(program)
+        program.running.close()
+
+
+def replay_query(program: Watched) -> dict[str, str]:
+    """Older games want the replay's address in the query; newer ones ignore it."""
+    return {"uri": f"file://{program.running.place.folder}/replay"}
+
+
+async def check_replay(program: Watched, budget: Budget) -> None:
+    """The page must be there and the socket must show something."""
+    assert program.running.endpoint is not None
+    address, query = program.running.endpoint, replay_query(program)
+    await probes.require_page(address, "replay", query, budget, error_type=FAILURE, redirects=True)
+    await probes.require_first_message(address, "/replay", budget, query=query, error_type=FAILURE)
+
+
+def require_replay(path: Path) -> None:
+    if not path.is_file() or path.stat().st_size == 0:
+        raise RunnerEpisodeError("the game ended and has written no replay", error_type="replay_missing")

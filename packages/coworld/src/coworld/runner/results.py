@@ -1,0 +1,75 @@
+"""Read what a game has left: results, or the word that a seat made them pointless."""
+
+import json
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+
+from coworld.errors import CoworldError
+from coworld.runner.failures import RunnerEpisodeError
+from coworld.runner.io import GamePlayerFailure
+from coworld.schema_validation import json_schema_validation_errors
+
+LARGEST_RESULTS = 64 << 20
+
+
+def read_results(path: Path, schema: dict[str, Any], slots: int) -> dict[str, Any]:
+    """The results, valid by the game's schema and with a score per slot where it has scores."""
+    if not path.is_file():
+        raise RunnerEpisodeError("the game ended and has written no results", error_type="results_missing")
+    if path.stat().st_size > LARGEST_RESULTS:
+        _malformed(f"results.json is larger than {LARGEST_RESULTS} bytes")
+    try:
+        results = json.loads(path.read_bytes(), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        _malformed(f"results.json is not JSON: {error}")
+    if not isinstance(results, dict):
+        _malformed(f"results.json must hold an object, not {type(results).__name__}")
+    try:
+        errors = json_schema_validation_errors(results, schema)
+    except CoworldError as error:
+        _malformed(f"game.results_schema cannot be used: {error}")
+    if errors:
+        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in errors[0].absolute_path)
+        _malformed(f"${where}: {errors[0].message}")
+    scores = results.get("scores")
+    if scores is not None:
+        numbers = isinstance(scores, list) and all(
+            isinstance(score, int | float) and not isinstance(score, bool) for score in scores
+        )
+        if not numbers or len(scores) != slots:
+            _malformed(f"$.scores: must be one number for each of the {slots} slots")
+    return results
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _malformed(message: str) -> NoReturn:
+    raise RunnerEpisodeError(message, error_type="results_malformed")
+
+
+def read_player_failure(path: Path, slots: int) -> RunnerEpisodeError | None:
+    """What a game says about a seat that ended the episode; its own violation when that makes no sense."""
+    if not path.is_file():
+        return None
+    try:
+        failure = GamePlayerFailure.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the document"
+        return RunnerEpisodeError(
+            f"player_failure.json is not what it must be: {where}: {first['msg']}", error_type="game_contract_violation"
+        )
+    if failure.failed_policy_index >= slots:
+        return RunnerEpisodeError(
+            f"player_failure.json names slot {failure.failed_policy_index} of an episode with {slots} slots",
+            error_type="game_contract_violation",
+        )
+    if failure.kind == "episode_inconclusive":
+        return RunnerEpisodeError(failure.message, error_type="episode_inconclusive")
+    return RunnerEpisodeError(
+        failure.message, error_type="player_error", failed_policy_index=failure.failed_policy_index
+    )

@@ -1,0 +1,312 @@
+"""Run one episode: `run_episode`.
+
+    outcome = run_episode(package, fixture_request(package), engine=ProcessEngine(...), workspace=Path("results"))
+    outcome.results, outcome.error
+
+An episode that fails is no exception: `outcome.error` says how and who is to blame, and so does `error_info.json`.
+"""
+
+import asyncio
+import contextlib
+import signal
+import threading
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from coworld.engines.base import Engine
+from coworld.errors import SourceError
+from coworld.models.manifest import CoworldManifest
+from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
+from coworld.package import CoworldPackage
+from coworld.runner.artifacts import EpisodeArtifacts, write_document
+from coworld.runner.budget import Budget
+from coworld.runner.episode import Episode
+from coworld.runner.failures import EpisodeFailure, Party, RunnerEpisodeError, RunnerErrorType
+from coworld.runner.game_hosted import LOG_MISSING, GameHostedEpisode
+from coworld.runner.io import PlayerRuntimeStatus, exception_summary
+from coworld.runner.options import EpisodeOptions, LiveEpisode
+from coworld.runner.player_files import fixture_player_files
+from coworld.runner.reconnect import check_reconnect
+from coworld.runner.redaction import Redactor
+from coworld.runner.replay import check_replay, replay_server, require_replay
+from coworld.runner.seats import Watched
+from coworld.runner.traces import keep_game_logs
+from coworld.tokens import generate_tokens
+
+__all__ = [
+    "CERTIFICATION_EPISODE_SOURCE",
+    "CONFIG_ENV_VAR",
+    "CONTAINER_WORKDIR",
+    "DEFAULT_PLAYER_EXIT_TIMEOUT_SECONDS",
+    "GAME_HOST",
+    "GAME_HOSTED_PLAYER_LOG_MISSING",
+    "GAME_HOST_ENV_VAR",
+    "GAME_PORT",
+    "GAME_PORT_ENV_VAR",
+    "PLAYER_FAILURE_ENV_VAR",
+    "REPLAY_LOAD_ENV_VAR",
+    "REPLAY_SAVE_ENV_VAR",
+    "RESULTS_ENV_VAR",
+    "EpisodeArtifacts",
+    "EpisodeFailure",
+    "EpisodeOptions",
+    "EpisodeOutcome",
+    "LiveEpisode",
+    "Party",
+    "RunnerEpisodeError",
+    "RunnerErrorType",
+    "generate_tokens",
+    "run_coworld_episode",
+    "run_episode",
+    "run_episode_async",
+    "verify_reconnect",
+    "verify_replay",
+]
+
+CERTIFICATION_EPISODE_SOURCE = "coworld_certification"
+CONFIG_ENV_VAR = "COGAME_CONFIG_URI"
+CONTAINER_WORKDIR = "/coworld"
+DEFAULT_PLAYER_EXIT_TIMEOUT_SECONDS = 30.0
+GAME_HOST = "0.0.0.0"
+GAME_HOST_ENV_VAR = "COGAME_HOST"
+GAME_HOSTED_PLAYER_LOG_MISSING = LOG_MISSING
+GAME_PORT = 8080
+GAME_PORT_ENV_VAR = "COGAME_PORT"
+PLAYER_FAILURE_ENV_VAR = "COGAME_PLAYER_FAILURE_URI"
+REPLAY_LOAD_ENV_VAR = "COGAME_LOAD_REPLAY_URI"
+REPLAY_SAVE_ENV_VAR = "COGAME_SAVE_REPLAY_URI"
+RESULTS_ENV_VAR = "COGAME_RESULTS_URI"
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class EpisodeOutcome:
+    """How an episode went."""
+
+    results: dict[str, Any] | None
+    error: EpisodeFailure | None
+    players: Sequence[PlayerRuntimeStatus]
+    artifacts: EpisodeArtifacts
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+    @property
+    def workspace(self) -> Path:
+        return self.artifacts.workspace
+
+
+def run_episode(
+    package: CoworldPackage | None,
+    request: CoworldEpisodeJobSpec,
+    *,
+    engine: Engine,
+    workspace: Path,
+    options: EpisodeOptions | None = None,
+    **changes: Any,
+) -> EpisodeOutcome:
+    """Play one episode and leave its files in `workspace`, which may hold those of an earlier one.
+
+    `package` finds the files of players for games that host them; None where the options name them. `changes` are
+    fields of `EpisodeOptions`, such as `budget_seconds=60`. An interrupt (Ctrl-C, SIGTERM) ends everything that was
+    started, writes `error_info.json` and is passed on.
+
+    Raises:
+        SourceError: the workspace cannot be written.
+    """
+    options = replace(options or EpisodeOptions(), **changes)
+    return _in_a_loop(run_episode_async(package, request, engine=engine, workspace=workspace, options=options))
+
+
+async def run_episode_async(
+    package: CoworldPackage | None,
+    request: CoworldEpisodeJobSpec,
+    *,
+    engine: Engine,
+    workspace: Path,
+    options: EpisodeOptions | None = None,
+) -> EpisodeOutcome:
+    """The same for asyncio. Cancelling it ends everything that was started."""
+    options = options or EpisodeOptions()
+    hosted = request.manifest.game.player_runtime == "game-hosted"
+    if hosted and options.player_files is None and package is not None:
+        people = any(isinstance(player, CoworldHumanPlayerSpec) for player in request.players)
+        if not people:
+            options = replace(options, player_files=fixture_player_files(package))
+    try:
+        artifacts = EpisodeArtifacts.create(workspace)
+    except OSError as error:
+        raise SourceError(f"{workspace} cannot hold an episode: {error.strerror}", hint="name another folder") from None
+    episode = (GameHostedEpisode if hosted else Episode)(request, artifacts, engine, options)
+    failure: EpisodeFailure | None = None
+    try:
+        failure = await _failure(episode, artifacts)
+        return EpisodeOutcome(episode.results, failure, episode.statuses, artifacts, episode.budget.used)
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        failure = EpisodeFailure("node_disruption", "the run was interrupted before the episode ended")
+        raise
+    finally:
+        if failure is not None:
+            write_document(artifacts.error_info_path, failure.document())
+
+
+async def _failure(episode: Episode, artifacts: EpisodeArtifacts) -> EpisodeFailure | None:
+    """Run an episode to its end and say how it failed, if it did. The first failure is the one that counts."""
+    options = episode.options
+    found: list[EpisodeFailure] = []
+    try:
+        await episode.run()
+    except Exception as error:
+        found.append(_as_failure(error, episode))
+    finally:
+        try:
+            await episode.finish()
+        except Exception as error:
+            found.append(_as_failure(error, episode))
+    try:
+        if not found and options.verify_replay:
+            await _check_replay(episode, artifacts)
+        if options.validate_results and (not found or artifacts.results_path.exists()):
+            episode.read_results()
+    except Exception as error:
+        found.append(_as_failure(error, episode))
+    return found[0] if found else None
+
+
+def _as_failure(error: Exception, episode: Episode) -> EpisodeFailure:
+    if isinstance(error, RunnerEpisodeError):
+        return EpisodeFailure.of(error)
+    message = episode.redactor().text(exception_summary(error))
+    if isinstance(error, OSError):
+        return EpisodeFailure("artifact_transport_error", f"what the episode left could not be kept: {message}")
+    return EpisodeFailure("worker_error", f"the runner failed: {message}")
+
+
+async def _check_replay(episode: Episode, artifacts: EpisodeArtifacts) -> None:
+    require_replay(artifacts.replay_path)
+    if episode.manifest.game.replay_viewer is not None:
+        return
+    if episode.budget.over:
+        raise RunnerEpisodeError("no time was left to load the replay", error_type="replay_unloadable")
+    await _show_replay(
+        episode.manifest,
+        artifacts.replay_path,
+        episode.engine,
+        episode.budget,
+        episode.options.prefix,
+        artifacts,
+        episode.redactor(),
+    )
+
+
+def verify_replay(
+    manifest: CoworldManifest,
+    replay: Path,
+    *,
+    engine: Engine,
+    budget_seconds: float = 60.0,
+    log_to: EpisodeArtifacts | None = None,
+) -> None:
+    """Start the game in replay mode and look at what it shows; raises RunnerEpisodeError (`replay_unloadable`)."""
+    require_replay(replay)
+    _in_a_loop(_show_replay(manifest, replay, engine, Budget(budget_seconds), "coworld-cert", log_to, Redactor(())))
+
+
+def verify_reconnect(request: CoworldEpisodeJobSpec, *, engine: Engine, budget_seconds: float = 60.0) -> None:
+    """Start the game alone and look whether a lost seat may come back; raises RunnerEpisodeError."""
+    options = EpisodeOptions(budget_seconds=budget_seconds, prefix="coworld-cert")
+    _in_a_loop(check_reconnect(request, engine, options))
+
+
+async def _show_replay(
+    manifest: CoworldManifest,
+    replay: Path,
+    engine: Engine,
+    budget: Budget,
+    prefix: str,
+    log_to: EpisodeArtifacts | None,
+    clean: Redactor,
+) -> None:
+    """The check itself; what the game writes meanwhile is added to its logs."""
+
+    def keep(program: Watched) -> None:
+        if log_to is not None:
+            keep_game_logs(log_to, program.running, clean)
+
+    async with replay_server(manifest.game, replay, engine, budget, prefix=prefix, at_end=keep) as program:
+        await check_replay(program, budget)
+
+
+def run_coworld_episode(
+    job: CoworldEpisodeJobSpec,
+    artifacts: EpisodeArtifacts,
+    *,
+    timeout_seconds: float,
+    verify_replay: bool = False,
+    validate_results: bool = True,
+    container_prefix: str = "coworld-cert",
+    secret_env: Mapping[str, str] | None = None,
+    player_secret_env: Mapping[int, Mapping[str, str]] | None = None,
+    player_file_paths: Sequence[Path] | None = None,
+    require_websocket_pong: bool = False,
+    engine: Engine | None = None,
+) -> None:
+    """The published entry: raises RunnerEpisodeError when the episode fails."""
+    if engine is None:
+        from coworld.engines.process import ProcessEngine
+
+        engine = ProcessEngine()
+    options = EpisodeOptions(
+        budget_seconds=timeout_seconds,
+        verify_replay=verify_replay,
+        validate_results=validate_results,
+        prefix=container_prefix,
+        secret_env=secret_env or {},
+        player_secret_env=player_secret_env or {},
+        player_files=player_file_paths,
+        ping=require_websocket_pong,
+    )
+    error = run_episode(None, job, engine=engine, workspace=artifacts.workspace, options=options).error
+    if error is not None:
+        raise RunnerEpisodeError(error.message, error_type=error.error_type, failed_policy_index=error.slot)
+
+
+def _in_a_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end; SIGTERM, like an interrupt from the keyboard, ends it in good order."""
+
+    async def guarded() -> T:
+        with _terminating(asyncio.get_running_loop(), asyncio.current_task()):
+            return await work
+
+    return asyncio.run(guarded())
+
+
+@contextlib.contextmanager
+def _terminating(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any] | None") -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread() or task is None:
+        yield
+        return
+    asked = False
+
+    def end() -> None:
+        nonlocal asked
+        asked = True
+        task.cancel()
+
+    before = signal.getsignal(signal.SIGTERM)
+    loop.add_signal_handler(signal.SIGTERM, end)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if asked:
+            raise SystemExit(128 + signal.SIGTERM) from None
+        raise
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, before if before is not None else signal.SIG_DFL)

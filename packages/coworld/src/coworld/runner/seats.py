@@ -1,0 +1,97 @@
+"""The programs of an episode while they run."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from coworld.engines.base import Exit, Running
+from coworld.runner.failures import RunnerEpisodeError
+from coworld.runner.io import PlayerRuntimeStatus
+
+TEMPORARY_EXIT = 75
+"""by convention: the program could not start now and may be tried again"""
+
+
+class Watched:
+    """A running program whose end anybody can wait for."""
+
+    def __init__(self, running: Running) -> None:
+        self.running = running
+        self.ended: asyncio.Task[Exit] = asyncio.create_task(self._finish())
+        self.finished_at: datetime | None = None
+
+    async def _finish(self) -> Exit:
+        found = await self.running.finished()
+        self.finished_at = datetime.now(UTC)
+        return found
+
+    @property
+    def exit(self) -> Exit | None:
+        """How it ended, or None while it runs."""
+        if self.ended.done() and not self.ended.cancelled():
+            return self.ended.result()
+        return self.running.poll()
+
+    def has_ended(self) -> bool:
+        return self.exit is not None
+
+    async def exited_within(self, seconds: float) -> bool:
+        await asyncio.wait({self.ended}, timeout=seconds)
+        return self.ended.done()
+
+
+async def end_all(programs: Sequence[Watched]) -> None:
+    """End programs together; when this returns none of them runs."""
+    for program in programs:
+        program.running.end()
+    if programs:
+        await asyncio.wait([program.ended for program in programs])
+
+
+@dataclass
+class Seat:
+    """One slot and the program in it; None for a seat that is left to a person, or not filled yet."""
+
+    slot: int
+    program: Watched | None = None
+    note: str | None = field(default=None)
+
+    @property
+    def exit(self) -> Exit | None:
+        return self.program.exit if self.program else None
+
+    @property
+    def crashed(self) -> bool:
+        """It has ended by itself, and badly."""
+        found = self.exit
+        return found is not None and not found.clean and not found.stopped
+
+    def failure(self, last_words: str = "") -> RunnerEpisodeError:
+        """The blame for how it ended."""
+        found = self.exit
+        if found is not None and found.code == TEMPORARY_EXIT:
+            return RunnerEpisodeError(
+                f"the player of slot {self.slot} could not start now (exit code {TEMPORARY_EXIT})",
+                error_type="player_never_started",
+            )
+        reason = found.reason if found else "did not start"
+        return RunnerEpisodeError(
+            f"the player of slot {self.slot} {reason}{last_words}",
+            error_type="player_error",
+            failed_policy_index=self.slot,
+        )
+
+    def status(self) -> PlayerRuntimeStatus:
+        if self.program is None:
+            return PlayerRuntimeStatus(slot=self.slot, state="not_started", reason=self.note)
+        found = self.exit
+        if found is None or found.stopped:
+            return PlayerRuntimeStatus(slot=self.slot, state="running", reason=self.note or "ended by the runner")
+        return PlayerRuntimeStatus(
+            slot=self.slot,
+            state="exited",
+            exit_code=found.code,
+            reason=None if found.clean else found.reason,
+            finished_at=self.program.finished_at or datetime.now(UTC),
+        )

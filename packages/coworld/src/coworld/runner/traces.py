@@ -1,0 +1,68 @@
+"""Bring what programs leave to the workspace: plain files only, of a bearable size, without tokens."""
+
+import zlib
+from pathlib import Path
+from typing import Literal
+
+from coworld.engines.base import Running
+from coworld.runner.artifacts import EpisodeArtifacts, write_file
+from coworld.runner.launch import artifact_name
+from coworld.runner.redaction import Redactor
+from coworld.runner.results import LARGEST_RESULTS
+
+LARGEST_REPLAY = 1 << 30
+LARGEST_FAILURE = 1 << 20
+LARGEST_ARTIFACT = 200 << 20
+LARGEST_LOG = 10 << 20
+
+
+def collect_game_files(artifacts: EpisodeArtifacts, running: Running, clean: Redactor) -> None:
+    """What a game has written, and the replay compressed beside it; raises OSError."""
+    files = {
+        "results.json": (artifacts.results_path, LARGEST_RESULTS),
+        "replay": (artifacts.replay_path, LARGEST_REPLAY),
+        "events.json": (artifacts.events_path, LARGEST_REPLAY),
+        "trajectory.jsonl": (artifacts.trajectory_path, LARGEST_REPLAY),
+        "player_failure.json": (artifacts.player_failure_path, LARGEST_FAILURE),
+    }
+    for name, (target, most) in files.items():
+        if running.collect(name, target, most):
+            without_tokens(target, clean)
+    if artifacts.replay_path.exists():
+        compress(artifacts.replay_path, artifacts.compressed_replay_path)
+
+
+def keep_player_files(artifacts: EpisodeArtifacts, running: Running, slot: int, clean: Redactor) -> None:
+    """A player's log and its artifact."""
+    write_log(artifacts.policy_log_path(slot), clean.plain(running.log("stdout")))
+    running.collect(artifact_name(slot), artifacts.policy_artifact_path(slot), LARGEST_ARTIFACT)
+
+
+def keep_game_logs(artifacts: EpisodeArtifacts, running: Running, clean: Redactor) -> None:
+    """Appends, since a game that shows its replay writes to the same logs."""
+    streams: tuple[Literal["stdout", "stderr"], ...] = ("stdout", "stderr")
+    for stream in streams:
+        path = artifacts.logs_dir / f"game.{stream}.log"
+        before = path.read_bytes() if path.exists() else b""
+        write_log(path, before + clean.plain(running.log(stream)))
+
+
+def write_log(path: Path, data: bytes) -> None:
+    """A log keeps its last 10 MiB."""
+    if len(data) > LARGEST_LOG:
+        data = f"[the first {len(data) - LARGEST_LOG} bytes are left out]\n".encode() + data[-LARGEST_LOG:]
+    write_file(path, data)
+
+
+def compress(path: Path, target: Path) -> None:
+    packer = zlib.compressobj()
+    with open(path, "rb") as source, open(target, "wb") as packed:
+        while block := source.read(1 << 20):
+            packed.write(packer.compress(block))
+        packed.write(packer.flush())
+
+
+def without_tokens(path: Path, clean: Redactor) -> None:
+    data = path.read_bytes()
+    if (safe := clean.packed(data)) != data:
+        write_file(path, safe)

@@ -1,0 +1,119 @@
+"""JSON objects from files, and values against JSON Schemas of the draft 2020-12."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coworld.errors import DocumentError, Problem, SourceError
+from coworld.models.problems import join_path
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+__all__ = [
+    "json_schema_validation_errors",
+    "load_json_object",
+    "parse_json_object",
+    "schema_problems",
+    "validate_json_schema",
+    "value_problems",
+]
+
+JsonObject = dict[str, Any]
+
+
+def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> list[ValidationError]:
+    """What is wrong with `instance`, sorted by path. Formats count. References to other documents are not followed.
+
+    Raises:
+        DocumentError: `schema` itself is no JSON Schema, or its references lead nowhere or in circles.
+    """
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    problems = schema_problems(schema)
+    if problems:
+        raise DocumentError(problems)
+    checker = Draft202012Validator.FORMAT_CHECKER
+    # An empty registry: a schema from elsewhere must not make this machine fetch addresses.
+    validator = Draft202012Validator(schema, format_checker=checker, registry=Registry())
+    try:
+        return sorted(
+            validator.iter_errors(instance), key=lambda error: [_in_order(part) for part in error.absolute_path]
+        )
+    except Unresolvable as error:
+        what, fix = f"the reference {error.ref!r} leads nowhere", "define it under `$defs` of the same schema"
+        raise DocumentError([Problem("", what, fix)]) from error
+    except RecursionError as error:
+        raise DocumentError([Problem("", "references lead in circles", "break the circle")]) from error
+
+
+def _in_order(part: str | int) -> tuple[bool, int, str]:
+    """Positions before names, positions by number."""
+    return (True, 0, part) if isinstance(part, str) else (False, part, "")
+
+
+def validate_json_schema(instance: object, schema: dict[str, Any]) -> None:
+    """Raise the first `jsonschema.ValidationError` by path, if there is one."""
+    for error in json_schema_validation_errors(instance, schema):
+        raise error
+
+
+def value_problems(instance: object, schema: dict[str, Any], *, at: str = "") -> list[Problem]:
+    """The same as problems with paths; `at` is where the instance stands in its document."""
+    return [
+        Problem(
+            ".".join(filter(None, [at, join_path(list(error.absolute_path))])).replace(".[", "["),
+            error.message,
+            "change it to satisfy the schema",
+        )
+        for error in json_schema_validation_errors(instance, schema)
+    ]
+
+
+def schema_problems(schema: object, *, at: str = "") -> list[Problem]:
+    """Why `schema` is no JSON Schema: at most one problem."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    error = best_match(Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(schema))
+    if error is None:
+        return []
+    path = ".".join(filter(None, [at, join_path(list(error.absolute_path))]))
+    message = f"{path or 'it'} is not JSON Schema: {error.message}"
+    return [Problem(path, message, "write it as the draft 2020-12 of JSON Schema has it")]
+
+
+def parse_json_object(data: bytes | str, *, name: str) -> JsonObject:
+    """A JSON object from its text; `name` is what to call it in an error.
+
+    Raises:
+        SourceError: it is no JSON, or JSON that is no object.
+    """
+    try:
+        value = json.loads(data)
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        where = f" at line {error.lineno}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        what = error.msg if isinstance(error, json.JSONDecodeError) else "it is not UTF-8 or too deeply nested"
+        raise SourceError(
+            f"{name} is not JSON{where}: {what}", hint="fix the text; `python -m json.tool` shows it"
+        ) from error
+    if not isinstance(value, dict):
+        raise SourceError(f"Expected JSON object in {name}", hint="the document starts with `{`")
+    return value
+
+
+def load_json_object(path: Path) -> JsonObject:
+    """The JSON object in a file.
+
+    Raises:
+        SourceError: there is no such file, or it holds something else.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} could not be read: {error.strerror}", hint="check the path") from error
+    return parse_json_object(data, name=str(path))

@@ -1,0 +1,21 @@
+"""A commissioner: the default one with a rule of its own. Change `Mine`; every other message is answered by default."""
+
+from coworld.commissioner.protocol import ScheduleRoundsRequest, ScheduleRoundsResponse
+from coworld.commissioner.server import serve_commissioner
+from coworld.roles.commissioner import DefaultCommissioner
+
+SMALLEST_ROUND = 2
+
+
+class Mine(DefaultCommissioner):
+    """Starts a round only when enough champions are there."""
+
+    def schedule(self, request: ScheduleRoundsRequest) -> ScheduleRoundsResponse:
+        response = super().schedule(request)
+        entrants = [one.round_config.entrant_policy_version_ids or [] for one in response.rounds]
+        large = [len(found) >= SMALLEST_ROUND for found in entrants]
+        return ScheduleRoundsResponse(rounds=[one for one, keep in zip(response.rounds, large, strict=True) if keep])
+
+
+if __name__ == "__main__":
+    serve_commissioner(Mine)

@@ -1,0 +1,130 @@
+"""Tokens: how many seats a configuration has, and handing tokens out.
+
+A token is the password of a seat. Authored configurations never hold any; the runner adds one per slot.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from coworld.errors import DocumentError, Problem
+
+__all__ = [
+    "check_authored",
+    "generate_tokens",
+    "infer_token_count_for_game_config",
+    "placeholder_tokens",
+    "slot_count",
+    "token_count_bounds",
+    "tokens_schema_problems",
+]
+
+_SCHEMA = "game.config_schema"
+_TOKENS = f"{_SCHEMA}.properties.tokens"
+_TOKENS_FIX = 'write `"tokens": {"type": "array", "items": {"type": "string"}, "minItems": N, "maxItems": N}`'
+
+
+def tokens_schema_problems(config_schema: dict[str, Any]) -> list[Problem]:
+    """What is wrong with how a config schema declares `tokens`: the first thing, or nothing."""
+
+    def problem(path: str, message: str, fix: str = _TOKENS_FIX) -> list[Problem]:
+        return [Problem(path, message, fix)]
+
+    properties = config_schema.get("properties")
+    if not isinstance(properties, dict):
+        return problem(_SCHEMA, f"{_SCHEMA} has no properties", f"add `properties`; {_TOKENS_FIX} there")
+    required = config_schema.get("required")
+    if not isinstance(required, list) or "tokens" not in required:
+        return problem(f"{_SCHEMA}.required", f"{_SCHEMA} must require tokens", "add `tokens` to `required`")
+    tokens = properties.get("tokens")
+    if not isinstance(tokens, dict):
+        return problem(_TOKENS, f"{_TOKENS} is no object")
+    if tokens.get("type") != "array":
+        return problem(f"{_TOKENS}.type", f"{_TOKENS}.type is not array")
+    items = tokens.get("items")
+    if not isinstance(items, dict) or items.get("type") != "string":
+        return problem(f"{_TOKENS}.items.type", f"{_TOKENS}.items.type is not string")
+    bounds = (tokens.get("minItems"), tokens.get("maxItems"))
+    if not all(isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0 for bound in bounds):
+        fix = "give both, as whole numbers from 0: the fewest and the most seats"
+        return problem(_TOKENS, f"{_TOKENS} must declare minItems and maxItems", fix)
+    if bounds[0] > bounds[1]:  # type: ignore[operator]  # both are int here
+        return problem(f"{_TOKENS}.minItems", f"{_TOKENS} has a minItems above its maxItems", "swap them")
+    return []
+
+
+def token_count_bounds(config_schema: dict[str, Any]) -> tuple[int, int]:
+    """The fewest and the most seats a schema allows.
+
+    Raises:
+        DocumentError: the schema does not declare `tokens` as it must.
+    """
+    problems = tokens_schema_problems(config_schema)
+    if problems:
+        raise DocumentError(problems, text=problems[0].message)
+    tokens = config_schema["properties"]["tokens"]
+    return tokens["minItems"], tokens["maxItems"]
+
+
+def infer_token_count_for_game_config(config_schema: dict[str, Any], game_config: dict[str, Any]) -> int | None:
+    """How many seats an authored configuration has: its `players`, else its `num_agents`, else the only number the
+    schema allows; None when nothing says.
+
+    Raises:
+        DocumentError: `players` or `num_agents` is outside what the schema allows.
+    """
+    fewest, most = token_count_bounds(config_schema)
+    players, agents = game_config.get("players"), game_config.get("num_agents")
+    if isinstance(players, list):
+        return _within(len(players), fewest, most, key="players", what="game_config.players length")
+    if isinstance(agents, int) and not isinstance(agents, bool) and agents > 0:
+        return _within(agents, fewest, most, key="num_agents", what="game_config.num_agents")
+    return fewest if fewest == most else None
+
+
+def _within(count: int, fewest: int, most: int, *, key: str, what: str) -> int:
+    if fewest <= count <= most:
+        return count
+    allowed = str(fewest) if fewest == most else f"{fewest} to {most}"
+    problem = Problem(key, f"{what} is outside the bounds of {_TOKENS}", f"it says {count} and {allowed} fit")
+    raise DocumentError([problem], text=problem.message)
+
+
+def slot_count(
+    config_schema: dict[str, Any], game_config: dict[str, Any], *, certification_players: int | None = None
+) -> int:
+    """How many seats an episode has: the `players` of its configuration, else the seats of the certification fixture
+    when it is the one that is played, else what `infer_token_count_for_game_config` says.
+
+    Raises:
+        DocumentError: nothing says how many.
+    """
+    players = game_config.get("players")
+    if isinstance(players, list):
+        return len(players)
+    if certification_players is not None:
+        return certification_players
+    count = infer_token_count_for_game_config(config_schema, game_config)
+    if count is None:
+        fewest, most = token_count_bounds(config_schema)
+        what = f"the number of seats is open: game.config_schema allows {fewest} to {most} tokens"
+        raise DocumentError([Problem("game_config", what, "give `players` or `num_agents` in game_config")])
+    return count
+
+
+def placeholder_tokens(count: int) -> list[str]:
+    """What stands in for tokens while an authored configuration is checked."""
+    return [f"token-{slot}" for slot in range(count)]
+
+
+def generate_tokens(count: int) -> list[str]:
+    """Fresh tokens: 16 random bytes each, 22 characters that are safe in an address."""
+    return [secrets.token_urlsafe(16) for _ in range(count)]
+
+
+def check_authored(game_config: dict[str, Any]) -> None:
+    """Raise `DocumentError` when an authored configuration holds tokens."""
+    if "tokens" in game_config:
+        message = "game_config must not include runner-managed tokens"
+        raise DocumentError([Problem("tokens", message, "remove `tokens`: the runner adds them")], text=message)

@@ -1,0 +1,129 @@
+"""The documents of a Coworld: models of the manifest, of episode requests, of seats and of certification transcripts.
+
+The models are the truth. `coworld_manifest_schema.json` and `runner/episode_request_schema.json` beside this file are
+written from them by `scripts/coworld_schemas.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coworld.models.base import HTTP_URL_PATTERN, SCHEMA_VERSION
+from coworld.models.documents import (
+    CoworldDocPage,
+    CoworldDocs,
+    CoworldProtocolDocs,
+    CoworldTextDoc,
+    CoworldUriDoc,
+)
+from coworld.models.game import (
+    CoworldAchievement,
+    CoworldGameLog,
+    CoworldGameManifest,
+    CoworldLogPanel,
+    CoworldMemory,
+    CoworldPromo,
+    CoworldReplayViewer,
+)
+from coworld.models.manifest import (
+    COWORLD_MANIFEST_V0,
+    COWORLD_MANIFEST_V1,
+    DEFAULT_EPISODE_TIMEOUT_MINUTES,
+    MAX_EPISODE_TIMEOUT_MINUTES,
+    CoworldCertificationFixture,
+    CoworldCertificationPlayer,
+    CoworldManifest,
+    CoworldManifestV1,
+    CoworldVariant,
+)
+from coworld.models.reporters import (
+    CoworldReporterContainer,
+    CoworldReporterPlatformReference,
+    CoworldReporterWasmReference,
+)
+from coworld.models.requests import (
+    PLAYER_FILE_CONTENT_HASH_PATTERN,
+    CoworldEpisodeJobSpec,
+    CoworldHumanPlayerSpec,
+    CoworldPlayerFileSpec,
+)
+from coworld.models.runnables import (
+    MANIFEST_ROLE_SECTIONS,
+    CoworldManifestRoleSpec,
+    CoworldPlayerStartup,
+    CoworldResourceLimits,
+    CoworldResourceRequests,
+    CoworldRunnableResources,
+    CoworldRunnableSpec,
+)
+from coworld.models.seats import CoworldPlayerSeat, CoworldPlayerSeats, CoworldPlayHumanSeat, CoworldPlayPolicySeat
+from coworld.models.task_environments import CoworldTaskEnvironment
+from coworld.models.transcript import CoworldTranscript, SourceUrlResult, StepResult, TranscriptStep
+
+__all__ = [
+    "COWORLD_MANIFEST_V0",
+    "COWORLD_MANIFEST_V1",
+    "DEFAULT_EPISODE_TIMEOUT_MINUTES",
+    "HTTP_URL_PATTERN",
+    "MANIFEST_ROLE_SECTIONS",
+    "MAX_EPISODE_TIMEOUT_MINUTES",
+    "PLAYER_FILE_CONTENT_HASH_PATTERN",
+    "REPLAY_VIEWER_BUNDLE_DIGEST_PATTERN",
+    "SCHEMA_VERSION",
+    "CoworldAchievement",
+    "CoworldCertificationFixture",
+    "CoworldCertificationPlayer",
+    "CoworldDocPage",
+    "CoworldDocs",
+    "CoworldEpisodeJobSpec",
+    "CoworldGameLog",
+    "CoworldGameManifest",
+    "CoworldHumanPlayerSpec",
+    "CoworldLogPanel",
+    "CoworldManifest",
+    "CoworldManifestRoleSpec",
+    "CoworldManifestV1",
+    "CoworldMemory",
+    "CoworldPlayHumanSeat",
+    "CoworldPlayPolicySeat",
+    "CoworldPlayerFileSpec",
+    "CoworldPlayerSeat",
+    "CoworldPlayerSeats",
+    "CoworldPlayerStartup",
+    "CoworldPromo",
+    "CoworldProtocolDocs",
+    "CoworldReplayViewer",
+    "CoworldReporterContainer",
+    "CoworldReporterPlatformReference",
+    "CoworldReporterWasmReference",
+    "CoworldResourceLimits",
+    "CoworldResourceRequests",
+    "CoworldRunnableResources",
+    "CoworldRunnableSpec",
+    "CoworldTaskEnvironment",
+    "CoworldTextDoc",
+    "CoworldTranscript",
+    "CoworldUriDoc",
+    "CoworldVariant",
+    "RuntimeManifest",
+    "SourceUrlResult",
+    "StepResult",
+    "TranscriptStep",
+    "coworld_episode_request_schema",
+    "coworld_manifest_schema",
+]
+
+REPLAY_VIEWER_BUNDLE_DIGEST_PATTERN = "^sha256:[0-9a-f]{64}$"
+
+RuntimeManifest = CoworldManifest
+"""What every version of the format is turned into before anything is run."""
+
+
+def coworld_manifest_schema() -> dict[str, Any]:
+    """The JSON Schema of a manifest, for editors and other languages. Rules over several fields are not in it."""
+    return CoworldManifest.model_json_schema(by_alias=True)
+
+
+def coworld_episode_request_schema() -> dict[str, Any]:
+    """The JSON Schema of an episode request."""
+    return CoworldEpisodeJobSpec.model_json_schema(by_alias=True)

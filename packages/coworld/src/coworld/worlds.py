@@ -1,0 +1,27 @@
+"""Coworlds that come with installed packages, by name: `paintarena`, and what other packages bring along."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+
+__all__ = ["ENTRY_POINTS", "manifest_of", "world_names"]
+
+ENTRY_POINTS = "coworld.worlds"
+"""group of entry points that name the path of a manifest"""
+
+_OURS = {"paintarena": Path(__file__).parent / "examples" / "paintarena" / "coworld_manifest.json"}
+
+
+def world_names() -> list[str]:
+    """All names."""
+    return sorted({*_OURS, *(entry.name for entry in metadata.entry_points(group=ENTRY_POINTS))})
+
+
+def manifest_of(name: str) -> Path | None:
+    """The manifest of an installed Coworld; None when none has that name."""
+    if name in _OURS:
+        return _OURS[name]
+    for entry in metadata.entry_points(group=ENTRY_POINTS, name=name):
+        return Path(entry.load())
+    return None

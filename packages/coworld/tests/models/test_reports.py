@@ -1,0 +1,215 @@
+"""What reporters produce: pages that may be shown, event logs, and the zip of a container reporter."""
+
+import io
+import json
+import zipfile
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from coworld.errors import BundleError, CoworldError, SourceError
+from coworld.report import (
+    Event,
+    ReportRenderError,
+    assert_safe_render_html,
+    declared_parts_missing,
+    read_event_log,
+    read_report,
+    write_event_log,
+)
+
+SAFE = [
+    "",
+    "<!doctype html><html><head><meta charset='utf-8'><title>Recap</title></head><body><h1>Recap</h1></body></html>",
+    "<style>td { color: red; background: url(data:image/png;base64,AA) }</style>",
+    "<style>@media (width < 600px) { p { margin: 0 } }</style>",
+    "<p style='fill: url(#gradient)'>x</p>",
+    "<img src='data:image/png;base64,AA' srcset='data:image/png;base64,AA 1x, data:image/png;base64,BB 2x'>",
+    "<a href='https://example.org/x'>more</a> <a href='#top'>top</a> <a href='mailto:a@example.org'>mail</a>",
+    "<link rel='stylesheet' href='data:text/css,p{}'>",
+    "<svg viewBox='0 0 1 1'><title>Board</title><use xlink:href='#tile'/><path d='M0 0' fill='url(#g)'/></svg>",
+    "<table><tr><td>on time</td></tr></table><!-- a comment -->",
+    "<details open><summary>More</summary>text</details>",
+]
+UNSAFE = [
+    "<iframe src='data:x'></iframe>",
+    "<frameset><frame></frameset>",
+    "<object data='data:x'></object>",
+    "<embed>",
+    "<applet>",
+    "<base href='#'>",
+    "<form></form>",
+    "<meta http-equiv='refresh' content='0'>",
+    "<script>1</script>",
+    "<SCRIPT type='application/json'>{}</SCRIPT>",
+    "<script src='data:text/javascript,1'></script>",
+    "<svg><script>1</script></svg>",
+    "<template><script>1</script></template>",
+    "<link rel='icon' href='data:,'>",
+    "<link rel='stylesheet' href='https://example.org/x.css'>",
+    "<p onclick='x'>",
+    "<p ONMOUSEOVER=x>",
+    "<a href='javascript:x'>",
+    "<a href=' JAVA\nscript:x'>",
+    "<a href='&#106;avascript:x'>",
+    "<a href='java&Tab;script:x'>",
+    "<a href='\x01javascript:x'>",
+    "<a href='vbscript:x'>",
+    "<a href='data:text/html,x'>",
+    "<a href='data:image/svg+xml,x'>",
+    "<math href='javascript:x'>",
+    "<blockquote cite='javascript:x'>",
+    "<a ping='https://example.org' href='#'>",
+    "<button formaction='javascript:x'>",
+    "<img src='https://example.org/x.png'>",
+    "<img src='x.png'>",
+    "<img src='//example.org/x'>",
+    "<img src='blob:x'>",
+    "<img srcset='data:image/png;base64,AA 1x, https://example.org/x 2x'>",
+    "<video poster='x'>",
+    "<td background='x'>",
+    "<svg><use href='x.svg#a'/></svg>",
+    "<svg><image href='https://example.org'/></svg>",
+    "<svg><a xlink:href='javascript:x'/></svg>",
+    "<svg><set attributeName='href' to='javascript:x'/></svg>",
+    "<svg><animate attributeName='href' values='#a;javascript:x'/></svg>",
+    "<svg><rect fill='url(https://example.org)'/></svg>",
+    "<style>@import 'x'</style>",
+    "<style>@\\69mport 'x'</style>",
+    "<style>p { background: url(x) }</style>",
+    '<style>p { background: url( "https://example.org" ) }</style>',
+    "<style>p { background: u\\72l(https://example.org) }</style>",
+    "<style>p { background: ur/**/l(x); background: url(/**/x) }</style>",
+    "<style>p { width: expression (1) }</style>",
+    "<style>p { b: javascript:x }</style>",
+    "<style>p { background: image-set('x' 1x) }</style>",
+    "<style>p { background: url(x",
+    "<p style='background: URL(//example.org)'>",
+    # Text in which browsers see other tags than simple parsers do
+    "<svg><style><img src=x onerror=1></style></svg>",
+    "<!--><script>1</script>-->",
+    "<!-- --!><script>1</script> -->",
+    "<title><img title='</title><script>1</script>'></title>",
+    "<textarea><img title='</textarea><script>1</script>'></textarea>",
+    "<![CDATA[><script>1</script>]]>",
+]
+
+
+@pytest.mark.parametrize("html", SAFE)
+def test_pages_that_only_show_something_pass(html: str) -> None:
+    assert_safe_render_html(html)
+
+
+@pytest.mark.parametrize("html", UNSAFE)
+def test_pages_that_run_or_fetch_something_are_refused(html: str) -> None:
+    with pytest.raises(ReportRenderError):
+        assert_safe_render_html(html)
+    with pytest.raises(ReportRenderError):  # also inside a page
+        assert_safe_render_html(f"<!doctype html><body><p>text {html}")
+
+
+def test_every_violation_is_told() -> None:
+    with pytest.raises(ReportRenderError, match=r"recap\.html is unsafe") as caught:
+        assert_safe_render_html("<p onclick=1><img src=x><iframe>", source="recap.html")
+    assert len(caught.value.violations) == 3
+
+
+EVENTS = [Event(0, -1, "start", "{}"), Event(3, 0, "paint", "5"), Event(9_000_000_000, 1, "näme", "ü" * 200)]
+
+
+@pytest.mark.parametrize("events", [[], EVENTS, EVENTS * 4_000], ids=["none", "few", "many"])
+def test_event_logs_are_parquet_that_others_read(events: list[Event]) -> None:
+    data = write_event_log(events)
+    file = pyarrow.parquet.ParquetFile(io.BytesIO(data))
+    assert (file.metadata.num_rows, file.num_row_groups) == (len(events), 1)
+    group = file.metadata.row_group(0)
+    assert [group.column(index).compression for index in range(4)] == ["SNAPPY"] * 4
+    assert file.schema_arrow.names == ["ts", "player", "key", "value"]
+    assert read_event_log(data) == events
+    assert write_event_log(events) == data
+
+
+def parquet(**columns: object) -> bytes:
+    target = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), target)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "not parquet"),
+        (b"PAR1 and more PAR1", "not parquet"),
+        (parquet(ts=[1]), "columns"),
+        (parquet(ts=[1.5], player=[0], key=["a"], value=["b"]), "columns"),
+        (parquet(ts=[1], player=[None], key=["a"], value=["b"]), "columns"),
+        (parquet(ts=pyarrow.array([None], pyarrow.int64()), player=[0], key=["a"], value=["b"]), "empty cells"),
+    ],
+    ids=["empty", "magic", "few", "float", "null", "gap"],
+)
+def test_what_is_no_event_log_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(CoworldError, match=message):
+        read_event_log(data)
+
+
+def test_event_logs_of_other_writers_are_read() -> None:
+    assert read_event_log(parquet(ts=[1, 2], player=[0, -1], key=["a", "b"], value=["x", ""])) == [
+        Event(1, 0, "a", "x"),
+        Event(2, -1, "b", ""),
+    ]
+
+
+def report(**files: bytes) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name.replace("__", "."), data)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("entry", ["recap.html", {"path": "recap.html", "type": "render-html"}])
+def test_the_zip_of_a_container_reporter_is_read(entry: object) -> None:
+    manifest = {"reporter_id": "mine", "render": entry, "event_log": "events.parquet", "more": 1}
+    found = read_report(
+        report(
+            manifest__json=json.dumps(manifest).encode(),
+            recap__html=b"<p>x</p>",
+            events__parquet=write_event_log(EVENTS),
+        )
+    )
+    assert (found.manifest.reporter_id, found.render, found.events) == ("mine", ("recap.html", "<p>x</p>"), EVENTS)
+
+
+def test_a_report_is_read_without_pyarrow_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coworld.report.find_spec", lambda name: None)
+    manifest = b'{"event_log": "e"}'
+    assert read_report(report(manifest__json=manifest, e=write_event_log(EVENTS))).events is None
+    with pytest.raises(CoworldError, match="not parquet"):
+        read_report(report(manifest__json=manifest, e=b"rows"))
+
+
+def test_a_report_may_say_little_about_itself() -> None:
+    found = read_report(report(notes__md=b"# Notes"))
+    assert (found.manifest.reporter_id, found.render, found.events, found.files) == (None, None, None, ("notes.md",))
+
+
+@pytest.mark.parametrize(
+    ("files", "error"),
+    [
+        ({"manifest__json": b"{"}, SourceError),
+        ({"manifest__json": b'{"render": "recap.html"}'}, BundleError),
+        ({"manifest__json": b'{"render": "recap.html"}', "recap__html": b"<script>1</script>"}, ReportRenderError),
+        ({"manifest__json": b'{"event_log": "e"}', "e": b"rows"}, CoworldError),
+    ],
+    ids=["json", "missing", "unsafe", "events"],
+)
+def test_a_bad_report_is_refused(files: dict[str, bytes], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        read_report(report(**files))
+
+
+def test_declared_parts_must_be_emitted_unless_optional() -> None:
+    attributes = {"outputs": [{"name": "recap"}, {"name": "log", "optional": True}, {"name": "data"}, "odd"]}
+    assert declared_parts_missing(attributes, ["data"]) == ["recap"]
+    assert declared_parts_missing({}, []) == []

@@ -1,0 +1,301 @@
+"""The published Coworld models and ours on the same documents: what is taken, what is refused, and with which words.
+
+    python tests/compat/coworld_models.py PUBLISHED_PYTHON [OLDER_PYTHON ...]
+
+PUBLISHED_PYTHON is an interpreter with the published `coworld`. It is asked, as a process of its own, about the table
+of manifest mutations, token counts, names of seats, episode requests, every commissioner message in both directions,
+leaderboards in every form, stats and unsafe HTML. Where we differ on purpose, the table says so.
+Older releases are asked only for the messages they know: they take ours, and we read what they make of them.
+"""
+
+from __future__ import annotations
+
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from coworld.commissioner import protocol  # noqa: E402
+from coworld.episode_request import parse_request, request_document  # noqa: E402
+from coworld.errors import CoworldError  # noqa: E402
+from coworld.html_safety import html_violations  # noqa: E402
+from coworld.manifest import read_authored_manifest, read_downloaded_manifest  # noqa: E402
+from coworld.manifest_validation import game_config_with_named_players  # noqa: E402
+from coworld.tokens import infer_token_count_for_game_config  # noqa: E402
+from tests.coworld_documents import MUTATIONS, all_of, changed, drop, manifest_document, put  # noqa: E402
+from tests.coworld_messages import COMMISSIONER_EXAMPLES, PLATFORM_EXAMPLES, rankings, view  # noqa: E402
+
+MODEL_TESTS = ROOT / "packages" / "coworld" / "tests" / "models"
+
+# Runs in the published interpreter: a list of [question, argument...] in, a list of ["ok", answer] or ["no", why] out.
+PUBLISHED = """
+import json, sys
+from coworld.commissioner import protocol
+from coworld.manifest import read_downloaded_manifest, validate_upload_manifest
+from coworld.manifest_validation import (game_config_with_named_players, infer_token_count_for_game_config,
+                                         validate_coworld_manifest_game_configs)
+from coworld.report import assert_safe_render_html
+from coworld.stats import StatsBlock
+from coworld.types import CoworldEpisodeJobSpec
+
+def authored(document):
+    validate_coworld_manifest_game_configs(validate_upload_manifest(document).runtime_manifest)
+
+def message(name, document):
+    model = getattr(protocol, name)
+    return model.model_validate({key: value for key, value in document.items() if key != "type"}).to_json()
+
+questions = {
+    "authored": authored,
+    "downloaded": lambda document: read_downloaded_manifest(document).model_dump(mode="json", exclude_none=True),
+    "request": lambda document: CoworldEpisodeJobSpec.model_validate(document) and None,
+    "seats": lambda schema, config: infer_token_count_for_game_config(schema, config),
+    "names": lambda config, names, schema, owners: game_config_with_named_players(config, names, schema, owners),
+    "answer": lambda document: protocol.CommissionerMessage.from_json(document).to_json(),
+    "message": message,
+    "html": assert_safe_render_html,
+    "stats": lambda document: StatsBlock.model_validate(document) and None,
+}
+answers = []
+for question, *arguments in json.load(sys.stdin):
+    try:
+        answers.append(["ok", questions[question](*arguments)])
+    except Exception as error:
+        answers.append(["no", str(error)])
+json.dump(answers, sys.stdout)
+"""
+
+
+class Comparison:
+    """Questions for the published models, each with what we say to it."""
+
+    def __init__(self) -> None:
+        self.questions: list[list[Any]] = []
+        self.checks: list[tuple[str, Any]] = []
+
+    def ask(self, label: str, check: Any, *question: Any) -> None:
+        """`check(status, answer)` returns what differs, or nothing."""
+        self.checks.append((label, check))
+        self.questions.append(list(question))
+
+    def run(self, published: str) -> list[str]:
+        asked = subprocess.run(
+            [published, "-c", PUBLISHED], input=json.dumps(self.questions), capture_output=True, text=True, cwd="/"
+        )
+        if asked.returncode:
+            return [f"the published models could not be asked: {asked.stderr.strip().splitlines()[-1]}"]
+        answers = json.loads(asked.stdout)
+        found = []
+        for (label, check), (status, answer) in zip(self.checks, answers, strict=True):
+            difference = check(status, answer)
+            if difference:
+                found.append(f"{label}: {difference}")
+        return found
+
+
+def equal(ours: Any) -> Any:
+    """Accepted by them, with the answer that we give."""
+
+    def check(status: str, answer: Any) -> str | None:
+        if status != "ok":
+            return f"refused there: {answer.splitlines()[0]}"
+        return None if answer == ours else f"they say {json.dumps(answer)}, we say {json.dumps(ours)}"
+
+    return check
+
+
+def verdict(accepted: bool, sentence: str | None = None) -> Any:
+    """Accepted or refused as by us, refused with this sentence."""
+
+    def check(status: str, answer: Any) -> str | None:
+        if (status == "ok") != accepted:
+            return "accepted there, refused here" if status == "ok" else f"refused there: {str(answer)[:200]}"
+        if sentence is not None and answer != sentence:
+            return f"they say {answer!r}, we say {sentence!r}"
+        return None
+
+    return check
+
+
+def ours(function: Any, *arguments: Any) -> Any:
+    """A check for whatever we answer or refuse; a refusal is in our own words."""
+    try:
+        return equal(function(*arguments))
+    except CoworldError:
+        return verdict(False)
+
+
+def manifests(comparison: Comparison) -> None:
+    for mutation in MUTATIONS:
+        document = changed(mutation.change)
+        accepted = mutation.message is None if mutation.published is None else mutation.published
+        sentence = mutation.message if mutation.fixed else None
+        comparison.ask(f"authored, {mutation.name}", verdict(accepted, sentence), "authored", document)
+    older = all_of(put("game", "protocols", value={"player": "p", "global": "g"}), drop("game", "docs"))
+    for name, change in (
+        ("unchanged", lambda document: None),
+        ("unknown keys", all_of(put("x", value=1), put("game", "runnable", "x", value=1))),
+        ("older shapes", older),
+        ("an unknown seat", put("certification", "players", 0, "player_id", value="nobody")),
+        ("version 1", put("apiVersion", value="coworld.softmax.com/v1")),
+    ):
+        document = changed(change)
+        written = read_downloaded_manifest(document).model_dump(mode="json", exclude_none=True)
+        comparison.ask(f"downloaded, {name}", equal(written), "downloaded", document)
+    ours_written = json.loads(read_authored_manifest(manifest_document()).model_dump_json(exclude_none=True))
+    comparison.ask("authored, as we write it", verdict(True), "authored", ours_written)
+
+
+def configurations(comparison: Comparison) -> None:
+    tests = runpy.run_path(str(MODEL_TESTS / "test_configs.py"))
+    for bounds, config, _ in tests["MATRIX"]:
+        schema = tests["schema"](*bounds)
+        check = ours(infer_token_count_for_game_config, schema, config)
+        comparison.ask(f"seats of {config} in {bounds}", check, "seats", schema, config)
+    for schema in (tests["NAMED"], tests["BY_REFERENCE"], {}):
+        for config, names, owners in (
+            ({}, ["a", "a", "b", "a (2)"], None),
+            ({"players": [{"owner": "me", "team": 1}, {}]}, ["x", "y"], ["them", None]),
+            ({"players": [{}]}, ["x", "y"], None),
+        ):
+            check = ours(game_config_with_named_players, config, names, schema, owners)
+            comparison.ask(f"names {names}", check, "names", config, names, schema, owners)
+
+
+def requests(comparison: Comparison) -> None:
+    document = manifest_document()
+    base = {"manifest": document, "game_config": document["certification"]["game_config"], "episode_tags": {"a": "b"}}
+    human = {"type": "human", "token": "t" * 16}
+    for name, players, accepted in (
+        ("entries of the manifest", document["player"], True),
+        ("a person", [human, {"type": "player", "image": "x", "run": ["go"]}], True),
+        ("a short token", [human | {"token": "t"}], False),
+        ("a file", [{"type": "player-file", "content_hash": "a" * 64, "size_bytes": 1}], False),
+        ("another role", [{"type": "grader", "image": "x"}], False),
+        ("nobody", [], False),
+    ):
+        request = base | {"players": players}
+        try:
+            request = request_document(parse_request(request))  # as we write it, without what only a manifest says
+            assert accepted, name
+        except CoworldError:
+            assert not accepted, name
+        comparison.ask(f"request, {name}", verdict(accepted), "request", request)
+
+
+def messages(comparison: Comparison) -> None:
+    for example in COMMISSIONER_EXAMPLES:
+        message = protocol.CommissionerMessage.from_json(example)
+        comparison.ask(f"message {example['type']}", equal(message.to_json()), "answer", message.to_json())
+        comparison.ask(f"message {example['type']}, as written", equal(message.to_json()), "answer", example)
+    for example in PLATFORM_EXAMPLES:
+        message = protocol.PlatformMessage.from_json(example)
+        name = type(message).__name__
+        comparison.ask(f"message {example['type']}", equal(message.to_json()), "message", name, message.to_json())
+        comparison.ask(f"message {example['type']}, as written", equal(message.to_json()), "message", name, example)
+    first, second = rankings()
+    tables = [{"rankings": [first]}, {"id": "wins", "label": "Wins", "description": "d", "rankings": [second]}]
+    bare = {"key": "v", "rows": [{"subject_id": "a", "values": {"score": 1}}, {"subject_id": "b", "values": {}}]}
+    for name, fields in {
+        "nothing": {},
+        "rankings": {"rankings": [first, second]},
+        "tables": {"tables": tables},
+        "tables with a main one": {"tables": tables, "primary_table_id": "wins"},
+        "tables with a wrong main one": {"tables": tables, "primary_table_id": "none"},
+        "views": {"views": [view]},
+        "views without columns": {"views": [bare]},
+        "views with a main one": {"views": [bare, view], "default_view_key": "elo"},
+        "views with a wrong main one": {"views": [bare, view], "default_view_key": "none"},
+        "views and tables": {"views": [view], "tables": tables},
+        "everything": {"views": [view], "tables": tables, "rankings": [second]},
+        "a table without rows": {"tables": [{"id": "empty"}]},
+    }.items():
+        document = {"type": "rank_division_response", **fields}
+        check = equal(protocol.CommissionerMessage.from_json(document).to_json())
+        comparison.ask(f"leaderboard from {name}", check, "answer", document)
+    comparison.ask("unknown message", verdict(False), "answer", {"type": "dance"})
+
+
+def pages_and_stats(comparison: Comparison) -> None:
+    corpus = runpy.run_path(str(MODEL_TESTS / "test_reports.py"))
+
+    def at_least_as_strict(html: str) -> Any:
+        return lambda status, _: None if status == "ok" or html_violations(html) else "refused there, shown here"
+
+    for html in (*corpus["UNSAFE"], *(page for page in corpus["SAFE"] if "srcset" not in page)):
+        comparison.ask(f"html {html[:60]!r}", at_least_as_strict(html), "html", html)
+    tests = runpy.run_path(str(MODEL_TESTS / "test_stats.py"))
+    for name, accepted in (
+        ("test_good_stats_survive_reading_and_writing", True),
+        ("test_stats_that_make_no_sense_are_refused", False),
+    ):
+        for case in tests[name].pytestmark[0].args[1]:
+            text = case if accepted else case[0]
+            comparison.ask(f"stats {text[:200]}", verdict(accepted), "stats", json.loads(text))
+
+
+# Runs in an older interpreter: messages in; what it makes of each out, null for messages it does not have.
+OLDER = """
+import json, sys
+from coworld.commissioner import protocol
+
+def read(name, document):
+    model = getattr(protocol, name, None)
+    if model is None:
+        return None
+    try:
+        message = model.model_validate({key: value for key, value in document.items() if key != "type"})
+        return ["ok", message.to_json() if hasattr(message, "to_json") else message.model_dump(mode="json")]
+    except Exception as error:
+        return ["no", str(error)]
+
+json.dump([read(*question) for question in json.load(sys.stdin)], sys.stdout)
+"""
+
+
+def older_release(python: str) -> bool:
+    """Our messages through an older release and back; whether every one it knows arrives."""
+    sides = [(protocol.PlatformMessage, example) for example in PLATFORM_EXAMPLES]
+    sides += [(protocol.CommissionerMessage, example) for example in COMMISSIONER_EXAMPLES]
+    ours = [(reader, reader.from_json(example)) for reader, example in sides]
+    questions = json.dumps([[type(message).__name__, message.to_json()] for _, message in ours])
+    asked = subprocess.run([python, "-c", OLDER], input=questions, capture_output=True, text=True, cwd="/", check=True)
+    known = lost = 0
+    for (reader, message), answer in zip(ours, json.loads(asked.stdout), strict=True):
+        if answer is None:
+            continue
+        known += 1
+        status, document = answer
+        problem = document if status == "no" else None
+        if status == "ok" and reader is protocol.CommissionerMessage:  # what it says to a platform
+            try:
+                reader.from_json({**document, "type": message.message_type})
+            except CoworldError as error:
+                problem = str(error)
+        if problem:
+            lost += 1
+            print(f"coworld models: {python}: {message.message_type}: {problem.splitlines()[0]}")
+    print(f"coworld models: {known - lost} of the {known} messages that {python} knows arrive")
+    return not lost and known > 0
+
+
+def main() -> None:
+    newest, *older = (str(Path(python).absolute()) for python in sys.argv[1:])
+    comparison = Comparison()
+    for part in (manifests, configurations, requests, messages, pages_and_stats):
+        part(comparison)
+    found = comparison.run(newest)
+    for difference in found:
+        print(f"coworld models: {difference}")
+    print(f"coworld models: {len(comparison.checks) - len(found)} of {len(comparison.checks)} answers agree")
+    arrived = [older_release(python) for python in older]
+    sys.exit(bool(found) or not all(arrived))
+
+
+if __name__ == "__main__":
+    main()

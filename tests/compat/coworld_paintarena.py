@@ -1,0 +1,163 @@
+"""The published Paint Arena, of several generations, under our runner and certifier; and its programs against ours.
+
+usage: coworld_paintarena.py PYTHON [PYTHON ...]     interpreters with a published `coworld` each, newest first
+
+For each release: its own manifest (from its package, never copied into this repository) certifies and plays; our player
+plays its game and its player plays ours; its game plays with the player of every
+other release. Exit status 1 when anything differs.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from coworld.certifier import certify
+from coworld.engines.local_images import SIDE_FILE, LocalImages
+from coworld.engines.process import ProcessEngine
+from coworld.episode_request import fixture_request
+from coworld.examples.paintarena import __path__ as OURS
+from coworld.package import CoworldPackage, load_package
+from coworld.runner.runner import EpisodeOutcome, run_episode
+
+CONFIG = {"width": 12, "height": 8, "max_ticks": 20, "tick_rate": 10}
+PLAYED = 5
+"""tiles that a player has painted at least who has really moved; how many exactly depends on how busy the machine is"""
+
+FIND = """
+import json, sys, importlib.util, importlib.metadata
+spec = importlib.util.find_spec("coworld")
+print(json.dumps({"folder": spec.submodule_search_locations[0], "version": importlib.metadata.version("coworld")}))
+"""
+
+
+class Release:
+    """One published version, mapped for the process engine."""
+
+    def __init__(self, python: Path, home: Path) -> None:
+        answer = subprocess.run([python, "-I", "-c", FIND], capture_output=True, text=True, check=True)
+        found = json.loads(answer.stdout)
+        self.version: str = found["version"]
+        self.venv = python.parent.parent
+        self.image = f"published/paintarena:{self.version}"
+        self.home = home / self.version
+        self.home.mkdir()
+        self.document = self._document(Path(found["folder"]))
+        self.path = self.home / "coworld_manifest.json"
+        self.path.write_text(json.dumps(self.document))
+        # The oldest images had the example at /app; the others import it.
+        entry = {
+            "root": str(Path(found["folder"]) / "examples" / "paintarena"),
+            "at": "/app",
+            "mounts": [str(self.venv)],
+            "env": {"PATH": f"{self.venv}/bin:/usr/bin:/bin"},
+        }
+        (self.home / SIDE_FILE).write_text(json.dumps({"images": {self.image: entry}}))
+
+    def _document(self, folder: Path) -> dict[str, Any]:
+        """The manifest of the package with our names for its images; only what needs other programs is left out."""
+        example = folder / "examples" / "paintarena"
+        names = ("coworld_manifest_template.json", "coworld_manifest.json")
+        text = next((example / name).read_text() for name in names if (example / name).is_file())
+        document: dict[str, Any] = json.loads(text)
+        game = document["game"]
+        game.setdefault("version", "1.0.0")
+        game["runnable"]["image"] = self.image
+        game.pop("replay_viewer", None)  # its pages are built by a script that the package does not have
+        for section in ("player", "grader", "diagnoser", "optimizer", "commissioner", "reporter"):
+            for entry in document.get(section, []):
+                if "image" in entry:
+                    entry["image"] = self.image
+        # Default roles are images of their own, which are not on PyPI: ours of the same name take their place.
+        for section in ("commissioner", "reporter"):
+            for entry in document.get(section, []):
+                if "image" in entry and not entry.get("run"):
+                    entry["image"] = f"softmax/default-{section}:latest"
+        document["certification"]["game_config"] |= CONFIG
+        return document
+
+    def brought_up_to_date(self) -> tuple[Path, list[str]]:
+        """Its manifest with what certification asks for today and its time did not, and the names of that."""
+        document, added = json.loads(json.dumps(self.document)), []
+        if "tags" not in document:
+            document["tags"] = ["paint", "arena", "example"]
+            added.append("tags")
+        if "docs" not in document["game"]:
+            document["game"]["docs"] = {"readme": {"type": "text", "value": "Paint tiles."}}
+            added.append("docs")
+        for name, text in document["game"]["protocols"].items():
+            if name != "engine_runtime" and isinstance(text, str):
+                document["game"]["protocols"][name] = {"type": "text", "value": text}
+                added.append(f"protocols.{name} as a document")
+        if any("image" in entry for entry in document.get("reporter", [])):
+            del document["reporter"]
+            added.append("no container reporters")
+        path = self.home / "brought_up_to_date.json"
+        path.write_text(json.dumps(document))
+        return path, added
+
+    def package(self) -> CoworldPackage:
+        return load_package(self.path, strict=False)
+
+    def engine(self, *others: "Release") -> ProcessEngine:
+        tables = [LocalImages.beside(release.path).tables[-1] for release in (self, *others)]
+        return ProcessEngine(LocalImages(tuple(tables)))
+
+    def player(self) -> tuple[str, list[str]]:
+        return self.image, list(self.document["player"][0]["run"])
+
+
+def main(pythons: list[str]) -> bool:
+    good = True
+
+    def check(what: str, passed: bool, detail: object) -> None:
+        nonlocal good
+        good &= passed
+        print(f"  {'same' if passed else 'DIFFERS'}  {what}" + ("" if passed else f": {detail}"), flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="coworld-compat-") as folder:
+        home = Path(folder)
+        home.chmod(0o755)
+        releases = [Release(Path(python), home) for python in pythons]
+        ours = load_package(Path(OURS[0]) / "coworld_manifest.json")
+        for release in releases:
+            print(f"compat: Paint Arena of coworld {release.version}")
+            engine, out = release.engine(), home / f"out-{release.version}"
+            path, added = release.brought_up_to_date()
+            report = certify(path, engine=engine, workspace=out / "certify", timeout_seconds=60)
+            failed = report.failed_step
+            what = "its manifest certifies" + (f" ({', '.join(added)})" if added else " as it is")
+            check(what, report.certified, f"{failed and failed.id}: {failed and failed.feedback}")
+            package = release.package()
+            outcome = run_episode(package, fixture_request(package), engine=engine, workspace=out / "own")
+            check("its game and its player", _played(outcome), outcome.error or outcome.results)
+            image, run = ours.manifest.player[0].image or "", list(ours.manifest.player[0].run)
+            request = fixture_request(package, images=[image], run=run)
+            outcome = run_episode(package, request, engine=engine, workspace=out / "our-player")
+            check("its game and our player", _played(outcome), outcome.error or outcome.results)
+            image, run = release.player()
+            request = fixture_request(ours, images=[image], run=run)
+            config = {**request.game_config, **CONFIG}
+            request = request.model_copy(update={"game_config": config})
+            outcome = run_episode(ours, request, engine=engine, workspace=out / "our-game")
+            check("our game and its player", _played(outcome), outcome.error or outcome.results)
+            for other in releases:
+                if other is release:
+                    continue
+                image, run = other.player()
+                request = fixture_request(package, images=[image], run=run)
+                outcome = run_episode(package, request, engine=release.engine(other), workspace=out / other.version)
+                what = f"its game and the player of {other.version}"
+                check(what, _played(outcome), outcome.error or outcome.results)
+    return good
+
+
+def _played(outcome: EpisodeOutcome) -> bool:
+    scores = (outcome.results or {}).get("scores", [])
+    return outcome.ok and len(scores) == 2 and min(scores) >= PLAYED
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main(sys.argv[1:]) else 1)
