@@ -1,0 +1,7 @@
+"""The game program."""
+
+import sys
+
+from cogsguard.coworld.game import main
+
+sys.exit(main())

@@ -1,0 +1,149 @@
+"""The game program: plays one episode, or shows a replay, as the environment says."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from cogsguard.coworld.config import GameConfig, read_config
+from cogsguard.coworld.errors import CoworldGameError, MissingSetting
+from cogsguard.coworld.results import Results, results_of
+from cogsguard.coworld.seats import Hearing, Seats
+from cogsguard.coworld.server import EpisodeServer, ReplayServer
+from mettagrid.live import Clock, Lines, LiveRenderer
+from mettagrid.policy.policy_spec import PolicySpec
+from mettagrid.replay import load_replay
+from mettagrid.replay.errors import ReplayError
+from mettagrid.runner.episode import EpisodePlan, play_episode
+from mettagrid.util.file import read, write_data
+
+__all__ = ["main", "play", "show"]
+
+DEFAULT_PORT = 8080
+
+
+def main(environ: Mapping[str, str] = os.environ) -> int:
+    """Do what the environment asks for; 0 when it is done, 1 with a sentence on stderr when it cannot be."""
+    try:
+        if environ.get("COGAME_LOAD_REPLAY_URI") or environ.get("COGAME_REPLAY_SERVER"):
+            show(environ)
+        else:
+            play(environ)
+    except (CoworldGameError, OSError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def play(environ: Mapping[str, str]) -> Results:
+    """Play the episode that `COGAME_CONFIG_URI` describes; results are written before the replay."""
+    config_uri = _setting(environ, "COGAME_CONFIG_URI", "it says what to play")
+    results_uri = _setting(environ, "COGAME_RESULTS_URI", "it says where the results go")
+    config = read_config(read(config_uri))
+    env = config.environment()
+    with tempfile.TemporaryDirectory() as folder:
+        replay_path = Path(folder) / "replay.cogreplay"
+        plan = EpisodePlan(
+            env,
+            [PolicySpec(class_path="noop")] * config.slots,
+            range(config.slots),
+            seed=config.seed,
+            policy_names=config.names,
+            replay_path=replay_path,
+        )
+        results = _play(plan, config, environ)
+        document = results.model_dump_json(indent=2).encode() + b"\n"
+        _write(results_uri, document, environ.get("COGAME_RESULTS_METHOD", ""), "application/json")
+        replay_uri = environ.get("COGAME_SAVE_REPLAY_URI")
+        if replay_uri:
+            _write(replay_uri, replay_path.read_bytes(), environ.get("COGAME_SAVE_REPLAY_METHOD", ""))
+    return results
+
+
+def show(environ: Mapping[str, str]) -> None:
+    """Serve a replay until the process is ended. A server of the older generation is told the replay by the page."""
+    given = environ.get("COGAME_LOAD_REPLAY_URI")
+    content = None if not given else _replay(given)
+    host, port = _address(environ)
+    with ReplayServer(_replay if content is None else lambda uri: content, host=host, port=port):
+        _say(f"Serving {'replays' if content is None else 'the replay'} on port {port}")
+        threading.Event().wait()
+
+
+def _replay(uri: str) -> bytes:
+    """The bytes of a replay; `CoworldGameError` when it is none."""
+    try:
+        content = read(uri)
+        load_replay(content)
+    except ReplayError as error:
+        raise CoworldGameError(f"The replay cannot be shown: {error}") from error
+    return content
+
+
+def _play(plan: EpisodePlan, config: GameConfig, environ: Mapping[str, str]) -> Results:
+    is_timed = config.tick_rate is not None
+    clock = Clock(
+        steps_per_second=config.tick_rate or 1000.0,
+        tick_mode="fixed" if is_timed else "tick_when_act",
+        human_action_timeout_seconds=config.step_timeout_seconds,
+    )
+    seats, hearing = Seats(clock, config.unique_names), Hearing()
+    game = Lines(f"Cogs vs Clips: {plan.env.label or config.mission}", LiveRenderer(controls=seats))
+    line = game.line(0)
+    host, port = _address(environ)
+    with EpisodeServer(game, tokens=config.tokens, seats=seats, hearing=hearing, host=host, port=port) as server:
+        _say(f"Waiting for {config.slots} players on port {port}")
+        threading.Thread(target=_begin, args=(seats, config), daemon=True).start()
+        try:
+            outcome = play_episode(plan, event_handlers=[hearing], renderer=line.renderer)
+        finally:
+            clock.end()
+            line.renderer.done = True
+            line.over.set()
+            clock.notify()
+        results = results_of(outcome, plan.env, late_steps=seats.late_steps, absent_steps=seats.absent_steps)
+        _say(f"Played {results.steps} steps")
+        server.say_goodbye()
+    return results
+
+
+def _begin(seats: Seats, config: GameConfig) -> None:
+    seats.wait_until_taken(config.player_connect_timeout_seconds)
+    missing = seats.missing()
+    if missing:
+        _say(f"Beginning without slots {', '.join(map(str, missing))}")
+    seats.clock.play()
+
+
+def _address(environ: Mapping[str, str]) -> tuple[str, int]:
+    port = environ.get("COGAME_PORT", str(DEFAULT_PORT))
+    if not (port.isdecimal() and int(port) < 65536):
+        raise CoworldGameError(f"`COGAME_PORT` must be a port, not {port!r}")
+    return environ.get("COGAME_HOST", "0.0.0.0"), int(port)
+
+
+def _setting(environ: Mapping[str, str], name: str, why: str) -> str:
+    value = environ.get(name)
+    if not value:
+        raise MissingSetting(name, why)
+    return value
+
+
+def _write(uri: str, content: bytes, method: str, content_type: str = "application/octet-stream") -> None:
+    if method.upper() == "POST" and uri.startswith(("http://", "https://")):
+        from urllib.request import Request, urlopen
+
+        request = Request(uri, data=content, method="POST", headers={"Content-Type": content_type})
+        with urlopen(request, timeout=60):
+            return
+    write_data(uri, content, content_type=content_type)
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)

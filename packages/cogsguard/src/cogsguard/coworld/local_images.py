@@ -1,0 +1,13 @@
+"""Imported by `coworld` through an entry point: what our images run on a machine without containers."""
+
+from importlib.util import find_spec
+
+from cogsguard.coworld.images import GAME_IMAGE, PLAYER_IMAGE
+from coworld.engines.local_images import register
+
+__all__: list[str] = []
+
+_PACKAGES = [name for name in ("cogsguard", "mettagrid", "cogames") if find_spec(name) is not None]
+
+register(GAME_IMAGE, ["python", "-m", "cogsguard.coworld"], packages=_PACKAGES)
+register(PLAYER_IMAGE, ["python", "-m", "cogsguard.coworld.player"], packages=_PACKAGES)

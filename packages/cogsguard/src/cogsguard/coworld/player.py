@@ -1,0 +1,154 @@
+"""A player: any mettagrid policy in one slot of a Coworld that speaks `coworld.player.v1`.
+
+    python -m cogsguard.coworld.player --policy starter
+
+The policy is a short name, a class path or a bundle, as `--policy` or in `COGSGUARD_POLICY`. The address comes from
+`COWORLD_PLAYER_WS_URL`, or `COGAMES_ENGINE_WS_URL` of the older generation. What the policy draws by lot depends on
+`--seed` and on the slot: in a local rollout with the same seed and one policy for each cog it does the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cogsguard.coworld.errors import CoworldGameError, MissingSetting, SeatLost
+
+if TYPE_CHECKING:
+    from websockets.sync.client import ClientConnection
+
+    from mettagrid.policy.policy_spec import PolicySpec
+
+__all__ = ["PolicySeat", "main", "play"]
+
+PATIENCE_SECONDS = 30.0
+"""how long a lost connection is tried again"""
+MOST_BYTES = 1 << 26
+
+
+class PolicySeat:
+    """A policy in one slot: told of the game once, then asked step by step."""
+
+    def __init__(self, policy: PolicySpec | str, *, seed: int = 0) -> None:
+        from mettagrid.runner.policy_server.service import LocalPolicyServer
+
+        self._policy = LocalPolicyServer(policy)
+        self._seed = seed
+        self._episode = ""
+
+    def prepare(self, message: Mapping[str, Any]) -> None:
+        """Make the policy for the game of a `player_config`; a second time, after a lost connection, it goes on."""
+        from mettagrid.policy.policy_env_interface import PolicyEnvInterface
+        from mettagrid.runner.episode.generators import episode_id
+        from mettagrid.runner.policy_server.messages import prepare_request
+
+        if self._episode:
+            return
+        self._slot = int(message["slot"])
+        self._interface = PolicyEnvInterface.model_validate(message["policy_env"])
+        self._episode = episode_id(self._seed, self._slot)
+        self._policy.prepare_policy(prepare_request(self._interface, [self._slot], self._episode))
+
+    def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """The action for an `observation`."""
+        from mettagrid.protobuf.sim.policy_v1 import policy_pb2
+        from mettagrid.runner.policy_server.messages import decode_action
+
+        tokens = message["observation"]
+        seen = policy_pb2.AgentObservations(
+            agent_id=self._slot,
+            observations=bytes(number for token in tokens for number in token),
+            visible_talk=[policy_pb2.VisibleTalk(**talk) for talk in message.get("talk", ())],
+        )
+        request = policy_pb2.BatchStepRequest(
+            episode_id=self._episode, step_id=int(message["step"]), agent_observations=[seen]
+        )
+        chosen = self._policy.batch_step(request).agent_actions[0]
+        action = decode_action(chosen.action_id[0], self._interface)
+        assert action is not None  # the policy's answer was looked at by the server
+        answer = {"type": "action", "action_name": action.name, "for_step": message["step"]}
+        more = {"vibe": action.vibe, "talk": chosen.talk_text}
+        return answer | {key: value for key, value in more.items() if value}
+
+
+def play(address: str, seat: PolicySeat) -> None:
+    """Play until the game is over. A connection that breaks is made again; `SeatLost` when that does not help."""
+    from websockets.exceptions import ConnectionClosed, InvalidHandshake
+    from websockets.sync.client import connect
+
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        why = "the game closed the connection"
+        try:
+            with connect(address, max_size=MOST_BYTES, ping_interval=None, compression=None, proxy=None) as connection:
+                if _converse(connection, seat):
+                    return
+                deadline = time.monotonic() + PATIENCE_SECONDS
+        except ConnectionClosed as error:
+            if error.rcvd is not None and error.rcvd.code >= 4000:
+                raise SeatLost(f"The seat is lost: {error.rcvd.reason}") from None
+        except (OSError, InvalidHandshake) as error:
+            # Not the address itself: it holds the token, and logs are public.
+            why = f"it cannot be reached: {type(error).__name__}"
+        if time.monotonic() >= deadline:
+            raise SeatLost(f"The game is gone before its end; {why}")
+        time.sleep(0.2)
+
+
+def _converse(connection: ClientConnection, seat: PolicySeat) -> bool:
+    """Whether the game has come to its end."""
+    answered = -1
+    for text in connection:
+        message = json.loads(text)
+        kind = message.get("type")
+        if kind == "player_config":
+            seat.prepare(message)
+        elif kind == "observation" and message["step"] != answered:
+            answered = message["step"]
+            connection.send(json.dumps(seat.answer(message)))
+        elif kind == "error":
+            print(message.get("message", ""), file=sys.stderr, flush=True)
+        elif kind == "final":
+            return True
+    return False
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play one episode; 0 at its end, 1 with a sentence on stderr when it cannot be played."""
+    parser = argparse.ArgumentParser(prog="python -m cogsguard.coworld.player", description=__doc__.partition("\n")[0])
+    parser.add_argument("--policy", help="short name, class path or bundle; by default COGSGUARD_POLICY")
+    parser.add_argument("--seed", type=int, default=0, help="what the policy draws by lot begins here")
+    options = parser.parse_args(arguments)
+    try:
+        policy = options.policy or os.environ.get("COGSGUARD_POLICY")
+        if not policy:
+            raise MissingSetting("COGSGUARD_POLICY", "say which policy plays with it, or with --policy")
+        address = os.environ.get("COWORLD_PLAYER_WS_URL") or os.environ.get("COGAMES_ENGINE_WS_URL")
+        if not address:
+            raise MissingSetting("COWORLD_PLAYER_WS_URL", "the runner says with it where the game is")
+        play(address, PolicySeat(_spec(policy), seed=options.seed))
+    except (CoworldGameError, FileNotFoundError, ImportError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _spec(policy: str) -> PolicySpec:
+    """A bundle where the text is a path or a URI, otherwise a name."""
+    from mettagrid.policy.policy_spec import PolicySpec
+    from mettagrid.util.uri_resolvers.schemes import policy_spec_from_uri
+
+    if "://" in policy or os.path.exists(policy) or policy.startswith(("./", "../", "/", "~")):
+        return policy_spec_from_uri(policy, device="cpu")
+    return PolicySpec(class_path=policy)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

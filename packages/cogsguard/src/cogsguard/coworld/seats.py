@@ -1,0 +1,144 @@
+"""Who sits where, whom a step waits for, and what comes too late."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mettagrid.live import BadOrder, Controls, NotDriving
+from mettagrid.simulator.interface import SimulatorEventHandler
+
+if TYPE_CHECKING:
+    from mettagrid.live import Clock
+    from mettagrid.simulator.interface import VisibleTalk
+    from mettagrid.simulator.simulator import Simulation
+
+__all__ = ["Hearing", "Seats"]
+
+MISSES = 5
+"""answers in a row that may come too late before the game stops waiting for the player"""
+
+
+class Seats(Controls):
+    """The slots of a Coworld: whoever connects to one with its token drives it, and the newest connection counts.
+
+    In mode `tick_when_act` a step waits for every seat that is taken, for as long as the clock allows, and begins as
+    soon as all have answered. A player who was late several times in a row is not waited for until it answers again.
+    """
+
+    def __init__(self, clock: Clock, names: Sequence[str]) -> None:
+        super().__init__(clock)
+        slots = len(names)
+        self._names_of_seats = names
+        self._connections = [0] * slots
+        self.late_steps = [0] * slots
+        self.absent_steps = [0] * slots
+        self._misses = [0] * slots
+        self._step = 0
+
+    def name_of_next(self, slot: int) -> str:
+        """What a new connection to a slot is called: as the seat, with a number from the second one on."""
+        with self.clock.changed:
+            self._connections[slot] += 1
+            count = self._connections[slot]
+        name = self._names_of_seats[slot]
+        return name if count == 1 else f"{name} ({count})"
+
+    def take(self, slot: int, driver: str, *, force: bool = False) -> None:
+        with self.clock.changed:
+            seat = self.seat(slot)
+            if seat.driver != driver:
+                seat.clear()
+                seat.driver = driver
+                self._misses[slot] = 0
+            self.clock.notify()
+
+    def release(self, slot: int, driver: str | None = None) -> None:
+        with self.clock.changed:
+            seat = self.seat(slot)
+            if seat.driver is not None and driver in (None, seat.driver):
+                seat.clear()
+                seat.driver = None
+                self.clock.notify()
+
+    def answer(
+        self,
+        slot: int,
+        driver: str,
+        name: str | None,
+        *,
+        vibe: str | None = None,
+        talk: str | None = None,
+        for_step: int | None = None,
+    ) -> None:
+        """What a player does in the next step, or in step `for_step`; the newest answer counts.
+
+        BadOrder for what the game does not have and for answers that come too late, NotDriving from whoever has lost
+        the seat to a newer connection.
+        """
+        with self.clock.changed:
+            seat = self.seat(slot)
+            if seat.driver != driver:
+                raise NotDriving(slot)
+            if for_step is not None and for_step != self._step:
+                raise BadOrder(f"The answer for step {for_step} came too late; the game is at step {self._step}")
+            if name is not None:
+                seat.actions.clear()
+            super().act(slot, driver, name, vibe=vibe, talk=talk)
+            self._misses[slot] = 0
+
+    def waiting_for(self) -> list[int]:
+        return [seat.slot for seat in self.seats if self._is_awaited(seat.slot)]
+
+    def acts_now(self) -> bool:
+        """When nobody is waited for, a step begins at once."""
+        return True
+
+    def missing(self) -> list[int]:
+        """Slots that nobody has taken."""
+        return [seat.slot for seat in self.seats if seat.driver is None]
+
+    def wait_until_taken(self, seconds: float) -> None:
+        """Until every slot is taken, or for so long; a game that has ended meanwhile is not waited for."""
+        deadline = time.monotonic() + seconds
+        with self.clock.changed:
+            while not self.clock.ended and (not self.seats or self.missing()):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return
+                self.clock.changed.wait(left)
+
+    def put_in_place(self, simulation: Simulation) -> None:
+        with self.clock.changed:
+            for seat in self.seats:
+                if seat.driver is None:
+                    self.absent_steps[seat.slot] += 1
+                elif seat.is_idle:
+                    self.late_steps[seat.slot] += 1
+                    self._misses[seat.slot] += 1
+            super().put_in_place(simulation)
+            self._step = simulation.current_step + 1  # from here on an answer for the step before comes too late
+
+    def _is_awaited(self, slot: int) -> bool:
+        seat = self.seats[slot]
+        return seat.driver is not None and seat.is_idle and self._misses[slot] < MISSES
+
+
+class Hearing(SimulatorEventHandler):
+    """What each cog hears, step by step, for those who are not in the game's thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.talk: list[list[VisibleTalk]] = []
+
+    def on_episode_start(self) -> None:
+        self._listen()
+
+    def on_step(self) -> None:
+        self._listen()
+
+    def _listen(self) -> None:
+        simulation = self._sim
+        if simulation.config.game.talk.enabled:
+            self.talk = [list(agent.observation.talk) for agent in simulation.agents()]

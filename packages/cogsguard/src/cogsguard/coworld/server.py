@@ -1,0 +1,130 @@
+"""The routes of a Coworld: the viewer as every page, and the sockets behind it. Both generations of page addresses."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from cogsguard.coworld.sockets import ReplayTeller, SeatedPlayer
+from mettagrid.live import Grant, Lines, LiveRenderer, LiveServer, Refused, Watcher
+
+if TYPE_CHECKING:
+    from websockets.asyncio.server import ServerConnection
+    from websockets.datastructures import Headers
+
+    from cogsguard.coworld.seats import Hearing, Seats
+    from mettagrid.live import Conversation, Line
+
+__all__ = ["EpisodeServer", "ReplayServer"]
+
+GOODBYE_SECONDS = 5.0
+
+
+def _pages(*names: str) -> tuple[str, ...]:
+    return tuple(f"/{folder}/{name}" for folder in ("client", "clients") for name in names)
+
+
+class CoworldServer(LiveServer):
+    """Anybody may ask: a Coworld is reached under names and by pages that it does not know. Its secrets are tokens."""
+
+    def is_ours(self, headers: Headers) -> bool:
+        return True
+
+    def reachable(self, headers: Headers) -> str:
+        return "ws: wss:"  # a page may be given the address of a socket, see `address` in the protocols
+
+
+class EpisodeServer(CoworldServer):
+    """`/player` for who knows a slot's token, `/global` for everybody, `/admin` for whoever is on this machine."""
+
+    pages = ("/", *_pages("player", "global", "admin"))
+
+    def __init__(
+        self, game: Lines, *, tokens: Sequence[str], seats: Seats, hearing: Hearing, host: str, port: int
+    ) -> None:
+        self._slot_tokens = [token.encode() for token in tokens]
+        self._seats = seats
+        self._hearing = hearing
+        self._told: list[SeatedPlayer | Watcher] = []
+        super().__init__(game, host=host, port=port)
+
+    def admit(self, path: str, query: dict[str, list[str]], headers: Headers) -> tuple[Grant, Line, int]:
+        line = self.game.line(0)
+        given, token = query.get("slot", [""])[-1], query.get("token", [""])[-1]
+        if path == "/player":
+            if not self._is_seat(given, token):
+                raise Refused("There is no such slot, or its token is another")
+            return Grant("player", int(given)), line, int(given)
+        is_admin = _is_local(headers)
+        if path == "/admin":
+            if not is_admin:
+                raise Refused("The game is steered from its own machine only")
+            return Grant("host"), line, 0
+        if self._is_seat(given, token):
+            return Grant("player", int(given)), line, 0
+        wants_to_steer = query.get("rights", [""])[-1] == "host"
+        return Grant("host" if wants_to_steer and is_admin else "watch"), line, 0
+
+    def conversation(
+        self, path: str, connection: ServerConnection, grant: Grant, line: Line, slot: int
+    ) -> Conversation:
+        if path != "/player":
+            conversation = super().conversation(path, connection, grant, line, slot)
+        else:
+            conversation = SeatedPlayer(self, connection, grant, line, slot, seats=self._seats, hearing=self._hearing)
+        if isinstance(conversation, SeatedPlayer | Watcher):
+            self._told = [told for told in self._told if not _is_gone(told)] + [conversation]
+        return conversation
+
+    def say_goodbye(self) -> None:
+        """Until everybody who is connected has heard how the game ended, or a few seconds."""
+        deadline = time.monotonic() + GOODBYE_SECONDS
+        while time.monotonic() < deadline and not all(told.told_final or _is_gone(told) for told in self._told):
+            time.sleep(0.01)
+
+    def _is_seat(self, slot: str, token: str) -> bool:
+        if not (slot.isascii() and slot.isdecimal() and len(slot) <= 3 and int(slot) < len(self._slot_tokens)):
+            return False
+        return hmac.compare_digest(self._slot_tokens[int(slot)], token.encode(errors="replace"))
+
+
+class ReplayServer(CoworldServer):
+    """A replay, for any number of pages. `load` gets what the page's address has as `uri`, which newer runners do not
+    rely on."""
+
+    sockets = ("/replay",)
+    pages = ("/", *_pages("replay"))
+
+    def __init__(self, load: Callable[[str], bytes], *, host: str, port: int) -> None:
+        self._load = load
+        super().__init__(Lines("Replay", LiveRenderer()), host=host, port=port)
+
+    def admit(self, path: str, query: dict[str, list[str]], headers: Headers) -> tuple[Grant, Line, int]:
+        return Grant("watch"), self.game.line(0), 0
+
+    def conversation(
+        self, path: str, connection: ServerConnection, grant: Grant, line: Line, slot: int
+    ) -> Conversation:
+        assert connection.request is not None
+        uri = parse_qs(urlsplit(connection.request.path).query).get("uri", [""])[-1]
+        return ReplayTeller(self, connection, lambda: self._load(uri))
+
+
+def _is_local(headers: Headers) -> bool:
+    """Whether a request names this machine by number, as no page elsewhere can have its own name do; and comes from no
+    page of another origin."""
+    try:
+        host = urlsplit(f"//{headers['Host']}").hostname or ""
+        is_here = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except (ValueError, KeyError, LookupError):
+        return False
+    own = (f"http://{headers['Host']}", f"https://{headers['Host']}")
+    return is_here and all(origin in own for origin in headers.get_all("Origin"))
+
+
+def _is_gone(conversation: SeatedPlayer | Watcher) -> bool:
+    return conversation.connection.close_code is not None

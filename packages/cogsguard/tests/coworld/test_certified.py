@@ -1,0 +1,18 @@
+"""The whole of it under the runner: in boxes, with the players of its own fixture."""
+
+from pathlib import Path
+
+import pytest
+
+from cogsguard.coworld.world import MANIFEST
+from coworld.certifier import certify
+from coworld.engines.process import ProcessEngine
+
+
+@pytest.mark.slow
+def test_the_manifest_certifies_by_the_rules_of_both_generations(tmp_path: Path) -> None:
+    report = certify(MANIFEST, engine=ProcessEngine(), workspace=tmp_path, timeout_seconds=120)
+    assert report.certified, report.text()
+    assert [verdict.profile for verdict in report.profiles if verdict.passes] == ["guide", "current"]
+    assert report.warnings == []
+    assert report.scores is not None and len(report.scores) == 4
