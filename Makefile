@@ -1,6 +1,6 @@
 # One word per job. Each makes or refreshes .venv/ first; ARGS="..." goes to the program behind it.
 .DEFAULT_GOAL := help
-.PHONY: help setup run web test test-fast check format bench sanitize soak compat wheels clean
+.PHONY: help setup run play web test test-fast check format bench sanitize soak compat wheels clean
 
 PY := .venv/bin/python
 PARALLEL := -n auto
@@ -11,12 +11,16 @@ help: ## this list
 setup: ## make or refresh .venv/ and the native build
 	@scripts/setup dev
 
-run: ARGS ?= play -m machina_1 -p starter -r gui --autostart
-run: ## set up and play a mission with the built-in policies in the browser; ARGS is any other command line of cogames
+run: ## set up and start a league on this machine: the server, a demo season with built-in policies, the pages
+	@scripts/setup run
+	@exec $(PY) -m observatory demo $(ARGS)
+
+play: ARGS ?= play -m machina_1 -p starter -r gui --autostart
+play: ## set up and play a mission with a built-in policy in the browser; ARGS is any other command line of cogames
 	@scripts/setup run
 	@$(PY) -m cogames $(ARGS)
 
-web: ## build the viewer's pages (ARGS="test": its unit tests, ARGS="check": its types)
+web: ## build the pages of the viewer and of the league (ARGS="test": their unit tests, ARGS="check": their types)
 	@scripts/setup run
 	@$(PY) scripts/web.py $(ARGS)
 
@@ -42,13 +46,13 @@ sanitize: setup ## every recorded episode under the address and undefined-behavi
 compat: setup ## 2,000 random configurations through the published engine and ours
 	@$(PY) scripts/compat.py --count 2000 $(ARGS)
 
-soak: setup ## what is long: mutated configurations under the sanitizers, a million steps, a long replay, 20,000 games in two engines
+soak: setup ## what is long: mutated configurations under the sanitizers, a million steps, a long replay, 20,000 games in two engines, 100 kills
 	@$(PY) scripts/soak.py $(ARGS)
 
 wheels: setup ## build the distributions, use them in an empty environment, build again with a second standard library
 	@$(PY) -m pytest tests/wheels -m "" $(ARGS)
 
-clean: ## remove what was built; .venv/ and .cache/ stay
-	rm -rf build dist packages/*/build web/node_modules web/dist packages/mettagrid/src/mettagrid/viewer/pages .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+clean: ## remove what was built; .venv/, .cache/ and the league's data in .league/ stay
+	rm -rf build dist packages/*/build web/node_modules web/dist packages/mettagrid/src/mettagrid/viewer/pages packages/observatory/src/observatory/pages/site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -not -path './.venv/*' -not -path './.cache/*' -prune -exec rm -rf {} +
 	rm -f .venv/stamps/web .venv/stamps/web-modules $(patsubst packages/%,.venv/stamps/%,$(wildcard packages/*))

@@ -10,6 +10,7 @@ CHECKS = {
     "lint": ["ruff", "check"],
     "types": ["mypy"],
     "import arrows": ["lint-imports", "--no-logo"],
+    "types of the server's answers": ["python", "scripts/api_types.py", "--check"],
     "web types": ["python", "scripts/web.py", "check"],
     "native core": ["pytest", "tests/test_architecture.py"],
     "CUDA": ["python", "scripts/gpu_check.py", "--compile"],

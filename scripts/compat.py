@@ -1,6 +1,6 @@
 """Random configurations and our missions through the published engine and ours, replays of both, configurations and
 policy servers of each with the other, live episodes of both, policies that the published command writes, and that
-command against our server.
+command against our server; documents, games and players of published Coworlds.
 
 usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
 """
@@ -8,7 +8,7 @@ usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run
 import subprocess
 import sys
 
-from published import published_cogames_python, published_python
+from published import published_cogames_python, published_coworld_pythons, published_python
 from workspace import CACHE, PYTHON, ROOT, say, shared_dir
 
 
@@ -34,7 +34,9 @@ def main() -> None:
     commands = published_cogames_python()
     clients = [[f"tests/compat/{script}.py", commands] for script in ("author_files", "seasons_client")]
     live = ["tests/compat/live_episode.py", published]
-    for words in (*interchanges, live, *clients, *traces, episodes):
+    coworlds = published_coworld_pythons()
+    worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "paintarena")]
+    for words in (*interchanges, live, *worlds, *clients, *traces, episodes):
         failed |= subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT).returncode != 0
     sys.exit(failed)
 

@@ -1,12 +1,16 @@
-"""What takes long: mutated configurations under the sanitizers, a million steps, a long replay, 20,000 games twice.
+"""What takes long: mutated configurations under the sanitizers, a million steps, a long replay, matches played again,
+200 Coworld episodes, 20,000 games twice, 100 kills.
 
-usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--seed S] [--jobs N] [--case SEED|FILE]
+usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--seed S] [--jobs N] [--case SEED|FILE]
 
 stages, in this order:
   fuzz     10,000 mutated configs, 50 steps each, in the sanitized build (tests/soak/fuzz.py)
   steps    a million random steps with invariants checked, in the build of `.venv/` (tests/soak/steps.py)
   viewer   every frame of all 10,000 steps of a machina_1 episode, in the viewer's decoder and in the engine
+  league   20 matches of a league that played, each played again by another process
+  coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
   compat   20,000 other games through the published engine and ours (scripts/compat.py)
+  kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: the tables of a run in peace
 
 --case plays one case of the fuzz again, by number or from its file, and shows what happens. The end says what ran,
 what was skipped and what failed; the exit status is 0 only when nothing failed.
@@ -59,16 +63,32 @@ def viewer(args: argparse.Namespace) -> bool:
     return run("-m", "pytest", "-q", "packages/mettagrid/tests/viewer/test_decoding.py", VIEWER_STEPS="10000")
 
 
+def league(args: argparse.Namespace) -> bool:
+    return run("-m", "pytest", "-q", "tests/trust/test_played_league.py", LEAGUE_REPRODUCED_MATCHES="20")
+
+
+def coworld(args: argparse.Namespace) -> bool:
+    return run("tests/soak/coworld.py", "--episodes", args.episodes, "--seed", args.seed)
+
+
 def compat(args: argparse.Namespace) -> bool:
     # Other games than those of `make compat`.
     return run("scripts/compat.py", "--count", args.games, "--seed", 1_000_000 + args.seed, "--jobs", args.jobs)
+
+
+def kills(args: argparse.Namespace) -> bool:
+    test = "packages/observatory/tests/commissioner/test_kills.py"
+    return run("-m", "pytest", "-q", test, KILLS=str(args.kills), KILLS_SEED=str(7 + args.seed))
 
 
 STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "fuzz": fuzz,
     "steps": steps,
     "viewer": viewer,
+    "league": league,
+    "coworld": coworld,
     "compat": compat,
+    "kills": kills,
 }
 
 
@@ -91,6 +111,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=10_000, help="mutated configs of the fuzz (10000)")
     parser.add_argument("--steps", type=int, default=1_000_000, help="random steps (1000000)")
     parser.add_argument("--games", type=int, default=20_000, help="games of compat (20000)")
+    parser.add_argument("--kills", type=int, default=100, help="kills in a season (100)")
+    parser.add_argument("--episodes", type=int, default=200, help="Coworld episodes (200)")
     parser.add_argument("--seed", type=int, default=0, help="start elsewhere (0)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="processes at a time")
     parser.add_argument("--case", metavar="SEED|FILE", help="one case of the fuzz")

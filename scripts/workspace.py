@@ -61,9 +61,9 @@ def quiet(what: str, command: Sequence[str | Path], *, log: Path, env: Mapping[s
         fail(f"{what} failed; the whole log is {log.relative_to(ROOT)}")
 
 
-def pip(what: str, *arguments: str | Path, log: Path, python: Path = PYTHON) -> None:
-    """`pip install` (or another pip command) under constraints.txt; the environment's own PIP_* variables stay."""
-    env = {"PIP_CONSTRAINT": str(ROOT / "constraints.txt"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+def pip(what: str, *arguments: str | Path, log: Path, python: Path = PYTHON, constrained: bool = True) -> None:
+    """`pip install` (or another pip command) under constraints.txt by default; other PIP_* variables stay."""
+    env = {"PIP_CONSTRAINT": str(ROOT / "constraints.txt") if constrained else "", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     quiet(what, [python, "-m", "pip", *arguments], log=log, env=env)
 
 

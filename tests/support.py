@@ -57,8 +57,14 @@ def pytest_configure() -> None:
 # Tests that must not run beside each other, or that share something dear: one group for each row, the rest by file.
 # Those of the first row count what other boxes would leave behind, and use up processors and memory on purpose.
 TOGETHER = {
-    "boxes": ("packages/cogbox/", "packages/mettagrid/tests/runner/", "packages/cogames/tests/cli/test_bundles.py"),
+    "boxes": (
+        "packages/cogbox/",
+        "packages/mettagrid/tests/runner/",
+        "packages/cogames/tests/cli/test_bundles.py",
+        "packages/observatory/tests/commissioner/test_boxed_season.py",
+    ),
     "viewer": ("packages/mettagrid/tests/viewer/",),
+    "pages": ("packages/observatory/tests/browser/",),
     "observatory": ("packages/observatory/",),
     "wheels": ("tests/wheels/",),
 }

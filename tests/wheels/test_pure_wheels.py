@@ -13,7 +13,7 @@ LOG = workspace.ROOT / "build" / "wheels" / "log"
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", ["cogsguard", "cogames", "observatory", "softmax"])
+@pytest.mark.parametrize("name", ["cogsguard", "cogames", "observatory", "softmax", "coworld"])
 def test_the_wheel_holds_every_file(name: str, tmp_path: Path) -> None:
     package = workspace.ROOT / "packages" / name
     how = ["--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path]

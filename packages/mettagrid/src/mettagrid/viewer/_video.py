@@ -87,7 +87,7 @@ def _with_ffmpeg(
 
 
 def _with_pillow(pictures: Iterable[np.ndarray], path: Path, rate: float) -> None:
-    from PIL import Image  # type: ignore[import-not-found]
+    from PIL import Image
 
     images = [Image.fromarray(picture).quantize(128) for picture in pictures]
     images[0].save(path, save_all=True, append_images=images[1:], duration=max(20, round(1000 / rate)), loop=0)
