@@ -101,8 +101,10 @@ class Box:
             open(self.stderr_path, "wb") as err,
         ):
             fds = [(stdin or nothing).fileno(), out.fileno(), err.fileno(), *(end.fileno() for end in theirs)]
-            sent = socket.send_fds(self._socket, [message], fds)
-            self._socket.sendall(message[sent:])
+            # A guard that is gone already is noticed by whoever waits for the box.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                sent = socket.send_fds(self._socket, [message], fds)
+                self._socket.sendall(message[sent:])
         for end in theirs:
             end.close()
         self._socket.setblocking(False)
@@ -204,6 +206,8 @@ class Box:
                 block = self._socket.recv(65536)
             except BlockingIOError:
                 return None
+            except ConnectionResetError:
+                block = b""
             if not block:
                 self._guard.wait()
                 self._result = self._conclude({"verdict": "vanished", "detail": "its guard is gone"})

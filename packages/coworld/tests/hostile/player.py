@@ -26,7 +26,9 @@ for path in [*WANTED["files"], "/coworld/config.json", "/proc/1/root/coworld/con
     with contextlib.suppress(OSError):
         note("files", path, Path(path).read_bytes())
 for root in ("/coworld", "/tmp", "/var/lib/cogbox", "/run", "/dev/shm", WANTED["workspace"]):
-    for folder, _, names in os.walk(root):
+    for folder, folders, names in os.walk(root):
+        # Where the interpreter lies below such a place, it is there on purpose, and large.
+        folders[:] = [name for name in folders if not os.path.exists(f"{folder}/{name}/pyvenv.cfg")]
         for name in names[:1000]:
             path = Path(folder) / name
             found["listed"].append(str(path))

@@ -1,6 +1,6 @@
 """Nothing is lost: however often the server and workers are killed, a season ends with the table it would have had.
 
-`KILLS` says how often (10), `KILLS_SEED` when and whom; `make soak` asks for 100.
+`KILLS` says how often on each database (5), `KILLS_SEED` when and whom; `make soak` asks for 100.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from packages.observatory.tests.commissioner.killing import (
     wait_until,
 )
 
-KILLS = int(os.environ.get("KILLS", "10"))
+KILLS = int(os.environ.get("KILLS", "5"))
 SEED = int(os.environ.get("KILLS_SEED", "7"))
 
 
