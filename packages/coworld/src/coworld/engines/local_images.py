@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from coworld.engines.base import EngineError, ImageUnreachable
+from coworld.image_refs import is_unresolved_image_id
 
 SIDE_FILE = "coworld_local.json"
 KEYS = frozenset({"root", "argv", "env", "workdir", "at", "mounts"})
@@ -100,7 +101,7 @@ class LocalImages:
 
     def find(self, image: str) -> LocalImage:
         """Raises ImageUnreachable with the way to map it."""
-        if image.startswith("img_"):
+        if is_unresolved_image_id(image):
             raise ImageUnreachable(image, "it is the id of a hosted image that was never resolved to a reference")
         for table in self.tables:
             if image in table:
