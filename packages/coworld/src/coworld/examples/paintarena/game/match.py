@@ -169,7 +169,7 @@ class Match:
                 restart, tick_rate = True, self.tick_rate
             elif self.lockstep and self._all_answered():
                 return True
-            elif not await self._woken(due):
+            elif not await self._woken(due) and not self.paused:  # a pause may come in the moment the tick is due
                 return restart
 
     def _all_answered(self) -> bool:
