@@ -237,26 +237,33 @@ def polling(url: str | None, folder: Path, filled: Filled, arguments: argparse.N
         done = _completed(address, filled)
         while _completed(address, filled) == done:
             time.sleep(0.5)  # until the worker plays
+        asyncio.run(_poll(address, filled, 4, 0.1))  # the first of each make what the others get
         done, began, used = _completed(address, filled), time.monotonic(), _cpu_seconds(server.pid)
-        times, errors = asyncio.run(_poll(address, filled, arguments.clients, arguments.seconds))
+        asked, errors = asyncio.run(_poll(address, filled, arguments.clients, arguments.seconds))
         played = _completed(address, filled) - done
         seconds, used = time.monotonic() - began, _cpu_seconds(server.pid) - used
     finally:
         server.terminate()
         server.wait(60)
         log.close()
-    times.sort()
+    times = sorted(taken for taken, _ in asked)
+    paths = sorted({path for _, path in asked})
     return {
         "clients": arguments.clients,
         "requests": len(times),
         "errors": errors,
         "per_second": round(len(times) / seconds, 1),
-        "p50_ms": round(times[len(times) // 2], 1),
-        "p99_ms": round(times[int(len(times) * 0.99)], 1),
+        "p50_ms": _percentile(times, 0.5),
+        "p99_ms": _percentile(times, 0.99),
         "worst_ms": round(times[-1], 1),
+        "p99_ms_of": {path: _percentile(sorted(t for t, of in asked if of == path), 0.99) for path in paths},
         "matches_played": played,
         "server_cpu_share": round(used / seconds, 2),
     }
+
+
+def _percentile(times: list[float], share: float) -> float:
+    return round(times[int(len(times) * share)], 1)
 
 
 def _address(server: subprocess.Popen[str]) -> str:
@@ -280,8 +287,8 @@ def _completed(address: str, filled: Filled) -> int:
     return int(card["matches"]) + int(card["failed"])
 
 
-async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> tuple[list[float], int]:
-    """(milliseconds of each request, how many failed)."""
+async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> tuple[list[tuple[float, str]], int]:
+    """(milliseconds and path of each request, how many failed)."""
     host, port = address.removeprefix("http://").split(":")
     paths = [
         f"/tournament/seasons/{filled.season}/leaderboard",
@@ -289,7 +296,7 @@ async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> t
         f"/observatory/api/seasons/{filled.season}/table",
         f"/observatory/api/seasons/{filled.season}/matches",
     ]
-    times: list[float] = []
+    times: list[tuple[float, str]] = []
     errors = 0
     ends = time.monotonic() + seconds
 
@@ -314,7 +321,7 @@ async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> t
                     reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 22)
                     writer.write(head.encode())
                     status = await _answer(reader)
-                times.append((time.perf_counter() - began) * 1000)
+                times.append(((time.perf_counter() - began) * 1000, path))
                 errors += status != 200
             await asyncio.sleep(max(0.0, due - time.monotonic()))
         writer.close()

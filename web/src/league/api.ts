@@ -75,7 +75,8 @@ export class Api {
   private async fetched(path: string, settings: RequestInit): Promise<Response> {
     let response: Response;
     try {
-      response = await fetch(path, { credentials: "same-origin", ...settings });
+      // "no-cache": something has changed or somebody came, and a page shows what is true now, never what was a second ago.
+      response = await fetch(path, { credentials: "same-origin", cache: "no-cache", ...settings });
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") throw error;
       throw new Refusal("The server cannot be reached", 0);

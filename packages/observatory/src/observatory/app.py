@@ -70,6 +70,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         if app.state.settings.play_seasons:
             tasks.start_soon(app.state.commissioner.run)
         yield
+        app.state.kept_answers.stop()
         tasks.cancel_scope.cancel()
     database: Database = app.state.database
     database.close()

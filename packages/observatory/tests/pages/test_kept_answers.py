@@ -47,6 +47,38 @@ def test_long_answers_are_compressed_for_those_who_like_it(server, world: World,
         assert total.headers["X-Total-Count"] == "12"
 
 
+def test_a_large_table_may_miss_the_matches_of_the_last_second_but_nothing_else(
+    server, world: World, ada, monkeypatch
+) -> None:
+    import httpx
+
+    monkeypatch.setattr("observatory.kept.answers.LARGE", 1)
+    monkeypatch.setattr("observatory.kept.answers.LATE_SECONDS", 60.0)
+    world.season()
+    version, other = world.version(ada), world.version(ada, "other")
+
+    def play(score: float, repetition: int) -> None:
+        world.play(world.match("open", "competition", [(version, 4)], repetition=repetition), [score] * 4)
+
+    play(1.0, 0)
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+
+        def score(**headers: str) -> float:
+            return client.get(TABLE, headers=headers).json()[0]["score"]
+
+        assert score() == 1.0
+        play(3.0, 1)
+        assert score() == 1.0  # and it is made anew meanwhile
+        while score() == 1.0:
+            pass
+        assert score() == 2.0
+        play(5.0, 2)
+        assert score(**{"Cache-Control": "no-cache"}) == 3.0
+        play(7.0, 3)
+        world.enter("open", "competition", [other])  # who comes or goes is seen at once
+        assert score() == 4.0
+
+
 def test_everybody_gets_what_is_theirs_whoever_asked_before(client: TestClient, world: World, ada, bob, admin) -> None:
     world.season()
     hidden = world.season(name="hidden", public=False, is_default=False)

@@ -40,10 +40,11 @@ _ID_CHARACTERS = 36
 
 @dataclass
 class _Known:
-    """Of a season: the ended matches that were added up, by pool."""
+    """Of a season: the ended matches that were added up, by pool; the members as of the last change among them."""
 
     last: dict[uuid.UUID, int] = field(default_factory=dict)
     tallies: dict[uuid.UUID, Tally] = field(default_factory=dict)
+    members: tuple[object, dict[uuid.UUID, list[Member]]] | None = None
 
 
 class Memory:
@@ -95,9 +96,9 @@ def read(session: Session, memory: Memory, season_id: uuid.UUID, limits: Limits)
         return None
     config = config_of(season)
     pool_ids = [pool.id for pool in season.pools]
-    open_matches = _open(session, pool_ids)
-    members, teams = _members(session, pool_ids), _teams(session, pool_ids)
+    open_matches, teams = _open(session, pool_ids), _teams(session, pool_ids)
     known = memory.of(season_id)
+    members = _known_members(session, pool_ids, known)
     _add_ended(session, season.pools, config, known)
     pools = {
         pool.name: PoolRecord(
@@ -125,8 +126,11 @@ def stamp(session: Session, season_id: uuid.UUID) -> object:
         .limit(1)
     )
     made = session.scalar(select(Match.id).order_by(Match.id.desc()).limit(1))
-    moved = session.scalar(select(MembershipChange.id).order_by(MembershipChange.id.desc()).limit(1))
-    return season and tuple(season), ended, made, moved
+    return season and tuple(season), ended, made, _last_moved(session)
+
+
+def _last_moved(session: Session) -> uuid.UUID | None:
+    return session.scalar(select(MembershipChange.id).order_by(MembershipChange.id.desc()).limit(1))
 
 
 def _tally(pool: Pool, config: FreeplayConfig | TeamConfig) -> Tally:
@@ -228,6 +232,14 @@ def _open(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, li
         chosen = None if picked is None else policies[picked]
         found.setdefault(pool_id, []).append(OpenMatch(combination, sample, policies, chosen))
     return found
+
+
+def _known_members(session: Session, pool_ids: Sequence[uuid.UUID], known: _Known) -> dict[uuid.UUID, list[Member]]:
+    """There may be thousands, and they change far less often than matches end; who comes or goes is noted."""
+    changed = _last_moved(session)
+    if known.members is None or known.members[0] != changed:
+        known.members = changed, _members(session, pool_ids)
+    return known.members[1]
 
 
 def _members(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[Member]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ import anyio.to_thread
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.orm import Session
 
-from observatory.database.freshness import MEMORY, VERSIONS, Memory, TableVersions
+from observatory.database.freshness import BEGAN, MEMORY, VERSIONS, Memory, TableVersions
 from observatory.errors import Unavailable
 from observatory.events import Hub
 
@@ -96,7 +97,7 @@ class Database:
     def read(self) -> Iterator[Session]:
         """A session that sees one state of the database and changes nothing."""
         self.check_file()
-        info = {MEMORY: self.memory, VERSIONS: self.table_versions.everything()}
+        info = {MEMORY: self.memory, BEGAN: time.monotonic_ns(), VERSIONS: self.table_versions.everything()}
         with Session(self.engine, expire_on_commit=False, info=info) as session:
             yield session
 

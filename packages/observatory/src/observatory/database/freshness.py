@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.orm import Session
 
-__all__ = ["ENDED_MATCHES", "Memory", "TableVersions"]
+__all__ = ["ENDED_MATCHES", "MADE_MATCHES", "Memory", "TableVersions", "remembered"]
 
 Kept = TypeVar("Kept")
 ENDED_MATCHES = "ended matches"
 """counted as if it were a table: tables of a season follow from the matches that have ended, and most changes of a
 match are others"""
-MEMORY, VERSIONS = "memory", "versions"
+MADE_MATCHES = "made matches"
+"""counted in the same way: how many there are does not change with what becomes of them"""
+REMEMBERED_SECONDS = 5.0
+"""after which a thing is made again: another process may have changed something"""
+MOST_REMEMBERED = 500
+MEMORY, BEGAN, VERSIONS = "memory", "began", "versions"
 """names in `Session.info`"""
 
 
@@ -64,8 +70,11 @@ class TableVersions:
             return
         table = context.compiled.statement.table.name
         self._written.add(table)
-        if table == "matches" and (context.isdelete or _ends_a_match(context.compiled_parameters)):
-            self._written.add(ENDED_MATCHES)
+        if table == "matches":
+            if context.isinsert or context.isdelete:
+                self._written.add(MADE_MATCHES)
+            if context.isdelete or _ends_a_match(context.compiled_parameters):
+                self._written.add(ENDED_MATCHES)
 
 
 def _ends_a_match(parameters: Sequence[Mapping[str, Any]]) -> bool:
@@ -90,6 +99,11 @@ class Memory:
         numbers: Mapping[str, int] = session.info[VERSIONS]
         return numbers[""], *(numbers.get(table, 0) for table in tables)
 
+    @staticmethod
+    def began(session: Session) -> int:
+        """When the session began, in nanoseconds: it sees all that was there by then."""
+        return int(session.info[BEGAN])
+
     def forget(self) -> None:
         """Keep nothing: somebody has changed what never changes."""
         with self._lock:
@@ -102,3 +116,44 @@ class Memory:
                 self._things[kind] = kind()
             kept: Kept = self._things[kind]
             return kept
+
+
+def remembered(session: Session, key: Hashable, tables: Sequence[str], make: Callable[[], Kept]) -> Kept:
+    """What `make` reads from these tables, made again when this process has changed one of them.
+
+    A session that writes always makes it. What is given is shared by threads: nobody may change it.
+    """
+    memory = Memory.of(session)
+    if memory is None:
+        return make()
+    versions = Memory.versions_seen(session, tables)
+    things = memory.get(_Remembered)
+    found = things.find(key, versions)
+    if found is None:
+        found = make(), versions, time.monotonic() + REMEMBERED_SECONDS
+        things.keep(key, found)
+    thing: Kept = found[0]
+    return thing
+
+
+class _Remembered:
+    """Things with the versions they were made of and the time until which they are good; the unused go first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._things: OrderedDict[Hashable, tuple[Any, tuple[int, ...], float]] = OrderedDict()
+
+    def find(self, key: Hashable, versions: tuple[int, ...]) -> tuple[Any, tuple[int, ...], float] | None:
+        with self._lock:
+            found = self._things.get(key)
+            if found is None or found[1] != versions or time.monotonic() > found[2]:
+                return None
+            self._things.move_to_end(key)
+            return found
+
+    def keep(self, key: Hashable, thing: tuple[Any, tuple[int, ...], float]) -> None:
+        with self._lock:
+            self._things[key] = thing
+            self._things.move_to_end(key)
+            while len(self._things) > MOST_REMEMBERED:
+                self._things.popitem(last=False)

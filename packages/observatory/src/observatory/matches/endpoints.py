@@ -20,6 +20,7 @@ from observatory.jobs.schemas import ErrorInfo
 from observatory.jobs.tables import Job
 from observatory.kept import kept
 from observatory.matches import repository, service
+from observatory.matches.lines import lines
 from observatory.matches.repository import MatchFilter
 from observatory.matches.schemas import MatchPlayerResponse, MatchResponse
 from observatory.matches.tables import Match, MatchStatus
@@ -60,9 +61,9 @@ def list_matches(
     """Matches of a season, the newest first; with policies, those in which any of them plays."""
     season = seasons.season(session, reference, principal)
     wanted = MatchFilter(policy_version_ids, pool_names)
-    rows, total = repository.matches(session, season.id, wanted, page)
+    found, total = repository.listed(session, season.id, wanted, page)
     set_total(response, total)
-    return [_match(row) for row in rows]
+    return lines(session, found, repository.with_players, _match)
 
 
 @_for_all.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))

@@ -16,6 +16,7 @@ from sqlalchemy.types import NullType
 from observatory.accounts.principal import Principal
 from observatory.errors import NotFound
 from observatory.jobs.tables import Job
+from observatory.matches.lines import Listed, pool_size
 from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
 from observatory.paging import Page
 from observatory.policies.tables import PolicyVersion
@@ -36,7 +37,7 @@ class MatchFilter:
     pool_names: Sequence[str] | None = None
 
 
-def matches(session: Session, season_id: uuid.UUID, wanted: MatchFilter, page: Page) -> tuple[list[Match], int]:
+def listed(session: Session, season_id: uuid.UUID, wanted: MatchFilter, page: Page) -> tuple[list[Listed], int]:
     """A page of the matches of a season, the newest first, and how many there are.
 
     Each pool is read by itself along its index, so that no list is ever sorted as a whole.
@@ -47,28 +48,34 @@ def matches(session: Session, season_id: uuid.UUID, wanted: MatchFilter, page: P
     newest = (Match.created_at.desc(), Match.id.desc())
     total, parts = 0, []
     for pool_id in session.scalars(pools):
-        of_pool = select(Match.id, Match.created_at).where(Match.pool_id == pool_id)
+        of_pool = select(Match.id, Match.created_at, Match.completed_order).where(Match.pool_id == pool_id)
         if wanted.policy_version_ids:
             of_pool = of_pool.where(Match.id.in_(_with_any(pool_id, wanted.policy_version_ids)))
-        total += session.scalar(of_pool.with_only_columns(func.count(), maintain_column_froms=True)) or 0
+            total += session.scalar(of_pool.with_only_columns(func.count(), maintain_column_froms=True)) or 0
+        else:
+            total += pool_size(session, pool_id)
         parts.append(select(of_pool.order_by(*newest).limit(page.offset + page.limit).subquery()))
     if not parts or total <= page.offset:
         return [], total
     joined = union_all(*parts).subquery()
-    in_order = select(joined.c.id).order_by(joined.c.created_at.desc(), joined.c.id.desc())
-    ids = list(session.scalars(in_order.limit(page.limit).offset(page.offset)))
+    in_order = select(joined.c.id, joined.c.completed_order).order_by(joined.c.created_at.desc(), joined.c.id.desc())
+    found = session.execute(in_order.limit(page.limit).offset(page.offset))
+    return [(match_id, order) for match_id, order in found], total
+
+
+def with_players(session: Session, match_ids: Sequence[uuid.UUID]) -> Iterable[Match]:
+    """Matches with all that a line of a list shows."""
     statement = (
         select(Match)
         .join(Match.pool)
-        .where(Match.id.in_(ids))
+        .where(Match.id.in_(match_ids))
         .options(
             contains_eager(Match.pool).joinedload(Pool.season),
             joinedload(Match.job).load_only(Job.episode_id),
             _with_players(),
         )
     )
-    found = {match.id: match for match in session.scalars(statement)}
-    return [found[match_id] for match_id in ids], total
+    return session.scalars(statement)
 
 
 def _with_any(pool_id: uuid.UUID, versions: Sequence[uuid.UUID]) -> Select[uuid.UUID]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
+from observatory.kept import KeptMiddleware
 from observatory.operations.bodies import BodyLimitMiddleware
 from observatory.operations.endpoints import router
 from observatory.operations.metrics import Metrics
@@ -25,5 +26,6 @@ def install(app: FastAPI) -> None:
     app.state.stopping = False
     app.include_router(router)
     app.add_middleware(BodyLimitMiddleware)
+    app.add_middleware(KeptMiddleware)
     app.add_middleware(RequestMiddleware, metrics=app.state.metrics)
     app.add_middleware(PrefixMiddleware)

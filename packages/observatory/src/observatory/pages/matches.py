@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +18,7 @@ from observatory.episodes.wire import EpisodeWire
 from observatory.errors import BadRequest
 from observatory.jobs.tables import Job
 from observatory.matches import repository as matches_repository
+from observatory.matches.lines import lines
 from observatory.matches.tables import Match, MatchStatus
 from observatory.pages import repository
 from observatory.pages.names import policy_ref
@@ -74,8 +75,13 @@ def matches_page(
     pools = season.pools if pool is None else [seasons.pool(season, pool)]
     wanted = MatchesWanted(policy, status, None if cursor is None else _read_cursor(cursor))
     found, total = repository.matches(session, [one.id for one in pools], wanted, limit)
-    after = _cursor(found[-1]) if len(found) == limit else None
-    return MatchesPage(rows=[match_line(match) for match in found], total=total, next_cursor=after)
+    after = _cursor(found[-1][1], found[-1][0][0]) if len(found) == limit else None
+    rows = lines(session, [match for match, _ in found], _loaded, match_line)
+    return MatchesPage(rows=rows, total=total, next_cursor=after)
+
+
+def _loaded(session: Session, match_ids: list[uuid.UUID]) -> Iterable[Match]:
+    return session.scalars(repository.with_players().where(Match.id.in_(match_ids)))
 
 
 def match_page(session: Session, match_id: uuid.UUID, principal: Principal | None, wire: EpisodeWire) -> MatchPage:
@@ -133,8 +139,8 @@ def _seconds(start: datetime | None, end: datetime | None) -> float | None:
     return None if start is None or end is None else (end - start).total_seconds()
 
 
-def _cursor(match: Match) -> str:
-    return base64.urlsafe_b64encode(f"{match.created_at.isoformat()} {match.id}".encode()).decode().rstrip("=")
+def _cursor(created_at: datetime, match_id: uuid.UUID) -> str:
+    return base64.urlsafe_b64encode(f"{created_at.isoformat()} {match_id}".encode()).decode().rstrip("=")
 
 
 def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:

@@ -9,6 +9,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from observatory.accounts.tables import User
+from observatory.database.freshness import remembered
 from observatory.pages.schemas import PolicyRef
 from observatory.policies.tables import Policy, PolicyVersion
 from observatory.seasons.tables import PoolPlayer
@@ -16,6 +17,7 @@ from observatory.seasons.tables import PoolPlayer
 __all__ = ["author_name", "names_in_pools", "names_of", "policy_ref"]
 
 NAMELESS = "somebody"
+_TABLES = ("users", "policies", "policy_versions", "pool_players")
 _Names = Select[uuid.UUID, uuid.UUID, str, int, str | None]
 
 
@@ -41,8 +43,10 @@ def names_of(session: Session, versions: Iterable[uuid.UUID]) -> dict[uuid.UUID,
 
 def names_in_pools(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyRef]:
     """Everybody who is or was in one of the pools."""
-    in_pools = select(PoolPlayer.policy_version_id).where(PoolPlayer.pool_id.in_(list(pool_ids)))
-    return _read(session, _statement().where(PolicyVersion.id.in_(in_pools)))
+    pools = tuple(pool_ids)
+    in_pools = select(PoolPlayer.policy_version_id).where(PoolPlayer.pool_id.in_(pools))
+    statement = _statement().where(PolicyVersion.id.in_(in_pools))
+    return remembered(session, ("names", pools), _TABLES, lambda: _read(session, statement))
 
 
 def _statement() -> _Names:

@@ -12,8 +12,10 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, uni
 from sqlalchemy.orm import Session, aliased, contains_eager, defer, joinedload, selectinload
 
 from observatory.accounts.principal import Principal
+from observatory.database.freshness import remembered
 from observatory.jobs.states import IN_WORK, JobStatus
 from observatory.jobs.tables import Job
+from observatory.matches.lines import Listed, pool_size
 from observatory.matches.repository import StatusCounts
 from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
 from observatory.policies.tables import Policy, PolicyVersion
@@ -47,7 +49,7 @@ def entrants(session: Session, season_ids: Iterable[uuid.UUID]) -> dict[uuid.UUI
 def active_members(session: Session, pool_id: uuid.UUID) -> set[uuid.UUID]:
     """The versions that are in a pool now."""
     statement = select(PoolPlayer.policy_version_id).where(PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
-    return set(session.scalars(statement))
+    return remembered(session, ("active", pool_id), ("pool_players",), lambda: set(session.scalars(statement)))
 
 
 def active_count(session: Session, pool_id: uuid.UUID) -> int:
@@ -95,15 +97,15 @@ class MatchesWanted:
 
 def matches(
     session: Session, pool_ids: Sequence[uuid.UUID], wanted: MatchesWanted, limit: int
-) -> tuple[list[Match], int]:
+) -> tuple[list[tuple[Listed, datetime]], int]:
     """The next matches of these pools, the newest first, and how many there are in all.
 
     Each pool is read by itself along its index, so that no list is ever sorted as a whole.
     """
     statuses = wanted.statuses()
 
-    def of_pool(pool_id: uuid.UUID) -> Select[uuid.UUID, datetime]:
-        statement = select(Match.id, Match.created_at).where(Match.pool_id == pool_id)
+    def of_pool(pool_id: uuid.UUID) -> Select[uuid.UUID, datetime, int | None]:
+        statement = select(Match.id, Match.created_at, Match.completed_order).where(Match.pool_id == pool_id)
         if statuses is not None:
             statement = statement.where(Match.status.in_(statuses))
         if wanted.policy_version_id is not None:
@@ -113,8 +115,11 @@ def matches(
 
     total = 0
     for pool_id in pool_ids:
-        counted = of_pool(pool_id).with_only_columns(func.count(), maintain_column_froms=True)
-        total += session.scalar(counted) or 0
+        if statuses is None and wanted.policy_version_id is None:
+            total += pool_size(session, pool_id)
+        else:
+            counted = of_pool(pool_id).with_only_columns(func.count(), maintain_column_froms=True)
+            total += session.scalar(counted) or 0
     newest = (Match.created_at.desc(), Match.id.desc())
     pages = []
     for pool_id in pool_ids:
@@ -128,10 +133,9 @@ def matches(
     if not pages:
         return [], 0
     joined = union_all(*pages).subquery()
-    order = select(joined.c.id).order_by(joined.c.created_at.desc(), joined.c.id.desc()).limit(limit)
-    ids = list(session.scalars(order))
-    found = {match.id: match for match in session.scalars(with_players().where(Match.id.in_(ids)))}
-    return [found[match_id] for match_id in ids], total
+    newest = (joined.c.created_at.desc(), joined.c.id.desc())
+    order = select(joined.c.id, joined.c.completed_order, joined.c.created_at).order_by(*newest).limit(limit)
+    return [((match_id, ended), at) for match_id, ended, at in session.execute(order)], total
 
 
 def matches_of_jobs(

@@ -223,7 +223,7 @@ class TableRow(BaseModel):
     isolation: str | None
     """how its last match was shut in"""
     active: bool
-    team_ranks: list[int] = Field(default=[])
+    team_ranks: list[int] = Field(default_factory=list)
     """in a table of placements"""
 
 

@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from observatory.seasons.exact import ExactSum
 from observatory.seasons.intervals import Interval, Sample, VariancePart, score_interval, unequal_company
@@ -105,6 +106,7 @@ class PoolFold:
         self._policies: dict[uuid.UUID, _Policy] = {}
         self._maps: dict[Hashable, tuple[ExactSum, list[int]]] = {}
         """of each map: the sum of the scores of its matches, and how many they are"""
+        self._by_map = _ByMap()
 
     @property
     def maps(self) -> int:
@@ -215,21 +217,20 @@ class PoolFold:
         )
         return kept.summary
 
+    def _company(self, policy: uuid.UUID) -> VariancePart:
+        summary = self._policies[policy].summary
+        assert summary is not None
+        return summary.company
+
     def _values(self, policies: Sequence[uuid.UUID]) -> list[Value | None]:
         if not policies:
             return []
         import numpy as np
 
         maps = sorted(self._maps, key=repr)
-        columns = {found: column for column, found in enumerate(maps)}
         splits = sorted({found[0] for found in maps})  # type: ignore[index]
-        arrays = np.zeros((len(policies), len(maps), 4))
-        company = np.zeros((len(policies), 2))
-        for row, policy in enumerate(policies):
-            summary = self._policies[policy].summary
-            assert summary is not None
-            arrays[row, [columns[found] for found in summary.totals]] = list(summary.totals.values())
-            company[row] = summary.company.variance, summary.company.degrees
+        arrays = self._by_map.rows(maps, [(policy, self._policies[policy].summary) for policy in policies])
+        company = np.array([(row.variance, row.degrees) for row in map(self._company, policies)])
         own_scores, own_weights, present_scores, present_weights = np.moveaxis(arrays, 2, 0)
         totals = PoolTotals(
             strata=[splits.index(found[0]) for found in maps],  # type: ignore[index]
@@ -243,6 +244,34 @@ class PoolFold:
             company_degrees=company[:, 1],
         )
         return values_over_replacement(totals)
+
+
+class _ByMap:
+    """What policies have on each map, in one array; only the rows of those that have played since are filled again."""
+
+    def __init__(self) -> None:
+        self._maps: list[Hashable] = []
+        self._columns: dict[Hashable, int] = {}
+        self._rows: dict[uuid.UUID, int] = {}
+        self._filled: list[_Summary | None] = []
+        self._array: Any = None
+
+    def rows(self, maps: list[Hashable], policies: Sequence[tuple[uuid.UUID, _Summary | None]]) -> Any:
+        """(policy, map, four sums), in the given orders."""
+        import numpy as np
+
+        if maps != self._maps or any(policy not in self._rows for policy, _ in policies):
+            self._maps, self._columns = maps, {found: column for column, found in enumerate(maps)}
+            self._rows = {policy: row for row, (policy, _) in enumerate(policies)}
+            self._filled = [None] * len(policies)
+            self._array = np.zeros((len(policies), len(maps), 4))
+        for policy, known in policies:
+            row = self._rows[policy]
+            if known is not None and self._filled[row] is not known:
+                self._array[row] = 0.0
+                self._array[row, [self._columns[found] for found in known.totals]] = list(known.totals.values())
+                self._filled[row] = known
+        return self._array[[self._rows[policy] for policy, _ in policies]]
 
 
 def _totals(entries: Sequence[_Entry]) -> dict[Hashable, tuple[float, float, float, float]]:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 from sqlalchemy.sql.base import ExecutableOption
 
 from observatory.accounts.principal import Principal
+from observatory.database.freshness import remembered
 from observatory.errors import NotFound
 from observatory.paging import Page, count
 from observatory.policies.schemas import PolicyVersionSummary
@@ -203,16 +204,21 @@ def member_rows(session: Session, pool_ids: Iterable[uuid.UUID], owner: str | No
 
 def version_names(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyVersionSummary]:
     """The names of all who are or were in pools, by the id of the version."""
+    pools = tuple(pool_ids)
     statement = (
         select(PolicyVersion.id, Policy.name, PolicyVersion.version)
         .join(Policy, PolicyVersion.policy_id == Policy.id)
         .join(PoolPlayer, PoolPlayer.policy_version_id == PolicyVersion.id)
-        .where(PoolPlayer.pool_id.in_(list(pool_ids)))
+        .where(PoolPlayer.pool_id.in_(pools))
     )
-    return {
-        version: PolicyVersionSummary(id=version, name=name, version=number)
-        for version, name, number in session.execute(statement)
-    }
+
+    def read() -> dict[uuid.UUID, PolicyVersionSummary]:
+        return {
+            version: PolicyVersionSummary(id=version, name=name, version=number)
+            for version, name, number in session.execute(statement)
+        }
+
+    return remembered(session, ("version names", pools), ("policies", "policy_versions", "pool_players"), read)
 
 
 def member(session: Session, pool_id: uuid.UUID, policy_version_id: uuid.UUID) -> PoolPlayer | None:

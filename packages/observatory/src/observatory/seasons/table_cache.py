@@ -38,14 +38,21 @@ class PoolTable:
     lock: threading.Lock = field(default_factory=threading.Lock)
     seen: tuple[int, ...] | None = None
     looked_at: float = 0.0
+    moved_by: int = 0
+    """when the session began that has moved it on last"""
     isolation: dict[int, dict[uuid.UUID, str]] = field(default_factory=dict)
     """by the order of a match: how each policy was shut in, for those that somebody has asked about"""
     _standings: tuple[int, list[Standing]] | None = None
     _places: tuple[tuple[int, int], list[Place]] | None = None
 
-    def move_on(self, session: Session, versions: tuple[int, ...] | None) -> None:
-        """Add what has ended since; from the beginning when what was added is not all there any more."""
+    def move_on(self, session: Session, versions: tuple[int, ...] | None, began: int = 0) -> None:
+        """Add what has ended since; from the beginning when what was added is not all there any more.
+
+        A session that began before the one that moved it on may not see all of it: for that one it is new enough.
+        """
         with self.lock:
+            if began < self.moved_by:
+                return
             is_fresh = self.seen == versions and time.monotonic() - self.looked_at < LOOK_AGAIN_SECONDS
             if versions is not None and is_fresh:
                 return
@@ -56,7 +63,7 @@ class PoolTable:
                 self.fold, self._standings, self._places = PoolFold(), None, None
                 for match in matches.match_log(session, self.pool_id, after=0):
                     self.fold.add(match)
-            self.seen, self.looked_at = versions, looked_at
+            self.seen, self.looked_at, self.moved_by = versions, looked_at, began
 
     def standings(self) -> list[Standing]:
         with self.lock:
@@ -86,7 +93,7 @@ class TableCache:
             self._tables.move_to_end(pool_id)
             while len(self._tables) > MAX_POOLS:
                 self._tables.popitem(last=False)
-        table.move_on(session, Memory.versions_seen(session, [ENDED_MATCHES]))
+        table.move_on(session, Memory.versions_seen(session, [ENDED_MATCHES]), Memory.began(session))
         return table
 
 

@@ -1,0 +1,77 @@
+"""Who asks, as far as answers differ by it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime
+
+from fastapi import Request
+
+from observatory.accounts.tokens import hash_token
+from observatory.accounts.visitors import COOKIE
+from observatory.database.freshness import TableVersions
+
+__all__ = ["ACCOUNTS", "ANYBODY", "TRUSTED_SECONDS", "Audience", "Audiences", "credential_of"]
+
+MAX_CALLERS = 20_000
+TRUSTED_SECONDS = 5.0
+"""after which an answer, or who somebody is, is looked up again: another process may have changed something"""
+ACCOUNTS = ("users", "tokens", "players")
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Whose answer it is: the same for all who are no staff, unless the route tells people apart."""
+
+    user_id: str | None
+    is_staff: bool
+
+
+ANYBODY = Audience(None, False)
+
+
+class Audiences:
+    """Who was behind a token or cookie when it was last looked at."""
+
+    def __init__(self, versions: TableVersions) -> None:
+        self._versions = versions
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, tuple[Audience, tuple[int, ...], float, datetime | None]] = OrderedDict()
+
+    def of(self, request: Request) -> tuple[Audience | None, bool]:
+        """None when it has to be found out; and whether it is time to look again, so that nobody has to wait later."""
+        credential = credential_of(request)
+        if credential is None:
+            return ANYBODY, False
+        with self._lock:
+            found = self._known.get(credential)
+        if found is None:
+            return None, False
+        audience, versions, until, expires_at = found
+        left = until - time.monotonic()
+        expired = expires_at is not None and expires_at <= request.app.state.clock()
+        if expired or left < 0 or versions != self._versions.of(ACCOUNTS):
+            return None, False
+        return audience, left < TRUSTED_SECONDS / 2
+
+    def remember(
+        self, request: Request, audience: Audience, versions: tuple[int, ...], expires_at: datetime | None
+    ) -> None:
+        credential = credential_of(request)
+        if credential is None:
+            return
+        with self._lock:
+            self._known[credential] = audience, versions, time.monotonic() + TRUSTED_SECONDS, expires_at
+            self._known.move_to_end(credential)
+            while len(self._known) > MAX_CALLERS:
+                self._known.popitem(last=False)
+
+
+def credential_of(request: Request) -> str | None:
+    """What the request shows of who it is, hashed."""
+    headers = request.headers
+    shown = headers.get("x-auth-token"), headers.get("authorization"), request.cookies.get(COOKIE)
+    return hash_token("\n".join(part or "" for part in shown)) if any(shown) else None
