@@ -34,7 +34,7 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
-from league_world import Filled, fill
+from league_world import FEWEST_MATCHES, FEWEST_POLICIES, Filled, fill
 from observatory.app import create_app
 from observatory.settings import Settings
 from record import record
@@ -56,6 +56,8 @@ def main() -> int:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--record", action="store_true")
     arguments = parser.parse_args()
+    if arguments.policies < FEWEST_POLICIES or arguments.matches < FEWEST_MATCHES:
+        parser.error(f"it takes at least {FEWEST_POLICIES} policies and {FEWEST_MATCHES} matches")
     logging.disable(logging.INFO)
     measured: dict[str, Any] = {"policies": arguments.policies, "matches": arguments.matches}
     with tempfile.TemporaryDirectory(prefix="league") as temporary:

@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import tempfile
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from stamps import STAMPS, digest, files, is_fresh, set_stamp
@@ -22,6 +23,7 @@ from web import build_pages
 from workspace import PYTHON, ROOT, VENV, fail, locked, pip, say
 
 LOG = VENV / "setup.log"
+BUILD_LOG = VENV / "build.log"
 PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
 
 
@@ -29,14 +31,19 @@ def read_toml(path: Path) -> dict:
     return tomllib.loads(path.read_text())
 
 
+def group(name: str) -> list[str]:
+    """The requirements of a group in our pyproject.toml."""
+    found: list[str] = read_toml(ROOT / "pyproject.toml")["dependency-groups"][name]
+    return found
+
+
 def requirements(tier: str) -> list[str]:
     """All to install from the registry: what the packages depend on, the build tools; for dev also extras and tools."""
     projects = [read_toml(package / "pyproject.toml")["project"] for package in PACKAGES]
     ours = {project["name"] for project in projects}
-    groups = read_toml(ROOT / "pyproject.toml")["dependency-groups"]
-    wanted = [spec for project in projects for spec in project["dependencies"]] + groups["build"]
+    wanted = [spec for project in projects for spec in project["dependencies"]] + group("build")
     if tier == "dev":
-        wanted += groups["dev"]
+        wanted += group("dev")
         extras = [extra for project in projects for extra in project.get("optional-dependencies", {}).values()]
         wanted += [spec for extra in extras for spec in extra]
     return sorted({spec for spec in wanted if re.split(r"[^\w.-]", spec)[0] not in ours})
@@ -98,6 +105,14 @@ def make_venv() -> None:
     set_stamp("venv", stamp)
 
 
+def install_build_tools() -> None:
+    """What the packages are built with, so that building need not wait for everything else."""
+    stamp = digest(*group("build"), ROOT / "constraints.txt")
+    if not is_fresh("build", stamp):
+        pip("setup: installing build tools", "install", *group("build"), log=BUILD_LOG)
+        set_stamp("build", stamp)
+
+
 def install_requirements(tier: str) -> None:
     """A venv that once got the dev tier keeps it."""
     if (STAMPS / "dev").exists():
@@ -127,7 +142,7 @@ def install_packages() -> None:
         else:
             say(f"setup: installing {package.name}")
         how = ["--no-deps", "--no-build-isolation", "--editable"]
-        pip(f"setup: building {package.name}", "install", *how, package, log=LOG)
+        pip(f"setup: building {package.name}", "install", *how, package, log=BUILD_LOG)
         set_stamp(package.name, stamp)
     # As pip does for what it installs; Python itself writes no bytecode where PYTHONDONTWRITEBYTECODE is set.
     for package in PACKAGES:
@@ -142,9 +157,12 @@ def main() -> None:
         make_venv()
         if tier == "dev":
             install_tools()
-        install_requirements(tier)
-        build_pages()
-        install_packages()
+        install_build_tools()
+        with ThreadPoolExecutor() as threads:  # downloading and unpacking leave a processor idle
+            installing = threads.submit(install_requirements, tier)
+            build_pages()
+            install_packages()
+            installing.result()
 
 
 if __name__ == "__main__":
