@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 from sqlalchemy.exc import SQLAlchemyError
 
-from observatory import errors
+from observatory import refusals
 from observatory.accounts.deps import find_principal
 from observatory.clock import Clock, utc_now
 from observatory.commissioner.loop import Commissioner
@@ -55,7 +55,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     migrate(state.database)
     _seed(settings, state.database, clock)
     state.commissioner = Commissioner(state.database, settings, clock)
-    errors.install(app)
+    refusals.install(app)
     for router in _routers():
         app.include_router(router)
     _install_operations(app)

@@ -123,7 +123,8 @@ def _trouble(error: Exception) -> str | None:
     """What to tell an operator who can do something about it; None for a fault of the program."""
     from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-    from observatory.errors import ObservatoryError, database_sentence
+    from observatory.errors import ObservatoryError
+    from observatory.refusals import database_sentence
 
     if isinstance(error, ArgumentError):
         return "OBSERVATORY_DATABASE_URL is no address of a database"
