@@ -13,6 +13,7 @@ import pytest
 import yaml
 from fastapi.testclient import TestClient
 
+from observatory.errors import Unprocessable
 from observatory.seasons.sources import PRESETS, parse_preset, preset_text, read_preset
 from packages.observatory.tests.world import World
 
@@ -91,6 +92,24 @@ def test_a_mistake_is_told_with_its_place_and_what_to_do(call: Any, change: tupl
     assert checked["good"] is False and sentence in checked["sentence"]
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (("name: mine", "name: mine\nname: other"), "is no YAML: line 4, column 1: the key `name` is there twice"),
+        (("name: mine", "x: &x [*x, *x]\nname: mine"), "is no YAML: it holds more than 20000 values"),
+        (("num_agents: 2", f"num_agents: {10**30}"), "freeplay.game.num_agents: input should be less than"),
+        (("splits", "repetitions: 1000000\n  splits"), "freeplay.repetitions: input should be less than"),
+        (("splits", "qualifying_threshold: .nan\n  splits"), "qualifying_threshold: input should be a finite number"),
+        (("summary: My own season", 'summary: "a\\0b"'), "summary: control characters cannot be shown"),
+        (("display_name: Mine", 'display_name: " "'), "display_name: must be one line"),
+    ],
+)
+def test_nothing_is_taken_that_cannot_be_kept_shown_or_played(change: tuple[str, str], sentence: str) -> None:
+    with pytest.raises(Unprocessable) as refused:
+        parse_preset(MINE.replace(*change, 1))
+    assert sentence in refused.value.message
+
+
 def test_texts_change_in_place_and_another_way_of_playing_is_a_new_version(call: Any, client: TestClient) -> None:
     call("POST", "", {"yaml": MINE})
     texts = MINE.replace("My own season", "Another text")
@@ -112,7 +131,7 @@ def test_texts_change_in_place_and_another_way_of_playing_is_a_new_version(call:
 
 
 def test_rolling_gives_fresh_pools_and_a_fresh_seed_and_tells_the_old_one(
-    call: Any, client: TestClient, world: World, ada: Any
+    call: Any, client: TestClient, world: World, ada: Any, admin: Any
 ) -> None:
     call("POST", "", {"yaml": MINE})
     version = world.version(ada)
@@ -128,6 +147,7 @@ def test_rolling_gives_fresh_pools_and_a_fresh_seed_and_tells_the_old_one(
     # What nobody had begun to play is not played.
     match = client.get(f"/tournament/matches/{waiting}").json()
     assert match["status"] == "failed" and "ended before" in match["error"]
+    assert client.get("/observatory/api/admin/failures", headers=admin.headers).json() == []  # nothing to mend
     # The same version enters the new one.
     assert client.post("/tournament/seasons/mine/submissions", json=submit, headers=ada.headers).status_code == 200
 
@@ -238,6 +258,24 @@ def test_a_match_that_failed_is_played_again_as_it_was(client: TestClient, world
     assert info.json()["message"] == "the machine was switched off"
     missing = client.get(f"/tournament/matches/{made}/{version}/artifacts/error-info", headers=ada.headers)
     assert missing.status_code == 404
+
+
+def test_what_a_closed_season_had_left_to_decide_is_no_finding_and_what_nobody_decided_is(
+    client: TestClient, call: Any, world: World, admin: Any, ada: Any
+) -> None:
+    def findings() -> list[str]:
+        body = {"season": "open", "check": True}
+        report = client.post("/observatory/api/admin/recompute", json=body, headers=admin.headers).json()
+        return [finding["sentence"] for finding in report["findings"] if finding["kind"] != "file"]
+
+    season, version, other = world.season(), world.version(ada), world.version(ada, "other")
+    running = [world.match(season, "qualifying", [(version, 4)], repetition=number) for number in range(2)]
+    assert call("POST", "/open/close", {"final": False})["change"] == "closed"
+    for match in running:
+        world.play(match, [1.0] * 4)  # begun before the end, which nobody looks at after it
+    assert findings() == []
+    world.enter(season, "competition", [other])
+    assert findings() == [f"{other} is in competition, and the results say that it is not"]
 
 
 def test_the_commands_work_with_an_editor_and_with_files(tmp_path: Path) -> None:

@@ -6,6 +6,16 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from observatory.seasons.bounds import (
+    MAX_AGENTS,
+    MAX_MINUTES,
+    MAX_SEED,
+    MAX_STEPS,
+    Amount,
+    LongText,
+    ShortText,
+    Title,
+)
 from observatory.seasons.tables import TournamentType
 
 __all__ = [
@@ -25,17 +35,17 @@ __all__ = [
 
 
 class _Data(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Game(_Data):
     """A mission of the library, and what is changed of it. `max_steps` None leaves the mission's own."""
 
-    mission: str
-    variants: list[str] = []
-    num_agents: int = Field(ge=1)
-    max_steps: int | None = Field(default=None, ge=1)
-    game_engine: str = "mettagrid"
+    mission: Title
+    variants: list[Title] = Field(default=[], max_length=100)
+    num_agents: int = Field(ge=1, le=MAX_AGENTS)
+    max_steps: int | None = Field(default=None, ge=1, le=MAX_STEPS)
+    game_engine: Literal["mettagrid"] = "mettagrid"
 
 
 class Rolling(_Data):
@@ -45,7 +55,7 @@ class Rolling(_Data):
     its end. Nothing of both: an operator rolls it.
     """
 
-    after_minutes: float | None = Field(default=None, ge=0)
+    after_minutes: float | None = Field(default=None, ge=0, le=MAX_MINUTES)
     keep_entrants: bool = False
     """whether the versions that were submitted to the last one are submitted to the next"""
     start: bool = False
@@ -77,7 +87,7 @@ class AllOf(_Data):
     """Keep those whom every rule keeps."""
 
     kind: Literal["all_of"]
-    rules: list[Elimination] = Field(min_length=1)
+    rules: list[Elimination] = Field(min_length=1, max_length=100)
 
 
 Elimination = Annotated[Threshold | Fraction | TopK | AllOf, Field(discriminator="kind")]
@@ -88,12 +98,12 @@ class PolicyEval(_Data):
     """Every combination of `policies_per_team` members plays; `elim` decides who goes on."""
 
     kind: Literal["policy_eval"]
-    display_name: str = "Play-ins: one-player"
+    display_name: Title = "Play-ins: one-player"
     policies_per_team: int = Field(ge=1)
-    matches_per_combo: int = Field(default=10, ge=1)
+    matches_per_combo: Amount = 10
     elim: Elimination | None = None
-    min_policies: int | None = Field(default=None, ge=1)
-    max_matches_per_policy: int | None = Field(default=None, ge=1)
+    min_policies: Amount | None = None
+    max_matches_per_policy: Amount | None = None
     """where all combinations would be more matches than this for a policy, a balanced part of them plays"""
 
 
@@ -101,18 +111,18 @@ class SampleTeams(_Data):
     """Teams are drawn, with chances by score; every policy is in at least `min_per_policy`."""
 
     kind: Literal["sample_teams"]
-    display_name: str = "Sampling: eight-player"
+    display_name: Title = "Sampling: eight-player"
     team_size: int = Field(ge=1)
-    num_teams: int = Field(ge=1)
-    min_per_policy: int | None = Field(default=None, ge=0)
+    num_teams: Amount
+    min_per_policy: int | None = Field(default=None, ge=0, le=10_000)
 
 
 class TeamEval(_Data):
     """Every team plays; the worst `cull_fraction` of them is out."""
 
     kind: Literal["team_eval"]
-    display_name: str = "Playoffs: eight-player"
-    matches_per_team: int = Field(ge=1)
+    display_name: Title = "Playoffs: eight-player"
+    matches_per_team: Amount
     cull_fraction: float = Field(ge=0, le=1)
 
 
@@ -120,8 +130,8 @@ class ScorePolicies(_Data):
     """Each policy gets the ranks of its `top_k` best teams."""
 
     kind: Literal["score_policies"]
-    display_name: str = "Final scoring"
-    top_k: int = Field(ge=1)
+    display_name: Title = "Final scoring"
+    top_k: Amount
 
 
 Stage = Annotated[PolicyEval | SampleTeams | TeamEval | ScorePolicies, Field(discriminator="kind")]
@@ -132,9 +142,9 @@ class TeamConfig(_Data):
     """A season of stages."""
 
     game: Game
-    stages: list[Stage]
-    fixed_map_seed: int | None = None
-    max_failed_attempts: int = Field(default=3, ge=1)
+    stages: list[Stage] = Field(max_length=64)
+    fixed_map_seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
+    max_failed_attempts: Amount = 3
     rolling: Rolling = Rolling()
 
     @model_validator(mode="after")
@@ -166,12 +176,12 @@ class FreeplayConfig(_Data):
     """Qualify alone, then meet everybody. A split is how many agents each of the two policies has."""
 
     game: Game
-    qualifying_matches: int = Field(default=2, ge=1)
+    qualifying_matches: Amount = 2
     qualifying_threshold: float = 0.1
-    max_failures: int = Field(default=3, ge=1)
-    splits: list[tuple[int, int]] = Field(min_length=1)
-    repetitions: int = Field(default=5, ge=1)
-    fixed_map_seed: int | None = None
+    max_failures: Amount = 3
+    splits: list[tuple[int, int]] = Field(min_length=1, max_length=1000)
+    repetitions: Amount = 5
+    fixed_map_seed: int | None = Field(default=None, ge=0, le=MAX_SEED)
     rolling: Rolling = Rolling()
 
     @model_validator(mode="before")
@@ -194,9 +204,9 @@ class SeasonPreset(_Data):
     """One YAML file: a season as it is made."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)
-    display_name: str
-    summary: str
-    game_description: str | None = None
+    display_name: Title
+    summary: ShortText
+    game_description: LongText | None = None
     tournament_type: TournamentType
     compat_version: str | None = Field(default=None, pattern=r"^[0-9]+(\.[0-9]+)*$", max_length=32)
     """version of the game, such as `"0.26"`; bundles that say that they are for another are refused"""

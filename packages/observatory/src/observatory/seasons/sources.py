@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from observatory.errors import Unprocessable
 from observatory.seasons.config import Game, SeasonPreset
 from observatory.seasons.tables import Season, TournamentType
+from observatory.seasons.yaml_reading import read_yaml
 
 __all__ = ["PRESETS", "env_config_of_game", "parse_preset", "preset_of", "preset_text", "read_preset"]
 
@@ -29,11 +30,9 @@ def read_preset(path: Path) -> SeasonPreset:
 def parse_preset(text: str, *, called: str = "The text") -> SeasonPreset:
     """A season as YAML describes it; `Unprocessable` with the place of the first mistake and how to mend it."""
     try:
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise Unprocessable(f"{called} is no YAML: {_yaml_problem(error)}") from None
-    except (RecursionError, ValueError) as error:  # nested without end; a date that is none
-        raise Unprocessable(f"{called} is no YAML: {str(error) or 'it is nested too deeply'}") from None
+        document = read_yaml(text)
+    except ValueError as error:
+        raise Unprocessable(f"{called} is no YAML: {error}") from None
     if not isinstance(document, dict):
         raise Unprocessable(
             f"{called} describes no season: it must be a mapping with the fields `name`, `team` and so on"
@@ -87,18 +86,12 @@ def env_config_of_game(game: Game) -> dict[str, Any]:
     return document
 
 
-def _yaml_problem(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    words = " ".join(str(getattr(error, "problem", None) or error).split())
-    return words if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: {words}"
-
-
 def _problem(error: ValidationError) -> str:
     """The first mistake: its path, what is wrong, and what may stand there."""
     problems = error.errors(include_url=False)
     # A field that is misspelt is missing too: what was written says more.
     first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
-    place = ".".join(str(part) for part in first["loc"]) or "the season"
+    place = ".".join(f"{part!s:.60}" for part in first["loc"][:12]) or "the season"
     kind, given = first["type"], first.get("input")
     if kind == "extra_forbidden":
         fields = sorted(_fields_at(first["loc"][:-1]))
