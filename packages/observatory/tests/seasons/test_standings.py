@@ -31,6 +31,8 @@ def small() -> TeamConfig:
 def test_a_policy_scores_the_mean_reward_of_its_own_agents() -> None:
     assert match_scores([0, 1, 1, 0], [1.0, 5.0, 7.0, 2.0], 2) == [1.5, 6.0]
     assert match_scores([0, 0], [1.0, 2.0], 2) == [1.5, 0.0]
+    # Equal rewards give that score to the last bit, however many there are: a threshold may stand right there.
+    assert match_scores([0] * 8 + [1] * 3 + [2] * 29, [0.05] * 8 + [0.1] * 3 + [0.983] * 29, 3) == [0.05, 0.1, 0.983]
 
 
 def test_matches_that_are_not_fully_scored_do_not_count() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-__all__ = ["ExactSum"]
+__all__ = ["ExactSum", "mean"]
 
 _BITS = 1074
 """every finite float is a whole multiple of 2 to the power of minus this"""
@@ -28,6 +28,11 @@ class ExactSum:
         difference = ExactSum()
         difference._units = self._units - other._units
         return difference
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean, rounded once: that of equal values is that value, so that who stands at a threshold has reached it."""
+    return sum(map(_units, values)) / (len(values) << _BITS)
 
 
 def _units(value: float) -> int:

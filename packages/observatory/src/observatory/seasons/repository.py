@@ -262,8 +262,8 @@ def teams(
 
 
 def team_ranks(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, int]:
-    """The place of each scored team in its pool, from 1."""
-    place = func.rank().over(partition_by=Team.pool_id, order_by=Team.score.desc())
+    """The place of each scored team in its pool, from 1; equal scores are ordered as by `standings.ranked_teams`."""
+    place = func.row_number().over(partition_by=Team.pool_id, order_by=(Team.score.desc(), Team.id))
     statement = select(Team.id, place).join(Team.pool).where(Pool.season_id == season_id, Team.score.is_not(None))
     return {row[0]: row[1] for row in session.execute(statement)}
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from observatory.seasons.config import AllOf, Elimination, Fraction, Threshold, TopK
+from observatory.seasons.exact import mean
 
 __all__ = [
     "PERCENTILES",
@@ -73,11 +74,10 @@ class Placement:
 
 def match_scores(assignments: Sequence[int], rewards: Sequence[float], num_policies: int) -> list[float]:
     """The score of each policy in a match: the total reward of its agents by their number."""
-    totals, seats = [0.0] * num_policies, [0] * num_policies
+    earned: list[list[float]] = [[] for _ in range(num_policies)]
     for policy, reward in zip(assignments, rewards, strict=True):
-        totals[policy] += reward
-        seats[policy] += 1
-    return [total / max(1, count) for total, count in zip(totals, seats, strict=True)]
+        earned[policy].append(reward)
+    return [mean(found) if found else 0.0 for found in earned]
 
 
 def weighted_standings(matches: Iterable[PlayedMatch], members: Iterable[uuid.UUID] | None = None) -> list[Standing]:
@@ -113,7 +113,7 @@ def mean_scores(matches: Iterable[PlayedMatch]) -> dict[uuid.UUID, float]:
             for seat in match.seats:
                 assert seat.score is not None
                 samples.setdefault(seat.policy_version_id, []).append(seat.score)
-    return {policy: math.fsum(scores) / len(scores) for policy, scores in samples.items()}
+    return {policy: mean(scores) for policy, scores in samples.items()}
 
 
 def kept_by(rule: Elimination | None, scores: Mapping[uuid.UUID, float]) -> set[uuid.UUID]:
@@ -135,7 +135,7 @@ def kept_by(rule: Elimination | None, scores: Mapping[uuid.UUID, float]) -> set[
 def team_score(matches: Iterable[PlayedMatch]) -> float | None:
     """The mean of all player scores of a team's matches; None without any."""
     scores = [seat.score for match in matches if match.is_scored for seat in match.seats if seat.score is not None]
-    return math.fsum(scores) / len(scores) if scores else None
+    return mean(scores) if scores else None
 
 
 def surviving_teams(scores: Mapping[uuid.UUID, float], cull_fraction: float) -> list[uuid.UUID]:
