@@ -25,7 +25,7 @@ from observatory.commissioner.facts import (
 from observatory.commissioner.reasons import decide
 from observatory.seasons.config import FreeplayConfig, TeamConfig
 
-__all__ = ["Played", "Refolded", "refold"]
+__all__ = ["Played", "Refolded", "refold", "settle"]
 
 _EVERYTHING = Limits(outstanding=10**9, at_once=10**9)
 _MOST_PASSES = 100_000
@@ -60,18 +60,34 @@ class Refolded:
 
 def refold(played: Played) -> Refolded:
     """Decide until nothing follows from what was played."""
+    return _Paper(played).decided()
+
+
+def settle(played: Played, stored: Refolded) -> Refolded:
+    """What becomes of a season as it is stored, once all is decided that its matches have left to decide.
+
+    Something always may be: the commissioner has not looked since the last match ended, or it never will, because the
+    season was closed or rolled before it did.
+    """
     paper = _Paper(played)
-    for _ in range(_MOST_PASSES):
-        steps = decide(paper.facts()).steps
-        if not steps or not paper.apply(steps):
-            break
-    return paper.result
+    paper.result = stored
+    for (pool, _, _), matches in paper.log.items():
+        while matches:
+            paper.tallies[pool].add(matches.popleft())
+    return paper.decided()
 
 
 @dataclass
 class _Paper:
     played: Played
     result: Refolded = field(init=False)
+
+    def decided(self) -> Refolded:
+        for _ in range(_MOST_PASSES):
+            steps = decide(self.facts()).steps
+            if not steps or not self.apply(steps):
+                break
+        return self.result
 
     def __post_init__(self) -> None:
         played = self.played
@@ -80,19 +96,19 @@ class _Paper:
             self.result.members[played.pools[0]][member.policy] = replace(member, retired=False)
         self._authors = {member.policy: member.author for member in played.entrants}
         cap = played.config.max_failed_attempts if isinstance(played.config, TeamConfig) else played.config.max_failures
-        self._tallies = {pool: Tally(cap) for pool in played.pools}
+        self.tallies = {pool: Tally(cap) for pool in played.pools}
         self._open: dict[str, list[OpenMatch]] = {pool: [] for pool in played.pools}
-        self._log: dict[tuple[str, str, int], deque[EndedMatch]] = {}
+        self.log: dict[tuple[str, str, int], deque[EndedMatch]] = {}
         for pool, matches in played.matches.items():
             for match in matches:
-                self._log.setdefault((pool, match.combination, match.sample), deque()).append(match)
+                self.log.setdefault((pool, match.combination, match.sample), deque()).append(match)
 
     def facts(self) -> SeasonFacts:
         pools = {
             pool: PoolRecord(
                 pool,
                 list(self.result.members[pool].values()),
-                self._tallies[pool],
+                self.tallies[pool],
                 self._open[pool],
                 [team for _, team in sorted(self.result.teams[pool].items())],
             )
@@ -125,9 +141,9 @@ class _Paper:
 
     def _look_up(self, step: NewMatch) -> None:
         """What came of a match; one that was not played, or not yet, stays open."""
-        waiting = self._log.get((step.pool, step.combination, step.sample))
+        waiting = self.log.get((step.pool, step.combination, step.sample))
         if waiting:
-            self._tallies[step.pool].add(waiting.popleft())
+            self.tallies[step.pool].add(waiting.popleft())
         else:
             self._open[step.pool].append(OpenMatch(step.combination, step.sample, step.policies))
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from observatory.commissioner.facts import EndedMatch, Member
+from observatory.commissioner.facts import EndedMatch, Member, TeamFact
 from observatory.commissioner.reading import config_of
 from observatory.matches.tables import MatchPlayer
 from observatory.policies.tables import Policy, PolicyVersion
-from observatory.recompute.refolding import Played, Refolded, refold
+from observatory.recompute.refolding import Played, Refolded, refold, settle
 from observatory.recompute.results import StoredMatch, stored_matches, true_scores
 from observatory.recompute.schemas import Finding, FindingKind
 from observatory.seasons.folds import LoggedMatch, PoolFold
@@ -112,67 +112,77 @@ def _compare_table(session: Session, pool: Pool, fold: PoolFold, found: Recomput
 
 
 def _compare_decisions(session: Session, season: Season, ended: dict[str, list[EndedMatch]], found: Recomputed) -> None:
-    teams = _teams(session, season)
+    teams, members = _teams(session, season), _members(session, season)
     played = Played(
         name=season.name,
         config=config_of(season),
         seed=season.seed,
         started=season.started_at is not None,
         pools=[pool.name for pool in season.pools],
-        entrants=_entrants(session, season),
+        entrants=list(members[season.pools[0].name].values()),
         matches=ended,
         team_ids={place: team.id for place, (team, _) in teams.items()},
     )
     refolded = refold(played)
-    _compare_members(session, season, refolded, found)
+    stored = Refolded(members, {pool.name: {} for pool in season.pools})
+    for (pool_name, position), (team, seats) in teams.items():
+        stored.teams[pool_name][position] = TeamFact(team.id, position, seats, team.score, team.eliminated)
+    if not _agree(stored, refolded):
+        stored = settle(played, stored)
     for pool in season.pools:
-        true = refolded.teams[pool.name]
-        stored = {position: row for (name, position), row in teams.items() if name == pool.name}
-        for position in sorted(true.keys() | stored.keys()):
-            if position not in stored:
-                found.find(FindingKind.TEAM, f"{pool.name} has no team {position}, and one follows from the results")
-            elif position not in true:
-                found.find(FindingKind.TEAM, f"Team {position} of {pool.name} does not follow from the results")
-            else:
-                team, members = stored[position]
-                fact = true[position]
-                was = (members, team.score, team.eliminated)
-                if was != (fact.members, fact.score, fact.eliminated):
-                    told = _team_words(*was), _team_words(fact.members, fact.score, fact.eliminated)
-                    found.find(
-                        FindingKind.TEAM, f"Team {position} of {pool.name} is {told[0]}, and should be {told[1]}"
-                    )
-    if refolded.complete and season.completed_at is None:
+        _compare_members(pool.name, stored, refolded, found)
+        _compare_teams(pool.name, stored, refolded, found)
+    if refolded.complete and season.completed_at is None and not stored.complete:
         found.find(FindingKind.SEASON, "Every stage was played, and the season is not complete")
 
 
-def _team_words(members: Sequence[uuid.UUID], score: float | None, eliminated: bool) -> str:
-    state = "out" if eliminated else "in"
-    return f"{state} with {score!r}: {', '.join(str(member)[-6:] for member in members)}"
+def _agree(stored: Refolded, true: Refolded) -> bool:
+    return stored.teams == true.teams and all(stored.active(pool) == true.active(pool) for pool in stored.members)
 
 
-def _compare_members(session: Session, season: Season, refolded: Refolded, found: Recomputed) -> None:
-    for pool in season.pools:
-        wanted = (PoolPlayer.pool_id == pool.id, PoolPlayer.retired.is_(False))
-        stored = set(session.scalars(select(PoolPlayer.policy_version_id).where(*wanted)))
-        true = refolded.active(pool.name)
-        for policy in sorted(stored - true):
-            found.find(FindingKind.MEMBER, f"{policy} is in {pool.name}, and the results say that it is not")
-        for policy in sorted(true - stored):
-            found.find(FindingKind.MEMBER, f"{policy} is not in {pool.name}, and the results say that it is")
+def _compare_teams(pool: str, stored: Refolded, true: Refolded, found: Recomputed) -> None:
+    for position in sorted(stored.teams[pool].keys() | true.teams[pool].keys()):
+        team, fact = stored.teams[pool].get(position), true.teams[pool].get(position)
+        if team is None:
+            found.find(FindingKind.TEAM, f"{pool} has no team {position}, and one follows from the results")
+        elif fact is None:
+            found.find(FindingKind.TEAM, f"Team {position} of {pool} does not follow from the results")
+        elif _fate(team) != _fate(fact):
+            told = _team_words(team), _team_words(fact)
+            found.find(FindingKind.TEAM, f"Team {position} of {pool} is {told[0]}, and should be {told[1]}")
 
 
-def _entrants(session: Session, season: Season) -> list[Member]:
-    """Everybody who was submitted, in the order they came."""
+def _fate(team: TeamFact) -> tuple[object, ...]:
+    return team.members, team.score, team.eliminated
+
+
+def _team_words(team: TeamFact) -> str:
+    state = "out" if team.eliminated else "in"
+    return f"{state} with {team.score!r}: {', '.join(str(member)[-6:] for member in team.members)}"
+
+
+def _compare_members(pool: str, stored: Refolded, refolded: Refolded, found: Recomputed) -> None:
+    members, true = stored.active(pool), refolded.active(pool)
+    for policy in sorted(members - true):
+        found.find(FindingKind.MEMBER, f"{policy} is in {pool}, and the results say that it is not")
+    for policy in sorted(true - members):
+        found.find(FindingKind.MEMBER, f"{policy} is not in {pool}, and the results say that it is")
+
+
+def _members(session: Session, season: Season) -> dict[str, dict[uuid.UUID, Member]]:
+    """Everybody who is or was in a pool, by pool, in the order they came."""
+    found: dict[str, dict[uuid.UUID, Member]] = {pool.name: {} for pool in season.pools}
     statement = (
-        select(PoolPlayer.policy_version_id, Policy.user_id)
+        select(Pool.name, PoolPlayer.policy_version_id, Policy.user_id, PoolPlayer.retired)
         .join(Pool, PoolPlayer.pool_id == Pool.id)
         .join(PolicyVersion, PoolPlayer.policy_version_id == PolicyVersion.id)
         .join(Policy, PolicyVersion.policy_id == Policy.id)
-        .where(Pool.season_id == season.id, Pool.name == season.entry_pool)
+        .where(Pool.season_id == season.id)
         .order_by(PoolPlayer.created_at, PoolPlayer.id)
     )
-    return [Member(policy, author) for policy, author in session.execute(statement)]
+    for pool, policy, author, retired in session.execute(statement):
+        found[pool][policy] = Member(policy, author, retired)
+    return found
 
 
 def _teams(session: Session, season: Season) -> dict[tuple[str, int], tuple[Team, tuple[uuid.UUID, ...]]]:
