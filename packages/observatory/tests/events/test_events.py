@@ -19,8 +19,11 @@ import anyio
 import httpx
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from observatory.accounts.passwords import hash_password
+from observatory.accounts.tables import Token, User
+from observatory.accounts.visitors import COOKIE
 from observatory.database import Database
 from observatory.events import MAX_IDS, Change, ChangeKind, Hub, note
 from observatory.operations.serving import GRACE_SECONDS
@@ -50,10 +53,9 @@ class Stream:
                 return event, data
         raise AssertionError("the stream has ended")
 
-    def drain(self) -> None:
+    def drain(self) -> str:
         """Read to the end, which must come."""
-        for _ in self._lines:
-            pass
+        return "".join(self._lines)
 
 
 @contextmanager
@@ -141,6 +143,29 @@ def test_a_page_hears_what_changes_in_the_seasons_it_may_see(server, app: FastAP
         assert {entry["season"] for entry in one.next()[1]} == {"hidden", None}
     refused = httpx.get(f"{server.url}/observatory/api/events?season=hidden", headers=ada.headers)
     assert refused.status_code == 404
+
+
+def test_a_stream_ends_when_its_listener_has_no_right_to_it_any_more(server, app: FastAPI, world: World, admin) -> None:
+    hidden = season_id(app, world.season(name="hidden", public=False))
+    with httpx.Client(base_url=server.url, trust_env=False) as browser:
+        csrf = browser.get("/observatory/api/me").json()["csrf"]
+        with app.state.database.transaction() as session:
+            session.get_one(User, admin.user_id).password_hash = hash_password("a long enough password")
+        browser.post("/sign-in", data={"csrf": csrf, "email": admin.email, "password": "a long enough password"})
+        cookie = {"Cookie": f"{COOKIE}={browser.cookies[COOKIE]}"}
+        csrf = browser.get("/observatory/api/me").json()["csrf"]
+        with listening(server.url, cookie) as tab, listening(server.url, admin.headers) as program:
+            tell(app, Change(ChangeKind.TABLE, hidden))
+            assert tab.next()[1][0]["season"] == program.next()[1][0]["season"] == "hidden"
+            assert browser.post("/sign-out", data={"csrf": csrf}).status_code == 303
+            tell(app, Change(ChangeKind.TABLE, hidden))
+            assert program.next()[1][0]["season"] == "hidden"
+            assert "hidden" not in tab.drain()
+            with app.state.database.transaction() as session:
+                session.execute(update(Token).values(revoked_at=app.state.clock()))
+            tell(app, Change(ChangeKind.TABLE, hidden))
+            assert "hidden" not in program.drain()
+        assert httpx.get(f"{server.url}/observatory/api/me", headers=cookie).json()["signed_in"] is False
 
 
 def test_a_page_that_comes_back_learns_whether_it_has_missed_something(server, app: FastAPI) -> None:

@@ -70,12 +70,13 @@ async def sign_in(
 
 
 @router.post("/sign-out")
-def sign_out(visitor: VisitorDep, csrf: Text = "") -> Response:
+def sign_out(visitor: VisitorDep, request: Request, csrf: Text = "") -> Response:
     """End the session of this browser."""
     try:
         visitor.check(csrf)
     except ObservatoryError as refusal:
         return page("Sign out", error=refusal.message, status=refusal.status)
+    request.app.state.signed_out.add(visitor.nonce)
     return visitor.sign_out(RedirectResponse("/sign-in", 303))
 
 

@@ -20,10 +20,30 @@ from observatory.errors import Forbidden
 from observatory.keys import Keys
 from observatory.settings import Settings
 
-__all__ = ["COOKIE", "Visitor", "VisitorDep", "cookies_are_secure", "signed_in_visitor"]
+__all__ = ["COOKIE", "SignedOut", "Visitor", "VisitorDep", "cookies_are_secure", "signed_in_visitor"]
 
 COOKIE = "observatory_session"
 SESSION_DAYS = 14
+
+
+class SignedOut:
+    """Sessions that their browsers have ended, so that a copy of the cookie is worth nothing; those of this process."""
+
+    MOST = 10_000
+
+    def __init__(self) -> None:
+        self._nonces: dict[str, None] = {}
+        self.count = 0
+        """of all that ever were, so that it can be seen when there is another"""
+
+    def add(self, nonce: str) -> None:
+        self._nonces[nonce] = None
+        self.count += 1
+        while len(self._nonces) > self.MOST:
+            self._nonces.pop(next(iter(self._nonces)), None)
+
+    def __contains__(self, nonce: object) -> bool:
+        return nonce in self._nonces
 
 
 @dataclass(frozen=True)
@@ -74,11 +94,17 @@ def cookies_are_secure(settings: Settings) -> bool:
 def signed_in_visitor(request: Request, keys: Keys, session: Session) -> Visitor | None:
     """Whose browser sends this request; None without a good cookie of somebody who is signed in."""
     signer = Signer(keys.secret, "browser session")
-    content = signer.read(request.cookies.get(COOKIE))
+    content = _session_of(request, signer)
     user = None if content is None else _user(session, content)
     if content is None or user is None:
         return None
     return Visitor(user, content["nonce"], False, cookies_are_secure(request.app.state.settings), signer)
+
+
+def _session_of(request: Request, signer: Signer) -> dict[str, Any] | None:
+    """What the cookie of a session says; None without a good one."""
+    content = signer.read(request.cookies.get(COOKIE))
+    return None if content is None or content["nonce"] in request.app.state.signed_out else content
 
 
 def _user(session: Session, content: dict[str, Any]) -> User | None:
@@ -92,7 +118,7 @@ def _user(session: Session, content: dict[str, Any]) -> User | None:
 async def _visitor(request: Request, keys: KeysDep, database: DatabaseDep) -> Visitor:
     signer = Signer(keys.secret, "browser session")
     secure = cookies_are_secure(request.app.state.settings)
-    content = signer.read(request.cookies.get(COOKIE))
+    content = _session_of(request, signer)
     if content is None:
         return Visitor(None, secrets.token_urlsafe(16), True, secure, signer)
     user = None if content["user"] is None else await database.look(lambda session: _user(session, content))

@@ -32,7 +32,7 @@ from observatory.accounts.principal import Principal
 from observatory.database import Database
 from observatory.database.freshness import ENDED_MATCHES, TableVersions
 from observatory.errors import TooManyRequests, Unauthorized
-from observatory.kept.audiences import ACCOUNTS, ANYBODY, TRUSTED_SECONDS, Audience, Audiences, credential_of
+from observatory.kept.audiences import ANYBODY, TRUSTED_SECONDS, Audience, Audiences, credential_of
 
 __all__ = ["Handler", "KeptAnswers", "Recipe"]
 
@@ -163,7 +163,7 @@ class KeptAnswers:
             known, is_due = self.audiences.of(request)
             if known is not None and not is_due:
                 return known
-            accounts = self.versions.of(ACCOUNTS)  # before anything is read
+            accounts = self.audiences.versions(request)  # before anything is read
             try:
                 found = await self._database.look(lambda session: self._find_principal(request, session))
             except Unauthorized:

@@ -18,6 +18,7 @@ from observatory.errors import BadRequest, NotFound, TooManyRequests, Unauthoriz
 from observatory.kept import kept
 from observatory.operations.rate_limits import address_of
 from observatory.pages import matches, policies, queue, seasons, tables
+from observatory.pages.rights import Rights
 from observatory.pages.schemas import (
     MatchesPage,
     MatchPage,
@@ -176,7 +177,13 @@ async def read_events(
     slots, address = request.app.state.event_streams, address_of(request)
     slots.take(address, settings)
     return EventStream(
-        database, slots, address, listener, seconds=settings.event_stream_seconds, last_event_id=last_event_id
+        database,
+        slots,
+        address,
+        listener,
+        Rights(request, principal),
+        seconds=settings.event_stream_seconds,
+        last_event_id=last_event_id,
     )
 
 

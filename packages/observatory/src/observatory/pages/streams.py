@@ -24,6 +24,7 @@ from starlette.types import Receive, Scope, Send
 from observatory.database import Database
 from observatory.errors import TooManyRequests
 from observatory.events import AsyncSubscription, Change, ChangeKind
+from observatory.pages.rights import RIGHTS_SECONDS, Rights
 from observatory.seasons.tables import Season
 from observatory.settings import Settings
 
@@ -124,13 +125,14 @@ class EventStream(StreamingResponse):
         slots: StreamSlots,
         address: str,
         listener: Listener,
+        rights: Rights,
         *,
         seconds: float,
         last_event_id: str | None,
     ) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         self._database, self._slots, self._address, self._listener = database, slots, address, listener
-        self._seconds = seconds
+        self._rights, self._seconds = rights, seconds
         self._last_event_id = last_event_id
         super().__init__(self._events(), media_type="text/event-stream", headers=headers)
 
@@ -143,13 +145,16 @@ class EventStream(StreamingResponse):
     async def _events(self) -> AsyncIterator[str]:
         hub = self._database.changes
         ends = time.monotonic() + self._seconds
+        pause = HEARTBEAT_SECONDS if self._rights.principal is None else RIGHTS_SECONDS
         with hub.subscribe_async() as subscription:
             position = hub.position
             missed = self._last_event_id is not None and self._last_event_id != position
             hello = _message("hello", {"missed": missed}, position)
             yield f"retry: {RETRY_MILLISECONDS}\n{hello}"
             while not hub.closed and (left := ends - time.monotonic()) > 0:
-                changes = await self._next(subscription, min(HEARTBEAT_SECONDS, left))
+                changes = await self._next(subscription, min(pause, left))
+                if not await self._rights.still_hold(self._database):
+                    return
                 position = hub.position
                 seasons = {change.season for change in changes if change.season is not None}
                 names = await self._slots.season_names(self._database, seasons) if seasons else {}

@@ -1,0 +1,47 @@
+"""What somebody who listens for long was allowed at the beginning, and whether that still holds."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+
+from fastapi import Request
+from sqlalchemy.orm import Session
+
+from observatory.accounts.deps import find_principal
+from observatory.accounts.principal import Principal
+from observatory.database import Database
+from observatory.errors import Unauthorized
+
+__all__ = ["RIGHTS_SECONDS", "Rights"]
+
+RIGHTS_SECONDS = 5.0
+"""how long a token may be over before that is noticed; a sign-out and what is revoked are noticed at once"""
+_TABLES = ("users", "players", "tokens")
+
+
+class Rights:
+    """Of the sender of a request. Nobody has none to lose."""
+
+    def __init__(self, request: Request, principal: Principal | None) -> None:
+        self._request = request
+        self.principal = principal
+        self._known: tuple[object, float] = None, 0.0
+
+    async def still_hold(self, database: Database) -> bool:
+        """False once they have signed out, their token has ended, or they are an administrator no more."""
+        if self.principal is None:
+            return True
+        state = database.table_versions.of(_TABLES), self._request.app.state.signed_out.count
+        known, at = self._known
+        if state == known and time.monotonic() < at + RIGHTS_SECONDS:
+            return True
+        self._known = state, time.monotonic()
+        try:
+            now, _ = await database.look(self._find)
+        except Unauthorized:
+            return False
+        return now is not None and now.is_staff == self.principal.is_staff
+
+    def _find(self, session: Session) -> tuple[Principal | None, datetime | None]:
+        return find_principal(self._request, session)
