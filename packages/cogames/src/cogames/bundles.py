@@ -23,6 +23,7 @@ def create_bundle(
     init_kwargs: Mapping[str, Any] | None = None,
     setup_script: str | None = None,
     network_hosts: Sequence[str] = (),
+    compat_version: str | None = None,
 ) -> CreatedBundle:
     """Write a bundle for a policy as `cogames create-bundle -p POLICY` does.
 
@@ -37,6 +38,7 @@ def create_bundle(
         init_kwargs={**kwargs, **(init_kwargs or {})},
         setup_script=setup_script,
         network_hosts=network_hosts,
+        compat_version=compat_version,
     )
 
 

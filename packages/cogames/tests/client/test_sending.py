@@ -131,20 +131,25 @@ def test_secrets_come_from_the_line_the_environment_or_a_file(
     assert b"of the environment" not in server.log[-2].body
 
 
-def test_hosts_that_a_policy_wants_are_in_its_bundle(cogames: Callable, server: Stub) -> None:
-    def hosts() -> object:
+def test_wanted_hosts_and_the_version_it_was_built_for_are_in_a_bundle(cogames: Callable, server: Stub) -> None:
+    def described() -> dict[str, object]:
         put = next(asked for asked in reversed(server.log) if asked.method == "PUT")
         with zipfile.ZipFile(io.BytesIO(put.body)) as bundle:
-            return json.loads(bundle.read("policy_spec.json")).get("network_hosts")
+            return json.loads(bundle.read("policy_spec.json"))
 
-    assert cogames("create-bundle", "-p", "starter", "--network-host", "b.example").code == 0
+    def hosts() -> object:
+        return described().get("network_hosts")
+
+    made = cogames("create-bundle", "-p", "starter", "--network-host", "b.example", "--compat-version", "0.26")
+    assert made.code == 0 and "Built for: 0.26" in made.out
+    assert cogames("create-bundle", "-p", "starter", "--compat-version", "new").code == 2
     words = ["upload", "-n", "mine", "-p", "./submission.zip", "--skip-validation", "--no-submit"]
     assert cogames(*words).code == 0
     assert hosts() == ["b.example"]
     assert cogames(*words, "--network-host", "a.example").code == 0
-    assert hosts() == ["a.example", "b.example"]
+    assert hosts() == ["a.example", "b.example"] and described()["compat_version"] == "0.26"
     assert cogames(*UPLOAD_STARTER).code == 0
-    assert hosts() is None
+    assert not {"network_hosts", "compat_version"} & described().keys()
 
 
 @pytest.mark.parametrize(

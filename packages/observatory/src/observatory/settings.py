@@ -127,6 +127,11 @@ class Settings(BaseSettings):
         """The public address, without a slash at its end."""
         return (self.public_url or self.local_url()).rstrip("/")
 
+    def as_path(self, url: str) -> str:
+        """A URL of ours without our address: pages and workers may have come by another name. Others as they are."""
+        base = self.base_url()
+        return url[len(base) :] if url.startswith(f"{base}/") else url
+
     def sqlalchemy_url(self) -> str:
         """The database's address as SQLAlchemy wants it."""
         if self.database_url is None:

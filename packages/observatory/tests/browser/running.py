@@ -34,6 +34,21 @@ freeplay:
   repetitions: 2
 """
 
+TEAMS = """
+name: teams
+display_name: Short teams
+summary: Two teams, one of which is culled
+tournament_type: team
+team:
+  game: {mission: arena, num_agents: 4, max_steps: 10}
+  rolling: {start: true}
+  stages:
+    - {kind: policy_eval, policies_per_team: 1, matches_per_combo: 1, min_policies: 2}
+    - {kind: sample_teams, team_size: 2, num_teams: 2}
+    - {kind: team_eval, matches_per_team: 1, cull_fraction: 0.5}
+    - {kind: score_policies, top_k: 1}
+"""
+
 QUIET = """
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
 from mettagrid.simulator import Action

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from packages.observatory.tests.browser.checks import CONTRAST, STRUCTURE
-from packages.observatory.tests.browser.running import PASSWORD, RunningServer, quiet_bundle, wait_for
+from packages.observatory.tests.browser.running import PASSWORD, TEAMS, RunningServer, quiet_bundle, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -306,3 +306,29 @@ def test_files_are_kept_and_documents_are_not(league: RunningServer) -> None:
             "/observatory/viewer/assets/x",
         ):
             assert http.get(path).status_code in (404, 422), path
+
+
+def test_teams_are_shown_with_their_fate_by_whatever_name_the_server_is_called(
+    league: RunningServer, hostile: dict[str, str], look: Any
+) -> None:
+    league.make_season(TEAMS)
+    page = look(f"{league.url}/observatory/seasons/teams/teams".replace("127.0.0.1", "localhost"), **PHONE)
+    teams = page.get_by_label("Teams", exact=True)
+    expect(teams).to_contain_text("No teams yet")
+    with league.admin() as http:
+        http.post("/observatory/api/admin/seasons/short/close", json={"final": True})  # its matches would come first
+        for version in (hostile["markup"], hostile["wide"]):
+            body = {"policy_version_id": version}
+            assert http.post("/tournament/seasons/teams/submissions", json=body).is_success
+    last = teams.locator("button.chip[aria-pressed=true]", has_text="team-round-2")
+    expect(last).to_be_visible(timeout=120_000)  # the round after the culling
+    expect(teams.locator("tbody tr")).to_have_count(1)
+    teams.locator("button.chip", has_text="team-round-1").click()
+    expect(teams.locator("tbody tr")).to_have_count(2)
+    expect(teams.locator("tr.is-out")).to_contain_text("Place 2 of 2; the best 1 go on")
+    assert page.evaluate(STRUCTURE) + page.evaluate(CONTRAST) == []
+    page.click(".tabs a:has-text('Leaderboard')")
+    expect(page.locator(".standings tbody tr")).to_have_count(2)
+    match = league.matches(season="teams")[0]["id"]
+    page.goto(f"{league.url}/observatory/matches/{match}".replace("127.0.0.1", "localhost"))
+    expect(page.frame_locator(".replay iframe").locator(".last-tick")).to_have_text("/ 10", timeout=60_000)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from observatory.commissioner import sampling
 from observatory.commissioner.decisions import NewMatch
 from observatory.commissioner.facts import Limits
 from observatory.commissioner.reasons import reasons
@@ -267,6 +268,15 @@ def test_one_more_policy_changes_few_of_the_chosen_combinations() -> None:
     before = set(combinations_to_play(tuple(members), 4, 12, 7))
     after = set(combinations_to_play((*members, late), 4, 12, 7))
     assert len(before - after) < len(before) / 2
+
+
+def test_more_combinations_than_anybody_could_play_are_a_balanced_part_of_them_without_being_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sampling, "MOST_COMBINATIONS", 500)
+    chosen = combinations_to_play(tuple(policies(29)), 4, None, 7)
+    times = Counter(policy for combination in chosen for policy in combination)
+    assert 400 < len(chosen) <= 500 and len(times) == 29 and len(set(times.values())) == 1
 
 
 def test_a_stage_with_a_limit_plays_the_chosen_combinations_only() -> None:

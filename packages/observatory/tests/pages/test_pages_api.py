@@ -134,7 +134,10 @@ def test_a_match_page_has_its_replay_and_keeps_the_seed_until_the_end(
     page = client.get(f"{API}/matches/{match}", headers=ada.headers).json()
     assert page["status"] == "completed" and page["seed"] is None and page["steps"] == 10
     assert page["rewards"] == [1.0, 1.0, 2.0, 2.0] and page["assignments"] == [0, 0, 1, 1]
-    assert page["replay_url"] and page["viewer_url"].startswith("/observatory/viewer/?")
+    replay = f"/episodes/{page['episode_id']}/replay.json.z"  # wherever the page was opened
+    assert page["replay_url"] == replay and page["viewer_url"].startswith("/observatory/viewer/?replay=%2Fepisodes")
+    sent_on = client.get(replay, follow_redirects=False)
+    assert sent_on.status_code == 307 and sent_on.headers["location"].startswith("/store/")
     assert page["my_policies"] == [str(played["first"])] and page["worker"] is None
     assert client.get(f"{API}/matches/{match}").json()["my_policies"] == []
     with app.state.database.transaction() as session:

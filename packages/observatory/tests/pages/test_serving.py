@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,14 @@ def test_the_types_of_the_pages_are_those_of_the_server() -> None:
     assert api_types.TYPES.read_text(encoding="utf-8") == api_types.current(), "run `python scripts/api_types.py`"
 
 
-def test_all_addresses_of_pages_give_one_document_that_may_do_nothing_unforeseen(client: TestClient) -> None:
+def test_all_addresses_of_pages_give_one_document_that_may_do_nothing_unforeseen(
+    client: TestClient, world: World, ada: Any
+) -> None:
+    world.season()
+    match = world.match("open", "competition", [(world.version(ada), 4)])
     first = client.get("/observatory", headers=HTML)
-    for path in ("/", "/seasons/beta", "/seasons/beta:v2/matches", "/queue", "/upload", "/me", "/manage/seasons/beta"):
+    pages = ("/", "/seasons", "/seasons/open", "/seasons/open:v1/matches", f"/matches/{match}", "/manage/seasons/beta")
+    for path in (*pages, "/queue", "/upload", "/me"):
         answer = client.get(f"/observatory{path}", headers=HTML)
         assert (answer.status_code, answer.text) == (200, first.text), path
     assert first.headers["cache-control"] == "no-cache"
@@ -32,14 +38,26 @@ def test_all_addresses_of_pages_give_one_document_that_may_do_nothing_unforeseen
     assert "frame-ancestors 'self'" in viewer.headers["content-security-policy"]
 
 
-def test_an_address_that_leads_nowhere_is_told_to_people_and_to_programs(client: TestClient) -> None:
-    for path in ("/observatory/nothing", "/observatory/queue/more", "/observatory/seasons/a/b/c"):
-        page = client.get(path, headers=HTML)
+def test_an_address_that_leads_nowhere_is_told_to_people_and_to_programs(
+    client: TestClient, world: World, ada: Any, admin: Any
+) -> None:
+    world.season()
+    world.season(name="hidden", public=False, is_default=False)
+    secret = world.match("hidden", "competition", [(world.version(ada), 4)])
+    private = ("seasons/hidden", "seasons/hidden/teams", f"matches/{secret}")
+    unknown = ("nothing", "queue/more", "seasons/a/b/c", "seasons/open:v9", "seasons/open/x", "manage/x", "matches/x")
+    for path in (*unknown, *private, f"matches/{uuid.uuid4()}"):
+        page = client.get(f"/observatory/{path}", headers={**HTML, **ada.headers})
+        assert page.status_code == 404 and "<div id=" in page.text, path
+        assert client.get(f"/observatory/{path}").json() == {"detail": "Not Found"}
+    for policy in ("x", uuid.uuid4()):
+        page = client.get(f"/observatory/policies/{policy}", headers=HTML)
         assert page.status_code == 404 and "<div id=" in page.text
-        assert client.get(path).json() == {"detail": "Not Found"}
+    assert {client.get(f"/observatory/{path}", headers=admin.headers).status_code for path in private} == {200}
     # The published clients' base addresses still mean the same routes.
-    assert client.get("/observatory/tournament/seasons", headers=HTML).json() == []
-    assert client.get("/api/observatory/tournament/seasons").json() == []
+    for base in ("/observatory", "/api/observatory"):
+        found = client.get(f"{base}/tournament/seasons", headers=HTML).json()
+        assert [season["name"] for season in found] == ["open"]
 
 
 def test_a_server_whose_pages_were_not_built_says_what_to_do(

@@ -1,5 +1,6 @@
 import { el, renew } from "../../pages/dom";
-import type { PolicyVersionRow } from "../api-types";
+import { Refusal } from "../api";
+import type { PolicyVersionRow, PolicyVersionsResponse } from "../api-types";
 import { count } from "../format";
 import { buttonLink, empty, link, name, Part, time } from "../parts/bits";
 import { LiveTable } from "../parts/table";
@@ -9,7 +10,7 @@ import { type Site, View } from "../view";
 /** What is the reader's own. */
 export class MeView extends View {
   override title = "Me";
-  private readonly versions = this.source((signal) => this.site.api.get("/stats/policy-versions", {}, { mine: true, limit: 200 }, signal), "policy");
+  private readonly versions = this.source((signal) => this.ask(signal), "policy");
   private readonly head = el("header", { class: "page-head" });
   private readonly table = new LiveTable<PolicyVersionRow>(
     "Your policies",
@@ -33,6 +34,12 @@ export class MeView extends View {
       el("p", { class: "quiet small" }, "A command line gets a token of its own with `cogames auth login`."),
       out,
     );
+  }
+
+  private ask(signal: AbortSignal): Promise<PolicyVersionsResponse> {
+    const { api } = this.site;
+    if (!api.me?.signed_in) return Promise.reject(new Refusal("Sign in to see what is yours", 401));
+    return api.get("/stats/policy-versions", {}, { mine: true, limit: 200 }, signal);
   }
 
   draw(): void {

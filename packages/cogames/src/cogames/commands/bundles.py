@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -64,6 +65,15 @@ NetworkHosts = Annotated[
         rich_help_panel=POLICY,
     ),
 ]
+CompatVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--compat-version",
+        metavar="VERSION",
+        help="Version of the game that it was built for, such as 0.26; seasons of another one refuse it.",
+        rich_help_panel=POLICY,
+    ),
+]
 BundleUri = Annotated[
     str, typer.Option("--policy", "-p", metavar="URI", help="Bundle: a .zip, a folder, or the URI of one.")
 ]
@@ -97,13 +107,18 @@ def create_bundle(
     include_files: IncludeFiles = None,
     setup_script: SetupScript = None,
     network_host: NetworkHosts = None,
+    compat_version: CompatVersion = None,
 ) -> None:
     """Pack a policy into a bundle.
 
     A bundle is a .zip with a description of the policy, its code and its weights. Files must lie in the current folder.
     """
     check_init_kwargs(ctx, init_kwarg)
-    made = pack_bundle(policy, output, init_kwarg or [], include_files or [], setup_script, network_host or [])
+    if compat_version is not None and not re.fullmatch(r"v?[0-9]+(\.[0-9]+)*", compat_version):
+        raise typer.BadParameter(f"{compat_version!r} is no version.", ctx=ctx, param_hint="--compat-version")
+    made = pack_bundle(
+        policy, output, init_kwarg or [], include_files or [], setup_script, network_host or [], compat_version
+    )
     print(f"Bundle created: {made.path}")
 
 
@@ -121,6 +136,7 @@ def pack_bundle(
     files: Sequence[str],
     setup_script: str | None,
     network_hosts: Sequence[str],
+    compat_version: str | None = None,
 ) -> CreatedBundle:
     """Write a bundle and tell what is in it."""
     from cogames.bundles import create_bundle as pack
@@ -135,6 +151,7 @@ def pack_bundle(
             init_kwargs=parse_init_kwargs(init_kwargs),
             setup_script=setup_script,
             network_hosts=network_hosts,
+            compat_version=compat_version,
         )
     except (ValueError, OSError, ImportError) as error:
         raise CommandError(str(error)) from error
@@ -148,6 +165,8 @@ def pack_bundle(
         print(f"Data path: {spec.data_path}")
     if spec.setup_script:
         print(f"Setup script: {spec.setup_script}")
+    if spec.compat_version:
+        print(f"Built for: {spec.compat_version}")
     if spec.network_hosts:
         print(f"Network hosts: {', '.join(spec.network_hosts)}")
     print(f"Including {len(made.included)} file(s)")

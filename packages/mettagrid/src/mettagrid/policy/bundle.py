@@ -56,6 +56,7 @@ def create_bundle(
     init_kwargs: Mapping[str, Any] | None = None,
     setup_script: str | None = None,
     network_hosts: Sequence[str] = (),
+    compat_version: str | None = None,
     cwd: Path | None = None,
 ) -> CreatedBundle:
     """Write a bundle and say what is in it.
@@ -65,7 +66,7 @@ def create_bundle(
     a file that is the class's whole module, which goes to the root. `__init__.py` of the folders above them are added.
     The weights of a description and `setup_script`, a Python file, are included in the same way. `init_kwargs` win
     over those of the policy; dashes in their names become underscores. `network_hosts` are hosts it would like to speak
-    to, beside those that a bundle names already.
+    to, beside those that a bundle names already; `compat_version` is the version of the game that it was built for.
 
     `FileNotFoundError` for paths that do not exist, `ValueError` for paths outside `cwd`, for two files with one
     place, and for a policy that cannot run from such a bundle. The output appears whole or not at all.
@@ -90,6 +91,7 @@ def create_bundle(
         spec.init_kwargs = spec.init_kwargs | {
             name.replace("-", "_"): value for name, value in (init_kwargs or {}).items()
         }
+        spec.compat_version = compat_version or spec.compat_version
         spec.network_hosts = sorted({*(spec.network_hosts or ()), *network_hosts}) or None
         _include(members, given, base, spec.class_path, output)
         members.pop(POLICY_SPEC_FILENAME, None)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session, contains_eager, selectinload
 
 from observatory.jobs.states import IN_WORK, JobStatus
 from observatory.jobs.tables import Job
 from observatory.matches.tables import Match, MatchPlayer, MatchStatus
 from observatory.paging import Page
 from observatory.policies.tables import PolicyVersion
-from observatory.seasons.tables import Pool, PoolPlayer
+from observatory.seasons.tables import Pool, PoolPlayer, Season
 
 __all__ = ["failures", "jobs", "jobs_in_work", "matches_of_jobs"]
 
@@ -37,14 +37,18 @@ def matches_of_jobs(session: Session, job_ids: Sequence[uuid.UUID]) -> dict[uuid
 
 
 def failures(session: Session, page: Page) -> Sequence[Match]:
-    """Matches that failed, the last first."""
+    """Matches that failed, the last first; not those that nobody had begun when their season ended."""
     players = selectinload(Match.players).joinedload(MatchPlayer.pool_player)
     statement = (
         select(Match)
+        .join(Match.pool)
+        .join(Pool.season)
+        .outerjoin(Match.job)
         .where(Match.status == MatchStatus.FAILED)
+        .where(or_(Season.completed_at.is_(None), Job.dispatched_at.is_not(None)))
         .options(
-            joinedload(Match.pool).joinedload(Pool.season),
-            joinedload(Match.job).load_only(Job.runtime),
+            contains_eager(Match.pool).contains_eager(Pool.season),
+            contains_eager(Match.job).load_only(Job.runtime),
             players.joinedload(PoolPlayer.policy_version).joinedload(PolicyVersion.policy),
         )
         .order_by(Match.completed_order.desc())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from observatory.commissioner.facts import Member, OpenMatch, PoolRecord, Season
 from observatory.commissioner.order import FairShare, GamesLeft, in_turn
 from observatory.seasons.config import FreeplayConfig
 from observatory.seasons.creation import COMPETITION, QUALIFYING
+from observatory.seasons.exact import mean
 
 __all__ = ["decide", "games_of_policy", "pair_key", "qualifying_score"]
 
@@ -38,7 +38,7 @@ def qualifying_score(pool: PoolRecord, policy: uuid.UUID) -> tuple[int, float]:
     """(completed qualifying matches, their mean score)."""
     found = pool.tally.combinations.get(str(policy))
     scores = [] if found is None else [score for (score,) in found.scores]
-    return len(scores), math.fsum(scores) / len(scores) if scores else 0.0
+    return len(scores), mean(scores) if scores else 0.0
 
 
 def pair_key(pair: Sequence[uuid.UUID], split: Sequence[int]) -> str:
@@ -54,11 +54,11 @@ def _limited(matches: Iterator[NewMatch], most: int) -> list[NewMatch]:
 
 def _promotions(config: FreeplayConfig, pool: PoolRecord) -> Iterator[Decision]:
     for member in pool.active:
-        played, mean = qualifying_score(pool, member.policy)
+        played, score = qualifying_score(pool, member.policy)
         failures = pool.tally.charged[member.policy]
         if played >= config.qualifying_matches:
-            result = f"mean score {mean:.4g} of {played} matches"
-            if mean >= config.qualifying_threshold:
+            result = f"mean score {score:.4g} of {played} matches"
+            if score >= config.qualifying_threshold:
                 yield Join(COMPETITION, member.policy, f"Qualified: {result}, {config.qualifying_threshold:g} needed")
                 yield Leave(QUALIFYING, member.policy, f"Qualified: {result}")
             else:

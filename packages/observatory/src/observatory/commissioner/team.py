@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from observatory.commissioner.facts import OpenMatch, PoolRecord, SeasonFacts, T
 from observatory.commissioner.order import GamesLeft
 from observatory.commissioner.sampling import draw_teams
 from observatory.seasons.config import PolicyEval, SampleTeams, ScorePolicies, TeamConfig, TeamEval
+from observatory.seasons.exact import mean
 from observatory.seasons.stages import PlannedStage, combination_key, combinations_of_stage, members_needed, plan_stages
 from observatory.seasons.standings import kept_by, ranked_teams, surviving_teams
 
@@ -174,7 +174,7 @@ def policy_scores(
             assert found is not None
             for policy, score in zip(found.policies, scores, strict=True):
                 samples[policy].append(score)
-    return {policy: math.fsum(scores) / len(scores) for policy, scores in samples.items() if scores}
+    return {policy: mean(scores) for policy, scores in samples.items() if scores}
 
 
 def _moves(
@@ -298,7 +298,7 @@ def team_scores(pool: PoolRecord, teams: Sequence[TeamFact]) -> dict[uuid.UUID, 
         played = pool.tally.combinations.get(str(team.id))
         scores = [] if played is None else [score for match in played.scores for score in match]
         if scores:
-            found[team.id] = math.fsum(scores) / len(scores)
+            found[team.id] = mean(scores)
     return found
 
 

@@ -63,7 +63,8 @@ def read_replay(
     episode = repository.episode(session, episode_id, principal)
     if episode.replay_key is None:
         raise NotFound("This episode has no replay on this server")
-    return RedirectResponse(store.download_url(episode.replay_key, seconds=settings.download_url_seconds))
+    url = store.download_url(episode.replay_key, seconds=settings.download_url_seconds)
+    return RedirectResponse(settings.as_path(url))
 
 
 @router.post("/stats/episodes/query", responses=errors(Unauthorized))

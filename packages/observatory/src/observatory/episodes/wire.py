@@ -54,6 +54,11 @@ class EpisodeWire:
             job_id=episode.job_id,
         )
 
+    def replay_path(self, episode: Episode) -> str | None:
+        """The same for pages, which may be open under another name of this server: without our own address."""
+        url = self._replay_url(episode)
+        return url and self.settings.as_path(url)
+
     def _replay_url(self, episode: Episode) -> str | None:
         """A lasting address where everybody may look; for others one that works for a while."""
         if episode.replay_key is None:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-import anyio
 import anyio.to_thread
 from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.orm import Session
@@ -48,7 +47,8 @@ router = APIRouter()
 work = APIRouter(prefix="/work", tags=["work"])
 jobs = APIRouter(prefix="/jobs", tags=["jobs"])
 
-_LOOK_EVERY_SECONDS = 0.1
+_LOOK_ANYWAY_SECONDS = 1.0
+"""jobs that come are told; this is for what nobody tells"""
 MAX_BATCH = 1000
 
 
@@ -69,19 +69,27 @@ async def lease(
     if known is None or known.kind is not TokenKind.WORKER:
         raise Unauthorized("A worker needs a token of its own: `observatory admin token create`")
     deadline = time.monotonic() + body.wait_seconds
-    while True:
-        state.workers_seen.saw(body.worker, clock())
-        if not state.stopping and await database.look(lambda session: repository.has_work(session, clock())):
-            take = functools.partial(_take, worker=body.worker, settings=settings, store=store, now=clock())
-            lost, taken = await database.write(take)
-            state.metrics.leases_lost.inc(lost)
-            if taken is not None:
-                job, found = taken
-                state.metrics.dispatch_wait.observe((clock() - job.created_at).total_seconds())
-                return found
-        if state.stopping or time.monotonic() >= deadline:
-            return Response(status_code=204)
-        await anyio.sleep(_LOOK_EVERY_SECONDS)
+    with database.changes.subscribe_async() as changes:
+        while True:
+            state.workers_seen.saw(body.worker, clock())
+            seen = database.table_versions.of(("jobs",))
+            pause = await database.look(lambda session: repository.seconds_to_work(session, clock()))
+            if not state.stopping and pause == 0.0:
+                take = functools.partial(_take, worker=body.worker, settings=settings, store=store, now=clock())
+                lost, taken = await database.write(take)
+                state.metrics.leases_lost.inc(lost)
+                if taken is not None:
+                    job, found = taken
+                    state.metrics.dispatch_wait.observe((clock() - job.created_at).total_seconds())
+                    return found
+            look_again = min(deadline, time.monotonic() + min(pause or _LOOK_ANYWAY_SECONDS, _LOOK_ANYWAY_SECONDS))
+            while not state.stopping and seen == database.table_versions.of(("jobs",)):
+                left = look_again - time.monotonic()
+                if left <= 0:
+                    break
+                await changes.wait(left)
+            if state.stopping or time.monotonic() >= deadline:
+                return Response(status_code=204)
 
 
 def _take(

@@ -90,7 +90,7 @@ def _policy(session: Session, uri: str, *, settings: Settings, store: Store) -> 
     url = store.download_url(version.bundle_key, seconds=seconds)
     return LeasedPolicy(
         name=f"{version.policy.name}:v{version.version}",
-        bundle_url=_as_seen_by_worker(url, settings),
+        bundle_url=settings.as_path(url),
         policy=None,
         egress=grants.allowed_hosts(session, version_id),
         has_secrets=secrets.has_secrets(session, version_id),
@@ -112,9 +112,4 @@ def _output_url(job: Job, name: str, settings: Settings, store: Store) -> str:
         seconds=int(settings.job_time_limit_seconds) + _GRACE_SECONDS,
         replace=True,
     )
-    return _as_seen_by_worker(url, settings)
-
-
-def _as_seen_by_worker(url: str, settings: Settings) -> str:
-    """Without our own address: a worker may reach the server by another one than the public does."""
-    return url.removeprefix(settings.base_url())
+    return settings.as_path(url)

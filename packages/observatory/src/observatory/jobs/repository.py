@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,7 +15,16 @@ from observatory.accounts.principal import Principal
 from observatory.jobs.states import IN_WORK, JobStatus
 from observatory.jobs.tables import Job
 
-__all__ = ["counts", "expired", "has_work", "job", "next_pending", "oldest_pending", "visible_job", "visible_jobs"]
+__all__ = [
+    "counts",
+    "expired",
+    "job",
+    "next_pending",
+    "oldest_pending",
+    "seconds_to_work",
+    "visible_job",
+    "visible_jobs",
+]
 
 
 def job(session: Session, job_id: uuid.UUID) -> Job | None:
@@ -46,11 +56,12 @@ def expired(session: Session, now: datetime) -> Sequence[Job]:
     return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at <= now)).all()
 
 
-def has_work(session: Session, now: datetime) -> bool:
-    """Whether asking for a lease can change anything."""
-    pending = select(Job.id).where(Job.status == JobStatus.PENDING).limit(1)
-    lost = select(Job.id).where(Job.status.in_(IN_WORK), Job.lease_expires_at <= now).limit(1)
-    return session.scalar(pending) is not None or session.scalar(lost) is not None
+def seconds_to_work(session: Session, now: datetime) -> float:
+    """How long until asking for a lease can change anything, if no job comes: 0 when it can now."""
+    if session.scalar(select(Job.id).where(Job.status == JobStatus.PENDING).limit(1)) is not None:
+        return 0.0
+    first = session.scalar(select(func.min(Job.lease_expires_at)).where(Job.status.in_(IN_WORK)))
+    return math.inf if first is None else max(0.0, (first - now).total_seconds())
 
 
 def counts(session: Session) -> dict[JobStatus, int]:

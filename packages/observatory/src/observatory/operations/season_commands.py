@@ -21,7 +21,16 @@ season_app = typer.Typer(no_args_is_help=True, help="Seasons, which are YAML.")
 match_app = typer.Typer(no_args_is_help=True, help="Matches.")
 
 SEASONS = "/observatory/api/admin/seasons"
-Name = Annotated[str, typer.Argument(metavar="SEASON", help="NAME, or NAME:v3 for one version.")]
+
+
+def _reference(text: str) -> str:
+    """What can stand in an address as one word."""
+    if not text.strip(".") or "/" in text or not text.isprintable():
+        raise typer.BadParameter(f"{text!r} is no name of a season.")
+    return text
+
+
+Name = Annotated[str, typer.Argument(metavar="SEASON", help="NAME, or NAME:v3 for one version.", callback=_reference)]
 
 
 @season_app.command("list")

@@ -91,7 +91,7 @@ def match_page(session: Session, match_id: uuid.UUID, principal: Principal | Non
     job = None if match.job_id is None else repository.job_of(session, match.job_id)
     episode_id = None if job is None else job.episode_id
     episode = None if episode_id is None else episodes.episode(session, episode_id, principal)
-    replay_url = None if episode is None else wire.response(episode).replay_url
+    replay_url = None if episode is None else wire.replay_path(episode)
     result: Mapping[str, Any] = (job.result if job is not None else None) or {}
     runtime = (job.runtime if job is not None else None) or {}
     owner = None if principal is None else principal.user_id

@@ -24,6 +24,7 @@ from observatory.accounts.pages import page, paragraph
 from observatory.database import SessionDep
 from observatory.deps import SettingsDep
 from observatory.errors import NotFound, ObservatoryError
+from observatory.pages.addresses import leads_somewhere, read_id
 from observatory.pages.cards import card_of
 from observatory.pages.heads import Head
 from observatory.settings import Settings
@@ -41,12 +42,10 @@ _KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+_NOBODY = uuid.UUID(int=0)
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _FOR_AN_HOUR = "public, max-age=3600"
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
-
-# The first word of a page's address, and how many words it has at most; the program knows the rest.
-_DEPTHS = {"": 1, "seasons": 3, "matches": 2, "queue": 1, "upload": 1, "me": 1, "manage": 3}
 
 FileName = Annotated[str, PathParameter(pattern=r"^[\w.\-]{1,100}$")]
 
@@ -58,10 +57,10 @@ def front_door() -> Response:
 
 
 @router.get("/observatory/policies/{policy_version_id}")
-def policy_page(policy_version_id: uuid.UUID, request: Request, session: SessionDep, settings: SettingsDep) -> Response:
+def policy_page(policy_version_id: str, request: Request, session: SessionDep, settings: SettingsDep) -> Response:
     """The document, with what other sites show of a link to a policy."""
     try:
-        card = card_of(session, policy_version_id)
+        card = card_of(session, read_id(policy_version_id) or _NOBODY)
     except ObservatoryError:
         head = Head("Alignment League", "There is no such policy here", settings)
         return _document(request, head, status=404)
@@ -105,10 +104,9 @@ def viewer_file(name: FileName, request: Request) -> Response:
 
 @router.get("/observatory")
 @router.get("/observatory/{rest:path}")
-def any_page(request: Request, settings: SettingsDep, rest: str = "") -> Response:
+def any_page(request: Request, session: SessionDep, settings: SettingsDep, rest: str = "") -> Response:
     """The document; its program looks at the address. What leads nowhere is told so in words that fit who asks."""
-    words = rest.rstrip("/").split("/")
-    is_known = len(words) <= _DEPTHS.get(words[0], 0)
+    is_known = leads_somewhere(rest.rstrip("/").split("/"), request, session)
     if not is_known and "text/html" not in request.headers.get("accept", ""):
         raise NotFound("Not Found")
     head = Head("Alignment League", "Policies play, and one can watch", settings)

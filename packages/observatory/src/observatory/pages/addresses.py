@@ -1,0 +1,69 @@
+"""Which addresses of pages lead somewhere; the program of the pages knows the same (`web/src/league/router.ts`)."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from fastapi import Request
+from sqlalchemy.orm import Session
+
+from observatory.accounts.deps import find_principal
+from observatory.accounts.principal import Principal
+from observatory.errors import NotFound, Unauthorized
+from observatory.matches import repository as matches
+from observatory.seasons import repository as seasons
+
+__all__ = ["leads_somewhere", "read_id"]
+
+SEASON_TABS = ("table", "stages", "teams", "matches", "about")
+MANAGE_SECTIONS = ("seasons", "users", "workers", "jobs", "failures")
+
+
+def leads_somewhere(words: Sequence[str], request: Request, session: Session) -> bool:
+    """Whether there is a page, for whoever asks, at the address of these words."""
+    match list(words):
+        case [""] | ["seasons"] | ["queue"] | ["upload"] | ["me"] | ["manage"]:
+            return True
+        case ["manage", section] | ["manage", section, _]:
+            return section in MANAGE_SECTIONS
+        case ["seasons", season] if season:
+            return _has_season(session, season, _asking(request, session))
+        case ["seasons", season, tab] if season and tab in SEASON_TABS:
+            return _has_season(session, season, _asking(request, session))
+        case ["matches", text] if (match_id := read_id(text)) is not None:
+            return _has_match(session, match_id, _asking(request, session))
+    return False
+
+
+def read_id(text: str) -> uuid.UUID | None:
+    """An id as addresses have it."""
+    try:
+        found = uuid.UUID(text)
+    except ValueError:
+        return None
+    return found if str(found) == text.lower() else None
+
+
+def _asking(request: Request, session: Session) -> Principal | None:
+    """Who asks; a token that is not good any more is nobody's, since a page can let them sign in."""
+    try:
+        return find_principal(request, session)[0]
+    except Unauthorized:
+        return None
+
+
+def _has_season(session: Session, reference: str, principal: Principal | None) -> bool:
+    try:
+        seasons.season(session, reference, principal)
+    except NotFound:
+        return False
+    return True
+
+
+def _has_match(session: Session, match_id: uuid.UUID, principal: Principal | None) -> bool:
+    try:
+        matches.match(session, match_id, principal)
+    except NotFound:
+        return False
+    return True
