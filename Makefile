@@ -3,7 +3,8 @@
 .PHONY: help setup run play web test test-fast check format bench sanitize soak compat wheels clean
 
 PY := .venv/bin/python
-PARALLEL := -n auto
+# One process more than there are processors: many tests wait for a browser, a box or a server.
+PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
