@@ -4,32 +4,61 @@ report = certify(Path("coworld_manifest.json"), engine=ProcessEngine(...))
 report.certified, report.failure_reason
 """
 
-import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from coworld.certification.cache import certification_key, remember, remembered
+from coworld.certification.published import *  # noqa: F403
+from coworld.certification.published import CertificationResult, HookedCandidate
+from coworld.certification.published import __all__ as _PUBLISHED
 from coworld.certification.report import CertificationReport, ReportedStep, step_line
-from coworld.certification.roles import certification_schedule_rounds_request
+from coworld.certification.roles import (
+    CommissionerProbeError,
+    ReporterCertificationError,
+    certification_schedule_rounds_request,
+)
+from coworld.certification.sources import GitHubSource
 from coworld.certification.steps import Candidate, StepFailed, image_references
 from coworld.certification.transcript import load_executable_transcript
 from coworld.engines.base import Engine
+from coworld.episode_request import CERTIFICATION_EPISODE_SOURCE, request_document
 from coworld.errors import CoworldError, SourceError
 from coworld.manifest.profiles import Profile
 from coworld.manifest_uri import local_path
 from coworld.models.manifest import CoworldManifest
-from coworld.models.transcript import CoworldTranscript, StepResult, TranscriptStep
+from coworld.models.requests import CoworldEpisodeJobSpec
+from coworld.models.transcript import CoworldTranscript, SourceUrlResult, StepResult, TranscriptStep
 from coworld.package import MANIFEST_NAME, CoworldPackage, load_package
 from coworld.runner.artifacts import EpisodeArtifacts, write_file
+from coworld.runner.runner import (
+    GAME_HOSTED_PLAYER_LOG_MISSING,
+    LOCAL_EPISODE_CONTAINER_PREFIX,
+    PlayerLaunchSpec,
+    RunnableLaunchSpec,
+    RunnerEpisodeError,
+    run_coworld_episode,
+)
 
 __all__ = [
+    *_PUBLISHED,
+    "CERTIFICATION_EPISODE_SOURCE",
+    "GAME_HOSTED_PLAYER_LOG_MISSING",
+    "LOCAL_EPISODE_CONTAINER_PREFIX",
     "CertificationFailed",
     "CertificationReport",
+    "CommissionerProbeError",
+    "CoworldEpisodeJobSpec",
     "CoworldPackage",
     "CoworldTranscript",
     "EpisodeArtifacts",
+    "GitHubSource",
+    "PlayerLaunchSpec",
+    "ReporterCertificationError",
+    "RunnableLaunchSpec",
+    "RunnerEpisodeError",
+    "SourceUrlResult",
     "StepResult",
     "TranscriptStep",
     "certification_schedule_rounds_request",
@@ -40,6 +69,7 @@ __all__ = [
     "is_certified",
     "load_coworld_package",
     "load_executable_transcript",
+    "run_coworld_episode",
     "step_line",
 ]
 
@@ -74,18 +104,31 @@ def certify(
     manifest. Raises SourceError when there is no manifest to read.
     """
     path = manifest.path if isinstance(manifest, CoworldPackage) else _manifest_path(manifest)
+    data = _read_manifest(path)
+    candidate = Candidate(
+        path, data, engine, _prepared(workspace), timeout_seconds, profile=profile, check_sources=check_sources
+    )
+    return _run_steps(candidate, on_step, uri or str(path))
+
+
+def _read_manifest(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise SourceError(f"{path} could not be read: {error.strerror}", hint="check the path") from None
-    if workspace is None:
-        workspace = Path(tempfile.mkdtemp(prefix="coworld-cert-"))
-    EpisodeArtifacts.create(workspace)
-    candidate = Candidate(
-        path, data, engine, workspace.absolute(), timeout_seconds, profile=profile, check_sources=check_sources
-    )
+
+
+def _prepared(workspace: Path | None) -> Path:
+    try:
+        return EpisodeArtifacts.create(workspace).workspace
+    except OSError as error:
+        raise SourceError(f"{workspace} cannot hold an episode: {error.strerror}", hint="name another folder") from None
+
+
+def _run_steps(candidate: Candidate, on_step: OnStep | None, uri: str) -> CertificationReport:
+    engine, workspace = candidate.engine, candidate.workspace
     report = CertificationReport(
-        manifest_uri=uri or str(path),
+        manifest_uri=uri,
         manifest_sha256=candidate.digest,
         certified=False,
         label=f"executable ({engine.name})",
@@ -102,8 +145,8 @@ def certify(
             break
     _complete(report, candidate)
     write_file(workspace / "certification_report.html", report.html().encode())
-    if report.certified:
-        entry = {"name": report.name, "version": report.version, "at": report.graduated_at.isoformat()}  # type: ignore[union-attr]
+    if report.graduated_at is not None and candidate.is_complete:
+        entry = {"name": report.name, "version": report.version, "at": report.graduated_at.isoformat()}
         remember(certification_key(candidate.key_parts()), entry)
     return report
 
@@ -167,20 +210,49 @@ def certify_coworld(
     workspace: Path | None = None,
     timeout_seconds: float = 60.0,
     on_step: OnStep | None = None,
+    episode_runner: Callable[[CoworldEpisodeJobSpec, EpisodeArtifacts, float], object] | None = None,
+    image_reachability_checker: Callable[[CoworldPackage], object] | None = None,
+    replay_loadable_checker: Callable[[CoworldPackage, EpisodeArtifacts], object] | None = None,
+    supporting_roles_runner: Callable[[CoworldPackage, EpisodeArtifacts, float], tuple[list[str], str]] | None = None,
     engine: Engine | None = None,
-) -> CertificationReport:
-    """The published entry: raises CertificationFailed, whose `report` says why."""
+) -> CertificationResult:
+    """The published entry: raises CertificationFailed, whose `report` says why.
+
+    The functions take over parts of the work and raise when something is wrong.
+    """
     if engine is None:
         from coworld.engines.local_images import LocalImages
         from coworld.engines.process import ProcessEngine
 
         engine = ProcessEngine(LocalImages.beside(Path(manifest_path)))
-    report = certify(
-        manifest_path, engine=engine, workspace=workspace, timeout_seconds=timeout_seconds, on_step=on_step
+    path = _manifest_path(manifest_path)
+    candidate = HookedCandidate(
+        path,
+        _read_manifest(path),
+        engine,
+        _prepared(workspace),
+        timeout_seconds,
+        episode_runner=episode_runner,
+        image_reachability_checker=image_reachability_checker,
+        replay_loadable_checker=replay_loadable_checker,
+        supporting_roles_runner=supporting_roles_runner,
     )
+    report = _run_steps(candidate, on_step, str(path))
     if not report.certified:
         raise CertificationFailed(report)
-    return report
+    assert candidate.request is not None and candidate.results is not None and report.graduated_at is not None
+    return CertificationResult(
+        package=candidate.opened,
+        artifacts=candidate.artifacts,
+        episode_request=request_document(candidate.request),
+        results=candidate.results,
+        reporter_references=candidate.reporters,
+        transcript=load_executable_transcript(),
+        step_results=list(report.steps),
+        matriculated_at=report.matriculated_at,
+        graduated_at=report.graduated_at,
+        report=report,
+    )
 
 
 def load_coworld_package(

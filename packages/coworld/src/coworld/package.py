@@ -12,8 +12,10 @@ from coworld.errors import CoworldError, ManifestError, Problem, SourceError
 from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
 from coworld.manifest_uri import local_path, materialized_manifest_path
 from coworld.manifest_validation import certification_player_problems, duplicate_player_problems
+from coworld.models.documents import CoworldProtocolDocs
 from coworld.models.manifest import CoworldManifest, CoworldVariant
 from coworld.models.runnables import CoworldManifestRoleSpec
+from coworld.runner.launch_specs import RunnableLaunchSpec
 from coworld.schema_validation import load_json_object
 
 __all__ = ["MANIFEST_NAME", "CoworldPackage", "load_package", "opened_package"]
@@ -44,6 +46,15 @@ class CoworldPackage:
     @property
     def results_schema(self) -> dict[str, Any]:
         return self.manifest.game.results_schema
+
+    @property
+    def protocols(self) -> CoworldProtocolDocs:
+        return self.manifest.game.protocols
+
+    @property
+    def game(self) -> RunnableLaunchSpec:
+        """What the game's program is."""
+        return RunnableLaunchSpec.from_model(self.manifest.game.runnable)
 
     def player(self, player_id: str) -> CoworldManifestRoleSpec:
         """The player with this id.

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from coworld.episode_request import fixture_request, load_request
+from coworld.episode_request import fixture_request, load_request, with_own_commands
+from coworld.errors import CoworldError
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
 from coworld.package import CoworldPackage, load_package
 from coworld.runner.artifacts import EpisodeArtifacts
@@ -33,6 +34,7 @@ from coworld.runner.runner import (
     REPLAY_SAVE_ENV_VAR,
     RESULTS_ENV_VAR,
     EpisodeOutcome,
+    ResolvedLocalPort,
     run_episode,
 )
 
@@ -58,6 +60,7 @@ __all__ = [
     "build_play_links",
     "play_coworld",
     "play_package",
+    "refuse_game_hosted",
     "replay_coworld",
     "replay_package",
     "with_people",
@@ -83,8 +86,8 @@ class PlaySession:
     artifacts: EpisodeArtifacts
     variant_id: str
     links: PlayLinks
-    local_ports: list[tuple[int, int]] = field(default_factory=list)
-    """further ports of the game: (inside, on this machine)"""
+    local_ports: list[ResolvedLocalPort] = field(default_factory=list)
+    """further ports of the game"""
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,15 @@ def with_people(request: CoworldEpisodeJobSpec, slots: Sequence[int]) -> Coworld
     return request.model_copy(update={"players": players})
 
 
+def refuse_game_hosted(package: CoworldPackage) -> None:
+    """Raise CoworldError for a game that runs its players itself: nobody can be given a seat."""
+    if package.manifest.game.player_runtime == "game-hosted":
+        raise CoworldError(
+            f"{package.manifest.game.name} hosts its players, and such games cannot be played in the browser",
+            hint="use `coworld run-episode`, and `coworld replay` to look at it",
+        )
+
+
 def play_package(
     package: CoworldPackage,
     request: CoworldEpisodeJobSpec,
@@ -143,7 +155,8 @@ def play_package(
         folder = _pages_folder(live.address)
         links = build_play_links(live.tokens, live.tokens, game_port=live.address[1], folder=folder)
         artifacts = EpisodeArtifacts.at(live.workspace)
-        session = PlaySession(package, artifacts, variant_id, links, sorted(live.ports.items()))
+        ports = [ResolvedLocalPort(inside, outside) for inside, outside in sorted(live.ports.items())]
+        session = PlaySession(package, artifacts, variant_id, links, ports)
         on_ready(session)
 
     options = replace(
@@ -170,10 +183,14 @@ def play_coworld(
 ) -> PlayResult:
     """Play the fixture, a variant or a request to its end; raises RunnerEpisodeError when it fails."""
     package = load_package(manifest_path, strict=False)
+    refuse_game_hosted(package)
+    engine = engine or _process_engine(package)
     if episode_request_path is not None:
         request = load_request(episode_request_path, package=package, strict=False)
     else:
         request = fixture_request(package, variant_id=variant_id, images=player_images or (), run=player_run or ())
+        if player_images and not player_run:
+            request = with_own_commands(request, engine)
     secrets_of_players = {**({"COWORLD_LLM_ENABLED": "true"} if use_llm else {}), **(secret_env or {})}
     options = EpisodeOptions(
         budget_seconds=timeout_seconds,
@@ -183,15 +200,14 @@ def play_coworld(
     session, outcome = play_package(
         package,
         request,
-        engine=engine or _process_engine(package),
+        engine=engine,
         workspace=workspace or Path(tempfile.mkdtemp(prefix="coworld-play-")),
         options=options,
         on_ready=on_ready,
         variant_id=variant_id or "",
     )
     if outcome.error is not None:
-        error = outcome.error
-        raise RunnerEpisodeError(error.message, error_type=error.error_type, failed_policy_index=error.slot)
+        raise outcome.error.exception()
     assert session is not None and outcome.results is not None
     return PlayResult(session, outcome.results)
 

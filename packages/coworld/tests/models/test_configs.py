@@ -135,6 +135,22 @@ def test_schemas_do_not_make_this_machine_fetch_anything() -> None:
         json_schema_validation_errors({}, {"$ref": "#"})
 
 
+def test_patterns_of_schemas_cannot_keep_this_machine_busy() -> None:
+    endless = "(a+)+$"
+    schema = {
+        "properties": {"text": {"pattern": endless}},
+        "patternProperties": {endless: {"type": "integer"}, "^b": {"type": "integer"}},
+        "additionalProperties": False,
+    }
+    long = "a" * 1000 + "!"
+    found = json_schema_validation_errors({"text": long, long: 1, "aa": "x", "b": 1}, schema)
+    assert [list(error.absolute_path) for error in found] == [[], ["aa"], ["text"]]
+    assert "not match any of the regexes" in found[0].message
+    assert json_schema_validation_errors("ab", {"pattern": "a(?=b)"}) == []
+    with pytest.raises(DocumentError, match="no regular expression"):
+        json_schema_validation_errors("a", {"pattern": "["})
+
+
 # Packages and requests
 
 
@@ -170,7 +186,10 @@ def test_two_players_of_one_id_cannot_be_run(tmp_path: Path) -> None:
         ("{", "not JSON at line 1, column 2"),
         ("[1]", "Expected JSON object"),
         ('{"a": "\xff"', "not JSON"),
-        ("[" * 100_000, "not JSON"),
+        ("[" * 100_000, "not JSON: it is too deeply nested"),
+        ('{"a": NaN}', "NaN is no JSON number"),
+        ('{"a": 1e999}', "1e999 is no JSON number"),
+        ('{"a": ' + "9" * 5000 + "}", "thousands of digits"),
     ],
 )
 def test_a_file_that_is_no_object_is_refused_in_a_sentence(tmp_path: Path, text: str, message: str) -> None:

@@ -16,8 +16,8 @@ from coworld.commissioner.protocol import (
 )
 from coworld.engines.base import Engine, EngineError, Place, RunnableSpec
 from coworld.errors import CoworldError
-from coworld.models.reporters import CoworldReporterWasmReference
-from coworld.models.runnables import CoworldManifestRoleSpec
+from coworld.models.reporters import CoworldReporterPlatformReference, CoworldReporterWasmReference
+from coworld.models.runnables import CoworldRunnableSpec
 from coworld.package import CoworldPackage
 from coworld.runner import launch, probes
 from coworld.runner.artifacts import write_file
@@ -26,11 +26,11 @@ from coworld.runner.budget import Budget
 STARTUP_SECONDS = 30.0
 
 
-class ReporterProblem(CoworldError):
+class ReporterCertificationError(CoworldError, RuntimeError):
     """A reporter reference that leads nowhere."""
 
 
-class CommissionerProblem(CoworldError):
+class CommissionerProbeError(CoworldError, RuntimeError):
     """A commissioner that does not answer as it must."""
 
 
@@ -54,41 +54,65 @@ def certification_schedule_rounds_request() -> ScheduleRoundsRequest:
     )
 
 
-def check_reporters(package: CoworldPackage) -> int:
-    """Components must be in the package and say what they put out; raises ReporterProblem."""
+def check_supporting_roles(
+    package: CoworldPackage, engine: Engine, workspace: Path, *, budget_seconds: float
+) -> tuple[list[str], str]:
+    """Reporters and commissioners as far as they are asked, the others counted: what the reporters are, and a sentence.
+
+    Raises ReporterCertificationError, CommissionerProbeError.
+    """
+    reporters = check_reporters(package)
+    asked = ask_commissioners(package, engine, workspace, budget_seconds=budget_seconds)
+    others = {name: len(getattr(package.manifest, name)) for name in ("grader", "diagnoser", "optimizer")}
+    counted = ", ".join(f"{count} {name}" for name, count in others.items())
+    return reporters, f"{asked} commissioner answered, {len(reporters)} reporter valid, counted: {counted}"
+
+
+def check_reporters(package: CoworldPackage) -> list[str]:
+    """What each reporter of the manifest is; components must be in the package and say what they put out.
+
+    Raises ReporterCertificationError.
+    """
+    found = []
     for index, reporter in enumerate(package.manifest.reporter):
         if isinstance(reporter, CoworldReporterWasmReference):
             _check_component(package, index, reporter)
-    return len(package.manifest.reporter)
+            what = f"wasm component {reporter.wasm} (id {reporter.id})"
+        elif isinstance(reporter, CoworldReporterPlatformReference):
+            what = f"platform reference {reporter.reporter}"
+        else:
+            what = f"legacy container {reporter.image} (id {reporter.id})"
+        found.append(f"reporter[{index}]: {what}")
+    return found
 
 
 def _check_component(package: CoworldPackage, index: int, reporter: CoworldReporterWasmReference) -> None:
     where = f"reporter[{index}]"
     if Path(reporter.wasm).is_absolute() or ".." in Path(reporter.wasm).parts:
-        raise ReporterProblem(f"{where}.wasm must be a path inside the package")
+        raise ReporterCertificationError(f"{where}.wasm must be a path inside the package")
     try:
         path = package.file(reporter.wasm)
     except CoworldError as error:
-        raise ReporterProblem(f"{where}.wasm: {error}") from None
+        raise ReporterCertificationError(f"{where}.wasm: {error}") from None
     if not path.is_file() or path.stat().st_size == 0:
-        raise ReporterProblem(f"{where}.wasm is not a file with something in it")
+        raise ReporterCertificationError(f"{where}.wasm is not a file with something in it")
     attributes = reporter.attributes
     for name in ("purpose", "world"):
         if not isinstance(attributes.get(name), str) or not attributes[name]:
-            raise ReporterProblem(f"{where}.attributes.{name} must say something")
+            raise ReporterCertificationError(f"{where}.attributes.{name} must say something")
     outputs = attributes.get("outputs")
     if not isinstance(outputs, list) or not outputs:
-        raise ReporterProblem(f"{where}.attributes.outputs must list at least one output")
+        raise ReporterCertificationError(f"{where}.attributes.outputs must list at least one output")
     for number, output in enumerate(outputs):
         for name in ("name", "type", "description"):
             if not isinstance(output, dict) or not isinstance(output.get(name), str) or not output[name]:
-                raise ReporterProblem(f"{where}.attributes.outputs[{number}].{name} must say something")
+                raise ReporterCertificationError(f"{where}.attributes.outputs[{number}].{name} must say something")
 
 
 def ask_commissioners(package: CoworldPackage, engine: Engine, workspace: Path, *, budget_seconds: float) -> int:
-    """Start each and ask it to schedule rounds; raises CommissionerProblem. Their logs stay in the workspace."""
+    """Start each and ask it to schedule rounds; raises CommissionerProbeError. Their logs stay in the workspace."""
     for entry in package.manifest.commissioner:
-        _ask(entry, engine, workspace / "commissioners" / _folder_name(entry.id), budget_seconds)
+        ask_to_schedule(entry.id, entry.runnable(), engine, workspace, budget_seconds=budget_seconds)
     return len(package.manifest.commissioner)
 
 
@@ -96,7 +120,11 @@ def _folder_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", text).lstrip(".") or "commissioner"
 
 
-def _ask(entry: CoworldManifestRoleSpec, engine: Engine, folder: Path, budget_seconds: float) -> None:
+def ask_to_schedule(
+    commissioner_id: str, entry: CoworldRunnableSpec, engine: Engine, workspace: Path, *, budget_seconds: float
+) -> ScheduleRoundsResponse:
+    """Start a commissioner, ask it to schedule rounds and end it; raises CommissionerProbeError."""
+    folder = workspace / "commissioners" / _folder_name(commissioner_id)
     budget = Budget(min(budget_seconds, STARTUP_SECONDS))
 
     def variables(place: Place) -> dict[str, str]:
@@ -105,7 +133,7 @@ def _ask(entry: CoworldManifestRoleSpec, engine: Engine, folder: Path, budget_se
     spec = RunnableSpec(
         role="commissioner",
         name=f"coworld-cert-commissioner-{secrets.token_hex(8)}",
-        image=entry.image or "",
+        image=entry.image,
         run=entry.run,
         env=entry.env,
         variables=variables,
@@ -115,22 +143,24 @@ def _ask(entry: CoworldManifestRoleSpec, engine: Engine, folder: Path, budget_se
     try:
         running = engine.start(spec)
     except EngineError as error:
-        raise CommissionerProblem(f"commissioner {entry.id!r} did not start: {error}") from None
+        raise CommissionerProbeError(f"commissioner {commissioner_id!r} did not start: {error}") from None
     try:
         address = running.endpoint
         assert address is not None
         said = asyncio.run(probes.wait_healthy(address, "/healthz", lambda: running.poll() is not None, budget))
         if said is not None:
             found = running.poll()
-            raise CommissionerProblem(f"commissioner {entry.id!r} was not healthy: {found.reason if found else said}")
-        ask_commissioner(
+            raise CommissionerProbeError(
+                f"commissioner {commissioner_id!r} was not healthy: {found.reason if found else said}"
+            )
+        return ask_commissioner(
             f"ws://{address[0]}:{address[1]}/round",
             certification_schedule_rounds_request(),
             ScheduleRoundsResponse,
             timeout_seconds=max(1.0, budget.at_most(STARTUP_SECONDS)),
         )
     except CommissionerError as error:
-        raise CommissionerProblem(f"commissioner {entry.id!r}: {error}") from None
+        raise CommissionerProbeError(f"commissioner {commissioner_id!r}: {error}") from None
     finally:
         running.end()
         running.wait(30)

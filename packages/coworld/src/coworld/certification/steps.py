@@ -1,6 +1,7 @@
 """What each step of a certification does: it returns a sentence about what it found, or raises StepFailed."""
 
 import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from coworld.manifest.profiles import Profile, manifest_warnings, profile_proble
 from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
 from coworld.manifest_validation import duplicate_player_problems
 from coworld.models.reporters import CoworldReporterContainer
+from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.models.runnables import MANIFEST_ROLE_SECTIONS, is_sha256_reference
 from coworld.models.transcript import SourceUrlResult
 from coworld.package import CoworldPackage
@@ -56,12 +58,19 @@ class Candidate:
     sources: list[SourceUrlResult] | None = None
     results: dict[str, Any] | None = None
     player_files: list[Path] | None = None
+    request: CoworldEpisodeJobSpec | None = None
+    reporters: list[str] = field(default_factory=list)
     _config_problems: list[Problem] = field(default_factory=list)
 
     @property
     def opened(self) -> CoworldPackage:
         assert self.package is not None, "the first step opens the package"
         return self.package
+
+    @property
+    def is_complete(self) -> bool:
+        """Every step does all of its work here, so that a success may be remembered."""
+        return True
 
     @property
     def artifacts(self) -> EpisodeArtifacts:
@@ -71,7 +80,7 @@ class Candidate:
 
     def matriculate(self) -> str:
         try:
-            document = parse_json_object(self.data, name=str(self.path))
+            document = parse_json_object(self.data, name=str(self.path), unique_keys=True)
             try:
                 manifest = read_authored_manifest(document)
             except ManifestError as error:
@@ -109,13 +118,14 @@ class Candidate:
         return ", ".join(f"{count} {status}" for status, count in counts.items())
 
     def images_reachable(self) -> str:
-        found = []
-        for where, image in image_references(self.opened):
-            try:
-                found.append(f"{where}: {self.engine.resolve(image).how}")
-            except EngineError as error:
-                raise StepFailed("image_unreachable", f"{where}: {error}") from None
-        return "; ".join(found) or "no images are declared"
+        try:
+            return "; ".join(self.resolve_images()) or "no images are declared"
+        except CoworldError as error:
+            raise StepFailed("image_unreachable", str(error)) from None
+
+    def resolve_images(self) -> list[str]:
+        """How each image can be run here; raises CoworldError."""
+        return resolve_images(self.opened, self.engine)
 
     def fixture_conforms(self) -> str:
         if self._config_problems:
@@ -129,23 +139,27 @@ class Candidate:
             if package.manifest.game.player_runtime == "game-hosted":
                 files = self.player_files = fixture_player_files(package)
             seats = [player_file_spec(path) for path in files or ()]
-            request = fixture_request(package, player_files=seats)
+            request = self.request = fixture_request(package, player_files=seats)
         except CoworldError as error:
             raise StepFailed("platform_error", str(error)) from None
+        began = time.monotonic()
+        self._checked(lambda: self.play(request))
+        return f"{len(request.players)} seats, {time.monotonic() - began:.1f} s"
+
+    def play(self, request: CoworldEpisodeJobSpec) -> None:
+        """The episode with every probe; raises RunnerEpisodeError."""
         options = EpisodeOptions(
             budget_seconds=self.timeout_seconds,
             validate_results=False,
             thorough=True,
             prefix="coworld-cert",
-            player_files=files,
+            player_files=self.player_files,
         )
-        outcome = run_episode(package, request, engine=self.engine, workspace=self.workspace, options=options)
+        outcome = run_episode(self.opened, request, engine=self.engine, workspace=self.workspace, options=options)
         if outcome.error is not None:
-            slot = "" if outcome.error.slot is None else f" (slot {outcome.error.slot})"
-            raise StepFailed(outcome.error.error_type, f"{outcome.error.message}{slot}")
-        if files is None:
-            self._checked(lambda: verify_reconnect(request, engine=self.engine, budget_seconds=self.timeout_seconds))
-        return f"{len(request.players)} seats, {outcome.seconds:.1f} s"
+            raise outcome.error.exception()
+        if self.player_files is None:
+            verify_reconnect(request, engine=self.engine, budget_seconds=self.timeout_seconds)
 
     def results_conform(self) -> str:
         slots = len(self.opened.manifest.certification.players)
@@ -162,15 +176,7 @@ class Candidate:
     def replay_loadable(self) -> str:
         viewer = self.opened.manifest.game.replay_viewer
         if viewer is None:
-            self._checked(
-                lambda: verify_replay(
-                    self.opened.manifest,
-                    self.artifacts.replay_path,
-                    engine=self.engine,
-                    budget_seconds=self.timeout_seconds,
-                    log_to=self.artifacts,
-                )
-            )
+            self._checked(self.load_replay)
             return "the game shows it"
         if not is_sha256_reference(viewer.bundle):
             try:
@@ -181,41 +187,44 @@ class Candidate:
                 raise StepFailed("replay_unloadable", f"the static viewer {viewer.bundle} has no index.html")
         return f"static pages {viewer.bundle}"
 
+    def load_replay(self) -> None:
+        """The game started again to show its replay; raises RunnerEpisodeError."""
+        verify_replay(
+            self.opened.manifest,
+            self.artifacts.replay_path,
+            engine=self.engine,
+            budget_seconds=self.timeout_seconds,
+            log_to=self.artifacts,
+        )
+
     def players_run(self) -> str:
-        manifest = self.opened.manifest
-        if not self.artifacts.game_stdout_path.exists() or not self.artifacts.game_stderr_path.exists():
-            raise StepFailed("players_missing", "the game has left no log")
-        seated = [seat.player_id for seat in manifest.certification.players]
-        if absent := [player.id for player in manifest.player if player.id not in seated]:
-            raise StepFailed(
-                "players_missing", f"certification.players seats nobody as {', '.join(absent)}: add a seat for each"
-            )
-        for slot, player_id in enumerate(seated):
-            path = self.artifacts.policy_log_path(slot)
-            if not path.exists() or path.read_bytes() == LOG_MISSING.encode():
-                raise StepFailed("players_missing", f"{player_id!r} in slot {slot} has left no log")
+        if missing := missing_players(self.opened, self.artifacts):
+            raise StepFailed("players_missing", "; ".join(missing))
+        seated = [seat.player_id for seat in self.opened.manifest.certification.players]
         return f"{len(set(seated))} players in {len(seated)} seats"
 
     def supporting_roles(self) -> str:
-        package = self.opened
         try:
-            reporters = roles.check_reporters(package)
-            asked = roles.ask_commissioners(package, self.engine, self.workspace, budget_seconds=self.timeout_seconds)
-        except roles.ReporterProblem as error:
+            self.reporters, found = self.check_roles()
+        except roles.ReporterCertificationError as error:
             raise StepFailed("reporter_failed", str(error)) from None
-        except roles.CommissionerProblem as error:
+        except roles.CommissionerProbeError as error:
             raise StepFailed("commissioner_protocol_failed", str(error)) from None
         except (CoworldError, OSError) as error:
             raise StepFailed("supporting_roles_failed", str(error)) from None
-        others = {name: len(getattr(package.manifest, name)) for name in ("grader", "diagnoser", "optimizer")}
-        counted = ", ".join(f"{count} {name}" for name, count in others.items())
-        return f"{asked} commissioner answered, {reporters} reporter valid, counted: {counted}"
+        return found
+
+    def check_roles(self) -> tuple[list[str], str]:
+        return roles.check_supporting_roles(
+            self.opened, self.engine, self.workspace, budget_seconds=self.timeout_seconds
+        )
 
     def _checked(self, check: Callable[[], Any]) -> Any:
         try:
             return check()
         except RunnerEpisodeError as error:
-            raise StepFailed(error.error_type, str(error)) from None
+            slot = "" if error.failed_policy_index is None else f" (slot {error.failed_policy_index})"
+            raise StepFailed(error.error_type, f"{error}{slot}") from None
 
     def key_parts(self) -> list[bytes]:
         """Everything the outcome depends on beside the tool."""
@@ -232,6 +241,21 @@ class Candidate:
         return hashlib.sha256(self.data).hexdigest()
 
 
+def missing_players(package: CoworldPackage, artifacts: EpisodeArtifacts) -> list[str]:
+    """Who should have taken part in the episode and has left no trace of it, as sentences."""
+    missing = []
+    if not artifacts.game_stdout_path.exists() or not artifacts.game_stderr_path.exists():
+        missing.append("the game has left no log")
+    seated = [seat.player_id for seat in package.manifest.certification.players]
+    if absent := [player.id for player in package.manifest.player if player.id not in seated]:
+        missing.append(f"certification.players seats nobody as {', '.join(absent)}: add a seat for each")
+    for slot, player_id in enumerate(seated):
+        path = artifacts.policy_log_path(slot)
+        if not path.exists() or path.read_bytes() == LOG_MISSING.encode():
+            missing.append(f"{player_id!r} in slot {slot} has left no log")
+    return missing
+
+
 def image_references(package: CoworldPackage) -> list[tuple[str, str]]:
     """Every image of the manifest with its place in it."""
     manifest = package.manifest
@@ -241,6 +265,17 @@ def image_references(package: CoworldPackage) -> list[tuple[str, str]]:
     for reporter in manifest.reporter:
         if isinstance(reporter, CoworldReporterContainer):
             found.append((f"reporter:{reporter.id}", reporter.image))
+    return found
+
+
+def resolve_images(package: CoworldPackage, engine: Engine) -> list[str]:
+    """How each image of the manifest can be run; raises EngineError for the first that cannot."""
+    found = []
+    for where, image in image_references(package):
+        try:
+            found.append(f"{where}: {engine.resolve(image).how}")
+        except EngineError as error:
+            raise EngineError(f"{where}: {error}") from None
     return found
 
 

@@ -9,7 +9,15 @@ from pydantic.functional_serializers import SerializerFunctionWrapHandler
 
 from coworld.models.base import BrokenRule, DocumentModel
 
-__all__ = ["CoworldPlayHumanSeat", "CoworldPlayPolicySeat", "CoworldPlayerSeat", "CoworldPlayerSeats"]
+__all__ = [
+    "CoworldPlayHumanSeat",
+    "CoworldPlayPolicySeat",
+    "CoworldPlayerSeat",
+    "CoworldPlayerSeats",
+    "CoworldPlayerSeatsSchema",
+]
+
+CoworldPlayerSeatsSchema = Literal["coworld-player-seats/1", "coworld-player-seats/2", "coworld-play-seats/1"]
 
 
 class CoworldPlayerSeat(DocumentModel):
@@ -48,7 +56,7 @@ class CoworldPlayHumanSeat(DocumentModel):
 class CoworldPlayerSeats(DocumentModel):
     """All seats of an episode."""
 
-    schema_: Literal["coworld-player-seats/1", "coworld-player-seats/2", "coworld-play-seats/1"] = Field(alias="schema")
+    schema_: CoworldPlayerSeatsSchema = Field(alias="schema")
     seats: Annotated[list[CoworldPlayerSeat | CoworldPlayPolicySeat | CoworldPlayHumanSeat], Field(min_length=1)]
     player_status_uri: str = Field(description="Where the game writes how the players ended.")
 

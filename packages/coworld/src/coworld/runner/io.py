@@ -1,17 +1,29 @@
 """Documents the runner and the platform exchange, and reading and writing what is named by an address."""
 
+import asyncio
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from coworld.runner.failures import MESSAGE_LENGTH, RunnerEpisodeError, RunnerErrorType
+from coworld.runner.failures import (
+    INCONCLUSIVE_RUNNER_ERROR_TYPES,
+    MESSAGE_LENGTH,
+    PLATFORM_RUNNER_ERROR_TYPES,
+    RETRYABLE_RUNNER_ERROR_TYPES,
+    RunnerEpisodeError,
+    RunnerErrorType,
+)
 from coworld.uris import public_uri, read_uri, write_uri
 
 __all__ = [
+    "INCONCLUSIVE_RUNNER_ERROR_TYPES",
+    "PLATFORM_RUNNER_ERROR_TYPES",
+    "RETRYABLE_RUNNER_ERROR_TYPES",
     "GamePlayerFailure",
     "PlayerRuntimeStatus",
     "PlayerRuntimeStatuses",
+    "RewindableBinaryStream",
     "RunnerEpisodeError",
     "RunnerError",
     "RunnerErrorType",
@@ -19,6 +31,8 @@ __all__ = [
     "read_data",
     "redact_uri",
     "upload_data",
+    "upload_data_with_deadline",
+    "upload_file",
     "write_data",
 ]
 
@@ -69,6 +83,34 @@ def write_data(uri: str, data: bytes | str, *, content_type: str) -> None:
 
 
 upload_data = write_data
+
+
+async def upload_data_with_deadline(uri: str, data: bytes | str, *, content_type: str, timeout_seconds: float) -> None:
+    """The same in asyncio; raises TimeoutError when it is not done in time."""
+    async with asyncio.timeout(timeout_seconds):
+        await asyncio.to_thread(write_data, uri, data, content_type=content_type)
+
+
+class RewindableBinaryStream(Protocol):
+    """An open file that can be read."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+    def seek(self, offset: int, whence: int = 0, /) -> int: ...
+
+    def tell(self) -> int: ...
+
+
+def upload_file(uri: str, file: RewindableBinaryStream, *, size: int, content_type: str, attempts: int = 4) -> None:
+    """Write what is left of an open file, which must be exactly `size` bytes.
+
+    Raises ValueError when it is more or less, OSError when it could not be written in so many attempts.
+    """
+    data = file.read(size + 1)
+    if len(data) != size:
+        found = "more" if len(data) > size else str(len(data))
+        raise ValueError(f"the file has {found} bytes, and {size} were declared for {public_uri(uri)}")
+    write_uri(uri, data, content_type=content_type, attempts=attempts)
 
 
 def redact_uri(uri: str) -> str:

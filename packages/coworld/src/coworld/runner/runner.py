@@ -20,14 +20,29 @@ from coworld.errors import SourceError
 from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
 from coworld.package import CoworldPackage
-from coworld.runner.artifacts import EpisodeArtifacts, write_document
+from coworld.runner.artifacts import CONTAINER_WORKDIR, EpisodeArtifacts, write_document
 from coworld.runner.budget import Budget
 from coworld.runner.episode import Episode
 from coworld.runner.failures import EpisodeFailure, Party, RunnerEpisodeError, RunnerErrorType
+from coworld.runner.game_config import coworld_game_config, episode_player_tokens, write_coworld_game_config
 from coworld.runner.game_hosted import LOG_MISSING, GameHostedEpisode
 from coworld.runner.io import PlayerRuntimeStatus, exception_summary
+from coworld.runner.launch_specs import PlayerLaunchSpec, RunnableLaunchSpec
 from coworld.runner.options import EpisodeOptions, LiveEpisode
-from coworld.runner.player_files import fixture_player_files
+from coworld.runner.player_files import fixture_player_files, stage_player_files
+from coworld.runner.ports import (
+    LOCAL_EXTRA_PORTS_ENV_VAR,
+    LOCAL_PORT_ENV_PREFIX,
+    LOCAL_PORT_HOST,
+    LOCAL_PORTS_JSON_ENV_VAR,
+    LOCAL_SECRET_URIS_ENV_VAR,
+    MAX_TCP_PORT,
+    LocalPortRequest,
+    ResolvedLocalPort,
+    local_game_env,
+    local_port_env,
+    resolve_local_extra_ports,
+)
 from coworld.runner.reconnect import check_reconnect
 from coworld.runner.redaction import Redactor
 from coworld.runner.replay import check_replay, replay_server, require_replay
@@ -45,6 +60,13 @@ __all__ = [
     "GAME_HOST_ENV_VAR",
     "GAME_PORT",
     "GAME_PORT_ENV_VAR",
+    "LOCAL_EPISODE_CONTAINER_PREFIX",
+    "LOCAL_EXTRA_PORTS_ENV_VAR",
+    "LOCAL_PORTS_JSON_ENV_VAR",
+    "LOCAL_PORT_ENV_PREFIX",
+    "LOCAL_PORT_HOST",
+    "LOCAL_SECRET_URIS_ENV_VAR",
+    "MAX_TCP_PORT",
     "PLAYER_FAILURE_ENV_VAR",
     "REPLAY_LOAD_ENV_VAR",
     "REPLAY_SAVE_ENV_VAR",
@@ -54,26 +76,39 @@ __all__ = [
     "EpisodeOptions",
     "EpisodeOutcome",
     "LiveEpisode",
+    "LocalPortRequest",
     "Party",
+    "PlayerLaunchSpec",
+    "ResolvedLocalPort",
+    "RunnableLaunchSpec",
     "RunnerEpisodeError",
     "RunnerErrorType",
+    "coworld_game_config",
+    "episode_player_tokens",
     "generate_tokens",
+    "local_game_env",
+    "local_port_env",
+    "replay_client_url",
+    "replay_session_path",
+    "resolve_local_extra_ports",
     "run_coworld_episode",
     "run_episode",
     "run_episode_async",
+    "stage_player_files",
     "verify_reconnect",
     "verify_replay",
+    "write_coworld_game_config",
 ]
 
 CERTIFICATION_EPISODE_SOURCE = "coworld_certification"
 CONFIG_ENV_VAR = "COGAME_CONFIG_URI"
-CONTAINER_WORKDIR = "/coworld"
 DEFAULT_PLAYER_EXIT_TIMEOUT_SECONDS = 30.0
 GAME_HOST = "0.0.0.0"
 GAME_HOST_ENV_VAR = "COGAME_HOST"
 GAME_HOSTED_PLAYER_LOG_MISSING = LOG_MISSING
 GAME_PORT = 8080
 GAME_PORT_ENV_VAR = "COGAME_PORT"
+LOCAL_EPISODE_CONTAINER_PREFIX = "coworld-cert"
 PLAYER_FAILURE_ENV_VAR = "COGAME_PLAYER_FAILURE_URI"
 REPLAY_LOAD_ENV_VAR = "COGAME_LOAD_REPLAY_URI"
 REPLAY_SAVE_ENV_VAR = "COGAME_SAVE_REPLAY_URI"
@@ -205,6 +240,16 @@ async def _check_replay(episode: Episode, artifacts: EpisodeArtifacts) -> None:
     )
 
 
+def replay_client_url(port: int) -> str:
+    """The page of a game that shows a replay on a port of this machine."""
+    return f"http://{LOCAL_PORT_HOST}:{port}/client/replay"
+
+
+def replay_session_path() -> str:
+    """The socket of a game that shows a replay."""
+    return "/replay"
+
+
 def verify_replay(
     manifest: CoworldManifest,
     replay: Path,
@@ -250,7 +295,7 @@ def run_coworld_episode(
     timeout_seconds: float,
     verify_replay: bool = False,
     validate_results: bool = True,
-    container_prefix: str = "coworld-cert",
+    container_prefix: str = LOCAL_EPISODE_CONTAINER_PREFIX,
     secret_env: Mapping[str, str] | None = None,
     player_secret_env: Mapping[int, Mapping[str, str]] | None = None,
     player_file_paths: Sequence[Path] | None = None,
@@ -274,7 +319,7 @@ def run_coworld_episode(
     )
     error = run_episode(None, job, engine=engine, workspace=artifacts.workspace, options=options).error
     if error is not None:
-        raise RunnerEpisodeError(error.message, error_type=error.error_type, failed_policy_index=error.slot)
+        raise error.exception()
 
 
 def _in_a_loop(work: Coroutine[Any, Any, T]) -> T:
