@@ -17,8 +17,9 @@ from typing import Any
 from coworld.certifier import certify
 from coworld.engines.local_images import SIDE_FILE, LocalImages
 from coworld.engines.process import ProcessEngine
-from coworld.episode_request import fixture_request
+from coworld.episode_request import fixture_request, with_own_commands
 from coworld.examples.paintarena import __path__ as OURS
+from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.package import CoworldPackage, load_package
 from coworld.runner.runner import EpisodeOutcome, run_episode
 
@@ -134,11 +135,11 @@ def main(pythons: list[str]) -> bool:
             outcome = run_episode(package, fixture_request(package), engine=engine, workspace=out / "own")
             check("its game and its player", _played(outcome), outcome.error or outcome.results)
             image, run = ours.manifest.player[0].image or "", list(ours.manifest.player[0].run)
-            request = fixture_request(package, images=[image], run=run)
+            request = _seated(package, image, run, engine)
             outcome = run_episode(package, request, engine=engine, workspace=out / "our-player")
             check("its game and our player", _played(outcome), outcome.error or outcome.results)
             image, run = release.player()
-            request = fixture_request(ours, images=[image], run=run)
+            request = _seated(ours, image, run, engine)
             config = {**request.game_config, **CONFIG}
             request = request.model_copy(update={"game_config": config})
             outcome = run_episode(ours, request, engine=engine, workspace=out / "our-game")
@@ -147,11 +148,17 @@ def main(pythons: list[str]) -> bool:
                 if other is release:
                     continue
                 image, run = other.player()
-                request = fixture_request(package, images=[image], run=run)
-                outcome = run_episode(package, request, engine=release.engine(other), workspace=out / other.version)
+                both = release.engine(other)
+                request = _seated(package, image, run, both)
+                outcome = run_episode(package, request, engine=both, workspace=out / other.version)
                 what = f"its game and the player of {other.version}"
                 check(what, _played(outcome), outcome.error or outcome.results)
     return good
+
+
+def _seated(package: CoworldPackage, image: str, run: list[str], engine: ProcessEngine) -> CoworldEpisodeJobSpec:
+    request = fixture_request(package, images=[image], run=run)
+    return request if run else with_own_commands(request, engine)
 
 
 def _played(outcome: EpisodeOutcome) -> bool:

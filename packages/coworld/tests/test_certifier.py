@@ -145,7 +145,7 @@ def _component(document: dict[str, Any]) -> None:
         (_unmapped, "images-reachable", "image_unreachable", "player:player-1: image 'registry.example/nobody:1'"),
         (_bad_fixture, "fixture-conforms", "fixture_invalid", "certification.game_config"),
         (_bad_variant, "fixture-conforms", "fixture_invalid", "variants[0].game_config"),
-        (_game("no_pong", 10**6), "smoke-episode", "game_contract_violation", "Ping"),
+        (_game("no_pong"), "smoke-episode", "game_contract_violation", "Ping"),
         (_game("refuses_reconnect"), "smoke-episode", "game_contract_violation", "second connection"),
         (_game("no_results"), "results-conform", "results_missing", "no results"),
         (_game("results_off_schema"), "results-conform", "results_malformed", "$.scores: 'many' is not of type"),
@@ -208,6 +208,9 @@ def test_the_published_entry_raises_with_the_report(tmp_path: Path) -> None:
     with pytest.raises(CertificationFailed, match="manifest_invalid") as raised:
         certify_coworld(path, engine=engine(), workspace=tmp_path / "out")
     assert raised.value.report.failed_step is not None
+    path.write_text('{"game": {}, ' + json.dumps(document)[1:])
+    with pytest.raises(CertificationFailed, match=r"manifest_invalid.*the key 'game' twice"):
+        certify_coworld(path, engine=engine(), workspace=tmp_path / "out")
     with pytest.raises(SourceError, match="could not be read"):
         certify(tmp_path / "nothing.json", engine=engine())
 

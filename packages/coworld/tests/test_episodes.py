@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from coworld.engines.base import ImageUnreachable, IsolationMissing
-from coworld.engines.local_images import LocalImages, LocalImagesError
+from coworld.engines.base import ImageUnreachable, IsolationMissing, Place
+from coworld.engines.local_images import LocalImage, LocalImages, LocalImagesError
 from coworld.engines.process import ProcessEngine
-from coworld.episode_request import fixture_request
+from coworld.episode_request import fixture_request, with_own_commands
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
 from coworld.models.runnables import CoworldPlayerStartup
+from coworld.runner import launch
 from coworld.runner.artifacts import EpisodeArtifacts
 from coworld.runner.player_files import fixture_player_files, player_file_bytes, player_file_spec
 from coworld.runner.runner import (
@@ -184,6 +185,55 @@ def test_further_ports_of_a_game_are_reached_where_it_was_told(tmp_path: Path) -
     outcome = run_episode(package, request, engine=engine, workspace=tmp_path / "out", on_ready=seen.append)
     assert outcome.error is None
     assert list(seen[0].ports) == [9999] and seen[0].ports[9999] > 1023
+
+
+def test_a_game_is_told_which_source_it_is_made_of(tmp_path: Path) -> None:
+    game = world(tmp_path)[0].manifest.game
+    place = Place(folder="/coworld", host="0.0.0.0", port=8080, game=("", 0))
+    commit, digest = "c" * 40, f"sha256:{'d' * 64}"
+    for source, image, revision in (
+        (None, "mine:1", "mine:1"),
+        ("https://github.com/o/r", f"mine@{digest}", "https://github.com/o/r"),
+        (f"https://github.com/o/r/tree/{commit}/game", "mine:1", commit),
+    ):
+        runnable = game.runnable.model_copy(update={"source_url": source, "image": image})
+        told = launch.game_variables(game.model_copy(update={"runnable": runnable}), "e1", place, hosted=False)
+        assert told["COWORLD_SOURCE_REVISION"] == revision
+        assert told.get("COWORLD_GAME_IMAGE_DIGEST") == (digest if "@" in image else None)
+
+
+def test_a_games_secrets_are_put_where_it_can_read_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "key").write_text("a key")
+    monkeypatch.setenv("COWORLD_LOCAL_SECRET_URIS", json.dumps({"secret://mine/key": (tmp_path / "key").as_uri()}))
+    secrets = launch.GameSecrets.of({"KEY": "secret://mine/key", "LEVEL": "3"})
+    place = Place(folder="/coworld", host="0.0.0.0", port=8080, game=("", 0))
+    assert secrets.files == {"secrets/0": b"a key"}
+    assert secrets.variables(place) == {"KEY": "file:///coworld/secrets/0"}
+    for address in ("secret://mine/other", "secret://mine/gone"):
+        monkeypatch.setenv("COWORLD_LOCAL_SECRET_URIS", json.dumps({"secret://mine/gone": "file:///no/key"}))
+        with pytest.raises(RunnerEpisodeError, match=r"not mapped|could not be read"):
+            launch.GameSecrets.of({"KEY": address})
+
+
+def test_an_image_that_was_named_runs_its_own_command_where_it_has_one(tmp_path: Path) -> None:
+    _, request, engine = world(tmp_path)
+    engine.images.tables[0]["bare:1"] = LocalImage(image="bare:1", root=tmp_path)  # type: ignore[index]
+    players = [
+        player.model_copy(update={"image": image, "run": ["the", "manifest's"]})
+        for player, image in zip(request.players, ("bare:1", request.players[1].image), strict=True)
+    ]
+    seated = with_own_commands(request.model_copy(update={"players": players}), engine).players
+    assert [player.run for player in seated] == [["the", "manifest's"], []]
+
+
+def test_what_nothing_can_be_started_with_is_its_authors_fault(tmp_path: Path) -> None:
+    package, request, engine = world(tmp_path)
+    player = request.players[1].model_copy(update={"env": {"A=B": "x"}})
+    request = request.model_copy(update={"players": [request.players[0], player]})
+    outcome = run_episode(package, request, engine=engine, workspace=tmp_path / "out")
+    assert outcome.error is not None
+    assert (outcome.error.error_type, outcome.error.slot) == ("player_error", 1)
+    assert "cannot be the name of a variable" in outcome.error.message
 
 
 def test_what_only_a_platform_can_run_is_refused(tmp_path: Path) -> None:

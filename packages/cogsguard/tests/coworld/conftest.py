@@ -99,6 +99,7 @@ def game(tmp_path: Path) -> Iterator[Callable[..., Game]]:
             COGAME_CONFIG_URI=(folder / "config.json").as_uri(),
             COGAME_RESULTS_URI=(folder / "results.json").as_uri(),
             COGAME_SAVE_REPLAY_URI=str(folder / "replay"),
+            COGAME_EVENTS_URI=str(folder / "events.json"),
         )
         started.append(process)
         until_it_listens(process, port)

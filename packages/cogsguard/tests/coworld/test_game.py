@@ -46,6 +46,11 @@ def test_policies_do_the_same_as_in_a_local_rollout(game: Any) -> None:
     assert results["scores"] == local.rewards
     assert results["stats"] == json.loads(json.dumps(local.stats))
     assert (results["late_steps"], results["absent_steps"]) == ([0, 0], [0, 0])
+    events = json.loads((playing.folder / "events.json").read_text())
+    assert events and {(event["agent"], event["team"]) for event in events} <= {(0, 0), (1, 0)}
+    for slot, kind in {(event["agent"], event["kind"]) for event in events}:
+        grown = [event["value"] for event in events if (event["agent"], event["kind"]) == (slot, kind)]
+        assert sum(grown) == results["stats"]["agent"][slot][kind]
     replay = load_replay((playing.folder / "replay").read_bytes())
     assert replay.steps == 80
     assert [name for name in ("S", "R") if name.encode() not in json.dumps(replay.policy_names).encode()] == []
@@ -153,7 +158,7 @@ def test_no_token_is_in_anything_that_is_kept(game: Any) -> None:
     code, errors = playing.end()
     assert code == 0
     replay = (playing.folder / "replay").read_bytes()
-    kept = [errors.encode(), (playing.folder / "results.json").read_bytes(), replay, *said]
+    kept = [errors.encode(), *(path.read_bytes() for path in playing.folder.glob("*s.json")), replay, *said]
     unpacked = json.dumps(load_replay(replay).config).encode()
     assert not any(b"secret-of-slot" in content for content in (*kept, unpacked))
 

@@ -9,22 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from coworld.archives import Archive, ArchiveLimits, Contents, opened_archive, write_archive
+from coworld.archives import Contents, write_archive
+from coworld.bundle_reader import BUNDLE_MANIFEST, BundleManifest, EpisodeBundle, opened_bundle
 from coworld.errors import BundleError
 from coworld.image_refs import image_ref_without_tag, is_digest_pinned_image_ref, is_mutable_registry_image_ref
+from coworld.manifest.reader import validate_upload_manifest
 from coworld.manifest_uri import decompress_replay
-from coworld.models.problems import problems_of
 from coworld.models.runnables import MANIFEST_ROLE_SECTIONS as ROLE_SECTIONS
-from coworld.schema_validation import load_json_object, parse_json_object
+from coworld.runner.player_files import resolve_player_file
+from coworld.schema_validation import load_json_object
 
 __all__ = [
     "INCLUDE_TOKENS",
@@ -38,31 +35,13 @@ __all__ = [
     "make_bundle",
     "opened_bundle",
     "parse_include",
+    "resolve_player_file",
+    "validate_upload_manifest",
     "write_bundle",
 ]
 
 INCLUDE_TOKENS = ("results", "replay", "error_info", "game_logs", "player_logs", "player_artifact")
 """What can be asked for, in the order in which it is told."""
-
-_MANIFEST = "manifest.json"
-_MANIFEST_LIMIT = 1 << 20
-
-
-class BundleManifest(BaseModel):
-    """The `manifest.json` of a bundle. It is read leniently: other tools may add keys."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    ereq_id: str | None = None
-    episode_id: str | None = None
-    """instead of `ereq_id`, for episodes that were recorded elsewhere"""
-    status: Literal["success", "failed"]
-    include: list[str] = []
-    files: dict[str, str | dict[str, str]]
-
-    def document(self) -> dict[str, Any]:
-        """As it is written: only the id that there is."""
-        return self.model_dump(mode="json", exclude_none=True)
 
 
 def parse_include(text: str | None) -> tuple[str, ...]:
@@ -148,7 +127,7 @@ def _collect(
         files=files,
     )
     text = json.dumps(manifest.document(), indent=2) + "\n"
-    return manifest, [(_MANIFEST, text.encode()), *members]
+    return manifest, [(BUNDLE_MANIFEST, text.encode()), *members]
 
 
 def _members_of(
@@ -207,91 +186,3 @@ def _local_id(workspace: Path) -> str:
         path = workspace / name
         digest.update(hashlib.sha256(_plain_bytes(path) if path.exists() else b"").digest())
     return f"ereq_{digest.hexdigest()[:16]}"
-
-
-@dataclass(frozen=True)
-class EpisodeBundle:
-    """A bundle that is open. Every method follows `manifest.files`; what was not delivered is None or empty."""
-
-    manifest: BundleManifest
-    archive: Archive
-
-    @property
-    def id(self) -> str:
-        """The episode's id."""
-        return self.manifest.ereq_id or self.manifest.episode_id or ""
-
-    @property
-    def failed(self) -> bool:
-        return self.manifest.status == "failed"
-
-    def results(self) -> dict[str, Any] | None:
-        return self._object("results")
-
-    def error_info(self) -> dict[str, Any] | None:
-        return self._object("error_info")
-
-    def replay(self) -> bytes | None:
-        return self._bytes("replay")
-
-    def game_logs(self) -> dict[str, bytes]:
-        return self._map("game_logs")
-
-    def player_logs(self) -> dict[int, bytes]:
-        return _by_slot(self._map("player_logs"))
-
-    def player_artifacts(self) -> dict[int, bytes]:
-        return _by_slot(self._map("player_artifact"))
-
-    def _bytes(self, token: str) -> bytes | None:
-        name = self.manifest.files.get(token)
-        if isinstance(name, dict):
-            raise BundleError(f"the bundle's files.{token} is an object", hint="it names one file")
-        return None if name is None else self.archive.read(name)
-
-    def _object(self, token: str) -> dict[str, Any] | None:
-        data = self._bytes(token)
-        return None if data is None else parse_json_object(data, name=f"the bundle's {token}")
-
-    def _map(self, token: str) -> dict[str, bytes]:
-        names = self.manifest.files.get(token, {})
-        if isinstance(names, str):
-            raise BundleError(f"the bundle's files.{token} is a string", hint="it names one file per key")
-        return {key: self.archive.read(name) for key, name in names.items()}
-
-
-def _by_slot(files: dict[str, bytes]) -> dict[int, bytes]:
-    return {int(slot): data for slot, data in files.items() if slot.isdecimal()}
-
-
-@contextmanager
-def opened_bundle(source: Path | bytes, *, limits: ArchiveLimits | None = None) -> Iterator[EpisodeBundle]:
-    """Open a bundle to read it.
-
-    Raises:
-        BundleError: it is no bundle, or a zip that could do harm.
-    """
-    name = "the bundle" if isinstance(source, bytes) else str(source)
-    with opened_archive(source, name=name, limits=limits) as archive:
-        if _MANIFEST not in archive.names:
-            raise BundleError(
-                f"{name} is no episode bundle: it has no {_MANIFEST}", hint="make one with `coworld bundle`"
-            )
-        data = archive.read(_MANIFEST)
-        if len(data) > _MANIFEST_LIMIT:
-            raise BundleError(f"{_MANIFEST} of {name} is too large", hint="make the bundle again")
-        document = parse_json_object(data, name=f"{_MANIFEST} of {name}")
-        try:
-            manifest = BundleManifest.model_validate(document)
-        except ValidationError as error:
-            first = problems_of(error, BundleManifest)[0]
-            raise BundleError(f"{name} is no episode bundle: {_MANIFEST}: {first}", hint=first.fix) from None
-        missing = sorted(set(_named(manifest.files.values())) - set(archive.names))
-        if missing:
-            raise BundleError(f"{name} lacks {missing[0]}, which its {_MANIFEST} names", hint="make the bundle again")
-        yield EpisodeBundle(manifest, archive)
-
-
-def _named(values: Iterable[str | dict[str, str]]) -> Iterator[str]:
-    for value in values:
-        yield from [value] if isinstance(value, str) else value.values()

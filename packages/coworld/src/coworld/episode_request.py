@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from coworld.engines.base import Engine, EngineError
 from coworld.errors import CoworldError, DocumentError
 from coworld.manifest_validation import game_config_with_named_players, validate_authored_game_config
 from coworld.models.problems import problems_of
@@ -25,6 +26,7 @@ __all__ = [
     "named_config",
     "parse_request",
     "request_document",
+    "with_own_commands",
 ]
 
 CERTIFICATION_EPISODE_SOURCE = "coworld_certification"
@@ -42,8 +44,10 @@ def fixture_request(
     """The episode that is played when nothing else is asked for: the fixture's configuration, or that of a variant,
     and the fixture's players.
 
-    One image fills every seat, else there is one per seat; `run` replaces the command of every image given. `seed`
-    replaces the configuration's integer `seed`. For a game that hosts its players, `player_files` are the seats.
+    One image fills every seat, else there is one per seat. An image takes the place of the fixture's and keeps what the
+    manifest says about that player: its variables, resources, start-up page and, unless `run` replaces it, its command
+    (see `with_own_commands`). `seed` replaces the configuration's integer `seed`. For a game that hosts its players,
+    `player_files` are the seats.
 
     Raises:
         CoworldError: no such variant, or another number of images than seats.
@@ -55,14 +59,20 @@ def fixture_request(
         config["seed"] = seed
     fixture_seats = len(fixture.players) if variant_id is None else None
     seats = slot_count(package.config_schema, config, certification_players=fixture_seats)
+    if run and not images:
+        raise CoworldError("a command was given and no player image", hint="name one image, or one per slot")
     players: list[Any]
-    if images:
-        players = _image_seats(images, run, seats)
-    elif player_files:
+    if player_files:
         players = _one_or_each(player_files, seats, "player files")
     else:
         ids = [fixture.players[slot % len(fixture.players)].player_id for slot in range(seats)]
         players = [package.player(player_id).runnable() for player_id in ids]
+    if images:
+        given = _one_or_each(images, seats, "player images")
+        players = [
+            player.model_copy(update={"image": image, **({"run": list(run)} if run else {})})
+            for player, image in zip(players, given, strict=True)
+        ]
     return CoworldEpisodeJobSpec(
         manifest=package.manifest,
         game_config=config,
@@ -71,11 +81,21 @@ def fixture_request(
     )
 
 
-def _image_seats(images: Sequence[str], run: Sequence[str], seats: int) -> list[CoworldRunnableSpec]:
-    return [
-        CoworldRunnableSpec(type="player", image=image, run=list(run))
-        for image in _one_or_each(images, seats, "player images")
-    ]
+def with_own_commands(request: CoworldEpisodeJobSpec, engine: Engine) -> CoworldEpisodeJobSpec:
+    """The same with players that run the commands of their images, where those have one. For images that were named
+    by hand: the manifest's command is that of another program."""
+    players = list(request.players)
+    for slot, player in enumerate(players):
+        if isinstance(player, CoworldRunnableSpec) and _has_command(engine, player.image):
+            players[slot] = player.model_copy(update={"run": []})
+    return request.model_copy(update={"players": players})
+
+
+def _has_command(engine: Engine, image: str) -> bool:
+    try:
+        return engine.resolve(image).has_command
+    except EngineError:
+        return False  # whoever starts it will say why
 
 
 def _one_or_each(given: Sequence[Any], seats: int, what: str) -> list[Any]:

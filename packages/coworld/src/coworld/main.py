@@ -1,44 +1,11 @@
-"""The `coworld` command: what it can do, and where each command is.
-
-A command's module is imported when the command is called. Each module parses, calls one function of the library and
-prints. None of them knows how to sign in anywhere.
-"""
+"""The `coworld` command as a program. What it can do is in `coworld.cli.app`, imported when it runs: an interrupt
+while that happens is told like every other."""
 
 import os
 import sys
+from typing import Any
 
-import typer
-
-from coworld.cli.program import Entry, Program, make_app
-
-__all__ = ["app", "run"]
-
-RUN, BUILD, AFTER, IMPROVE, INFO = "Play", "Make", "After an episode", "Improve", "Info"
-
-COMMANDS = [
-    Entry("play", "coworld.commands.play:play", "Play a Coworld in the browser, with or against players.", RUN),
-    Entry("run-episode", "coworld.commands.run_episode:run_episode", "Run episodes without a browser.", RUN),
-    Entry("scrimmage", "coworld.commands.scrimmage:scrimmage", "Run an episode with one player in every seat.", RUN),
-    Entry("replay", "coworld.commands.replay:replay", "Watch a replay in the browser.", RUN),
-    Entry("certify", "coworld.commands.certify:certify", "Try everything a Coworld promises.", BUILD),
-    Entry("init", "coworld.commands.init:COMMANDS", "Begin a project.", BUILD),
-    Entry("make-policy", "coworld.commands.make_policy:make_policy", "Write a player from a template.", BUILD),
-    Entry("bundle", "coworld.commands.bundle:bundle", "Pack what an episode left behind.", AFTER),
-    Entry("report", "coworld.commands.report:report", "Have a reporter tell what happened.", AFTER),
-    Entry("grade", "coworld.commands.grade:grade", "Have a grader give an episode a number.", AFTER),
-    Entry("diagnose", "coworld.commands.diagnose:diagnose", "Have a diagnoser advise one policy.", AFTER),
-    Entry("stats", "coworld.commands.stats:COMMANDS", "Statistics of episodes in one format.", AFTER),
-    Entry("optimize", "coworld.commands.optimize:optimize", "Change a player, compare, keep what is better.", IMPROVE),
-    Entry("docs", "coworld.commands.docs:docs", "List or print documents and schemas.", INFO),
-    Entry("manifest-schema", "coworld.commands.manifest_schema:COMMANDS", "The schema of manifests.", INFO),
-]
-
-
-class CoworldProgram(Program):
-    entries = COMMANDS
-
-
-app: typer.Typer = make_app("coworld", "Package a game, run it and certify it, without containers.", CoworldProgram)
+__all__ = ["run"]
 
 
 def run() -> None:
@@ -46,4 +13,17 @@ def run() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # whoever started us closed it; in this order each takes its old place
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+    try:
+        from coworld.cli.app import app
+    except KeyboardInterrupt:
+        print("Error: Interrupted", file=sys.stderr)
+        sys.exit(130)
     app(prog_name="coworld")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("COMMANDS", "app"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from coworld.cli import app as table
+
+    return getattr(table, name)

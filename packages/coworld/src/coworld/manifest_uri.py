@@ -9,13 +9,17 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
+
+from pydantic import BaseModel, Field
 
 from coworld.errors import SourceError
 from coworld.schema_validation import parse_json_object
 from coworld.uris import UriError, public_uri, read_uri
 
 __all__ = [
+    "RemoteCoworldManifestResponse",
     "decompress_replay",
     "is_remote",
     "local_path",
@@ -26,6 +30,12 @@ __all__ = [
 
 REPLAY_LIMIT = 4 << 30
 """bytes; no replay gets larger than this when it is decompressed"""
+
+
+class RemoteCoworldManifestResponse(BaseModel):
+    """How a server wraps a manifest; what else it says is passed over."""
+
+    manifest: Annotated[dict[str, Any], Field(min_length=1)]
 
 
 def is_remote(reference: str) -> bool:

@@ -9,6 +9,12 @@ from coworld.errors import DocumentError, ManifestError, Problem
 from coworld.models.manifest import CoworldManifest
 from coworld.models.problems import join_path
 from coworld.schema_validation import JsonObject, json_schema_validation_errors, schema_problems
+from coworld.seat_configs import (
+    game_config_with_input_player_controls,
+    game_config_with_named_players,
+    game_config_with_overwritten_named_players,
+    validate_game_config_players_match_count,
+)
 from coworld.tokens import (
     check_authored,
     infer_token_count_for_game_config,
@@ -22,6 +28,7 @@ __all__ = [
     "certification_player_problems",
     "duplicate_player_problems",
     "game_config_problems",
+    "game_config_with_input_player_controls",
     "game_config_with_named_players",
     "game_config_with_overwritten_named_players",
     "game_config_with_tokens",
@@ -176,95 +183,7 @@ def validate_coworld_manifest_game_configs(manifest: CoworldManifest) -> None:
         raise ManifestError(problems, text=problems[0].message)
 
 
-def validate_game_config_players_match_count(game_config: JsonObject, player_count: int) -> None:
-    """Raise `DocumentError` when the configuration lists another number of players than there are."""
-    players = game_config.get("players")
-    if isinstance(players, list) and len(players) != player_count:
-        message = "game_config.players has another length than there are seats"
-        fix = f"there are {player_count} seats and {len(players)} game_config.players: make them equal"
-        raise DocumentError([Problem("players", message, fix)], text=message)
-
-
 def game_config_with_tokens(game_config: JsonObject, tokens: list[str]) -> JsonObject:
     """The configuration a game is started with; the input stays as it is."""
     check_authored(game_config)
     return {**game_config, "tokens": list(tokens)}
-
-
-def game_config_with_named_players(
-    game_config: JsonObject,
-    player_names: list[str],
-    config_schema: dict[str, Any],
-    player_owners: list[str | None] | None = None,
-) -> JsonObject:
-    """The configuration with the name of every seat in it, where the schema has a place for names.
-
-    Names that come twice get ` (2)`, ` (3)`. With `player_owners`, and where the schema declares `owner` as a string,
-    owners are written and authored ones dropped.
-
-    Raises:
-        DocumentError: the configuration lists another number of players, or something that is no object.
-    """
-    if _seat_properties(config_schema) is not None:
-        validate_game_config_players_match_count(game_config, len(player_names))
-    return _with_names(game_config, player_names, config_schema, player_owners)
-
-
-def game_config_with_overwritten_named_players(
-    game_config: JsonObject, player_names: list[str], config_schema: dict[str, Any]
-) -> JsonObject:
-    """The same for any number of names: players of the configuration are dropped or added to fit."""
-    return _with_names(game_config, player_names, config_schema, None)
-
-
-def _with_names(
-    game_config: JsonObject, names: list[str], config_schema: dict[str, Any], owners: list[str | None] | None
-) -> JsonObject:
-    seat = _seat_properties(config_schema)
-    if seat is None:
-        return dict(game_config)
-    authored = game_config.get("players", [])
-    if not isinstance(authored, list) or not all(isinstance(player, dict) for player in authored):
-        raise DocumentError([Problem("players", "must be an array of objects", "write one object per seat")])
-    if owners is not None and len(owners) != len(names):
-        raise DocumentError([Problem("", f"{len(owners)} owners for {len(names)} names", "give one owner per name")])
-    seats = [dict(player) for player in [*authored, *({} for _ in names)][: len(names)]]
-    for index, (entry, name) in enumerate(zip(seats, _distinct(names), strict=True)):
-        entry["name"] = name
-        if owners is not None and _is_string(seat.get("owner")):
-            entry.pop("owner", None)
-            if owners[index] is not None:
-                entry["owner"] = owners[index]
-    return {**game_config, "players": seats}
-
-
-def _seat_properties(config_schema: dict[str, Any]) -> dict[str, Any] | None:
-    """The properties of one of `players`, when it is an object with a string `name`."""
-    properties = config_schema.get("properties")
-    players = properties.get("players") if isinstance(properties, dict) else None
-    here: Any = players.get("items") if isinstance(players, dict) and players.get("type") == "array" else None
-    reference = here.get("$ref") if isinstance(here, dict) else None
-    if isinstance(reference, str) and reference.startswith("#/"):
-        here = config_schema
-        for key in reference[2:].split("/"):
-            here = here.get(key.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
-    properties = here.get("properties") if isinstance(here, dict) and here.get("type") == "object" else None
-    return properties if isinstance(properties, dict) and _is_string(properties.get("name")) else None
-
-
-def _is_string(schema: object) -> bool:
-    return isinstance(schema, dict) and schema.get("type") == "string"
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """`a, a, b, a` as `a, a (2), b, a (3)`; a name that is taken already is passed over."""
-    taken: set[str] = set()
-    distinct = []
-    for name in names:
-        count, candidate = 1, name
-        while candidate in taken:
-            count += 1
-            candidate = f"{name} ({count})"
-        taken.add(candidate)
-        distinct.append(candidate)
-    return distinct

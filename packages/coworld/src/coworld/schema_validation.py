@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from coworld.errors import DocumentError, Problem, SourceError
 from coworld.models.problems import join_path
@@ -30,16 +32,17 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
     Raises:
         DocumentError: `schema` itself is no JSON Schema, or its references lead nowhere or in circles.
     """
-    from jsonschema import Draft202012Validator
     from referencing import Registry
     from referencing.exceptions import Unresolvable
+
+    from coworld.schema_patterns import SchemaPatternValidator
 
     problems = schema_problems(schema)
     if problems:
         raise DocumentError(problems)
-    checker = Draft202012Validator.FORMAT_CHECKER
+    checker = SchemaPatternValidator.FORMAT_CHECKER
     # An empty registry: a schema from elsewhere must not make this machine fetch addresses.
-    validator = Draft202012Validator(schema, format_checker=checker, registry=Registry())
+    validator = SchemaPatternValidator(schema, format_checker=checker, registry=Registry())
     try:
         return sorted(
             validator.iter_errors(instance), key=lambda error: [_in_order(part) for part in error.absolute_path]
@@ -49,6 +52,9 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
         raise DocumentError([Problem("", what, fix)]) from error
     except RecursionError as error:
         raise DocumentError([Problem("", "references lead in circles", "break the circle")]) from error
+    except re.error as error:
+        what = f"{error.pattern!r} is no regular expression: {error.msg}"
+        raise DocumentError([Problem("", what, "correct the pattern in the schema")]) from error
 
 
 def _in_order(part: str | int) -> tuple[bool, int, str]:
@@ -87,23 +93,54 @@ def schema_problems(schema: object, *, at: str = "") -> list[Problem]:
     return [Problem(path, message, "write it as the draft 2020-12 of JSON Schema has it")]
 
 
-def parse_json_object(data: bytes | str, *, name: str) -> JsonObject:
-    """A JSON object from its text; `name` is what to call it in an error.
+def parse_json_object(data: bytes | str, *, name: str, unique_keys: bool = False) -> JsonObject:
+    """A JSON object from its text; `name` is what to call it in an error. `NaN` and infinities are no JSON. With
+    `unique_keys` no object may have a key twice.
 
     Raises:
         SourceError: it is no JSON, or JSON that is no object.
     """
     try:
-        value = json.loads(data)
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        where = f" at line {error.lineno}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-        what = error.msg if isinstance(error, json.JSONDecodeError) else "it is not UTF-8 or too deeply nested"
+        value = json.loads(
+            data,
+            parse_constant=_no_number,
+            parse_float=_finite,
+            object_pairs_hook=_unique if unique_keys else None,
+        )
+    except (ValueError, RecursionError) as error:
+        where, what = "", str(error)
+        if isinstance(error, json.JSONDecodeError):
+            where, what = f" at line {error.lineno}, column {error.colno}", error.msg
+        elif isinstance(error, UnicodeDecodeError):
+            what = "it is not UTF-8"
+        elif isinstance(error, RecursionError):
+            what = "it is too deeply nested"
+        elif "digits" in what:
+            what = "a number has thousands of digits"
         raise SourceError(
             f"{name} is not JSON{where}: {what}", hint="fix the text; `python -m json.tool` shows it"
         ) from error
     if not isinstance(value, dict):
         raise SourceError(f"Expected JSON object in {name}", hint="the document starts with `{`")
     return value
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"an object has the key {twice!r} twice")
+    return found
 
 
 def load_json_object(path: Path) -> JsonObject:

@@ -118,9 +118,9 @@ def placeholder_tokens(count: int) -> list[str]:
     return [f"token-{slot}" for slot in range(count)]
 
 
-def generate_tokens(count: int) -> list[str]:
+def generate_tokens(player_count: int) -> list[str]:
     """Fresh tokens: 16 random bytes each, 22 characters that are safe in an address."""
-    return [secrets.token_urlsafe(16) for _ in range(count)]
+    return [secrets.token_urlsafe(16) for _ in range(player_count)]
 
 
 def check_authored(game_config: dict[str, Any]) -> None:

@@ -35,7 +35,14 @@ def read_uri(uri: str) -> bytes:
         raise UriError(f"{public_uri(uri)} could not be read: {error.strerror or error}") from error
 
 
-def write_uri(uri: str, data: bytes, *, method: str = "PUT", content_type: str = "application/octet-stream") -> None:
+def write_uri(
+    uri: str,
+    data: bytes,
+    *,
+    method: str = "PUT",
+    content_type: str = "application/octet-stream",
+    attempts: int = len(_RETRY_AFTER) + 1,
+) -> None:
     """Put the bytes at an address; a file is replaced in one step.
 
     Raises:
@@ -44,7 +51,7 @@ def write_uri(uri: str, data: bytes, *, method: str = "PUT", content_type: str =
     if _is_http(uri):
         if method.upper() not in ("PUT", "POST"):
             raise UriError(f"the method of {public_uri(uri)} must be PUT or POST, not {method!r}")
-        _request(uri, method.upper(), data, content_type)
+        _request(uri, method.upper(), data, content_type, attempts)
         return
     path = uri_path(uri)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -76,13 +83,15 @@ def _is_http(uri: str) -> bool:
     return uri.startswith(("http://", "https://"))
 
 
-def _request(uri: str, method: str, data: bytes | None, content_type: str) -> bytes:
+def _request(
+    uri: str, method: str, data: bytes | None, content_type: str, attempts: int = len(_RETRY_AFTER) + 1
+) -> bytes:
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError
     from urllib.request import Request, urlopen
 
     headers = {"User-Agent": USER_AGENT} | ({"Content-Type": content_type} if data is not None else {})
-    for wait in (*_RETRY_AFTER, None):
+    for wait in (*_RETRY_AFTER[: max(0, attempts - 1)], None):
         try:
             with urlopen(Request(uri, data=data, method=method, headers=headers), timeout=60) as answer:
                 return bytes(answer.read())

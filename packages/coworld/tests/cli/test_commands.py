@@ -13,6 +13,7 @@ import pytest
 
 from coworld.documents import document_names, schema, schema_names
 from coworld.main import COMMANDS
+from packages.coworld.tests.worlds import hosted_world
 
 from .conftest import coworld
 
@@ -110,6 +111,18 @@ def test_one_image_fills_every_seat_and_a_request_says_everything(tmp_path: Path
     assert said.code == 2 and "says everything" in said.err
 
 
+def test_what_players_of_a_game_that_hosts_them_cannot_have_is_refused(tmp_path: Path) -> None:
+    package = hosted_world(tmp_path)
+    package.path.write_text(package.manifest.model_dump_json(by_alias=True, exclude_none=True))
+    for words, code, sentence in (
+        (["run-episode", package.path, "--secret-env", "KEY=1"], 2, "they get no variables"),
+        (["run-episode", package.path, "mine:1"], 2, "cannot be seated"),
+        (["play", package.path, "--no-open-browser"], 1, "cannot be played in the browser"),
+    ):
+        said = coworld(*words)
+        assert said.code == code and sentence in said.err, said.err
+
+
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
@@ -134,6 +147,7 @@ def test_one_image_fills_every_seat_and_a_request_says_everything(tmp_path: Path
         (["grade", "paintarena", "nowhere.zip"], 1, "does not exist"),
         (["make-policy", "cobol", "-o", "x"], 2, "there is no template 'cobol'"),
         (["stats", "validate", "nowhere.json"], 1, "could not be read"),
+        (["init", "player", "x", "--example", "chess"], 2, "There is no example 'chess'"),
         (["docs", "nothing"], 1, "There is no document 'nothing'"),
         (["docs", "--json-schema", "nothing"], 1, "There is no schema 'nothing'"),
         (["manifest-schema", "check", "--against", "no-such-commit"], 1, "no-such-commit"),

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection
+from websockets.sync.server import serve
+
+from coworld.examples.paintarena.player import player
 
 QUICK = {"width": 6, "height": 6, "max_ticks": 10, "tick_rate": 60}
 LONG = {"width": 6, "height": 6, "max_ticks": 10_000, "tick_rate": 60}
@@ -56,6 +59,32 @@ def test_tokens_are_neither_printed_nor_kept_in_what_the_game_writes(start_game:
     _, output = game.finish()
     written = output + "".join((game.folder / name).read_text() for name in ("replay", "results.json", "events.json"))
     assert "token-of-slot" not in written and "a-guess" not in written
+
+
+def test_a_player_reads_the_end_also_when_the_game_has_closed_before_its_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = threading.Event()
+
+    def end_at_once(connection: Any) -> None:
+        if closed.is_set():
+            return  # the end is told once
+        connection.send(json.dumps({"type": "observation"}))
+        connection.send(json.dumps({"type": "final", "slot": 0, "scores": [1, 1]}))
+        connection.close()
+        closed.set()
+
+    def choose(state: object) -> str:
+        assert closed.wait(20)
+        return "stay"
+
+    monkeypatch.setattr(player, "choose", choose)
+    with serve(end_at_once, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            assert player.play(f"ws://127.0.0.1:{server.socket.getsockname()[1]}/player") == 0
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def test_a_game_nobody_joins_starts_after_the_connect_timeout_and_ends_one_to_one(start_game: Any) -> None:

@@ -27,7 +27,8 @@ def bundle(folder: Path, tiles: list[int], *, names: tuple[str, ...] = ("Ada", "
     replay = {"config": config, "player_names": list(names), "frames": frames, "results": results}
     path = folder / "episode.zip"
     with zipfile.ZipFile(path, "w") as archive:
-        files = {"results": "out/results.json", "replay": "out/replay", "player_logs": {"0": "logs/0.log"}}
+        logs = {"0": "logs/0.log", "x": "logs/0.log"}
+        files = {"results": "out/results.json", "replay": "out/replay", "player_logs": logs}
         manifest = {"ereq_id": "ereq_1", "status": "success", "include": [*files], "files": files}
         archive.writestr("manifest.json", json.dumps(manifest))
         archive.writestr("out/results.json", json.dumps(results))

@@ -15,6 +15,7 @@ from coworld.bundle import write_bundle
 from coworld.certifier import certify
 from coworld.engines.local_images import LocalImages
 from coworld.engines.process import ProcessEngine
+from coworld.report import read_report
 from coworld.templates import TEMPLATES, TemplateError, write_template
 from tests.support import missing, require_tool
 
@@ -35,10 +36,12 @@ def test_a_template_plays_and_certifies_unedited(template: str, tmp_path: Path) 
     workspace = tmp_path / "workspace"
     report = certify(manifest, engine=ProcessEngine(LocalImages.beside(manifest)), workspace=workspace)
     assert report.certified, report.text()
-    assert [verdict.profile for verdict in report.profiles if verdict.passes] == ["guide", "current"]
+    # The newer rules take no container as a reporter.
+    profiles = ["guide"] if template == "reporter" else ["guide", "current"]
+    assert [verdict.profile for verdict in report.profiles if verdict.passes] == profiles
     if TEMPLATES[template].role == "player":
         assert report.scores is not None and report.scores[0] > 10, "the new player is in seat 0 and paints"
-    if TEMPLATES[template].role in ("grader", "diagnoser"):
+    if TEMPLATES[template].role in ("reporter", "grader", "diagnoser"):
         check_one_shot_role(template, folder, workspace, tmp_path)
 
 
@@ -48,12 +51,16 @@ def check_one_shot_role(role: str, folder: Path, workspace: Path, tmp_path: Path
     variables = {
         "COGAME_EPISODE_BUNDLE_URI": bundle.as_uri(),
         "COGAME_TARGET_POLICY_URI": "slot=0",
+        "COGAME_REPORT_URI": output.as_uri(),
         "COGAME_GRADE_URI": output.as_uri(),
         "COGAME_DIAGNOSIS_URI": output.as_uri(),
     }
     subprocess.run([sys.executable, f"{role}.py"], cwd=folder, env=os.environ | variables, check=True)
     if role == "grader":
         assert 0 <= json.loads(output.read_text())["score"] <= 1
+    elif role == "reporter":
+        report = read_report(output)
+        assert report.render is not None and "Sweep" in report.render[1]
     else:
         with zipfile.ZipFile(output) as archive:
             assert archive.namelist() == ["manifest.json", "diagnosis.md", "findings.json"]

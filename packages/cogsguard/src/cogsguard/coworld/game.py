@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from cogsguard.coworld.config import GameConfig, read_config
 from cogsguard.coworld.errors import CoworldGameError, MissingSetting
+from cogsguard.coworld.events import Events
 from cogsguard.coworld.results import Results, results_of
 from cogsguard.coworld.seats import Hearing, Seats
 from cogsguard.coworld.server import EpisodeServer, ReplayServer
@@ -42,11 +44,13 @@ def main(environ: Mapping[str, str] = os.environ) -> int:
 
 
 def play(environ: Mapping[str, str]) -> Results:
-    """Play the episode that `COGAME_CONFIG_URI` describes; results are written before the replay."""
+    """Play the episode that `COGAME_CONFIG_URI` describes; results are written before the replay, events after."""
     config_uri = _setting(environ, "COGAME_CONFIG_URI", "it says what to play")
     results_uri = _setting(environ, "COGAME_RESULTS_URI", "it says where the results go")
     config = read_config(read(config_uri))
     env = config.environment()
+    events_uri = environ.get("COGAME_EVENTS_URI")
+    events = Events() if events_uri else None
     with tempfile.TemporaryDirectory() as folder:
         replay_path = Path(folder) / "replay.cogreplay"
         plan = EpisodePlan(
@@ -57,12 +61,14 @@ def play(environ: Mapping[str, str]) -> Results:
             policy_names=config.names,
             replay_path=replay_path,
         )
-        results = _play(plan, config, environ)
+        results = _play(plan, config, environ, events)
         document = results.model_dump_json(indent=2).encode() + b"\n"
         _write(results_uri, document, environ.get("COGAME_RESULTS_METHOD", ""), "application/json")
         replay_uri = environ.get("COGAME_SAVE_REPLAY_URI")
         if replay_uri:
             _write(replay_uri, replay_path.read_bytes(), environ.get("COGAME_SAVE_REPLAY_METHOD", ""))
+        if events_uri and events is not None:
+            _write(events_uri, json.dumps(events.events).encode(), "", "application/json")
     return results
 
 
@@ -86,7 +92,7 @@ def _replay(uri: str) -> bytes:
     return content
 
 
-def _play(plan: EpisodePlan, config: GameConfig, environ: Mapping[str, str]) -> Results:
+def _play(plan: EpisodePlan, config: GameConfig, environ: Mapping[str, str], events: Events | None) -> Results:
     is_timed = config.tick_rate is not None
     clock = Clock(
         steps_per_second=config.tick_rate or 1000.0,
@@ -101,7 +107,8 @@ def _play(plan: EpisodePlan, config: GameConfig, environ: Mapping[str, str]) -> 
         _say(f"Waiting for {config.slots} players on port {port}")
         threading.Thread(target=_begin, args=(seats, config), daemon=True).start()
         try:
-            outcome = play_episode(plan, event_handlers=[hearing], renderer=line.renderer)
+            handlers = [hearing] if events is None else [hearing, events]
+            outcome = play_episode(plan, event_handlers=handlers, renderer=line.renderer)
         finally:
             clock.end()
             line.renderer.done = True

@@ -15,6 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from cogsguard.coworld.errors import CoworldGameError, MissingSetting, SeatLost
@@ -102,6 +103,8 @@ def play(address: str, seat: PolicySeat) -> None:
 
 def _converse(connection: ClientConnection, seat: PolicySeat) -> bool:
     """Whether the game has come to its end."""
+    from websockets.exceptions import ConnectionClosed
+
     answered = -1
     for text in connection:
         message = json.loads(text)
@@ -110,7 +113,8 @@ def _converse(connection: ClientConnection, seat: PolicySeat) -> bool:
             seat.prepare(message)
         elif kind == "observation" and message["step"] != answered:
             answered = message["step"]
-            connection.send(json.dumps(seat.answer(message)))
+            with suppress(ConnectionClosed):  # the end may have come already, and is still to be read
+                connection.send(json.dumps(seat.answer(message)))
         elif kind == "error":
             print(message.get("message", ""), file=sys.stderr, flush=True)
         elif kind == "final":

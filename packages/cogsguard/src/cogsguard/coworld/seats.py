@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -99,15 +98,17 @@ class Seats(Controls):
         """Slots that nobody has taken."""
         return [seat.slot for seat in self.seats if seat.driver is None]
 
-    def wait_until_taken(self, seconds: float) -> None:
-        """Until every slot is taken, or for so long; a game that has ended meanwhile is not waited for."""
-        deadline = time.monotonic() + seconds
+    def follow(self, simulation: Simulation) -> None:
         with self.clock.changed:
-            while not self.clock.ended and (not self.seats or self.missing()):
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    return
-                self.clock.changed.wait(left)
+            super().follow(simulation)
+            self.clock.notify()
+
+    def wait_until_taken(self, seconds: float) -> None:
+        """Until every slot is taken, or for so long from when there are slots; a game that has ended meanwhile is not
+        waited for."""
+        with self.clock.changed:
+            self.clock.changed.wait_for(lambda: bool(self.seats) or self.clock.ended)
+            self.clock.changed.wait_for(lambda: self.clock.ended or not self.missing(), seconds)
 
     def put_in_place(self, simulation: Simulation) -> None:
         with self.clock.changed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,24 +10,35 @@ from coworld.cli.documents import EpisodeDocument, FailureDocument
 from coworld.cli.output import UsageError, note
 
 if TYPE_CHECKING:
+    from coworld.engines.base import Engine
     from coworld.models.requests import CoworldEpisodeJobSpec
     from coworld.package import CoworldPackage
     from coworld.runner.runner import EpisodeOutcome
 
-__all__ = ["describe_failure", "episode_document", "print_episode", "request_for", "with_seed"]
+__all__ = ["describe_failure", "episode_document", "print_episode", "request_for", "with_commands", "with_seed"]
 
 
 def request_for(
-    package: CoworldPackage, given: Sequence[str], *, variant: str | None, run: Sequence[str]
+    package: CoworldPackage,
+    given: Sequence[str],
+    *,
+    variant: str | None,
+    run: Sequence[str],
+    secrets: Mapping[str, str],
 ) -> CoworldEpisodeJobSpec:
     """What was asked for: a request file, images for the seats, or the fixture's players."""
     from coworld.episode_request import fixture_request, load_request
 
-    if given and (given[0].endswith(".json") or Path(given[0]).is_file()):
+    hosted = package.manifest.game.player_runtime == "game-hosted"
+    if hosted and secrets:
+        raise UsageError(
+            "This game hosts its players: they get no variables of their own",
+            hint="leave `--secret-env`, `--use-llm` and `--use-bedrock` out",
+        )
+    if _is_request(given):
         if len(given) > 1 or variant is not None or run:
             raise UsageError("An episode request says everything: no images, `--variant` or `--run` beside it")
         return load_request(Path(given[0]), package=package, strict=False)
-    hosted = package.manifest.game.player_runtime == "game-hosted"
     if hosted and (given or run):
         raise UsageError("This game hosts its players: images and `--run` cannot be seated")
     if run and not given:
@@ -43,6 +54,19 @@ def request_for(
         if "player images for" in str(error):
             raise UsageError(str(error), hint=getattr(error, "hint", None)) from error
         raise
+
+
+def _is_request(given: Sequence[str]) -> bool:
+    return bool(given) and (given[0].endswith(".json") or Path(given[0]).is_file())
+
+
+def with_commands(
+    request: CoworldEpisodeJobSpec, given: Sequence[str], *, run: Sequence[str], engine: Engine
+) -> CoworldEpisodeJobSpec:
+    """The same once it is known what images mean: those that were named without `--run` run their own commands."""
+    from coworld.episode_request import with_own_commands
+
+    return request if run or not given or _is_request(given) else with_own_commands(request, engine)
 
 
 def with_seed(request: CoworldEpisodeJobSpec, number: int) -> CoworldEpisodeJobSpec:

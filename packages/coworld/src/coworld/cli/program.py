@@ -186,6 +186,9 @@ def _explain(error: Exception) -> tuple[str, str, str | None]:
     """(type, sentence, hint) of an error."""
     if isinstance(error, CommandError):
         return error.kind, str(error), error.hint
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        place = error.filename if error.filename2 is None else error.filename2
+        return "file", f"{place} cannot be used: {error.strerror}", "check the path, its permissions and the space left"
     kind = getattr(error, "error_type", None)
     if isinstance(error, ValueError | OSError) or kind is not None or _is_engines(error):
         kind = kind if isinstance(kind, str) else _words(type(error).__name__)

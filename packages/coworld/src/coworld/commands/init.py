@@ -14,6 +14,9 @@ __all__ = ["COMMANDS", "player"]
 
 COMMANDS = [Entry("player", "coworld.commands.init:player", "Write a player that plays and certifies as it is.")]
 
+EXAMPLES = ("paintarena", "parley")
+"""names that scripts may give; all of them get the same player"""
+
 Language = Literal["python", "typescript", "cpp"]
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is missing or empty.")]
 LanguageOpt = Annotated[Language, typer.Option("--language", "-l", help="What it is written in.")]
@@ -35,10 +38,11 @@ def player(
     from coworld.templates import TEMPLATES
 
     if example is not None:
-        from coworld.cli.output import UsageError
+        from coworld.cli.output import UsageError, note
 
-        if example != "paintarena":
-            raise UsageError(f"There is no example {example!r}", hint="leave `--example` out")
+        if example not in EXAMPLES:
+            raise UsageError(f"There is no example {example!r}", hint=f"it is one of: {', '.join(EXAMPLES)}")
+        note("The players here play Paint Arena, whatever `--example` names")
     write(language, directory, as_json=json)
     if not json and TEMPLATES[language].build:
         print(f"Build: (cd {directory} && {TEMPLATES[language].build})")

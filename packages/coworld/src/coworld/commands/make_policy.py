@@ -12,7 +12,7 @@ from coworld.cli.program import examples
 
 __all__ = ["make_policy", "write"]
 
-NAMES = "python, typescript, cpp; game, commissioner, grader, diagnoser, optimizer"
+NAMES = "python, typescript, cpp; game, commissioner, reporter, grader, diagnoser, optimizer"
 Name = Annotated[str, typer.Argument(metavar="NAME", help=f"Template: {NAMES}.")]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="A folder that is missing or empty.")]
 

@@ -69,10 +69,10 @@ def play(
     """
     from coworld.cli.browser import open_page
     from coworld.cli.documents import PlayDocument
-    from coworld.cli.episodes import describe_failure, episode_document, print_episode, request_for
+    from coworld.cli.episodes import describe_failure, episode_document, print_episode, request_for, with_commands
     from coworld.cli.output import UsageError, note, print_json
     from coworld.cli.setting import check_words, default_output, engine_for, opened, player_secrets
-    from coworld.play import play_package, with_people
+    from coworld.play import play_package, refuse_game_hosted, with_people
     from coworld.runner.options import EpisodeOptions
 
     words = check_words(run or [])
@@ -88,15 +88,18 @@ def play(
             note("Open one of these links in a browser")
 
     with opened(manifest) as package:
-        request = request_for(package, seats or [], variant=variant, run=words)
+        refuse_game_hosted(package)
+        request = request_for(package, seats or [], variant=variant, run=words, secrets=secrets.env)
         try:
             request = with_people(request, human or [])
         except ValueError as error:
             raise UsageError(str(error)) from error
+        chosen = engine_for(package, engine, maps=maps or [], unsafe=unsafe_local)
+        request = with_commands(request, seats or [], run=words, engine=chosen)
         session, outcome = play_package(
             package,
             request,
-            engine=engine_for(package, engine, maps=maps or [], unsafe=unsafe_local),
+            engine=chosen,
             workspace=(output_dir or default_output(package, manifest)).absolute(),
             options=EpisodeOptions(
                 budget_seconds=timeout_seconds,

@@ -102,7 +102,7 @@ def run_episodes(
 ) -> None:
     """Run, print, and end with exit code 1 when one failed."""
     from coworld.cli.documents import EpisodesDocument
-    from coworld.cli.episodes import episode_document, print_episode, request_for, with_seed
+    from coworld.cli.episodes import episode_document, print_episode, request_for, with_commands, with_seed
     from coworld.cli.output import note, print_json
     from coworld.cli.setting import check_words, default_output, engine_for, opened, player_secrets
     from coworld.runner.options import EpisodeOptions
@@ -111,8 +111,9 @@ def run_episodes(
     words = check_words(run)
     secrets = player_secrets(secret_env, use_llm=use_llm, use_bedrock=use_bedrock)
     with opened(manifest) as package:
-        request = request_for(package, given, variant=variant, run=words)
+        request = request_for(package, given, variant=variant, run=words, secrets=secrets.env)
         chosen = engine_for(package, engine, maps=maps, unsafe=unsafe_local)
+        request = with_commands(request, given, run=words, engine=chosen)
         root = (output_dir or default_output(package, manifest)).absolute()
         options = EpisodeOptions(
             budget_seconds=timeout_seconds,

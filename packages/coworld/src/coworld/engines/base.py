@@ -52,6 +52,8 @@ class Resolved:
     image: str
     how: str
     """in words, for reports: `mapped to ... by coworld_local.json`, `built in`"""
+    has_command: bool = True
+    """it can be started without `run`"""
 
 
 @dataclass(frozen=True)

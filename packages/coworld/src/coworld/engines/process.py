@@ -76,7 +76,8 @@ class ProcessEngine:
         return self._sandbox.level.value
 
     def resolve(self, image: str) -> Resolved:
-        return Resolved(image, self.images.find(image).how)
+        local = self.images.find(image)
+        return Resolved(image, local.how, has_command=bool(local.argv))
 
     def fingerprint(self, image: str) -> str:
         local = self.images.find(image)
@@ -167,6 +168,7 @@ class ProcessEngine:
             **spec.secrets,
             **spec.variables(place),
         }
+        _check_words(spec, program, env)
         try:
             seen = [Mount(local.root, local.at)] if local.root is not None and walls else []
             seen += [Mount(path) for path in local.mounts] if walls else []
@@ -326,6 +328,17 @@ def _program(argv: list[str], local: LocalImage) -> list[str]:
     if argv[0] in ("python", "python3") and "PATH" not in local.env:
         return [sys.executable, *argv[1:]]
     return argv
+
+
+def _check_words(spec: RunnableSpec, program: Sequence[str], env: Mapping[str, str]) -> None:
+    """What no program can be started with, whoever wrote it."""
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in name:
+            raise StartFailed(f"{name!r} of {spec.image} cannot be the name of a variable")
+        if "\0" in value:
+            raise StartFailed(f"the variable {name} of {spec.image} holds a zero byte")
+    if any("\0" in word for word in program):
+        raise StartFailed(f"the command of {spec.image} holds a zero byte")
 
 
 def _limits(spec: RunnableSpec) -> Limits:

@@ -1,24 +1,23 @@
 """What a supporting role reads of an episode: a bundle's files, and how the seats stand.
 
-Only the standard library, so that a role starts fast. A bundle's own `manifest.json` says where its files are;
-anything missing is None, because whoever asked for the bundle may not have been allowed to see it.
+Anything missing is None, because whoever asked for the bundle may not have been allowed to see it.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import math
-import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from coworld.archives import ArchiveLimits
+from coworld.bundle_reader import opened_bundle
+from coworld.errors import CoworldError
 from coworld.uris import read_uri
 
-LARGEST_MEMBER = 256 * 1024 * 1024
+LIMITS = ArchiveLimits(member_bytes=256 << 20, total_bytes=1 << 30)
 
 
 class RoleInputError(ValueError):
@@ -87,24 +86,17 @@ def read_episode(uri: str) -> Episode:
         UriError: it cannot be read.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(read_uri(uri))) as archive:
-            manifest = _json(archive, "manifest.json")
-            files = manifest.get("files")
-            if not isinstance(files, dict):
-                raise RoleInputError("the bundle's manifest.json has no `files`")
-            logs = files.get("player_logs")
+        with opened_bundle(read_uri(uri), limits=LIMITS) as bundle:
+            replay = bundle.replay()
             return Episode(
-                id=str(manifest.get("ereq_id") or manifest.get("episode_id") or "episode"),
-                status=str(manifest.get("status", "success")),
-                results=_json(archive, files["results"]) if "results" in files else None,
-                replay=_replay(archive, files["replay"]) if "replay" in files else None,
-                error=_json(archive, files["error_info"]) if "error_info" in files else None,
-                player_logs={
-                    int(slot): _member(archive, name).decode(errors="replace")
-                    for slot, name in (logs.items() if isinstance(logs, dict) else ())
-                },
+                id=bundle.id or "episode",
+                status=bundle.manifest.status,
+                results=bundle.results(),
+                replay=None if replay is None else _document(replay),
+                error=bundle.error_info(),
+                player_logs={slot: log.decode(errors="replace") for slot, log in bundle.player_logs().items()},
             )
-    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError) as error:
+    except CoworldError as error:
         raise RoleInputError(f"the episode bundle cannot be read: {error}") from error
 
 
@@ -143,31 +135,12 @@ def _numbers(values: object) -> list[float] | None:
     return [float(value) for value in values] if good and all(map(math.isfinite, values)) else None
 
 
-def _member(archive: zipfile.ZipFile, name: object) -> bytes:
-    info = archive.getinfo(str(name))
-    if info.file_size > LARGEST_MEMBER:
-        raise RoleInputError(f"{name} of the bundle has {info.file_size} bytes; at most {LARGEST_MEMBER} are read")
-    return archive.read(info)
-
-
-def _json(archive: zipfile.ZipFile, name: object) -> dict[str, Any]:
+def _document(data: bytes) -> dict[str, Any] | None:
+    """A replay that is a JSON object, compressed or not; None for every other format."""
     try:
-        document = json.loads(_member(archive, name))
-    except (ValueError, RecursionError) as error:
-        raise RoleInputError(f"{name} of the bundle is not JSON: {error}") from None
-    if not isinstance(document, dict):
-        raise RoleInputError(f"{name} of the bundle must be a JSON object")
-    return document
-
-
-def _replay(archive: zipfile.ZipFile, name: object) -> dict[str, Any] | None:
-    data = _member(archive, name)
-    try:
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
-        elif data[:1] == b"\x78":
-            data = zlib.decompress(data)
+        if data.startswith((b"\x1f\x8b", b"\x78")):
+            data = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32).decompress(data, LIMITS.member_bytes)
         document = json.loads(data)
-    except (ValueError, OSError, EOFError, zlib.error, RecursionError):
+    except (ValueError, zlib.error, RecursionError):
         return None
     return document if isinstance(document, dict) else None

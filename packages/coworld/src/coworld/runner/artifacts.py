@@ -7,6 +7,7 @@ error_info.json         the runner, only when the episode failed
 player_status.json, player_containers.json, isolation.json                   the runner
 logs/game.{stdout,stderr}.log, logs/policy_agent_SLOT.log
 policy_artifact_SLOT.zip, policy_annotations_SLOT.jsonl
+player_seats.json, players/SLOT/file     for games that host their players
 """
 
 import json
@@ -14,6 +15,9 @@ import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+
+CONTAINER_WORKDIR = "/coworld"
+"""a game's own folder, as it sees it"""
 
 _OURS = (
     "config.json",
@@ -29,6 +33,7 @@ _OURS = (
     "player_seats.json",
     "isolation.json",
     "replay-isolation.json",
+    "players/*/file",
     "policy_artifact_*.zip",
     "policy_annotations_*.jsonl",
     "logs/game.stdout.log",
@@ -74,9 +79,10 @@ class EpisodeArtifacts:
         )
 
     @classmethod
-    def create(cls, workspace: Path) -> "EpisodeArtifacts":
-        """Make the folder; what an earlier episode has left in it goes, everything else stays."""
-        artifacts = cls.at(workspace.absolute())
+    def create(cls, workspace: Path | None = None, *, prefix: str = "coworld-cert-") -> "EpisodeArtifacts":
+        """Make the folder; what an earlier episode has left in it goes, everything else stays. Without one a new
+        temporary folder is made, whose name begins with `prefix`."""
+        artifacts = cls.at(Path(workspace or tempfile.mkdtemp(prefix=prefix)).absolute())
         artifacts.logs_dir.mkdir(parents=True, exist_ok=True)
         for pattern in _OURS:
             for path in artifacts.workspace.glob(pattern):
@@ -94,6 +100,13 @@ class EpisodeArtifacts:
     @property
     def isolation_path(self) -> Path:
         return self.workspace / "isolation.json"
+
+    def player_file_path(self, slot: int) -> Path:
+        return self.workspace / "players" / str(slot) / "file"
+
+    def player_file_uri(self, slot: int) -> str:
+        """Where a game finds the file of a player it hosts, as it sees it."""
+        return f"file://{CONTAINER_WORKDIR}/players/{slot}/file"
 
     def policy_log_path(self, slot: int) -> Path:
         return self.logs_dir / f"policy_agent_{slot}.log"

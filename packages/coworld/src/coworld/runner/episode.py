@@ -6,27 +6,24 @@ written in the workspace.
 """
 
 import asyncio
-import json
 import secrets
 from typing import Any, Literal
 
 from coworld.engines.base import Address, Engine, EngineError, Place, Reservation, RunnableSpec, Running, StartFailed
 from coworld.errors import CoworldError
-from coworld.manifest_validation import game_config_with_named_players, game_config_with_tokens
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
 from coworld.models.runnables import CoworldRunnableSpec
 from coworld.runner import launch, probes
-from coworld.runner.artifacts import EpisodeArtifacts, write_document, write_file
+from coworld.runner.artifacts import EpisodeArtifacts, write_document
 from coworld.runner.budget import Budget
 from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
+from coworld.runner.game_config import episode_player_tokens, write_coworld_game_config
 from coworld.runner.io import PlayerRuntimeStatus, PlayerRuntimeStatuses
 from coworld.runner.options import EpisodeOptions, LiveEpisode
 from coworld.runner.redaction import Redactor
 from coworld.runner.results import read_player_failure, read_results
 from coworld.runner.seats import Seat, Watched, end_all
 from coworld.runner.traces import collect_game_files, keep_game_logs, keep_player_files
-from coworld.schema_validation import json_schema_validation_errors
-from coworld.tokens import generate_tokens
 
 GRACE_SECONDS = 1.0
 """players and viewers lose their connections when a game is just ending; so long it has to show that it is"""
@@ -103,29 +100,12 @@ class Episode:
 
     def write_config(self) -> bytes:
         """Fresh tokens and the configuration the game will read."""
-        schema = self.manifest.game.config_schema
-        fresh = generate_tokens(len(self.seats))
-        self.tokens = [
-            player.token if isinstance(player, CoworldHumanPlayerSpec) else fresh[slot]
-            for slot, player in enumerate(self.request.players)
-        ]
+        self.tokens = episode_player_tokens(self.request)
         try:
-            config = self.request.game_config
-            if self.request.policy_names is not None:
-                config = game_config_with_named_players(config, self.request.policy_names, schema)
-            config = game_config_with_tokens(config, self.tokens)
-            errors = json_schema_validation_errors(config, schema)
+            write_coworld_game_config(self.request, self.artifacts, self.tokens)
         except CoworldError as error:
-            raise RunnerEpisodeError(str(error), error_type="config_error") from None
-        if errors:
-            path = ".".join(str(part) for part in errors[0].absolute_path) or "config"
-            raise RunnerEpisodeError(
-                self.redactor().text(f"game_config is invalid at {path}: {errors[0].message}"),
-                error_type="config_error",
-            )
-        data = json.dumps(config, indent=2).encode()
-        write_file(self.artifacts.config_path, data, mode=0o600)
-        return data
+            raise RunnerEpisodeError(self.redactor().text(str(error)), error_type="config_error") from None
+        return self.artifacts.config_path.read_bytes()
 
     async def start_early_players(self) -> None:
         """Players that declare `startup` run before the game and have to be healthy before it starts."""
@@ -149,7 +129,8 @@ class Episode:
 
     def start_game(self, config: bytes) -> Watched:
         game = self.manifest.game
-        env = launch.with_secret_uris(game.runnable.env)
+        env = game.runnable.env
+        hidden = launch.GameSecrets.of(env)
         return self.start_listening(
             RunnableSpec(
                 role="game",
@@ -157,8 +138,8 @@ class Episode:
                 image=game.runnable.image,
                 run=game.runnable.run,
                 env=env,
-                variables=self.game_variables,
-                files={"config.json": config, **self.game_files()},
+                variables=lambda place: {**self.game_variables(place), **hidden.variables(place)},
+                files={"config.json": config, **hidden.files, **self.game_files()},
                 listens=True,
                 at=self._reservation,
                 extra_ports=launch.extra_ports(env),

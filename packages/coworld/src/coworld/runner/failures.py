@@ -62,8 +62,12 @@ PARTIES: Mapping[RunnerErrorType, Party] = {
     "episode_inconclusive": Party.NOBODY,
 }
 
+PLATFORM_RUNNER_ERROR_TYPES = frozenset(name for name, party in PARTIES.items() if party is Party.PLATFORM)
+INCONCLUSIVE_RUNNER_ERROR_TYPES = frozenset(name for name, party in PARTIES.items() if party is Party.NOBODY)
+RETRYABLE_RUNNER_ERROR_TYPES = PLATFORM_RUNNER_ERROR_TYPES | INCONCLUSIVE_RUNNER_ERROR_TYPES
 
-class RunnerEpisodeError(Exception):
+
+class RunnerEpisodeError(RuntimeError):
     """An episode has failed."""
 
     def __init__(
@@ -93,13 +97,17 @@ class EpisodeFailure:
     def of(cls, error: RunnerEpisodeError) -> "EpisodeFailure":
         return cls(error.error_type, str(error), error.failed_policy_index)
 
+    def exception(self) -> RunnerEpisodeError:
+        """The same to be raised."""
+        return RunnerEpisodeError(self.message, error_type=self.error_type, failed_policy_index=self.slot)
+
     @property
     def party(self) -> Party:
         return PARTIES[self.error_type]
 
     @property
     def retryable(self) -> bool:
-        return self.party in (Party.PLATFORM, Party.NOBODY)
+        return self.error_type in RETRYABLE_RUNNER_ERROR_TYPES
 
     def document(self) -> dict[str, object]:
         """The contents of `error_info.json`."""

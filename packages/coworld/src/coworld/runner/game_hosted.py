@@ -1,19 +1,17 @@
 """Episodes of games that run their players themselves, from files."""
 
-import json
 from typing import Any
 
 from pydantic import ValidationError
 
 from coworld.engines.base import Address, Place
 from coworld.models.requests import CoworldHumanPlayerSpec, CoworldPlayerFileSpec
-from coworld.models.seats import CoworldPlayerSeat, CoworldPlayerSeats, CoworldPlayHumanSeat, CoworldPlayPolicySeat
 from coworld.runner import launch, probes
 from coworld.runner.artifacts import write_file
 from coworld.runner.episode import Episode
 from coworld.runner.failures import RunnerEpisodeError
 from coworld.runner.io import PlayerRuntimeStatus, PlayerRuntimeStatuses
-from coworld.runner.player_files import staged_files
+from coworld.runner.player_files import player_file_bytes, stage_player_files, write_player_seats
 from coworld.runner.traces import LARGEST_ARTIFACT, write_log
 
 LOG_MISSING = "No player log was written by the game-hosted runtime.\n"
@@ -24,12 +22,29 @@ LARGEST_ANNOTATIONS = 2 << 20
 class GameHostedEpisode(Episode):
     """Only the game is started; `results.json` is the sign that it is done."""
 
-    _staged: list[bytes]
-
     def resolve(self) -> None:
         super().resolve()
-        files = [player for player in self.request.players if isinstance(player, CoworldPlayerFileSpec)]
-        self._staged = staged_files(files, self.options.player_files) if files else []
+        if any(isinstance(player, CoworldPlayerFileSpec) for player in self.request.players):
+            stage_player_files(
+                self.request.players, self._player_file, self.artifacts, player_seats_schema=self._seats_schema
+            )
+
+    def _player_file(self, slot: int) -> bytes:
+        """The file of a slot; there is one for each seat that is not a person's."""
+        seats = [slot for slot, player in enumerate(self.request.players) if isinstance(player, CoworldPlayerFileSpec)]
+        sources = self.options.player_files or ()
+        if len(sources) != len(seats):
+            raise RunnerEpisodeError(
+                f"the request has {len(seats)} seats with player files, and {len(sources)} files were given",
+                error_type="player_file_unavailable",
+            )
+        return player_file_bytes(sources[seats.index(slot)])
+
+    @property
+    def _seats_schema(self) -> Any:
+        mixed = any(isinstance(player, CoworldHumanPlayerSpec) for player in self.request.players)
+        asked = self.manifest.game.runnable.env.get(f"COGAME_{'PLAY' if mixed else 'PLAYER'}_SEATS_SCHEMA")
+        return asked or ("coworld-play-seats/1" if mixed else "coworld-player-seats/1")
 
     async def start_early_players(self) -> None:
         return
@@ -41,9 +56,8 @@ class GameHostedEpisode(Episode):
         return launch.game_variables(self.manifest.game, self.id, place, hosted=True)
 
     def game_files(self) -> dict[str, Any]:
-        staged = iter(self._staged)
         files: dict[str, Any] = {
-            f"players/{slot}/file": next(staged)
+            f"players/{slot}/file": self.artifacts.player_file_path(slot)
             for slot, player in enumerate(self.request.players)
             if isinstance(player, CoworldPlayerFileSpec)
         }
@@ -51,38 +65,7 @@ class GameHostedEpisode(Episode):
 
     def seats_document(self, place: Place) -> bytes:
         """What the game is told about its seats."""
-        folder = f"file://{place.folder}"
-        env = self.manifest.game.runnable.env
-        mixed = any(isinstance(player, CoworldHumanPlayerSpec) for player in self.request.players)
-        schema = env.get("COGAME_PLAY_SEATS_SCHEMA" if mixed else "COGAME_PLAYER_SEATS_SCHEMA")
-        schema = schema or ("coworld-play-seats/1" if mixed else "coworld-player-seats/1")
-        seats: list[Any] = []
-        for slot, player in enumerate(self.request.players):
-            if not isinstance(player, CoworldPlayerFileSpec):
-                seats.append(CoworldPlayHumanSeat(slot=slot))
-                continue
-            kind = CoworldPlayPolicySeat if mixed else CoworldPlayerSeat
-            annotated = schema == "coworld-player-seats/2"
-            seats.append(
-                kind(
-                    slot=slot,
-                    file_uri=f"{folder}/players/{slot}/file",
-                    content_hash=f"sha256:{player.content_hash}",
-                    size_bytes=player.size_bytes,
-                    log_uri=f"{folder}/logs/policy_agent_{slot}.log",
-                    artifact_uri=f"{folder}/{launch.artifact_name(slot)}",
-                    annotations_uri=f"{folder}/policy_annotations_{slot}.jsonl" if annotated else None,
-                )
-            )
-        try:
-            document = CoworldPlayerSeats(schema=schema, seats=seats, player_status_uri=f"{folder}/player_status.json")
-        except ValidationError:
-            raise RunnerEpisodeError(
-                f"the game asks for the seats document {schema!r}, which there is not", error_type="config_error"
-            ) from None
-        data = json.dumps(document.model_dump(mode="json", by_alias=True), indent=2).encode()
-        write_file(self.artifacts.player_seats_path, data)
-        return data
+        return write_player_seats(self.request.players, self.artifacts, folder=place.folder, schema=self._seats_schema)
 
     async def probe_pages(self, address: Address) -> None:
         try:

@@ -1,18 +1,16 @@
 """How the runnables of an episode are started: their variables, limits, files and ports."""
 
-import json
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from coworld.engines.base import GAME_PORT, Place, ResourceLimits
+from coworld.engines.base import Place, ResourceLimits
 from coworld.models.game import CoworldGameManifest
-from coworld.models.runnables import CoworldRunnableResources
+from coworld.models.runnables import CoworldRunnableResources, CoworldRunnableSpec
 from coworld.runner.failures import RunnerEpisodeError
-
-EXTRA_PORTS = "COWORLD_LOCAL_EXTRA_PORTS"
-SECRET_URIS = "COWORLD_LOCAL_SECRET_URIS"
+from coworld.runner.ports import ResolvedLocalPort, local_port_env, requested_ports, with_secret_uris
+from coworld.uris import UriError, read_uri
 
 _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
@@ -36,14 +34,15 @@ def game_variables(game: CoworldGameManifest, episode_id: str, place: Place, *, 
         "COWORLD_GAME_VERSION": game.version,
         **({"COGAME_PLAYER_SEATS_URI": f"{folder}/player_seats.json"} if hosted else {}),
         **({"COWORLD_GAME_IMAGE_DIGEST": f"sha256:{digest}"} if pinned else {}),
-        **_source_revision(game.runnable.source_url),
+        "COWORLD_SOURCE_REVISION": _source_revision(game.runnable),
         **port_variables(place.ports),
     }
 
 
-def _source_revision(source_url: str | None) -> dict[str, str]:
-    found = re.search(r"/(?:tree|blob|commit)/([0-9a-f]{40})(?:/|$)", source_url or "")
-    return {"COWORLD_SOURCE_REVISION": found[1]} if found else {}
+def _source_revision(runnable: CoworldRunnableSpec) -> str:
+    """The commit that the source's address is pinned to, else the address, else the image."""
+    found = re.search(r"/(?:tree|blob|commit)/([0-9a-f]{40})(?:/|$)", runnable.source_url or "")
+    return found[1] if found else runnable.source_url or runnable.image
 
 
 def replay_variables(place: Place) -> dict[str, str]:
@@ -94,51 +93,38 @@ def quantity(text: str) -> float:
 
 
 def extra_ports(env: Mapping[str, str]) -> dict[int, int]:
-    """`COWORLD_LOCAL_EXTRA_PORTS` of the game: `container[:host][/tcp]` with commas between; host 0 is any."""
-    ports: dict[int, int] = {}
-    for entry in filter(None, (word.strip() for word in env.get(EXTRA_PORTS, "").split(","))):
-        words = entry.removesuffix("/tcp").split(":")
-        if len(words) > 2 or not all(word.isdigit() and int(word) <= 65535 for word in words) or int(words[0]) == 0:
-            _bad_port(entry, "is not `container[:host][/tcp]`")
-        inside, outside = int(words[0]), int(words[1]) if len(words) == 2 else 0
-        if inside == GAME_PORT:
-            _bad_port(entry, f"asks for {GAME_PORT}, which is the game's own port")
-        if inside in ports or (outside and outside in ports.values()):
-            _bad_port(entry, "names a port twice")
-        ports[inside] = outside
-    return ports
-
-
-def _bad_port(entry: str, why: str) -> None:
-    raise RunnerEpisodeError(f"{EXTRA_PORTS}: {entry!r} {why}", error_type="config_error")
+    """The further ports a game asks for, by the port inside; 0 is any port of this machine."""
+    try:
+        return {request.container_port: request.host_port or 0 for request in requested_ports(env)}
+    except ValueError as error:
+        raise RunnerEpisodeError(str(error), error_type="config_error") from None
 
 
 def port_variables(ports: Mapping[int, int]) -> dict[str, str]:
     """How a game learns where its further ports are reached."""
-    if not ports:
-        return {}
-    named = {f"COWORLD_LOCAL_PORT_{inside}": str(outside) for inside, outside in ports.items()}
-    return {
-        **named,
-        "COWORLD_LOCAL_PORTS_JSON": json.dumps({str(inside): outside for inside, outside in ports.items()}),
-    }
+    return local_port_env([ResolvedLocalPort(inside, outside) for inside, outside in ports.items()])
 
 
-def with_secret_uris(env: Mapping[str, str], outside: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """A game's variables with every `secret://` address replaced by what `COWORLD_LOCAL_SECRET_URIS` maps it to."""
-    wanted = {name: value for name, value in env.items() if value.startswith("secret://")}
-    if not wanted:
-        return dict(env)
-    try:
-        table = json.loads(outside.get(SECRET_URIS, "{}"))
-    except ValueError:
-        table = None
-    if not isinstance(table, dict):
-        raise RunnerEpisodeError(f"{SECRET_URIS} must be a JSON object of addresses", error_type="config_error")
-    missing: Sequence[str] = [value for value in wanted.values() if not isinstance(table.get(value), str)]
-    if missing:
-        raise RunnerEpisodeError(
-            f"{missing[0]} is not mapped: name it in {SECRET_URIS} with the http(s) or file address it stands for",
-            error_type="config_error",
-        )
-    return {**env, **{name: table[value] for name, value in wanted.items()}}
+@dataclass(frozen=True)
+class GameSecrets:
+    """What a game's `secret://` variables stand for. The game is in a box that sees neither this machine's files nor
+    its network, so the secrets are put into its folder."""
+
+    contents: Mapping[str, bytes]
+    """by the name of the variable"""
+
+    @classmethod
+    def of(cls, env: Mapping[str, str]) -> "GameSecrets":
+        """Read them from where `COWORLD_LOCAL_SECRET_URIS` says; raises RunnerEpisodeError (`config_error`)."""
+        try:
+            mapped = with_secret_uris(env)
+            return cls({name: read_uri(uri) for name, uri in mapped.items() if uri != env[name]})
+        except (ValueError, UriError) as error:
+            raise RunnerEpisodeError(str(error), error_type="config_error") from None
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        return {f"secrets/{number}": data for number, data in enumerate(self.contents.values())}
+
+    def variables(self, place: Place) -> dict[str, str]:
+        return {name: f"file://{place.folder}/secrets/{number}" for number, name in enumerate(self.contents)}

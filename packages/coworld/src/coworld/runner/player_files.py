@@ -2,30 +2,64 @@
 
 import hashlib
 import io
+import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from coworld.errors import SourceError
-from coworld.models.requests import CoworldPlayerFileSpec
+from coworld.models.requests import CoworldHumanPlayerSpec, CoworldPlayerFileSpec, CoworldRunnableSpec
 from coworld.models.runnables import is_sha256_reference
+from coworld.models.seats import (
+    CoworldPlayerSeat,
+    CoworldPlayerSeats,
+    CoworldPlayerSeatsSchema,
+    CoworldPlayHumanSeat,
+    CoworldPlayPolicySeat,
+)
 from coworld.package import CoworldPackage
+from coworld.runner.artifacts import CONTAINER_WORKDIR, EpisodeArtifacts, write_file
 from coworld.runner.failures import RunnerEpisodeError
+
+SeatedPlayer = CoworldRunnableSpec | CoworldPlayerFileSpec | CoworldHumanPlayerSpec
 
 LARGEST = 100 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def player_file_bytes(source: Path) -> bytes:
-    """A file as it is, a folder as a zip that is the same for the same contents; raises SourceError."""
-    if source.is_symlink():
-        raise SourceError(f"{source} is a link", hint="a player is a plain file or a folder of plain files")
+class InvalidPlayerFile(SourceError):
+    """A file or folder that cannot be a player."""
+
+
+def resolve_player_file(source: Path, *, package_root: Path | None = None) -> Path:
+    """The file or folder itself, which must exist, be no link and, with a package, lie in it.
+
+    Raises:
+        InvalidPlayerFile: it does not.
+    """
+    path = source if package_root is None else package_root / source
+    if path.is_symlink():
+        raise InvalidPlayerFile(f"{path} is a link", hint="a player is a plain file or a folder of plain files")
+    path = path.resolve()
+    if package_root is not None and not path.is_relative_to(package_root.resolve()):
+        raise InvalidPlayerFile(f"{source} is outside the package {package_root}", hint="keep players in the package")
+    if not path.exists():
+        raise InvalidPlayerFile(f"{path} does not exist", hint="check the path")
+    return path
+
+
+def player_file_bytes(source: Path, *, package_root: Path | None = None) -> bytes:
+    """A file as it is, a folder as a zip that is the same for the same contents; raises InvalidPlayerFile."""
+    source = resolve_player_file(source, package_root=package_root)
     try:
         data = _packed(source) if source.is_dir() else source.read_bytes()
     except OSError as error:
-        raise SourceError(f"{source} could not be read: {error.strerror}", hint="check the path") from None
+        raise InvalidPlayerFile(f"{source} could not be read: {error.strerror}", hint="check the path") from None
     if len(data) > LARGEST:
-        raise SourceError(
+        raise InvalidPlayerFile(
             f"{source} is larger than {LARGEST >> 20} MiB", hint="leave out what the player does not need"
         )
     return data
@@ -34,10 +68,10 @@ def player_file_bytes(source: Path) -> bytes:
 def _packed(folder: Path) -> bytes:
     paths = sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix())
     if link := next((path for path in paths if path.is_symlink()), None):
-        raise SourceError(f"{link} is a link", hint="a player's folder holds plain files only")
+        raise InvalidPlayerFile(f"{link} is a link", hint="a player's folder holds plain files only")
     files = [path for path in paths if path.is_file()]
     if sum(path.stat().st_size for path in files) > LARGEST:
-        raise SourceError(
+        raise InvalidPlayerFile(
             f"{folder} holds more than {LARGEST >> 20} MiB", hint="leave out what the player does not need"
         )
     buffer = io.BytesIO()
@@ -69,28 +103,79 @@ def fixture_player_files(package: CoworldPackage) -> list[Path]:
     return paths
 
 
-def staged_files(players: Sequence[object], sources: Sequence[Path] | None) -> list[bytes]:
-    """What is put at `players/SLOT/file`; each must be what the request says. Raises RunnerEpisodeError."""
-    if sources is None or len(sources) != len(players):
-        raise RunnerEpisodeError(
-            f"the request has {len(players)} seats with player files, and {len(sources or ())} files were given",
-            error_type="player_file_unavailable",
+def player_seats(
+    players: Sequence[SeatedPlayer], folder: str, schema: CoworldPlayerSeatsSchema = "coworld-player-seats/1"
+) -> CoworldPlayerSeats:
+    """What a game is told about its seats; `folder` is its own, as it sees it. Raises pydantic's ValidationError."""
+    mixed = any(isinstance(player, CoworldHumanPlayerSpec) for player in players)
+    kind = CoworldPlayPolicySeat if mixed or schema == "coworld-play-seats/1" else CoworldPlayerSeat
+    seats: list[Any] = []
+    for slot, player in enumerate(players):
+        if not isinstance(player, CoworldPlayerFileSpec):
+            seats.append(CoworldPlayHumanSeat(slot=slot))
+            continue
+        annotated = schema == "coworld-player-seats/2"
+        seats.append(
+            kind(
+                slot=slot,
+                file_uri=f"file://{folder}/players/{slot}/file",
+                content_hash=f"sha256:{player.content_hash}",
+                size_bytes=player.size_bytes,
+                log_uri=f"file://{folder}/logs/policy_agent_{slot}.log",
+                artifact_uri=f"file://{folder}/policy_artifact_{slot}.zip",
+                annotations_uri=f"file://{folder}/policy_annotations_{slot}.jsonl" if annotated else None,
+            )
         )
-    staged = []
-    for slot, (player, source) in enumerate(zip(players, sources, strict=True)):
+    return CoworldPlayerSeats(schema=schema, seats=seats, player_status_uri=f"file://{folder}/player_status.json")
+
+
+def stage_player_files(
+    players: Sequence[SeatedPlayer],
+    read_player_file: Callable[[int], bytes],
+    artifacts: EpisodeArtifacts,
+    *,
+    player_seats_schema: CoworldPlayerSeatsSchema = "coworld-player-seats/1",
+) -> int:
+    """Write `players/SLOT/file` and `player_seats.json` to the workspace; returns how many bytes the files have.
+
+    Raises RunnerEpisodeError: a file cannot be had (`player_file_unavailable`), is not what the request says
+    (`player_file_mismatch`), or there is no such seats document (`config_error`).
+    """
+    total = 0
+    for slot, player in enumerate(players):
+        if not isinstance(player, CoworldPlayerFileSpec):
+            continue
         try:
-            data = player_file_bytes(source)
-        except SourceError as error:
+            data = read_player_file(slot)
+        except (OSError, ValueError) as error:
             raise RunnerEpisodeError(
                 f"the file of slot {slot}: {error}", error_type="player_file_unavailable"
             ) from None
-        if isinstance(player, CoworldPlayerFileSpec):
-            digest = hashlib.sha256(data).hexdigest()
-            if len(data) != player.size_bytes or digest != player.content_hash:
-                raise RunnerEpisodeError(
-                    f"the file of slot {slot} has {len(data)} bytes and the digest {digest[:12]}..., and the request "
-                    f"says {player.size_bytes} and {player.content_hash[:12]}...",
-                    error_type="player_file_mismatch",
-                )
-        staged.append(data)
-    return staged
+        digest = hashlib.sha256(data).hexdigest()
+        if len(data) != player.size_bytes or digest != player.content_hash:
+            raise RunnerEpisodeError(
+                f"the file of slot {slot} has {len(data)} bytes and the digest {digest[:12]}..., and the request "
+                f"says {player.size_bytes} and {player.content_hash[:12]}...",
+                error_type="player_file_mismatch",
+            )
+        target = artifacts.player_file_path(slot)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_file(target, data)
+        total += len(data)
+    write_player_seats(players, artifacts, folder=CONTAINER_WORKDIR, schema=player_seats_schema)
+    return total
+
+
+def write_player_seats(
+    players: Sequence[SeatedPlayer], artifacts: EpisodeArtifacts, *, folder: str, schema: CoworldPlayerSeatsSchema
+) -> bytes:
+    """Write `player_seats.json` to the workspace; returns what it holds."""
+    try:
+        document = player_seats(players, folder, schema)
+    except ValidationError:
+        raise RunnerEpisodeError(
+            f"the game asks for the seats document {schema!r}, which there is not", error_type="config_error"
+        ) from None
+    data = json.dumps(document.model_dump(mode="json", by_alias=True), indent=2).encode()
+    write_file(artifacts.player_seats_path, data)
+    return data

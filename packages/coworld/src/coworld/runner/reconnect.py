@@ -1,4 +1,4 @@
-"""Whether a seat that has lost its connection may come back: asked of a game of its own, to disturb no episode."""
+"""What can only be asked of a game that waits for its players: started for that alone, it disturbs no episode."""
 
 import asyncio
 import contextlib
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from coworld.engines.base import Address, Engine
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.runner.artifacts import EpisodeArtifacts
-from coworld.runner.episode import Episode
+from coworld.runner.episode import GRACE_SECONDS, Episode
+from coworld.runner.failures import RunnerEpisodeError
 from coworld.runner.options import EpisodeOptions
 from coworld.runner.pages import socket
-from coworld.runner.probes import PAGE_SECONDS, violation
+from coworld.runner.probes import PAGE_SECONDS, require_first_message, require_pong, violation
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
@@ -22,9 +23,10 @@ SETTLED_SECONDS = 0.2
 
 
 async def check_reconnect(request: CoworldEpisodeJobSpec, engine: Engine, options: EpisodeOptions) -> None:
-    """Take every seat, lose the connection of slot 0 and come back with the same token.
+    """Send `/global` a Ping, which a short episode may be over before it is due; then take every seat, lose the
+    connection of slot 0 and come back with the same token.
 
-    Raises RunnerEpisodeError (`game_contract_violation`) when the game does not let it in again.
+    Raises RunnerEpisodeError (`game_contract_violation`) when the game does not answer, or does not let it in again.
     """
     with tempfile.TemporaryDirectory(prefix="coworld-reconnect-") as folder:
         episode = Episode(request, EpisodeArtifacts.create(Path(folder)), engine, options)
@@ -33,9 +35,18 @@ async def check_reconnect(request: CoworldEpisodeJobSpec, engine: Engine, option
             address = episode.game.running.endpoint
             assert address is not None
             await episode.wait_for_game(address)
+            await _ping(episode, address)
             await _come_back(episode, address)
         finally:
             await episode.finish()
+
+
+async def _ping(episode: Episode, address: Address) -> None:
+    try:
+        await require_first_message(address, "/global", episode.budget, then=require_pong)
+    except RunnerEpisodeError:
+        if episode.game is None or not await episode.game.exited_within(episode.budget.at_most(GRACE_SECONDS)):
+            raise  # a game that waits for nobody may be over by now
 
 
 async def _come_back(episode: Episode, address: Address) -> None:

@@ -32,15 +32,16 @@ async def replay_server(
     Raises RunnerEpisodeError (`replay_unloadable`).
     """
     left = budget.left
-    env = launch.with_secret_uris(game.runnable.env)
+    env = game.runnable.env
+    hidden = launch.GameSecrets.of(env)
     spec = RunnableSpec(
         role="replay",
         name=f"{prefix}-replay-{secrets.token_hex(8)}",
         image=game.runnable.image,
         run=game.runnable.run,
         env=env,
-        variables=launch.replay_variables,
-        files={"replay": replay},
+        variables=lambda place: {**launch.replay_variables(place), **hidden.variables(place)},
+        files={"replay": replay, **hidden.files},
         listens=True,
         extra_ports=launch.extra_ports(env),
         limits=launch.limits_of(game.runnable.resources, 7 * 24 * 3600.0 if left is None else left + 60.0),

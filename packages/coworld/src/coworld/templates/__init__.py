@@ -49,6 +49,7 @@ TEMPLATES: Mapping[str, Template] = {
     "cpp": Template("player", ("players/cpp", "players/common"), "a player in C++", "make"),
     "game": Template("game", ("roles/game",), "a game of two seats in Python, with its player and its pages"),
     "commissioner": Template("commissioner", ("roles/commissioner",), "a league's scheduler and ranking, in Python"),
+    "reporter": Template("reporter", ("roles/reporter",), "a page about one episode, in Python"),
     "grader": Template("grader", ("roles/grader",), "one number for one episode, in Python"),
     "diagnoser": Template("diagnoser", ("roles/diagnoser",), "advice for one policy after an episode, in Python"),
     "optimizer": Template("optimizer", ("roles/optimizer",), "a plan from reports, grades and diagnoses, in Python"),

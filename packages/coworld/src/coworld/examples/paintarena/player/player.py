@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from contextlib import suppress
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.sync.client import connect
@@ -47,7 +48,8 @@ def play(address: str) -> int:
                     if state.get("type") == "final" or state.get("done"):
                         print(f"slot {state['slot']} finished with scores {state['scores']}", flush=True)
                         return 0
-                    connection.send(json.dumps({"move": choose(state)}))
+                    with suppress(ConnectionClosed):  # the end may have come already, and is still to be read
+                        connection.send(json.dumps({"move": choose(state)}))
         except InvalidHandshake:
             print("the game refused the connection", file=sys.stderr, flush=True)
         except (ConnectionClosed, OSError) as error:

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import time
+from contextlib import suppress
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
@@ -46,7 +47,8 @@ def main() -> int:
                     if state.get("done"):
                         print("final scores", state["scores"])
                         return 0
-                    game.send(json.dumps({"move": choose(state)}))
+                    with suppress(ConnectionClosed):  # the end may have come already, and is still to be read
+                        game.send(json.dumps({"move": choose(state)}))
         except (ConnectionClosed, InvalidHandshake, OSError) as error:
             print("connection lost:", type(error).__name__, file=sys.stderr)
         time.sleep(0.2)

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import time
+from contextlib import suppress
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
@@ -33,7 +34,8 @@ def main() -> int:
                         return 0
                     if len(state["played"]) != answered:
                         answered = len(state["played"])
-                        game.send(json.dumps({"throw": choose(state)}))
+                        with suppress(ConnectionClosed):  # the end may have come already, and is still to be read
+                            game.send(json.dumps({"throw": choose(state)}))
         except (ConnectionClosed, InvalidHandshake, OSError) as error:
             print("connection lost:", type(error).__name__, file=sys.stderr)
         time.sleep(0.2)

@@ -1,0 +1,146 @@
+"""Further ports of a game, and addresses of secrets: what the game's public variables ask of the machine it runs on."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from coworld.engines.base import GAME_PORT
+
+__all__ = [
+    "LOCAL_EXTRA_PORTS_ENV_VAR",
+    "LOCAL_PORTS_JSON_ENV_VAR",
+    "LOCAL_PORT_ENV_PREFIX",
+    "LOCAL_PORT_HOST",
+    "LOCAL_SECRET_URIS_ENV_VAR",
+    "MAX_TCP_PORT",
+    "LocalPortRequest",
+    "ResolvedLocalPort",
+    "local_game_env",
+    "local_port_env",
+    "requested_ports",
+    "resolve_local_extra_ports",
+    "with_secret_uris",
+]
+
+LOCAL_EXTRA_PORTS_ENV_VAR = "COWORLD_LOCAL_EXTRA_PORTS"
+LOCAL_PORTS_JSON_ENV_VAR = "COWORLD_LOCAL_PORTS_JSON"
+LOCAL_PORT_ENV_PREFIX = "COWORLD_LOCAL_PORT_"
+LOCAL_PORT_HOST = "127.0.0.1"
+LOCAL_SECRET_URIS_ENV_VAR = "COWORLD_LOCAL_SECRET_URIS"
+MAX_TCP_PORT = 65535
+
+
+@dataclass(frozen=True)
+class LocalPortRequest:
+    """A port of the game, and the port of this machine it wants; None is any."""
+
+    container_port: int
+    host_port: int | None
+
+
+@dataclass(frozen=True)
+class ResolvedLocalPort:
+    """A port of the game, and where it is reached from this machine."""
+
+    container_port: int
+    host_port: int
+    host: str = LOCAL_PORT_HOST
+
+
+def requested_ports(env: Mapping[str, str]) -> list[LocalPortRequest]:
+    """`COWORLD_LOCAL_EXTRA_PORTS` of a game: `container[:host][/tcp]` with commas between, host 0 or none is any.
+
+    Raises:
+        ValueError: it is written wrongly, or a port comes twice, or is the game's own.
+    """
+    text = env.get(LOCAL_EXTRA_PORTS_ENV_VAR, "").strip()
+    requests: list[LocalPortRequest] = []
+    for entry in (word.strip() for word in text.split(",")) if text else ():
+        inside, colon, outside = entry.removesuffix("/tcp").partition(":")
+        if not _is_port(inside) or (colon and not _is_port(outside)) or int(inside) == 0:
+            _refuse(entry, f"is not `container[:host][/tcp]` with ports up to {MAX_TCP_PORT}")
+        request = LocalPortRequest(int(inside), int(outside) if colon and int(outside) else None)
+        if request.container_port == GAME_PORT:
+            _refuse(entry, f"asks for {GAME_PORT}, which is the game's own port")
+        if any(request.container_port == other.container_port for other in requests):
+            _refuse(entry, "names a port twice")
+        if request.host_port and any(request.host_port == other.host_port for other in requests):
+            _refuse(entry, "names a port twice")
+        requests.append(request)
+    return requests
+
+
+def _is_port(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= 5 and int(word) <= MAX_TCP_PORT
+
+
+def _refuse(entry: str, why: str) -> None:
+    raise ValueError(f"{LOCAL_EXTRA_PORTS_ENV_VAR}: {entry!r} {why}")
+
+
+def resolve_local_extra_ports(
+    env: Mapping[str, str],
+    *,
+    reserved_host_ports: set[int] | None = None,
+    allocate_port: Callable[[], int] | None = None,
+) -> list[ResolvedLocalPort]:
+    """The further ports a game asks for, each with a port of this machine; ValueError when one is taken already."""
+    taken = set(reserved_host_ports or ())
+    found = []
+    for request in requested_ports(env):
+        port = request.host_port or (allocate_port or _free_port)()
+        if port in taken:
+            _refuse(str(port), "names a port twice")
+        taken.add(port)
+        found.append(ResolvedLocalPort(request.container_port, port))
+    return found
+
+
+def _free_port() -> int:
+    with socket.create_server((LOCAL_PORT_HOST, 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def local_port_env(ports: Sequence[ResolvedLocalPort]) -> dict[str, str]:
+    """How a game learns where its further ports are reached: `HOST:PORT` each, and all of them as JSON."""
+    if not ports:
+        return {}
+    table = {str(port.container_port): {"host": port.host, "port": port.host_port} for port in ports}
+    return {
+        **{f"{LOCAL_PORT_ENV_PREFIX}{port.container_port}": f"{port.host}:{port.host_port}" for port in ports},
+        LOCAL_PORTS_JSON_ENV_VAR: json.dumps(table, separators=(",", ":")),
+    }
+
+
+def local_game_env(env: Mapping[str, str], ports: Sequence[ResolvedLocalPort]) -> dict[str, str]:
+    """A game's variables on this machine: secrets by their addresses, and its further ports."""
+    return {**with_secret_uris(env), **local_port_env(ports)}
+
+
+def with_secret_uris(env: Mapping[str, str], outside: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """A game's variables with every `secret://` address replaced by what `COWORLD_LOCAL_SECRET_URIS` maps it to.
+
+    Raises:
+        ValueError: it is no such table, or maps one of them to nothing a game could read.
+    """
+    wanted = {name: value for name, value in env.items() if value.startswith("secret://")}
+    if not wanted:
+        return dict(env)
+    try:
+        table = json.loads(outside.get(LOCAL_SECRET_URIS_ENV_VAR, "{}"))
+    except (ValueError, RecursionError):
+        table = None
+    if not isinstance(table, dict):
+        raise ValueError(f"{LOCAL_SECRET_URIS_ENV_VAR} must be a JSON object of addresses")
+    for value in wanted.values():
+        address = table.get(value)
+        if not isinstance(address, str) or not address.startswith(("http://", "https://", "file://")):
+            raise ValueError(
+                f"{value} is not mapped: name it in {LOCAL_SECRET_URIS_ENV_VAR} with the http(s) or file address it "
+                "stands for"
+            )
+    return {**env, **{name: table[value] for name, value in wanted.items()}}
