@@ -70,16 +70,48 @@ TOGETHER = {
 }
 
 
+# What takes minutes, in the order to begin with: nothing long may be left for the end, when others have nothing to do.
+FIRST = (
+    "boxes",
+    "observatory",
+    "wheels",
+    "viewer",
+    "pages",
+    "tests/test_coworld_docs.py",
+    "tests/test_tutorials.py",
+    "tests/trust/",
+    "packages/coworld/",
+    "packages/cogsguard/",
+    "tests/soak/",
+    "packages/mettagrid/tests/live",
+)
+
+
+def group_of(nodeid: str) -> str:
+    """Tests of a group run one after the other in one process."""
+    file = nodeid.partition("::")[0]
+    return next((group for group, places in TOGETHER.items() if file.startswith(places)), file)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):  # one of several processes
+        items.sort(key=lambda item: _place(group_of(item.nodeid)))
+
+
+def _place(group: str) -> int:
+    return next((place for place, name in enumerate(FIRST) if group.startswith(name)), len(FIRST))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let pytest-xdist keep the tests of a group, or of a file, in one process."""
+    """Let pytest-xdist keep the tests of a group, or of a file, in one process, and take them in our order."""
     from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
     class ByGroup(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return next((group for group, places in TOGETHER.items() if file.startswith(places)), file)
+            return group_of(nodeid)
 
+    config.option.loadscopereorder = False
     return ByGroup(config, log)
 
 
