@@ -324,7 +324,9 @@ async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> t
                     writer.write(head.encode())
                     status = await _answer(reader)
                 times.append(((time.perf_counter() - began) * 1000, path))
-                errors += status != 200
+                if status != 200:
+                    print(f"{path} answered {status}", flush=True)
+                    errors += 1
             await asyncio.sleep(max(0.0, due - time.monotonic()))
         writer.close()
 

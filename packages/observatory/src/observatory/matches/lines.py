@@ -1,24 +1,32 @@
-"""Lists of matches: what has ended never changes, and its line is made once."""
+"""Lists of matches: the line of a match is made anew only when something has become of it."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from datetime import datetime
+from typing import Any, TypeVar
 
-from sqlalchemy import func, select
+from sqlalchemy import CTE, Select, Subquery, func, select
 from sqlalchemy.orm import Session
 
 from observatory.database.freshness import MADE_MATCHES, remembered
 from observatory.matches.tables import Match
 
-__all__ = ["Listed", "lines", "pool_size"]
+__all__ = ["LISTED", "Listed", "lines", "listed_from", "pool_size"]
 
-Listed = tuple[uuid.UUID, int | None]
-"""a match and its `completed_order`"""
+LISTED = (Match.id, Match.status, Match.job_id, Match.completed_order, Match.error, Match.created_at)
+"""by which it is told whether a line is still right; the rest of a match never changes while these are the same"""
+Listed = tuple[uuid.UUID, Any, uuid.UUID | None, int | None, str | None, datetime]
 Line = TypeVar("Line")
 _NAMES = ("users", "policies", "policy_versions", "seasons", "pools", "pool_players")
 _MOST_LINES = 5000
+
+
+def listed_from(found: Subquery | CTE) -> Select[Any]:
+    """What `lines` wants to know of matches, the newest first."""
+    columns = [found.c[column.key] for column in LISTED]
+    return select(*columns).order_by(found.c.created_at.desc(), found.c.id.desc())
 
 
 def lines(
@@ -29,16 +37,14 @@ def lines(
 ) -> list[Line]:
     """The line of each match, in the same order. `load` reads matches with all that `line` needs."""
     known: dict[Listed, Line] = remembered(session, ("lines", line), _NAMES, dict)
-    shown = {entry: known.get(entry) for entry in listed}
-    unknown = [match_id for (match_id, _), found in shown.items() if found is None]
+    shown = {entry[0]: known.get(entry) for entry in listed}
+    unknown = [match_id for match_id, found in shown.items() if found is None]
     for match in load(session, unknown) if unknown else ():
-        entry = match.id, match.completed_order
-        shown[entry] = made = line(match)
-        if entry[1] is not None:
-            if len(known) >= _MOST_LINES:
-                known.clear()
-            known[entry] = made
-    return [found for found in (shown[entry] for entry in listed) if found is not None]
+        shown[match.id] = made = line(match)
+        if len(known) >= _MOST_LINES:
+            known.clear()
+        known[tuple(getattr(match, column.key) for column in LISTED)] = made
+    return [found for found in shown.values() if found is not None]
 
 
 def pool_size(session: Session, pool_id: uuid.UUID) -> int:

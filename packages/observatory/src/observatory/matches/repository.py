@@ -16,7 +16,7 @@ from sqlalchemy.types import NullType
 from observatory.accounts.principal import Principal
 from observatory.errors import NotFound
 from observatory.jobs.tables import Job
-from observatory.matches.lines import Listed, pool_size
+from observatory.matches.lines import LISTED, Listed, listed_from, pool_size
 from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
 from observatory.paging import Page
 from observatory.policies.tables import PolicyVersion
@@ -48,7 +48,7 @@ def listed(session: Session, season_id: uuid.UUID, wanted: MatchFilter, page: Pa
     newest = (Match.created_at.desc(), Match.id.desc())
     total, parts = 0, []
     for pool_id in session.scalars(pools):
-        of_pool = select(Match.id, Match.created_at, Match.completed_order).where(Match.pool_id == pool_id)
+        of_pool = select(*LISTED).where(Match.pool_id == pool_id)
         if wanted.policy_version_ids:
             of_pool = of_pool.where(Match.id.in_(_with_any(pool_id, wanted.policy_version_ids)))
             total += session.scalar(of_pool.with_only_columns(func.count(), maintain_column_froms=True)) or 0
@@ -57,10 +57,8 @@ def listed(session: Session, season_id: uuid.UUID, wanted: MatchFilter, page: Pa
         parts.append(select(of_pool.order_by(*newest).limit(page.offset + page.limit).subquery()))
     if not parts or total <= page.offset:
         return [], total
-    joined = union_all(*parts).subquery()
-    in_order = select(joined.c.id, joined.c.completed_order).order_by(joined.c.created_at.desc(), joined.c.id.desc())
-    found = session.execute(in_order.limit(page.limit).offset(page.offset))
-    return [(match_id, order) for match_id, order in found], total
+    in_order = listed_from(union_all(*parts).subquery())
+    return [tuple(row) for row in session.execute(in_order.limit(page.limit).offset(page.offset))], total
 
 
 def with_players(session: Session, match_ids: Sequence[uuid.UUID]) -> Iterable[Match]:

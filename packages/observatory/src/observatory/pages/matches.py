@@ -75,8 +75,8 @@ def matches_page(
     pools = season.pools if pool is None else [seasons.pool(season, pool)]
     wanted = MatchesWanted(policy, status, None if cursor is None else _read_cursor(cursor))
     found, total = repository.matches(session, [one.id for one in pools], wanted, limit)
-    after = _cursor(found[-1][1], found[-1][0][0]) if len(found) == limit else None
-    rows = lines(session, [match for match, _ in found], _loaded, match_line)
+    after = _cursor(found[-1][-1], found[-1][0]) if len(found) == limit else None
+    rows = lines(session, found, _loaded, match_line)
     return MatchesPage(rows=rows, total=total, next_cursor=after)
 
 

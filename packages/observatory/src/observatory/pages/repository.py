@@ -15,7 +15,7 @@ from observatory.accounts.principal import Principal
 from observatory.database.freshness import remembered
 from observatory.jobs.states import IN_WORK, JobStatus
 from observatory.jobs.tables import Job
-from observatory.matches.lines import Listed, pool_size
+from observatory.matches.lines import LISTED, Listed, listed_from, pool_size
 from observatory.matches.repository import StatusCounts
 from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
 from observatory.policies.tables import Policy, PolicyVersion
@@ -97,15 +97,15 @@ class MatchesWanted:
 
 def matches(
     session: Session, pool_ids: Sequence[uuid.UUID], wanted: MatchesWanted, limit: int
-) -> tuple[list[tuple[Listed, datetime]], int]:
+) -> tuple[list[Listed], int]:
     """The next matches of these pools, the newest first, and how many there are in all.
 
     Each pool is read by itself along its index, so that no list is ever sorted as a whole.
     """
     statuses = wanted.statuses()
 
-    def of_pool(pool_id: uuid.UUID) -> Select[uuid.UUID, datetime, int | None]:
-        statement = select(Match.id, Match.created_at, Match.completed_order).where(Match.pool_id == pool_id)
+    def of_pool(pool_id: uuid.UUID) -> Any:
+        statement = select(*LISTED).where(Match.pool_id == pool_id)
         if statuses is not None:
             statement = statement.where(Match.status.in_(statuses))
         if wanted.policy_version_id is not None:
@@ -132,10 +132,8 @@ def matches(
         pages.append(select(statement.order_by(*newest).limit(limit).subquery()))
     if not pages:
         return [], 0
-    joined = union_all(*pages).subquery()
-    newest = (joined.c.created_at.desc(), joined.c.id.desc())
-    order = select(joined.c.id, joined.c.completed_order, joined.c.created_at).order_by(*newest).limit(limit)
-    return [((match_id, ended), at) for match_id, ended, at in session.execute(order)], total
+    order = listed_from(union_all(*pages).subquery()).limit(limit)
+    return [tuple(row) for row in session.execute(order)], total
 
 
 def matches_of_jobs(

@@ -22,7 +22,7 @@ from observatory.seasons.intervals import mean_interval
 from observatory.seasons.leaderboards import score_policies_leaderboard
 from observatory.seasons.repository import TeamFilter
 from observatory.seasons.stages import plan_stages
-from observatory.seasons.table_cache import PoolTable, pool_table
+from observatory.seasons.table_cache import PoolTable, is_older, pool_table
 from observatory.seasons.tables import Pool, Season, TournamentType
 from observatory.seasons.vor import team_values
 
@@ -108,16 +108,18 @@ def _row(
 def _isolation(session: Session, table: PoolTable, policies: set[uuid.UUID]) -> dict[uuid.UUID, str]:
     """How the last match of each policy was shut in. A match is looked up once."""
     records = table.fold.records
-    unknown = {records[policy].last_order for policy in policies} - table.isolation.keys()
+    last = {policy: records[policy].last_order for policy in policies}  # others may move the table on meanwhile
+    unknown = set(last.values()) - table.isolation.keys()
     if unknown:
         found = repository.runtimes(session, sorted(unknown))
-        for order in unknown:
+        # A session that is older than the table may not see its last matches: then it is not known yet.
+        for order in found if is_older(session, table) else unknown:
             runtime, positions = found.get(order, (None, {}))
             levels = isolation_of(runtime or {})
             table.isolation[order] = {
                 policy: levels[index] for policy, index in positions.items() if index < len(levels)
             }
-    shown = {policy: table.isolation[records[policy].last_order].get(policy) for policy in policies}
+    shown = {policy: table.isolation.get(order, {}).get(policy) for policy, order in last.items()}
     return {policy: level for policy, level in shown.items() if level is not None}
 
 

@@ -66,6 +66,7 @@ def policy_leaderboard(session: Session, pool: Pool) -> list[LeaderboardEntry]:
             matches=row.matches,
         )
         for row in standings
+        if row.policy_version_id in names
     ]
 
 

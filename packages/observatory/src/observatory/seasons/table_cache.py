@@ -22,7 +22,7 @@ from observatory.seasons.folds import Place, PoolFold
 from observatory.seasons.standings import Standing
 from observatory.seasons.tables import Pool, PoolPlayer, Season
 
-__all__ = ["PoolTable", "pool_table", "warm_up"]
+__all__ = ["PoolTable", "is_older", "pool_table", "warm_up"]
 
 MAX_POOLS = 200
 LOOK_AGAIN_SECONDS = 2.0
@@ -60,9 +60,10 @@ class PoolTable:
             for match in matches.match_log(session, self.pool_id, after=self.fold.last_order):
                 self.fold.add(match)
             if self.fold.matches != matches.ended_count(session, self.pool_id, until=self.fold.last_order):
-                self.fold, self._standings, self._places = PoolFold(), None, None
+                fold = PoolFold()  # others may read the old one meanwhile
                 for match in matches.match_log(session, self.pool_id, after=0):
-                    self.fold.add(match)
+                    fold.add(match)
+                self.fold, self._standings, self._places = fold, None, None
             self.seen, self.looked_at, self.moved_by = versions, looked_at, began
 
     def standings(self) -> list[Standing]:
@@ -105,6 +106,11 @@ def pool_table(session: Session, pool_id: uuid.UUID) -> PoolTable:
     table = PoolTable(pool_id)
     table.move_on(session, None)
     return table
+
+
+def is_older(session: Session, table: PoolTable) -> bool:
+    """Whether a session may not see all that a table has."""
+    return Memory.of(session) is not None and Memory.began(session) < table.moved_by
 
 
 def warm_up(database: Database) -> None:
