@@ -95,7 +95,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A session that sees one state of the database and changes nothing."""
+        """A session that changes nothing. It sees one state of SQLite; in PostgreSQL each statement sees the newest."""
         self.check_file()
         info = {MEMORY: self.memory, BEGAN: time.monotonic_ns(), VERSIONS: self.table_versions.everything()}
         with Session(self.engine, expire_on_commit=False, info=info) as session:

@@ -121,7 +121,7 @@ class Memory:
 def remembered(session: Session, key: Hashable, tables: Sequence[str], make: Callable[[], Kept]) -> Kept:
     """What `make` reads from these tables, made again when this process has changed one of them.
 
-    A session that writes always makes it. What is given is shared by threads: nobody may change it.
+    A session that writes always makes it. What is given is shared by threads: change it only as they all may at once.
     """
     memory = Memory.of(session)
     if memory is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import CTE, Select, Subquery, func, select
+from sqlalchemy import Select, Subquery, func, select
 from sqlalchemy.orm import Session
 
 from observatory.database.freshness import MADE_MATCHES, remembered
@@ -23,7 +23,7 @@ _NAMES = ("users", "policies", "policy_versions", "seasons", "pools", "pool_play
 _MOST_LINES = 5000
 
 
-def listed_from(found: Subquery | CTE) -> Select[Any]:
+def listed_from(found: Subquery) -> Select[Any]:
     """What `lines` wants to know of matches, the newest first."""
     columns = [found.c[column.key] for column in LISTED]
     return select(*columns).order_by(found.c.created_at.desc(), found.c.id.desc())
