@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-__all__ = ["resolve_device"]
+if TYPE_CHECKING:
+    import torch  # type: ignore[import-not-found,unused-ignore]
+    from rich.console import Console
+
+__all__ = ["resolve_device", "resolve_training_device"]
 
 
 def resolve_device(device: str = "auto") -> tuple[str, str | None]:
@@ -28,6 +33,21 @@ def resolve_device(device: str = "auto") -> tuple[str, str | None]:
         reason = (str(error).splitlines() or [""])[0]
         return "cpu", f"The device {device!r} cannot be used ({reason}); policies run on the CPU"
     return (device if kind != "cpu" else "cpu"), None
+
+
+def resolve_training_device(console: Console, requested: str) -> torch.device | str:
+    """Return the device to train on; print a warning when it is not the requested one.
+
+    Returns the name "cpu" where PyTorch is not installed.
+    """
+    name, warning = resolve_device(requested.strip().lower())
+    if warning is not None:
+        console.print(f"[yellow]{warning}[/yellow]")
+    if find_spec("torch") is None:
+        return name
+    import torch
+
+    return torch.device(name)
 
 
 def _may_have_gpu() -> bool:

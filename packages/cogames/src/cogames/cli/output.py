@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import io
 import logging
 import os
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from typing import Any, Literal, TextIO
 
@@ -19,6 +20,7 @@ __all__ = [
     "note",
     "print_data",
     "print_table",
+    "printed_text",
     "prints_to_stderr",
     "show_log",
     "table",
@@ -70,6 +72,14 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, right: Se
         return space + text if column in right else text + space
 
     return "\n".join("  ".join(cell(text, column) for column, text in enumerate(line)).rstrip() for line in lines)
+
+
+def printed_text(show: Callable[[], None]) -> str:
+    """Return what `show` prints on stdout."""
+    buffer = io.StringIO()
+    with redirect_stdout(buffer):
+        show()
+    return buffer.getvalue()
 
 
 def note(text: str) -> None:

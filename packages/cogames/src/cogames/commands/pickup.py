@@ -13,7 +13,7 @@ from cogames.cli.program import examples
 from cogames.cli.progress import ProgressBar
 
 if TYPE_CHECKING:
-    from cogames.pickup import Pickup, Scenario
+    from cogames.value_over_replacement import Pickup, Scenario
 
 Candidate = Annotated[
     str | None,
@@ -24,8 +24,16 @@ Pool = Annotated[
     typer.Option("--pool", metavar="POLICY", help="Policy of the pool (repeatable).", rich_help_panel=options.POLICY),
 ]
 TeamSize = Annotated[
-    int,
-    typer.Option("--cogs", "-c", metavar="N", min=1, help="Number of cogs (agents).", rich_help_panel=options.MISSION),
+    int | None,
+    typer.Option(
+        "--cogs",
+        "-c",
+        metavar="N",
+        min=1,
+        help="Number of cogs (agents).",
+        show_default="4, or what the mission allows",
+        rich_help_panel=options.MISSION,
+    ),
 ]
 OneMission = Annotated[
     str,
@@ -42,6 +50,7 @@ PickupSteps = Annotated[
         rich_help_panel=options.SIMULATION,
     ),
 ]
+DEFAULT_COGS = 4
 
 
 @examples(
@@ -51,7 +60,7 @@ PickupSteps = Annotated[
 def pickup(
     ctx: typer.Context,
     mission: OneMission = "arena",
-    cogs: TeamSize = 4,
+    cogs: TeamSize = None,
     variant: options.Variants = None,
     game: options.Game = "cogsguard",
     policy: Candidate = None,
@@ -81,14 +90,15 @@ def pickup(
         variants=variant,
         game=game,
         cogs=cogs,
+        default_cogs=DEFAULT_COGS,
         map_seed=seed if map_seed is None else map_seed,
         max_steps=steps,
     )
     device = choices.choose_device(device)
     candidate, *others = [choices.policy(ctx, text, device) for text in (policy, *pool)]
 
-    from cogames.pickup import pickup as measure
     from cogames.playing import PlaySettings, bad_verdicts
+    from cogames.value_over_replacement import measure
 
     talk = note if format else print
     talk(f"Pickup on {chosen.name}: {chosen.env.game.num_agents} cogs, {episodes} episodes each, seed {seed}")
@@ -109,10 +119,10 @@ def pickup(
     if format:
         print_data(result.document(), format)
     else:
-        _print(result)
+        print_pickup(result)
 
 
-def _print(result: Pickup) -> None:
+def print_pickup(result: Pickup) -> None:
     scores = [
         (s.name, s.candidate_count, _mix(s), number(s.score), bounds(result.score_interval(s)))
         for s in result.scenarios

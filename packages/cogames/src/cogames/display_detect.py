@@ -1,0 +1,5 @@
+"""Compatibility name for `mettagrid.util.display`: whether this machine can show a window."""
+
+from mettagrid.util.display import has_display
+
+__all__ = ["has_display"]
