@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from mettagrid.cogame import game as games
+from mettagrid.cogame.core import CoGameMissionVariant
 from mettagrid.cogame.errors import MissionError, UnknownGame
 from mettagrid.cogame.game import CoGame, get_game, installed_games, register_game
 
@@ -45,3 +46,12 @@ def test_a_game_of_an_installed_package_is_imported_when_asked_for(
     assert get_game("theirs").name == "theirs"
     with pytest.raises(MissionError, match="'broken' cannot be imported from 'broken_game:GAME': no such luck"):
         get_game("broken")
+
+
+def test_a_game_offers_its_variants_by_name() -> None:
+    class Gambit(CoGameMissionVariant):
+        name: str = "test_gambit"
+
+    game = CoGame("chess", missions=[], variants=[Gambit()])
+    assert game.variant_registry.required(Gambit) is game.variants[0]
+    assert game.eval_missions == []

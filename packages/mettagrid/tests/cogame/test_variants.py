@@ -1,5 +1,8 @@
 """The order of variants, what they may touch, and what they leave alone."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from pydantic import Field
 
@@ -10,7 +13,6 @@ from mettagrid.cogame.core import (
     MissionError,
     ResolvedDeps,
     UnknownVariant,
-    VariantConflict,
     VariantRegistry,
 )
 from mettagrid.config.mettagrid_config import MettaGridConfig
@@ -141,7 +143,7 @@ def test_a_variant_of_the_same_name_replaces_the_earlier_one() -> None:
 
 
 def test_undeclared_dependencies_and_circles_are_mistakes_of_the_author() -> None:
-    with pytest.raises(AssertionError, match="'test_nosy' does not declare Ground"):
+    with pytest.raises(AssertionError, match=r"required\(Ground\) not declared in dependencies\(\)"):
         Mission().with_variants(["test_nosy"]).make_env()
     with pytest.raises(AssertionError, match="test_first > test_second > test_first"):
         Mission().with_variants(["test_first"]).make_env()
@@ -153,9 +155,12 @@ def test_unknown_variants_are_refused_with_the_closest_names() -> None:
     assert str(caught.value).startswith("Variant 'test_vilage' not found. Did you mean 'test_village'")
 
 
-def test_variants_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(VariantConflict, match="'test_fussy' does not fit the mission 'test_mission'"):
-        Mission().with_variants(["test_fussy"])
+def test_compat_is_a_question_for_menus_and_refuses_nothing() -> None:
+    assert not Fussy().compat(Mission())
+    assert applied(Mission().with_variants(["test_fussy"])) == ["fussy"]
+
+
+def test_a_variant_without_defaults_is_given_as_an_object() -> None:
     with pytest.raises(MissionError, match=r"needs 'level': give NeedsSetting\(level=\.\.\.\)"):
         Mission().with_variants(["test_needs_setting"])
 
@@ -164,10 +169,85 @@ def test_the_last_class_of_a_name_wins_unless_a_module_is_preferred() -> None:
     made = type("Twin", (_Noted,), {"__annotations__": {"name": str}, "name": "test_ground", "__module__": "elsewhere"})
     assert CoGameMissionVariant.find_class("test_ground") is made
     assert CoGameMissionVariant.find_class("test_ground", [__name__]) is Ground
-    CoGameMissionVariant._classes["test_ground"].remove(made)
+    CoGameMissionVariant._type_candidates["test_ground"].remove(made)
+    CoGameMissionVariant._type_registry["test_ground"] = Ground
 
 
 def test_a_mission_needs_a_cog() -> None:
     with pytest.raises(MissionError, match="was asked for 0 cogs"):
         Mission().with_cogs(0)
     assert Mission().with_cogs(3).num_cogs == 3
+
+
+def test_subclasses_find_the_variants_where_the_published_package_keeps_them() -> None:
+    mission = Mission(default_variant="test_house")
+    assert mission._base_variants == {} and mission._variant_registry.all() == []
+    attached = mission.with_variants([Garden()])
+    assert list(attached._base_variants) == ["test_garden"] and mission._base_variants == {}
+    attached.make_env()
+    assert attached._variant_registry.configured_names() == ["test_ground", "test_house", "test_garden"]
+    assert attached.required_variant(Ground).settings == ["house", "garden with house"]
+    assert list(attached._base_variants) == ["test_garden"]
+
+
+def test_a_mission_sees_its_variants_while_it_makes_the_base() -> None:
+    class Looking(Mission):
+        def make_base_env(self) -> MettaGridConfig:
+            env = super().make_base_env()
+            env.game.tags = [f"saw {name}" for name in self._variant_registry.configured_names()]
+            return env
+
+    assert applied(Looking().with_variants(["test_house"]))[:2] == ["saw test_ground", "saw test_house"]
+
+
+def test_the_dependency_graph_adds_missing_required_variants() -> None:
+    registry = VariantRegistry([House(), Garden()])
+    assert registry.build_dependency_graph() == [
+        ("test_house", "test_ground", "required"),
+        ("test_garden", "test_ground", "required"),
+        ("test_garden", "test_house", "optional"),
+    ]
+
+
+def test_resolved_dependencies_can_be_made_by_hand() -> None:
+    deps = ResolvedDeps(VariantRegistry([Ground(settings=["mine"])]), {Ground}, {House})
+    assert deps.required(Ground).settings == ["mine"] and deps.optional(House) is None
+    with pytest.raises(AssertionError, match=r"optional\(Garden\) not declared"):
+        deps.optional(Garden)
+
+
+def test_an_unknown_variant_is_also_an_assertion_error() -> None:
+    with pytest.raises(AssertionError):
+        CoGameMissionVariant.create("test_no_such_variant")
+    with pytest.raises(AssertionError, match=r"required\(House\) not found in registry\. Available: \['test_ground'\]"):
+        VariantRegistry([Ground()]).required(House)
+
+
+@pytest.mark.parametrize("prefix", ["made_up_game", "made_up_game.", "made_up_game.variants"])
+def test_the_modules_of_the_prefixes_are_imported(prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "made_up_game").mkdir()
+    (tmp_path / "made_up_game" / "__init__.py").write_text("")
+    (tmp_path / "made_up_game" / "variants.py").write_text("loaded = True")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    class Prefixed(Mission):
+        @classmethod
+        def variant_module_prefixes(cls) -> tuple[str, ...]:
+            return (prefix,)
+
+    try:
+        Prefixed().with_variants([])
+        assert sys.modules["made_up_game.variants"].loaded
+    finally:
+        for name in ("made_up_game", "made_up_game.variants"):
+            sys.modules.pop(name, None)
+
+
+def test_a_prefix_that_names_no_module_is_an_import_error() -> None:
+    class Misspelt(Mission):
+        @classmethod
+        def variant_module_prefixes(cls) -> tuple[str, ...]:
+            return ("no_such_game_package",)
+
+    with pytest.raises(ModuleNotFoundError, match="no_such_game_package"):
+        Misspelt().with_variants([])

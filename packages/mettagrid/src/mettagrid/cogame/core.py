@@ -1,6 +1,7 @@
 """Missions: a map, a number of cogs, and the variants that make the rules."""
 
 import importlib
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Self, TypeVar
@@ -35,7 +36,7 @@ class CvCStationConfig(Config, ABC):
 
     @abstractmethod
     def station_cfg(self) -> GridObjectConfig:
-        """The object."""
+        """Make the object."""
 
 
 class CoGameMission(Config, ABC):
@@ -55,57 +56,65 @@ class CoGameMission(Config, ABC):
     sub_missions: list[str] = Field(default_factory=list)
     max_steps: int = Field(default=10000, ge=0)
 
-    _attached: dict[str, CoGameMissionVariant] = PrivateAttr(default_factory=dict)
-    _registry: VariantRegistry | None = PrivateAttr(default=None)
+    _base_variants: dict[str, CoGameMissionVariant] = PrivateAttr(default_factory=dict)
+    """The attached variants by name, as they were given."""
+    _variant_registry: VariantRegistry = PrivateAttr(default_factory=VariantRegistry)
+    """All variants of the environment that is being made, or of the last one made; empty before the first."""
 
     @abstractmethod
     def make_base_env(self) -> MettaGridConfig:
-        """The environment before any variant."""
+        """Make the environment before any variant."""
 
     def full_name(self) -> str:
         return self.name
 
-    def variant_module_prefixes(self) -> tuple[str, ...]:
-        """Packages whose variants win over others of the same name."""
-        return (type(self).__module__.partition(".")[0],)
+    @classmethod
+    def variant_module_prefixes(cls) -> tuple[str, ...]:
+        """Return the packages and modules to import for their variants, which win over others of the same name.
+
+        By default the top-level package of the mission.
+        """
+        return (cls.__module__.partition(".")[0],)
 
     def with_variants(self, variants: "Sequence[str | CoGameMissionVariant]") -> Self:
-        """A copy of the mission with more variants; one of the same name replaces the earlier one."""
+        """Return a copy of the mission with more variants; one of the same name replaces the earlier one.
+
+        Variants given as objects are copied. `compat` is not asked here: games use it to choose what they offer.
+        """
         mission = self.model_copy(deep=True)
+        mission._variant_registry = VariantRegistry()
         self.import_variants()
         for item in variants:
-            variant = self.find_variant(item) if isinstance(item, str) else copied(item)
-            if not variant.compat(mission):
-                raise VariantConflict(f"The variant {variant.name!r} does not fit the mission {self.name!r}.")
-            mission._attached[variant.name] = variant
+            variant = copied(item) if isinstance(item, CoGameMissionVariant) else self.find_variant(str(item))
+            mission._base_variants[variant.name] = variant
         return mission
 
-    def with_cogs(self, num_cogs: int) -> Self:
-        """A copy of the mission for another number of cogs."""
-        if num_cogs < 1:
-            raise CogsError(f"The mission {self.name!r} was asked for {num_cogs} cogs; it needs at least 1.")
-        return self.model_copy(update={"num_cogs": num_cogs}, deep=True)
+    def with_cogs(self, cogs: int) -> Self:
+        """Return a copy of the mission for another number of cogs."""
+        if cogs < 1:
+            raise CogsError(f"The mission {self.name!r} was asked for {cogs} cogs; it needs at least 1.")
+        return self.model_copy(update={"num_cogs": cogs}, deep=True)
 
-    def import_variants(self) -> None:
-        """Import `<package>.variants` of the mission's package, where there is one, so that its variants are known."""
-        for prefix in self.variant_module_prefixes():
-            module = f"{prefix}.variants"
-            try:
-                importlib.import_module(module)
-            except ModuleNotFoundError as error:
-                if error.name not in (module, prefix):
-                    raise
+    @classmethod
+    def import_variants(cls) -> None:
+        """Import the modules of `variant_module_prefixes`, and `<package>.variants` of each where there is one."""
+        for prefix in cls.variant_module_prefixes():
+            import_variant_modules(prefix.rstrip("."))
+
+    @classmethod
+    def _ensure_variant_modules_loaded(cls) -> None:
+        cls.import_variants()  # the published name
 
     def find_variant(self, name: str) -> CoGameMissionVariant:
-        """The variant called `name` with default settings, from the mission's own package first."""
+        """Make the variant called `name` with default settings, from the mission's own packages first."""
         return CoGameMissionVariant.create(name, self.variant_module_prefixes())
 
     def make_env(self) -> MettaGridConfig:
-        """The environment: the base with all variants applied."""
+        """Make the environment: the base with all variants applied."""
         mission = self.model_copy(deep=True)
         mission.import_variants()
-        registry = VariantRegistry(mission._attached.values())
-        mission._registry = registry
+        registry = VariantRegistry(mission._base_variants.values())
+        mission._variant_registry = registry
         default = [] if self.default_variant is None else [self.default_variant]
         registry.run_configure(default, self.variant_module_prefixes())
         mission.check_variants(registry)
@@ -113,6 +122,7 @@ class CoGameMission(Config, ABC):
         registry.apply_to_env(mission, env)
         mission.finish_env(env)
         env.label = mission.full_name()
+        self._variant_registry = registry
         return env
 
     def check_variants(self, registry: VariantRegistry) -> None:
@@ -121,18 +131,32 @@ class CoGameMission(Config, ABC):
     def finish_env(self, env: MettaGridConfig) -> None:
         """Last changes after all variants."""
 
-    # For variants, while an environment is made; before that, what is attached.
-
     def variants(self) -> VariantRegistry:
-        return self._registry or VariantRegistry(self._attached.values())
+        """Return all variants while an environment is made and afterwards; before that, the attached ones."""
+        if self._variant_registry.configured():
+            return self._variant_registry
+        return VariantRegistry(self._base_variants.values())
 
-    def required_variant(self, kind: type[VariantT]) -> VariantT:
-        """The variant of a class; `AssertionError` when it is not there."""
-        return self.variants().required(kind)
+    def required_variant(self, variant_type: type[VariantT]) -> VariantT:
+        """Return the variant of a class; raise `AssertionError` when it is absent."""
+        return self.variants().required(variant_type)
 
-    def optional_variant(self, kind: type[VariantT]) -> VariantT | None:
-        """The variant of a class, or None."""
-        return self.variants().optional(kind)
+    def optional_variant(self, variant_type: type[VariantT]) -> VariantT | None:
+        """Return the variant of a class, or None."""
+        return self.variants().optional(variant_type)
 
     def has_variant(self, name: str) -> bool:
+        """Whether a variant called `name` is part of the mission."""
         return self.variants().has(name)
+
+
+def import_variant_modules(module: str) -> None:
+    """Import a module, and its submodule `variants` where there is one."""
+    if module not in sys.modules:
+        importlib.import_module(module)
+    variants = f"{module}.variants"
+    try:
+        importlib.import_module(variants)
+    except ModuleNotFoundError as error:
+        if error.name != variants:  # an import inside `variants` failed
+            raise

@@ -19,7 +19,7 @@ class MissionError(ValueError):
 
 
 class _Unknown(MissionError):
-    """A name nobody knows; the message offers those that look like it."""
+    """An unknown name; the message suggests similar ones."""
 
     noun = "Name"
 
@@ -36,7 +36,9 @@ class UnknownMission(_Unknown):
     noun = "Mission"
 
 
-class UnknownVariant(_Unknown):
+class UnknownVariant(_Unknown, AssertionError):
+    """A variant name without a class. Also an `AssertionError`, which the published package raises here."""
+
     noun = "Variant"
 
 

@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from mettagrid.cogame.core import CoGameMission
 from mettagrid.cogame.errors import MissionError, UnknownGame
-from mettagrid.cogame.variants import CoGameMissionVariant
+from mettagrid.cogame.variants import CoGameMissionVariant, VariantRegistry
 
 __all__ = ["ENTRY_POINT_GROUP", "CoGame", "get_game", "installed_games", "register_game"]
 
@@ -22,7 +22,8 @@ _games: dict[str, "CoGame"] = {}
 class CoGame:
     """A game: its missions, the variants offered for them, and missions for evaluation.
 
-    `mission_sets` names lists of missions, `aliases` gives further names to missions.
+    `mission_sets` names lists of missions, `aliases` gives further names to missions. `variant_registry` holds the
+    same variants as `variants`, by name.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class CoGame:
         self.name = name
         self.missions = list(missions)
         self.variants = list(variants)
+        self.variant_registry = VariantRegistry(self.variants)
         self.eval_missions = list(eval_missions or ())
         self.mission_sets = {key: list(members) for key, members in (mission_sets or {}).items()}
         self.aliases = dict(aliases or {})

@@ -12,7 +12,8 @@ into the environment (`modify_env`). Order decides the numbers of resources and 
 import copy
 import inspect
 from abc import ABC
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from mettagrid.base_config import Config
@@ -27,53 +28,51 @@ __all__ = ["CoGameMissionVariant", "Deps", "ResolvedDeps", "VariantRegistry"]
 VariantT = TypeVar("VariantT", bound="CoGameMissionVariant")
 
 
+@dataclass
 class Deps:
     """The variants that a variant builds on: `required` ones are added when missing, `optional` ones only used."""
 
-    def __init__(
-        self,
-        required: "Sequence[type[CoGameMissionVariant]]" = (),
-        optional: "Sequence[type[CoGameMissionVariant]]" = (),
-    ) -> None:
-        self.required = list(required)
-        self.optional = list(optional)
+    required: "list[type[CoGameMissionVariant]]" = field(default_factory=list)
+    optional: "list[type[CoGameMissionVariant]]" = field(default_factory=list)
 
 
 class CoGameMissionVariant(Config, ABC):
     """Base of variants. A subclass with a default for `name` can be created by that name.
 
-    Several classes may share a name: the last one defined wins, unless `create` is told to prefer a module.
+    Several classes may share a name: the last one defined wins, unless `create` gets modules to prefer.
     """
 
     name: str
     description: str = ""
 
-    _classes: ClassVar[dict[str, list[type["CoGameMissionVariant"]]]] = {}
+    _type_candidates: ClassVar[dict[str, list[type["CoGameMissionVariant"]]]] = {}
+    _type_registry: ClassVar[dict[str, type["CoGameMissionVariant"]]] = {}
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         name = cls.model_fields["name"].default
         if "name" in inspect.get_annotations(cls) and isinstance(name, str):
-            CoGameMissionVariant._classes.setdefault(name, []).append(cls)
+            CoGameMissionVariant._type_candidates.setdefault(name, []).append(cls)
+            CoGameMissionVariant._type_registry[name] = cls
 
     @classmethod
     def known_names(cls) -> list[str]:
-        """The names of all variants of the modules imported so far."""
-        return sorted(CoGameMissionVariant._classes)
+        """Return the names of all variants of the modules imported so far."""
+        return sorted(CoGameMissionVariant._type_registry)
 
     @staticmethod
-    def find_class(name: str, preferred_modules: Sequence[str] = ()) -> "type[CoGameMissionVariant]":
-        """The class called `name`; `UnknownVariant` when there is none."""
-        classes = CoGameMissionVariant._classes.get(name, [])
+    def find_class(name: str, preferred_modules: Sequence[str] | None = None) -> "type[CoGameMissionVariant]":
+        """Return the class called `name`; raise `UnknownVariant` when there is none."""
+        classes = CoGameMissionVariant._type_candidates.get(name, [])
         if not classes:
-            raise UnknownVariant(name, CoGameMissionVariant._classes)
-        preferred = [cls for cls in classes if _is_in(cls.__module__, preferred_modules)]
+            raise UnknownVariant(name, CoGameMissionVariant._type_registry)
+        preferred = [cls for cls in classes if _is_in(cls.__module__, preferred_modules or ())]
         return (preferred or classes)[-1]
 
     @staticmethod
-    def create(name: str, preferred_modules: Sequence[str] = ()) -> "CoGameMissionVariant":
-        """The variant called `name` with its default settings."""
+    def create(name: str, preferred_modules: Sequence[str] | None = None) -> "CoGameMissionVariant":
+        """Make the variant called `name` with its default settings."""
         cls: Any = CoGameMissionVariant.find_class(name, preferred_modules)
         missing = [field for field, info in cls.model_fields.items() if info.is_required()]
         if missing:
@@ -96,36 +95,51 @@ class CoGameMissionVariant(Config, ABC):
 
 
 def _is_in(module: str, packages: Sequence[str]) -> bool:
-    return any(module == package or module.startswith(f"{package}.") for package in packages)
+    names = [package.rstrip(".") for package in packages]
+    return any(module == name or module.startswith(f"{name}.") for name in names)
 
 
 class ResolvedDeps:
     """The dependencies of one variant while it is configured; only declared ones can be asked for."""
 
-    def __init__(self, owner: CoGameMissionVariant, registry: "VariantRegistry") -> None:
-        self._owner = owner
+    def __init__(
+        self,
+        registry: "VariantRegistry",
+        declared_required: Collection[type[CoGameMissionVariant]],
+        declared_optional: Collection[type[CoGameMissionVariant]],
+    ) -> None:
         self._registry = registry
-        self._deps = owner.dependencies()
+        self._required = declared_required
+        self._optional = declared_optional
 
-    def required(self, kind: type[VariantT]) -> VariantT:
-        """The variant of a class that is declared as required."""
-        assert kind in self._deps.required, f"{self._owner.name!r} does not declare {kind.__name__} as required."
-        return self._registry.required(kind)
+    def required(self, variant_type: type[VariantT]) -> VariantT:
+        """Return the variant of a class that is declared as required."""
+        assert variant_type in self._required, (
+            f"required({variant_type.__name__}) not declared in dependencies(). "
+            f"Declared required: {_class_names(self._required)}"
+        )
+        return self._registry.required(variant_type)
 
-    def optional(self, kind: type[VariantT]) -> VariantT | None:
-        """The variant of a class that is declared as optional (or required), if it is there."""
-        declared = (*self._deps.required, *self._deps.optional)
-        assert kind in declared, f"{self._owner.name!r} does not declare {kind.__name__} as a dependency."
-        return self._registry.optional(kind)
+    def optional(self, variant_type: type[VariantT]) -> VariantT | None:
+        """Return the variant of a class that is declared as optional (or required), or None when it is absent."""
+        assert variant_type in self._optional or variant_type in self._required, (
+            f"optional({variant_type.__name__}) not declared in dependencies(). "
+            f"Declared optional: {_class_names(self._optional)}"
+        )
+        return self._registry.optional(variant_type)
+
+
+def _class_names(classes: Iterable[type]) -> list[str]:
+    return sorted(cls.__name__ for cls in classes)
 
 
 class VariantRegistry:
     """The variants of one environment: first as attached, after `run_configure` complete and in order."""
 
-    def __init__(self, variants: Iterable[CoGameMissionVariant] = ()) -> None:
+    def __init__(self, variants: Iterable[CoGameMissionVariant] | None = None) -> None:
         self._variants: dict[str, CoGameMissionVariant] = {}
         self._configured: list[CoGameMissionVariant] = []
-        for variant in variants:
+        for variant in variants or ():
             self._variants[variant.name] = variant
 
     def get(self, name: str) -> CoGameMissionVariant | None:
@@ -146,27 +160,30 @@ class VariantRegistry:
     def configured_names(self) -> list[str]:
         return [variant.name for variant in self._configured]
 
-    def required(self, kind: type[VariantT]) -> VariantT:
-        """The variant of a class; `AssertionError` when it is not there."""
-        found = self.optional(kind)
-        assert found is not None, f"The variant {kind.__name__} is not part of this environment."
-        return found
+    def required(self, variant_type: type[VariantT]) -> VariantT:
+        """Return the variant of a class; raise `AssertionError` when it is absent."""
+        variant = self.optional(variant_type)
+        assert variant is not None, (
+            f"required({variant_type.__name__}) not found in registry. Available: {list(self._variants)}"
+        )
+        return variant
 
-    def optional(self, kind: type[VariantT]) -> VariantT | None:
-        """The variant of a class, or None."""
-        matches = [variant for variant in self._variants.values() if isinstance(variant, kind)]
-        exact = [variant for variant in matches if type(variant) is kind]
+    def optional(self, variant_type: type[VariantT]) -> VariantT | None:
+        """Return the variant of a class, or None."""
+        matches = [variant for variant in self._variants.values() if isinstance(variant, variant_type)]
+        exact = [variant for variant in matches if type(variant) is variant_type]
         return next(iter(exact or matches), None)
 
-    def run_configure(self, names: Sequence[str] = (), preferred_modules: Sequence[str] = ()) -> None:
-        """Add the variants called `names` where missing and all required ones, put them in order, configure them."""
-        for name in names:
+    def run_configure(self, variants: Sequence[str] = (), preferred_modules: Sequence[str] | None = None) -> None:
+        """Add the variants called `variants` and all required ones where missing, put them in order, configure them."""
+        for name in variants:
             if name not in self._variants:
                 self._variants[name] = CoGameMissionVariant.create(name, preferred_modules)
         self._add_required()
         self._configured = self._in_order()
         for variant in self._configured:
-            variant.configure(ResolvedDeps(variant, self))
+            deps = variant.dependencies()
+            variant.configure(ResolvedDeps(self, deps.required, deps.optional))
 
     def apply_to_env(self, mission: "CoGameMission", env: "MettaGridConfig") -> None:
         """Let every variant write its rules, in order."""
@@ -174,7 +191,8 @@ class VariantRegistry:
             variant.modify_env(mission, env)
 
     def build_dependency_graph(self) -> list[tuple[str, str, str]]:
-        """(variant, dependency, "required" or "optional") for every dependency that is there."""
+        """Add missing required variants, then return (variant, dependency, "required" or "optional") for each pair."""
+        self._add_required()
         return [
             (variant.name, dependency.name, kind)
             for variant in self._variants.values()
@@ -207,7 +225,9 @@ class VariantRegistry:
             if variant.name in order:
                 return
             circle = " > ".join([*entered, variant.name])
-            assert variant.name not in entered, f"The dependencies of variant {variant.name!r} go in a circle: {circle}"
+            assert variant.name not in entered, (
+                f"Circular dependency detected involving {variant.name!r}: {circle}. Drop one of these dependencies."
+            )
             entered.append(variant.name)
             for dependency, _ in self._edges(variant):
                 visit(dependency)
