@@ -57,7 +57,8 @@ class TypedConfig(Config):
         """The configuration class called `name`; `TypeError` when that is something else than a kind of `cls`."""
         target = load_type(name, cls._kind)
         if not isinstance(target, type) or not issubclass(target, cls):
-            raise TypeError(f"The type {name!r} is not a configuration class derived from {cls.__name__}.")
+            expected = None if cls is cls._family else cls._type_name()
+            raise TypeError(f"The type {name} is not a subclass of {expected or cls.__name__}.")
         return target
 
     @model_serializer(mode="wrap")

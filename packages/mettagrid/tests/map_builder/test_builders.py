@@ -82,7 +82,7 @@ def test_the_fixed_legend_comes_first_and_cannot_be_changed() -> None:
         ("x", "chest"),
     ]
     with pytest.raises(
-        ValidationError, match=r"The character '@' is given the meaning 'chest'; it always means 'agent\.agent'"
+        ValidationError, match=r"Cannot override global default mapping for '@': it always means 'agent\.agent'"
     ):
         AsciiMapBuilder.Config(map_data="#", char_to_map_name={"@": "chest"})
 
@@ -94,7 +94,9 @@ def test_legends_have_one_character_and_plain_names(legend: object) -> None:
 
 
 def test_lines_must_be_equally_long() -> None:
-    with pytest.raises(ValidationError, match="Line 1 of the map has 1 characters and line 0 has 2"):
+    with pytest.raises(
+        ValidationError, match=r"Line 1 has 1 characters .* All lines in ASCII map must have the same length"
+    ):
         AsciiMapBuilder.Config(map_data="##\n#", char_to_map_name={})
     for wrong in (5, [5], None):
         with pytest.raises(ValidationError):
@@ -102,8 +104,10 @@ def test_lines_must_be_equally_long() -> None:
 
 
 def test_unknown_characters_and_empty_maps_are_found_when_the_builder_is_made() -> None:
-    with pytest.raises(ValueError, match="The map has the character 'x', which means nothing"):
+    with pytest.raises(ValueError, match="Unknown character: 'x'"):
         AsciiMapBuilder.Config(map_data="#x", char_to_map_name={}).create()
+    with pytest.raises(ValueError, match="Unknown character: ' '"):
+        AsciiMapBuilder(AsciiMapBuilder.Config(map_data="# @", char_to_map_name={}))
     for empty in ("", [], [""]):
         with pytest.raises(ValueError, match="The map is empty"):
             AsciiMapBuilder.Config(map_data=empty, char_to_map_name={}).create()
@@ -164,6 +168,33 @@ def test_every_room_of_a_maze_is_reached_in_one_way() -> None:
         passages += sum((row, column + 1) in open_cells for row, column in open_cells)
         assert passages == len(open_cells) - 1  # connected and without a loop
         assert reachable(open_cells) == open_cells
+
+
+@pytest.mark.parametrize("builder", [MazePrimMapBuilder, MazeKruskalMapBuilder])
+@pytest.mark.parametrize(
+    ("size", "ends", "odd_size", "rooms"),
+    [
+        ((11, 13), ((1, 1), (9, 11)), (11, 13), ((1, 1), (9, 11))),
+        ((10, 12), ((1, 1), (7, 9)), (9, 11), ((1, 1), (7, 9))),
+        ((11, 11), ((0, 0), (10, 10)), (11, 11), ((1, 1), (9, 9))),
+        ((6, 7), ((2, 2), (4, 4)), (5, 7), ((3, 3), (3, 5))),
+        ((5, 5), ((-3, 7), (100, 2)), (5, 5), ((1, 3), (3, 3))),
+    ],
+)
+def test_a_maze_has_odd_sizes_and_its_ends_are_rooms(
+    builder: type[MazePrimMapBuilder] | type[MazeKruskalMapBuilder],
+    size: tuple[int, int],
+    ends: tuple[tuple[int, int], tuple[int, int]],
+    odd_size: tuple[int, int],
+    rooms: tuple[tuple[int, int], tuple[int, int]],
+) -> None:
+    start, end = ends
+    maze = builder(builder.Config(width=size[0], height=size[1], start_pos=start, end_pos=end, seed=42))
+    assert (maze._width, maze._height) == odd_size
+    assert (maze._start_pos, maze._end_pos) == rooms
+    grid = maze.build().grid
+    assert grid.shape == (odd_size[1], odd_size[0])
+    assert grid[rooms[0][1], rooms[0][0]] == "agent.agent" and grid[rooms[1][1], rooms[1][0]] == "hub"
 
 
 def reachable(cells: set[tuple[int, int]]) -> set[tuple[int, int]]:

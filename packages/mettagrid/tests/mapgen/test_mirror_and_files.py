@@ -87,7 +87,7 @@ def test_files_are_chosen_by_their_weight(tmp_path):
         ("- a\n- b", "cannot be read"),
         ("objects: {hub: 1}", "needs the key 'type'"),
         ("type: nowhere.Nothing.Config", "cannot be loaded"),
-        ("type: mettagrid.map_builder.random_map.RandomMapBuilder.Config", "is not a configuration class"),
+        ("type: mettagrid.map_builder.random_map.RandomMapBuilder.Config", "is not a subclass of SceneConfig"),
         ("type: [", "cannot be read"),
     ],
 )

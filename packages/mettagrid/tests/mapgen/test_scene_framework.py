@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from mettagrid.mapgen.area import Area, AreaQuery, AreaWhere
 from mettagrid.mapgen.mapgen import MapGen
-from mettagrid.mapgen.random.float import FloatDistribution, FloatUniformDistribution
+from mettagrid.mapgen.random.float import FloatDistribution, FloatLognormalDistribution, FloatUniformDistribution
 from mettagrid.mapgen.random.int import IntDistribution
 from mettagrid.mapgen.scene import ChildrenAction, GridTransform, Scene, SceneConfig
 from mettagrid.mapgen.scenes.inline_ascii import InlineAscii
@@ -76,7 +76,7 @@ def test_a_configuration_without_a_scene_cannot_draw() -> None:
 
 
 def test_a_scene_of_another_kind_is_refused() -> None:
-    with pytest.raises(TypeError, match="is not a configuration class derived from NopConfig"):
+    with pytest.raises(TypeError, match=r"Random\.Config is not a subclass of .*Nop\.Config"):
         Nop.Config.model_validate({"type": "mettagrid.mapgen.scenes.random.Random.Config"})
     with pytest.raises(ValidationError, match="needs the key 'type'"):
         ChildrenAction.model_validate({"scene": {}})
@@ -236,16 +236,44 @@ def test_float_distributions() -> None:
     [
         {"length": "3"},
         {"length": 2.5},
-        {"length": True},
-        {"length": ["uniform", 4, 1]},
-        {"share": ["uniform", 2, 1]},
-        {"share": ["lognormal", 0, 1]},
+        {"length": ["uniform", 1]},
+        {"length": ["normal", 1, 10]},
         {"share": ["normal", 0, 1]},
+        {"share": ["uniform", 1.0]},
+        {"share": ["lognormal", 1, 2, 3, 4]},
     ],
 )
-def test_other_distributions_are_refused(fields: dict) -> None:
-    with pytest.raises(ValidationError):
+def test_other_distributions_are_a_type_error(fields: dict) -> None:
+    with pytest.raises(TypeError, match="is needed here"):
         CornersConfig(**fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"length": ["uniform", 4, 1]}, "Low value must be less than high value"),
+        ({"share": ["uniform", 2, 1]}, "Low value must be less than high value"),
+        ({"share": ["lognormal", 0, 1]}, "Low value must be above 0"),
+    ],
+)
+def test_empty_ranges_are_refused_when_they_are_read(fields: dict, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        CornersConfig(**fields)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "message"),
+    [
+        (10.0, 1.0, "Low value must be less than high value"),
+        (1.0, 1.0, "Low value must be less than high value"),
+        (0.0, 10.0, "Low value must be above 0"),
+        (-1.0, 10.0, "Low value must be above 0"),
+    ],
+)
+def test_a_lognormal_distribution_checks_its_bounds_when_it_draws(low: float, high: float, message: str) -> None:
+    distribution = FloatLognormalDistribution(low=low, high=high)
+    with pytest.raises(ValueError, match=message):
+        distribution.sample(np.random.default_rng(1))
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ class AsciiMapBuilderConfig(MapBuilderConfig["AsciiMapBuilder"]):
         for number, line in enumerate(lines):
             if len(line) != len(lines[0]):
                 raise ValueError(
-                    f"Line {number} of the map has {len(line)} characters and line 0 has {len(lines[0])}; "
-                    "all lines must have the same length."
+                    f"Line {number} has {len(line)} characters and line 0 has {len(lines[0])}. "
+                    "All lines in ASCII map must have the same length."
                 )
         return lines
 
@@ -61,7 +61,7 @@ class AsciiMapBuilderConfig(MapBuilderConfig["AsciiMapBuilder"]):
 
 
 class AsciiMapBuilder(MapBuilder[AsciiMapBuilderConfig]):
-    """Builds the drawn map. Creating it with a character that has no meaning raises `ValueError`."""
+    """Builds the drawn map. Creating it with a character outside the legend raises `ValueError`."""
 
     def __init__(self, config: AsciiMapBuilderConfig) -> None:
         super().__init__(config)
@@ -79,5 +79,5 @@ def named_grid(rows: list[list[str]], legend: dict[str, str]) -> "MapGrid":
         raise ValueError("The map is empty; it needs at least one row with one character.")
     unknown = sorted({char for row in rows for char in row} - legend.keys())
     if unknown:
-        raise ValueError(f"The map has the character {unknown[0]!r}, which means nothing; known are {list(legend)}.")
+        raise ValueError(f"Unknown character: {unknown[0]!r} in the map. Add it to the legend or use {list(legend)}.")
     return np.array([[legend[char] for char in row] for row in rows])

@@ -99,7 +99,9 @@ class MapBuilderConfig(_ConfigOf[TBuilder]):
         """The builder this configuration belongs to; `TypeError` when it belongs to none."""
         builder = cls.__dict__.get("_builder_cls")
         if builder is None:
-            raise TypeError(f"{cls.__name__} belongs to no map builder; declare one with MapBuilder[{cls.__name__}].")
+            raise TypeError(
+                f"{cls.__name__} is not bound to a MapBuilder; declare a builder with MapBuilder[{cls.__name__}]."
+            )
         return builder
 
     def create(self) -> TBuilder:
@@ -140,7 +142,9 @@ class MapBuilder(ABC, Generic[ConfigT]):
         super().__init_subclass__(**kwargs)
         config = _declared_config(cls)
         if config is None:
-            raise TypeError(f"{cls.__name__} names no configuration class; derive it from MapBuilder[SomeConfig].")
+            raise TypeError(
+                f"{cls.__name__} must inherit from MapBuilder[SomeConfig]: it names no configuration class."
+            )
         if config.__dict__.get("_builder_cls") is not None:
             config = _copy_of(config, cls)
         config._builder_cls = cls

@@ -1,6 +1,7 @@
 """Mazes: every cell of a lattice is reachable in exactly one way."""
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from mettagrid.map_builder.map_builder import GameMap, MapBuilder, MapBuilderConfig, checked_size
@@ -21,21 +22,13 @@ class MazeConfigMapBuilderConfig(MapBuilderConfig["MazePrimMapBuilder"]):
 
 
 class _Maze:
-    """A maze being drawn: all walls at first. Even sizes lose a column or a row."""
+    """A maze being drawn: all walls at first."""
 
-    def __init__(self, config: MazeConfigMapBuilderConfig) -> None:
-        from mettagrid.map_builder.utils import create_grid, set_position  # needs numpy
+    def __init__(self, width: int, height: int) -> None:
+        from mettagrid.map_builder.utils import create_grid  # needs numpy
 
-        self.width = config.width - (1 - config.width % 2)
-        self.height = config.height - (1 - config.height % 2)
-        if self.height < _SMALLEST or self.width < _SMALLEST:
-            raise ValueError(
-                f"A maze of {config.width} x {config.height} cells has no room; both must be at least {_SMALLEST}."
-            )
-        checked_size(self.height, self.width)
-        self.start = set_position(config.start_pos[0], self.width), set_position(config.start_pos[1], self.height)
-        self.end = set_position(config.end_pos[0], self.width), set_position(config.end_pos[1], self.height)
-        self.grid = create_grid(self.height, self.width, "wall")
+        self.width, self.height = width, height
+        self.grid = create_grid(height, width, "wall")
 
     def is_wall(self, cell: _Cell) -> bool:
         return bool(self.grid[cell[1], cell[0]] == "wall")
@@ -51,35 +44,59 @@ class _Maze:
             if 0 < room[0] < self.width and 0 < room[1] < self.height:
                 yield room, (x + dx, y + dy)
 
-    def finished(self) -> GameMap:
-        self.grid[self.start[1], self.start[0]] = "agent.agent"
-        self.grid[self.end[1], self.end[0]] = "hub"
-        return GameMap(self.grid)
 
+class _DrawsMaze(ABC):
+    """Draws a maze of odd size: an even width or height loses a column or a row.
 
-class MazePrimMapBuilder(MapBuilder[MazeConfigMapBuilderConfig]):
-    """Grows the maze from the start, always through a random wall at its edge (Prim's algorithm)."""
+    Both ends move to the nearest room. When they share one, the hub stands there and the map has no agent.
+    """
+
+    def __init__(self, config: MazeConfigMapBuilderConfig) -> None:
+        from mettagrid.map_builder.utils import set_position  # needs numpy
+
+        self.config = config
+        self._width = config.width - (1 - config.width % 2)
+        self._height = config.height - (1 - config.height % 2)
+        if min(self._width, self._height) < _SMALLEST:
+            raise ValueError(
+                f"A maze of {config.width} x {config.height} cells has no room; both must be at least {_SMALLEST}."
+            )
+        checked_size(self._height, self._width)
+        (start_x, start_y), (end_x, end_y) = config.start_pos, config.end_pos
+        self._start_pos = set_position(start_x, self._width), set_position(start_y, self._height)
+        self._end_pos = set_position(end_x, self._width), set_position(end_y, self._height)
 
     def build(self) -> GameMap:
-        rng = random.Random(self.config.seed)
-        maze = _Maze(self.config)
-        maze.open(maze.start)
-        edge = list(maze.neighbours(maze.start))
+        maze = _Maze(self._width, self._height)
+        self._open_paths(maze, random.Random(self.config.seed))
+        (start_x, start_y), (end_x, end_y) = self._start_pos, self._end_pos
+        maze.grid[start_y, start_x] = "agent.agent"
+        maze.grid[end_y, end_x] = "hub"
+        return GameMap(maze.grid)
+
+    @abstractmethod
+    def _open_paths(self, maze: _Maze, rng: random.Random) -> None:
+        """Open rooms and walls until each room is reachable."""
+
+
+class MazePrimMapBuilder(_DrawsMaze, MapBuilder[MazeConfigMapBuilderConfig]):
+    """Grows the maze from the start, always through a random wall at its edge (Prim's algorithm)."""
+
+    def _open_paths(self, maze: _Maze, rng: random.Random) -> None:
+        maze.open(self._start_pos)
+        edge = list(maze.neighbours(self._start_pos))
         while edge:
             room, wall = edge.pop(rng.randrange(len(edge)))
             if maze.is_wall(room):
                 maze.open(wall)
                 maze.open(room)
                 edge.extend(step for step in maze.neighbours(room) if maze.is_wall(step[0]))
-        return maze.finished()
 
 
-class MazeKruskalMapBuilder(MapBuilder[MazeConfigMapBuilderConfig]):
+class MazeKruskalMapBuilder(_DrawsMaze, MapBuilder[MazeConfigMapBuilderConfig]):
     """Opens walls in random order wherever they separate two parts (Kruskal's algorithm)."""
 
-    def build(self) -> GameMap:
-        rng = random.Random(self.config.seed)
-        maze = _Maze(self.config)
+    def _open_paths(self, maze: _Maze, rng: random.Random) -> None:
         rooms = [(x, y) for y in range(1, maze.height, 2) for x in range(1, maze.width, 2)]
         walls = [
             (room, other, wall)
@@ -96,7 +113,6 @@ class MazeKruskalMapBuilder(MapBuilder[MazeConfigMapBuilderConfig]):
             if first != second:
                 part[second] = first
                 maze.open(wall)
-        return maze.finished()
 
 
 def _part_of(part: dict[_Cell, _Cell], room: _Cell) -> _Cell:

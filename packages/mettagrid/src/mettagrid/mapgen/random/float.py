@@ -63,6 +63,9 @@ class FloatLognormalDistribution(BaseFloatDistribution):
     max: float | None = None
 
     def sample(self, rng: np.random.Generator) -> float:
+        _check(self)
+        if self.low == self.high:
+            raise ValueError(f"Low value must be less than high value; both are {self.low}. Write the number alone.")
         low, high = math.log(self.low), math.log(self.high)
         number = float(rng.lognormal((low + high) / 2, (high - low) / (2 * _NORMAL_95)))
         return number if self.max is None else min(number, self.max)
@@ -90,7 +93,7 @@ def _to_float_distribution(value: Any) -> Any:
         return _checked(FloatUniformDistribution.model_validate(value))
     if isinstance(value, dict) and value.keys() == {"low", "high", "max"}:
         return _checked(FloatLognormalDistribution.model_validate(value))
-    raise ValueError(
+    raise TypeError(
         "A number, ['uniform', low, high], ['lognormal', low, high] or ['lognormal', low, high, max] is needed here, "
         f"not {value!r}."
     )
@@ -100,12 +103,16 @@ _Ranged = FloatUniformDistribution | FloatLognormalDistribution
 
 
 def _checked(distribution: _Ranged) -> _Ranged:
+    _check(distribution)
+    return distribution
+
+
+def _check(distribution: _Ranged) -> None:
     low, high = distribution.low, distribution.high
     if low > high:
-        raise ValueError(f"The range from {low} to {high} is empty; the first number must not be the larger one.")
+        raise ValueError(f"Low value must be less than high value; the range from {low} to {high} is empty.")
     if isinstance(distribution, FloatLognormalDistribution) and low <= 0:
-        raise ValueError(f"The lognormal range from {low} to {high} must be above 0.")
-    return distribution
+        raise ValueError(f"Low value must be above 0 in a lognormal range; this one goes from {low} to {high}.")
 
 
 # Saved in the short form, which is the one that can be read back everywhere.

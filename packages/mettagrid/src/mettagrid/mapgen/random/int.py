@@ -48,21 +48,21 @@ class IntUniformDistribution(BaseIntDistribution):
 def _to_int_distribution(value: Any) -> Any:
     if isinstance(value, BaseIntDistribution):
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return IntConstantDistribution(value=value)
+    if isinstance(value, int):
+        return IntConstantDistribution(value=int(value))
     if isinstance(value, (list, tuple)) and len(value) == 3 and value[0] == "uniform":
         return _uniform(value[1], value[2])
     if isinstance(value, dict) and value.keys() == {"value"}:
         return IntConstantDistribution.model_validate(value)
     if isinstance(value, dict) and value.keys() == {"low", "high"}:
         return _uniform(value["low"], value["high"])
-    raise ValueError(f"A whole number or ['uniform', low, high] is needed here, not {value!r}.")
+    raise TypeError(f"A whole number or ['uniform', low, high] is needed here, not {value!r}.")
 
 
 def _uniform(low: Any, high: Any) -> IntUniformDistribution:
     distribution = IntUniformDistribution(low=low, high=high)
     if distribution.low > distribution.high:
-        raise ValueError(f"The range from {low} to {high} is empty; the first number must not be the larger one.")
+        raise ValueError(f"Low value must be less than high value; the range from {low} to {high} is empty.")
     return distribution
 
 

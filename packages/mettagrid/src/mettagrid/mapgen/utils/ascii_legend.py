@@ -31,5 +31,8 @@ def merge_with_global_defaults(char_to_name: Mapping[str, str]) -> dict[str, str
     for char, fixed in GLOBAL_DEFAULT_MAPPINGS.items():
         given = char_to_name.get(char, fixed)
         if given != fixed:
-            raise ValueError(f"The character {char!r} is given the meaning {given!r}; it always means {fixed!r}.")
+            raise ValueError(
+                f"Cannot override global default mapping for {char!r}: it always means {fixed!r}, not {given!r}. "
+                "Use another character."
+            )
     return {**GLOBAL_DEFAULT_MAPPINGS, **char_to_name}
