@@ -5,8 +5,10 @@ command is called. Each module parses, calls one function of the library and pri
 """
 
 import gc
+import importlib
 import os
 import sys
+from typing import Any
 
 import typer
 
@@ -81,6 +83,36 @@ COMMANDS = [
     Entry("seasons", "cogames.commands.season:list_seasons", instead="season list"),
     Entry("validate-policy", "cogames.commands.older:validate_policy", instead="validate-bundle"),
 ]
+
+
+# Published names of what this module offers, imported when they are asked for.
+_PUBLISHED = {
+    "POLICY_NAME_MAX_LENGTH": "cogames.client.references:LONGEST_NAME",
+    "create_bundle_cmd": "cogames.commands.bundles:create_bundle",
+    "cvc_tutorial_cmd": "cogames.commands.tutorial:cvc",
+    "diagnose_cmd": "cogames.commands.diagnose:diagnose",
+    "docs_cmd": "cogames.commands.docs:docs",
+    "make_policy": "cogames.commands.tutorial:make_policy",
+    "pickup_cmd": "cogames.commands.pickup:pickup",
+    "play_cmd": "cogames.commands.play:play",
+    "policies_cmd": "cogames.commands.policies:policies",
+    "replay_cmd": "cogames.commands.replay:replay",
+    "run_cmd": "cogames.commands.evaluate:run",
+    "ship_cmd": "cogames.commands.upload:ship",
+    "submit_cmd": "cogames.commands.upload:submit",
+    "tutorial_app": "cogames.softmax_cli:tutorial_app",
+    "tutorial_cmd": "cogames.commands.tutorial:play",
+    "upload_cmd": "cogames.commands.upload:upload",
+    "validate_bundle_cmd": "cogames.commands.bundles:validate_bundle",
+    "version_cmd": "cogames.commands.version:version",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLISHED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _PUBLISHED[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 class CogamesProgram(Program):

@@ -12,7 +12,6 @@ from cogames.commands.auth import AuthServer, LoginServer
 __all__ = ["app", "main"]
 
 ACCOUNT, LOCAL = "Account", "Local Games"
-TUTORIALS, TOURNAMENT = "Tutorials", "Tournament"
 
 COMMANDS = [
     Entry("login", "cogames.commands.auth:login", "Sign in with a browser.", ACCOUNT),
@@ -32,21 +31,8 @@ COMMANDS = [
         "Save a token, where nobody can sign in with a browser.",
         ACCOUNT,
     ),
-    Entry("cogames", "softmax.main:COGAMES", "Play, evaluate and pack policies on this machine.", LOCAL),
+    Entry("cogames", "cogames.softmax_cli:COMMANDS", "Play, evaluate and pack policies on this machine.", LOCAL),
 ]
-COGAMES = [
-    Entry("play", "cogames.commands.play:play", "Play a game and see what happens.", LOCAL),
-    Entry("bundle", "cogames.commands.bundles:create_bundle", "Pack a policy into a bundle.", LOCAL),
-    Entry("eval", "softmax.main:EVALUATE", "Evaluate policies.", LOCAL),
-    Entry("tutorial", "cogames.commands.tutorial:COMMANDS", "Get started: write a policy.", TUTORIALS),
-    Entry("player", "cogames.commands.player:COMMANDS", "Manage players and act as one.", TOURNAMENT),
-]
-EVALUATE = [
-    Entry("run", "cogames.commands.evaluate:run", "Evaluate one or more policies on missions."),
-    Entry("pickup", "cogames.commands.pickup:pickup", "Measure what a policy adds to a pool of others."),
-    Entry("diagnose", "cogames.commands.diagnose:diagnose", "Find out what is wrong with a policy."),
-]
-
 Code = Annotated[str, typer.Argument(metavar="CODE", help="Code that the sign-in page shows.")]
 
 

@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from cogames.cli.errors import report, usage_message
 from cogames.cli.output import deprecated, show_log
 
-__all__ = ["Entry", "Program", "examples", "make_app"]
+__all__ = ["Entry", "Program", "examples", "make_app", "make_group_app"]
 
 OPTIONS = "Options"
 ARGUMENTS = "Arguments"
@@ -146,6 +146,11 @@ def make_app(name: str, summary: str, program: type[Program]) -> typer.Typer:
     )
     app.callback()(_root)
     return app
+
+
+def make_group_app(name: str, summary: str, entries: Sequence[Entry]) -> typer.Typer:
+    """Return a table of commands as a Typer application of its own."""
+    return make_app(name, summary, type("GroupProgram", (Program,), {"entries": entries}))
 
 
 def _root(debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from cogames.client.states import AssayAxisName, AssayStatus, SeasonStatus, StageKind, StageStatus, TournamentType
 
 __all__ = [
     "AssayAxis",
@@ -88,11 +90,11 @@ class SeasonSummary(_Model):
     entry_pool: str | None = None
     leaderboard_pool: str | None = None
     is_default: bool
-    status: Literal["not_started", "in_progress", "complete"]
+    status: SeasonStatus
     compat_version: str | None = None
     created_at: str
     public: bool
-    tournament_type: Literal["freeplay", "team"]
+    tournament_type: TournamentType
     auto_roll_hour_utc: int | None = None
     pools: list[PoolInfo]
 
@@ -125,19 +127,19 @@ class StageStats(_Model):
 class ProgressStage(_Model):
     index: int
     name: str
-    kind: Literal["policy_eval", "sample_teams", "team_eval", "score_policies"]
+    kind: StageKind
     description: str
     input_pool: str
     output_pool: str
-    status: Literal["complete", "active", "pending"]
+    status: StageStatus
 
 
 class TeamTournamentProgress(_Model):
     phase: str
-    phase_detail: dict[str, Any]
+    phase_detail: dict[str, Any] | None = None
     stages: list[StageStats]
-    stage_flow: list[ProgressStage]
-    started: bool
+    stage_flow: list[ProgressStage] | None = None
+    started: bool | None = False
 
 
 class PolicyVersionSummary(_Model):
@@ -162,7 +164,7 @@ class TeamSummary(_Model):
     pool_name: str
     eliminated: bool
     score: float | None = None
-    matches: int
+    matches: int | None = 0
     cogs: list[TeamMember]
     created_at: str
 
@@ -383,7 +385,7 @@ class AssayRunResponse(_Model):
     user_id: str
     name: str | None = None
     compat_version: str | None = None
-    status: Literal["pending", "completed", "failed"]
+    status: AssayStatus
     total_jobs: int
     completed_jobs: int
     failed_jobs: int
@@ -403,7 +405,7 @@ class MissionMetrics(_Model):
 
 
 class AssayAxis(_Model):
-    axis: Literal["stability", "efficiency", "control"]
+    axis: AssayAxisName
     score: float
     derived_metrics: MissionMetrics
 

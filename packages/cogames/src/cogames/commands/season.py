@@ -40,7 +40,8 @@ MaybeSeason = Annotated[
 ]
 PoolName = Annotated[str, typer.Argument(metavar="POOL", help="Name of the pool.")]
 Pool = Annotated[str | None, typer.Option("--pool", "-p", metavar="POOL", help="Standings of one pool.")]
-Kind = Annotated[Literal["policy", "team", "score-policies"], typer.Option("--type", "-t", help="What is ranked.")]
+LeaderboardType = Literal["policy", "team", "score-policies"]
+Kind = Annotated[LeaderboardType, typer.Option("--type", "-t", help="What is ranked.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="Number of matches.")]
 
 
@@ -122,9 +123,10 @@ def progress(season: SeasonName, server: Server = None, login_server: LoginServe
     print(f"Progress: {season}\nStarted: {'yes' if found.started else 'no'}\nPhase: {found.phase}")
     if found.phase_detail:
         print(f"Phase detail: {', '.join(f'{key}={value}' for key, value in found.phase_detail.items())}")
-    done = sum(stage.status == "complete" for stage in found.stage_flow)
-    print(f"Stages: {done}/{len(found.stage_flow)}")
-    active = [stage.name for stage in found.stage_flow if stage.status == "active"]
+    flow = found.stage_flow or []
+    done = sum(stage.status == "complete" for stage in flow)
+    print(f"Stages: {done}/{len(flow)}")
+    active = [stage.name for stage in flow if stage.status == "active"]
     if active:
         print(f"Current stage: {active[0]}")
 

@@ -164,7 +164,7 @@ def upload(
         upload_host or [],
     )
     _warn_about_image(image)
-    _send(plan, "Upload complete")
+    send(plan, "Upload complete")
 
 
 @examples(
@@ -204,7 +204,7 @@ def ship(
         upload_hosts=upload_host or [],
     )
     _warn_about_image(image)
-    _send(plan, "Shipped")
+    send(plan, "Shipped")
 
 
 @examples("cogames submit my-policy", "cogames submit my-policy:v3 --season beta-cvc")
@@ -230,8 +230,11 @@ def submit(
     show_home(_login_address(server, login_server), [f"cogames leaderboard --season {target}"])
 
 
-def _send(plan: Plan, done: str) -> None:
-    """All steps of an upload; only a dry run needs no account."""
+def send(plan: Plan, done: str) -> tuple[PolicyVersionResponse, list[str]] | None:
+    """Run all steps of an upload; only a dry run needs no account.
+
+    Returns the new version and the pools it entered; None after a dry run.
+    """
     from cogames.client import NotAuthenticated
     from cogames.client.references import check_upload_name
 
@@ -254,7 +257,7 @@ def _send(plan: Plan, done: str) -> None:
             note("Skipping validation")
         if plan.dry_run:
             print("Dry run complete: nothing was uploaded")
-            return
+            return None
         version = _upload(client, bundle, plan)
     label = f"{version.name}:v{version.version}"
     follow_up = [f"cogames submit {label}"]
@@ -269,6 +272,7 @@ def _send(plan: Plan, done: str) -> None:
     if pools:
         print(f"Added to pools: {', '.join(pools)}")
     show_home(_login_address(plan.server, plan.login_server), follow_up)
+    return version, pools
 
 
 def _season_to_enter(client: TournamentServerClient, reference: str | None) -> SeasonDetail:

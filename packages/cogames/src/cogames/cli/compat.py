@@ -1,0 +1,28 @@
+"""Compatibility name for checking that a season takes policies of this version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from cogames.cli.base import console
+
+if TYPE_CHECKING:
+    from cogames.client.models import SeasonSummary
+
+__all__ = ["check_compat_version", "console"]
+
+
+def check_compat_version(season: SeasonSummary) -> None:
+    """Print the reason and exit with code 1 when the season plays with another version of the game."""
+    from cogames.client.errors import ClientError
+    from cogames.client.pools import check_compatible
+
+    try:
+        check_compatible(season)
+    except ClientError as error:
+        console.print(f"[red]Error:[/red] {error}")
+        for hint in error.hints:
+            console.print(f"hint: {hint}", markup=False)
+        raise typer.Exit(1) from error

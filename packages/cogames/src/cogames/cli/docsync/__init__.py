@@ -1,0 +1,1 @@
+"""Compatibility package for `cogames docsync`; the commands are in `cogames.commands.docsync`."""

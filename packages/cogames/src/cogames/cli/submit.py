@@ -1,0 +1,162 @@
+"""Compatibility names for packing and uploading a policy; `cogames.bundles` and `cogames.commands.upload` do the work.
+
+Uploads go to the server that the user named. Bundles are tried in a sandbox of this machine, so that nothing here
+needs a container image.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+if TYPE_CHECKING:
+    import typer
+
+    from cogames.client import TournamentServerClient
+    from mettagrid.policy.policy_spec import PolicySpec
+
+__all__ = [
+    "DEFAULT_SUBMIT_SERVER",
+    "UploadResult",
+    "create_bundle",
+    "create_submission_zip",
+    "observatory_home_url",
+    "upload_policy",
+    "upload_submission",
+    "validate_paths",
+]
+
+DEFAULT_SUBMIT_SERVER: str
+"""the tournament server of the environment or the config file, else the one on this machine"""
+
+
+@dataclass
+class UploadResult:
+    """A version of a policy on the server; `pools` are those it entered, None when it was not submitted."""
+
+    policy_version_id: UUID
+    name: str
+    version: int
+    pools: list[str] | None = None
+
+
+def validate_paths(paths: list[str]) -> list[Path]:
+    """Return the paths relative to the working folder; refuse missing ones and those outside of it."""
+    folder = Path.cwd().resolve()
+    relative = []
+    for text in paths:
+        path = (folder / Path(text).expanduser()).resolve()
+        if not path.is_relative_to(folder):
+            raise ValueError(f"Path outside of the working folder: {text}; copy it to {folder}")
+        if not path.exists():
+            raise FileNotFoundError(f"Path not found: {text}")
+        relative.append(path.relative_to(folder))
+    return relative
+
+
+def create_submission_zip(include_files: list[Path], policy_spec: PolicySpec, setup_script: str | None = None) -> Path:
+    """Write a bundle with these files to a temporary .zip, which belongs to the caller."""
+    from mettagrid.policy.bundle import create_bundle as pack
+
+    output = Path(tempfile.mkdtemp(prefix="cogames_submission_")) / "submission.zip"
+    return pack(
+        policy_spec, output, include_files=[str(file) for file in include_files], setup_script=setup_script
+    ).path
+
+
+def create_bundle(
+    ctx: typer.Context,
+    policy: str,
+    output: Path,
+    include_files: list[str] | None = None,
+    init_kwargs: dict[str, str] | None = None,
+    setup_script: str | None = None,
+) -> Path:
+    """Pack a policy, as it is typed after `-p`, and print what the bundle holds."""
+    from cogames.commands.bundles import pack_bundle
+
+    return pack_bundle(policy, output, _pairs(init_kwargs), include_files or [], setup_script, []).path
+
+
+def upload_submission(
+    client: TournamentServerClient,
+    zip_path: Path,
+    submission_name: str,
+    season: str | None = None,
+    secret_env: dict[str, str] | None = None,
+) -> UploadResult:
+    """Upload a bundle as a new version of a policy and, with `season`, submit it; raise `ClientError` on failure."""
+    from cogames.client.addresses import allowed_upload_hosts
+
+    place = client.get_presigned_upload_url()
+    client.upload_bundle(place, zip_path, allowed_upload_hosts())
+    version = client.complete_policy_upload(place.upload_id, submission_name, secret_env=secret_env or {})
+    pools = None if season is None else client.submit_to_season(season, version.id).pools
+    return UploadResult(version.id, version.name, version.version, pools)
+
+
+def upload_policy(
+    ctx: typer.Context,
+    policy: str,
+    name: str,
+    include_files: list[str] | None = None,
+    server: str | None = None,
+    init_kwargs: dict[str, str] | None = None,
+    dry_run: bool = False,
+    skip_validation: bool = False,
+    setup_script: str | None = None,
+    validation_season: str | None = None,
+    submission_season: str | None = None,
+    image: str | None = None,
+    secret_env: dict[str, str] | None = None,
+) -> UploadResult | None:
+    """Pack, try, upload and, with `submission_season`, submit a policy; return None after a dry run.
+
+    The bundle is tried on the game of the submission season, else of `validation_season`. `image` is ignored.
+    """
+    from cogames.commands.upload import Plan, send
+
+    sent = send(
+        Plan(
+            name,
+            policy,
+            _pairs(init_kwargs),
+            include_files or [],
+            setup_script,
+            [],
+            submission_season or validation_season,
+            submits=submission_season is not None,
+            secrets=secret_env or {},
+            dry_run=dry_run,
+            validates=not skip_validation,
+            server=server,
+        ),
+        "Upload complete",
+    )
+    if sent is None:
+        return None
+    version, pools = sent
+    return UploadResult(version.id, version.name, version.version, pools or None)
+
+
+def observatory_home_url() -> str:
+    """Return the page with one's own policies."""
+    from cogames.client import resolve_addresses
+    from cogames.client.addresses import home_page
+
+    return home_page(resolve_addresses().login)
+
+
+def _pairs(init_kwargs: dict[str, str] | None) -> list[str]:
+    return [f"{key}={value}" for key, value in (init_kwargs or {}).items()]
+
+
+def __getattr__(name: str) -> str:
+    if name == "DEFAULT_SUBMIT_SERVER":
+        from cogames.client import resolve_addresses
+
+        return resolve_addresses().api
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,25 @@
+"""Compatibility names for `softmax cogames`: the commands for games on this machine as applications."""
+
+from cogames.cli.program import Entry, make_group_app
+from cogames.commands.tutorial import COMMANDS as TUTORIAL
+
+__all__ = ["app", "evaluate_app", "tutorial_app"]
+
+LOCAL, TUTORIALS, TOURNAMENT = "Local Games", "Tutorials", "Tournament"
+
+EVALUATE = [
+    Entry("run", "cogames.commands.evaluate:run", "Evaluate one or more policies on missions."),
+    Entry("pickup", "cogames.commands.pickup:pickup", "Measure what a policy adds to a pool of others."),
+    Entry("diagnose", "cogames.commands.diagnose:diagnose", "Find out what is wrong with a policy."),
+]
+COMMANDS = [
+    Entry("play", "cogames.commands.play:play", "Play a game and see what happens.", LOCAL),
+    Entry("bundle", "cogames.commands.bundles:create_bundle", "Pack a policy into a bundle.", LOCAL),
+    Entry("eval", "cogames.softmax_cli:EVALUATE", "Evaluate policies.", LOCAL),
+    Entry("tutorial", "cogames.commands.tutorial:COMMANDS", "Get started: write a policy.", TUTORIALS),
+    Entry("player", "cogames.commands.player:COMMANDS", "Manage players and act as one.", TOURNAMENT),
+]
+
+app = make_group_app("cogames", "Play, evaluate and pack policies on this machine.", COMMANDS)
+evaluate_app = make_group_app("eval", "Evaluate policies.", EVALUATE)
+tutorial_app = make_group_app("tutorial", "Get started: play lessons, write a policy.", TUTORIAL)
