@@ -93,6 +93,7 @@ def test_the_module_does_the_same(server: Stub, capsys: pytest.CaptureFixture[st
 
 
 def test_signing_in_from_python_waits_for_the_browser(server: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
     import threading
     import webbrowser
     from urllib.parse import parse_qs, urlsplit
@@ -104,6 +105,11 @@ def test_signing_in_from_python_waits_for_the_browser(server: Stub, monkeypatch:
         threading.Thread(target=httpx.get, args=(callback,), kwargs={"params": {"token": "new"}}).start()
         return True
 
+    def paste() -> str:
+        raise EOFError
+
     monkeypatch.setattr(webbrowser, "open", open_page)
+    monkeypatch.setattr("cogames.client.sign_in.read_pasted_token", paste)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     assert softmax.login(login_server=f"{server.address}/api", force=True) == "new"
     assert current_token(f"{server.address}/api") == "new"

@@ -2,36 +2,80 @@
 
 from __future__ import annotations
 
-__all__ = ["login"]
+import sys
+from typing import TYPE_CHECKING, Any
+
+from softmax import cogames
+from softmax.auth import load_cogames_user_token, restore_cogames_user_session, save_cogames_active_token
+from softmax.perform_login import do_interactive_login_for_token
+from softmax.token_storage import TokenKind
+
+if TYPE_CHECKING:
+    DEFAULT_COGAMES_SERVER: str
+
+__all__ = [
+    "DEFAULT_COGAMES_SERVER",
+    "TokenKind",
+    "cogames",
+    "do_interactive_login_for_token",
+    "load_cogames_user_token",
+    "login",
+    "save_cogames_active_token",
+]
+
+AGENT_HINT = (
+    "A program that reads this: ask the person you work for to open the page and to give you the token, "
+    "then run: softmax set-token '<TOKEN>'"
+)
 
 
 def login(*, login_server: str | None = None, force: bool = False, open_browser: bool = True) -> str:
-    """The user's token: the saved one when it works, else one from a sign-in with the browser, which is saved.
+    """Return the user's token and make the user's session the active one.
 
-    Without `login_server` the addresses of the environment and of the config file count, then this machine.
+    The saved token counts unless the server rejects it or `force` is set; otherwise the user signs in with a browser,
+    which needs a terminal: without one, `login` raises `RuntimeError`. Without `login_server` the addresses of the
+    environment and of the config file count, then this machine.
     """
-    from cogames.client import ClientError, TokenRejected, fetch_whoami, resolve_addresses
-    from cogames.client.credentials import save_user_token, user_token
-    from cogames.client.sign_in import sign_in
+    from cogames.client import resolve_addresses
 
     address = resolve_addresses(None, login_server).login
-    saved = None if force else user_token(address)
-    if saved is not None:
-        try:
-            fetch_whoami(address, saved)
-            return saved
-        except TokenRejected:
-            pass
-        except ClientError:  # it cannot be checked now
-            return saved
-
-    def show(page: str) -> None:
-        import webbrowser
-
-        print(f"Open this page to sign in: {page}")
-        if open_browser:
-            webbrowser.open(page)
-
-    token = sign_in(address, show=show)
-    save_user_token(address, token)
+    if force or not _has_usable_token(address):
+        if not sys.stdin.isatty():
+            raise RuntimeError(
+                f"No token is saved for {address}, and interactive login requires a TTY; "
+                "run `softmax set-token TOKEN` first"
+            )
+        do_interactive_login_for_token(
+            login_server=address,
+            server_to_save_token_under=address,
+            token_kind=TokenKind.COGAMES_USER,
+            agent_hint=AGENT_HINT,
+            open_browser=open_browser,
+        )
+    token = restore_cogames_user_session(login_server=address)
+    assert token is not None, "a token was found or saved above"
     return token
+
+
+def _has_usable_token(address: str) -> bool:
+    """Return whether a token is saved that the server does not reject; one that cannot be checked counts."""
+    from cogames.client import ClientError, TokenRejected, fetch_whoami
+
+    token = load_cogames_user_token(login_server=address)
+    if token is None:
+        return False
+    try:
+        fetch_whoami(address, token)
+    except TokenRejected:
+        return False
+    except ClientError:
+        return True
+    return True
+
+
+def __getattr__(name: str) -> Any:
+    if name == "DEFAULT_COGAMES_SERVER":
+        from softmax.auth import get_login_server
+
+        return get_login_server()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,7 +19,7 @@ is a player's between `auth player login` and `auth player logout`.
           ply_x: {token: ply_..., expires_at: '...Z'}
 
 Both are written together, readable by their owner alone, and replaced in one step. `~/.metta/config.yaml` may hold
-`observatory_tokens`, which is only read.
+`observatory_tokens`, internal tokens that only `save_token` writes.
 """
 
 from __future__ import annotations
@@ -31,19 +31,24 @@ from pathlib import Path
 from typing import Any
 
 from cogames.client.addresses import config_file, read_yaml
+from cogames.client.errors import BadCredentials
 
 __all__ = [
+    "active_token",
     "cogames_file",
     "current_token",
+    "delete_token",
     "delete_tokens",
+    "internal_token",
     "restore_user_session",
     "save_player_session",
+    "save_token",
     "save_user_token",
     "softmax_file",
     "user_token",
 ]
 
-ACTIVE, USER = "login_tokens", "user_tokens"
+ACTIVE, USER, INTERNAL = "login_tokens", "user_tokens", "observatory_tokens"
 TOKENS, SESSIONS = "tokens", "player_sessions"
 
 
@@ -59,7 +64,7 @@ def softmax_file() -> Path:
 def current_token(login: str) -> str | None:
     """The token of the active session: a player's, else the user's own."""
     data = read_yaml(cogames_file())
-    return _entry(data, ACTIVE, login) or _entry(data, USER, login) or _newer_token(login) or _internal_token(login)
+    return _entry(data, ACTIVE, login) or _entry(data, USER, login) or _newer_token(login) or internal_token(login)
 
 
 def user_token(login: str) -> str | None:
@@ -108,6 +113,43 @@ def restore_user_session(login: str) -> str | None:
     return token
 
 
+def active_token(login: str) -> str | None:
+    """The token that is saved as the active one, of a player or the user."""
+    return _entry(read_yaml(cogames_file()), ACTIVE, login) or _newer_token(login)
+
+
+def save_token(section: str, login: str, token: str) -> None:
+    """Save a token as the active one, the user's own or an internal one, and leave the others as they are."""
+    path = config_file() if section == INTERNAL else cogames_file()
+    data = read_yaml(path)
+    _checked_section(path, data, section)[login] = token
+    _write(path, data)
+    if section == USER:
+        newer = _read_newer()
+        newer[TOKENS][_key(login)] = token
+        _write(softmax_file(), newer)
+
+
+def delete_token(section: str, login: str) -> bool:
+    """Delete one token and leave the others as they are; whether there was one."""
+    path = config_file() if section == INTERNAL else cogames_file()
+    data = read_yaml(path)
+    deleted = _checked_section(path, data, section).pop(login, None) is not None
+    if deleted:
+        _write(path, data)
+    if section == USER:
+        newer = _read_newer()
+        if newer[TOKENS].pop(_key(login), None) is not None:
+            _write(softmax_file(), newer)
+            deleted = True
+    return deleted
+
+
+def internal_token(login: str) -> str | None:
+    """The internal token of a server in `config.yaml`."""
+    return _entry(read_yaml(config_file()), INTERNAL, login)
+
+
 def delete_tokens(login: str) -> bool:
     """Forget every token of a login server; whether there was one."""
     data = read_yaml(cogames_file())
@@ -142,10 +184,6 @@ def _newer_token(login: str) -> str | None:
     return _entry(data, TOKENS, _key(login))
 
 
-def _internal_token(login: str) -> str | None:
-    return _entry(read_yaml(config_file()), "observatory_tokens", login)
-
-
 def _key(login: str) -> str:
     return login.rstrip("/")
 
@@ -161,6 +199,12 @@ def _section(data: dict[str, Any], name: str) -> dict[str, Any]:
         data[name] = {}
     section: dict[str, Any] = data[name]
     return section
+
+
+def _checked_section(path: Path, data: dict[str, Any], name: str) -> dict[str, Any]:
+    if name in data and not isinstance(data[name], dict | None):
+        raise BadCredentials(f"{path}: the {name!r} section must be a mapping; correct it or remove it")
+    return _section(data, name)
 
 
 def _write(path: Path, data: dict[str, Any]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import os
 import queue
+import sys
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +16,7 @@ from cogames.client.addresses import login_page
 from cogames.client.errors import ClientError, LoginFailed, Refused
 from cogames.client.transport import call, send
 
-__all__ = ["Callback", "exchange_code", "is_valid_token", "sign_in"]
+__all__ = ["Callback", "exchange_code", "is_valid_token", "read_pasted_token", "sign_in"]
 
 VALIDATE_SECONDS = 5.0
 INVALID = (400, 401, 403, 404)
@@ -92,6 +94,18 @@ def sign_in(
         except queue.Empty:
             raise LoginFailed(f"Nobody signed in within {timeout:g} seconds", ["cogames auth login"]) from None
     return exchange_code(login, value) if kind == "code" else value
+
+
+def read_pasted_token() -> str:
+    """Read a line from the terminal.
+
+    `input` would hold a lock that the program waits for when the browser is faster.
+    """
+    print("Token: ", end="", file=sys.stderr, flush=True)
+    line = os.read(sys.stdin.fileno(), 65536).decode(errors="replace")
+    if not line:
+        raise EOFError
+    return line
 
 
 def _prompt(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated
 
@@ -48,7 +47,7 @@ def login(
     """
     from cogames.client.addresses import host_of
     from cogames.client.credentials import save_user_token
-    from cogames.client.sign_in import sign_in
+    from cogames.client.sign_in import read_pasted_token, sign_in
 
     address = _login_server(server, login_server)
     if not force and _is_known(address):
@@ -61,7 +60,7 @@ def login(
     token = sign_in(
         address,
         show=lambda page: _show_page(page, no_browser),
-        paste=_read_token,
+        paste=read_pasted_token,
         say=note,
         timeout=timeout,
     )
@@ -163,15 +162,6 @@ def _show_page(page: str, no_browser: bool) -> None:
     if not no_browser:
         webbrowser.open(page)
     note("It brings the token back by itself, or shows it: then paste it here.")
-
-
-def _read_token() -> str:
-    """What someone types. `input` would hold a lock that the program waits for when the browser is faster."""
-    print("Token: ", end="", file=sys.stderr, flush=True)
-    line = os.read(sys.stdin.fileno(), 65536).decode(errors="replace")
-    if not line:
-        raise EOFError
-    return line
 
 
 def _print_instructions(login: str) -> None:
