@@ -116,12 +116,15 @@ class ObsValidationStats(NamedTuple):
 
 
 class TagIndex:
-    """How many objects hold each tag."""
+    """How many objects hold each tag. Without a world, no object holds any."""
 
-    def __init__(self, world: _native.World) -> None:
+    def __init__(self, world: "MettaGrid | None" = None) -> None:
         self._world = world
 
     def count_objects_with_tag(self, tag_id: int) -> int:
+        """Return the number of objects with a tag; 0 for an id that the game does not have."""
+        if self._world is None or not 0 <= tag_id < len(self._world.program.tag_names):
+            return 0
         return self._world._tag_count(tag_id)
 
 
@@ -311,6 +314,11 @@ class MettaGrid(_native.World):
     def tag_index(self) -> TagIndex:
         return TagIndex(self)
 
+    def _remove_tag_if_held(self, slot: int, object_id: int, tag_id: int) -> None:
+        """Remove a tag from an object; without effect when the object or the whole game does not have it."""
+        if 0 <= tag_id < len(self.program.tag_names):
+            self._remove_tag(slot, object_id, tag_id)
+
     def _step_profiled(self) -> None:
         ns = dict(zip(_native.phase_names(), map(float, self._step_timed()), strict=False))
         self._timing = StepTimingStats(
@@ -404,7 +412,7 @@ class MettaGrid(_native.World):
             "tag_ids": self._object_tags(slot),
             "has_tag": partial(self._has_tag, slot, object_id),
             "add_tag": partial(self._add_tag, slot, object_id),
-            "remove_tag": partial(self._remove_tag, slot, object_id),
+            "remove_tag": partial(self._remove_tag_if_held, slot, object_id),
         }
         if agent >= 0:
             action, animation, still, reward = self._agent(agent)

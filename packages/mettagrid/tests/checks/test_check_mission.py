@@ -236,7 +236,7 @@ BROKEN: dict[str, tuple[Any, ProblemKind, str, str]] = {
         changed("map_builder.map_data", ["@@", "."]),
         ProblemKind.CONFIG,
         "game.map_builder",
-        "Line 1 of the map has 1 characters",
+        "Line 1 has 1 characters",
     ),
     "it is no mission at all": (42, ProblemKind.CONFIG, "mission", "int is no kind of mission"),
 }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mettagrid.compiler import CompileError
+from mettagrid.compiler import CompileError, ConfigWarning
 from mettagrid.config.mettagrid_config import AgentConfig
 from mettagrid.mettagrid_c import MettaGrid
 
@@ -71,9 +71,29 @@ def test_an_agent_beyond_the_last_is_an_unknown_cell(build):
         build(["agent.red.0", "agent.red.2"], team(0, 0))
 
 
-def test_a_name_that_two_teams_claim_is_refused(build):
-    with pytest.raises(CompileError, match=r"^The map cell 'agent\.green' could mean teams 2 and 5; "):
-        build(["agent.green"], team(2, 1, 5))
+@pytest.mark.parametrize(
+    ("teams", "cells", "expected"),
+    [
+        ([1, 2], ["agent.team_1", "agent.team_1"], [(1, "green"), (1, "green")]),
+        ([1, 2], ["agent.red", "agent.blue"], [(0, "blue"), (1, "green")]),
+        ([1, 0], ["agent.red", "agent.blue"], [(1, "red"), (1, "red")]),
+        ([1, 2, 3], ["agent.team_1", "agent.team_2", "agent.team_3"], [(1, "green"), (2, "yellow"), (2, "yellow")]),
+        ([1, 1, 2, 2], ["agent.team_1", "agent.team_2"] * 2, [(1, "green")] * 4),
+        ([1, 4, 1], ["agent.team_1", "agent.default", "agent.purple"], [(0, "blue"), (0, "blue"), (1, "purple")]),
+        ([4, 4, 0], ["agent.team_1", "agent.blue", "agent.red"], [(0, "purple")] * 3),
+        ([9, 9, 2, 2, 0], ["agent.green", "agent.team_1"], [(0, "group_0"), (1, "green")]),
+    ],
+)
+def test_a_name_that_several_teams_claim_means_one_of_them(build, teams, cells, expected):
+    with pytest.warns(ConfigWarning, match="could mean teams"):
+        assert groups(build(cells, team(*teams))) == expected
+
+
+def test_a_name_that_several_teams_claim_is_refused_when_strict(game):
+    with pytest.raises(
+        CompileError, match=r"^The map cell 'agent\.green' could mean teams 2 and 5; it means team 5\. "
+    ):
+        MettaGrid(game(agents=team(2, 1, 5), num_agents=1), [["agent.green"]], 0, strict=True)
 
 
 def test_a_name_that_two_teams_claim_may_go_unused(build):

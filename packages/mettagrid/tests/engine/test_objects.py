@@ -13,7 +13,7 @@ from mettagrid.config.mettagrid_config import (
     WallConfig,
 )
 from mettagrid.config.mutation import RaycastSpawnMutation
-from mettagrid.mettagrid_c import MettaGrid, PackedCoordinate
+from mettagrid.mettagrid_c import MettaGrid, PackedCoordinate, TagIndex
 
 EAST = 4
 GOLD, ORE = 0, 1
@@ -223,11 +223,21 @@ def test_there_are_only_the_tags_of_the_game(world, tag):
     engine = world("@b", tags=["lonely"])
     box = only(engine, "box")
     with pytest.raises(IndexError, match=f"There is no tag {tag}"):
-        engine.tag_index().count_objects_with_tag(tag)
-    for change in ("add_tag", "remove_tag"):
-        with pytest.raises(IndexError, match=f"There is no tag {tag}"):
-            box[change](tag)
+        box["add_tag"](tag)
     assert box["has_tag"](tag) is False
+    assert engine.tag_index().count_objects_with_tag(tag) == 0
+
+
+@pytest.mark.parametrize("tag", [-1, 0, 4, 999])
+def test_removing_a_tag_that_an_object_does_not_have_changes_nothing(world, tag):
+    engine = world("@b", tags=["lonely"])
+    box = only(engine, "box")
+    box["remove_tag"](tag)
+    assert only(engine, "box")["tag_ids"] == box["tag_ids"]
+
+
+def test_a_tag_index_without_a_world_counts_nothing():
+    assert TagIndex().count_objects_with_tag(0) == 0
 
 
 def test_a_tag_can_be_given_and_taken(world):

@@ -173,7 +173,7 @@ def compile(
             default_limit = agents[i if own_limits else 0].inventory.default_limit
             add_agent(c, agent, groups[i].group, default_limit)
     proxy = c.tables.add("templates", limit_map=-1, modifier_mask=-1)
-    cells = AgentCells(teams)
+    cells = AgentCells(teams, strict=c.strict)
     for name in [*c.templates.names, *cells.names()]:
         c.game_stats.add(f"objects.{name}")
     actions = _add_actions(c)

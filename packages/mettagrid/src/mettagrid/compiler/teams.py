@@ -1,10 +1,11 @@
 """Teams of agents and the names of their map cells (rules, section 1.2)."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from mettagrid.compiler.errors import CompileError
+from mettagrid.compiler.errors import CompileError, ConfigWarning
 from mettagrid.config.mettagrid_config import AgentConfig
 
 COLOURS = ("red", "blue", "green", "yellow", "purple", "orange")
@@ -52,27 +53,40 @@ def group_teams(agents: Sequence[AgentConfig]) -> list[Team]:
 
 
 class AgentCells:
-    """Which agent stands on a map cell, by the name of the cell."""
+    """Which agent stands on a map cell, by the name of the cell.
 
-    def __init__(self, teams: Sequence[Team]) -> None:
-        self._teams: dict[str, list[Team]] = {}
+    Teams can claim each other's names: `agent.team_1` means the team with id 1 and the second team of the list. The
+    published engine decides, and so does this class:
+
+    * a team of several agents gets all its names, also those of teams before it;
+    * a team of one agent gets its names too, except those that a team of several agents has;
+    * where such a team has even the canonical name of a team of one agent, it gets the aliases of that team as well.
+    """
+
+    def __init__(self, teams: Sequence[Team], *, strict: bool = False) -> None:
+        self._strict = strict
+        self._claims: dict[str, list[Team]] = {}
         self._agents: dict[str, int] = {}
+        self._taken: dict[str, Team] = {}  # the names of teams of several agents
         for team in teams:
-            self._teams.setdefault(team.cell, []).append(team)
+            for name in (team.cell, *team.aliases()):
+                self._claims.setdefault(name, []).append(team)
             for k, member in enumerate(team.members):
                 self._agents[f"{team.cell}.{k}"] = member
-            for alias in team.aliases():
-                self._teams.setdefault(alias, []).append(team)
+            if len(team.members) > 1:
+                self._taken[team.cell] = team
+            if team.cell in self._taken:
+                self._taken.update(dict.fromkeys(team.aliases(), self._taken[team.cell]))
 
     def names(self) -> list[str]:
-        return [*self._teams, *self._agents]
+        return [*self._claims, *self._agents]
 
     def single_names(self) -> list[str]:
         """The name that means one agent, for each agent."""
         return sorted(self._agents, key=self._agents.__getitem__)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._teams or name in self._agents
+        return name in self._claims or name in self._agents
 
     def place(self, cells: Sequence[str]) -> list[tuple[str, int]]:
         """(name under which the cell is counted, agent) for agent cells in map order.
@@ -85,22 +99,32 @@ class AgentCells:
             if name in self._agents:
                 placed.append((name, self._agents[name]))
                 continue
-            claims = self._teams[name]
-            if len(claims) > 1:
-                ids = " and ".join(str(team.team_id) for team in claims)
-                single = f"{claims[0].cell}.0"
-                raise CompileError(
-                    "", f"The map cell {name!r} could mean teams {ids}; name agents, such as {single!r}."
-                )
-            team = claims[0]
+            team = self._owner(name)
+            if used[name] == 0 and self._claims[name] != [team]:
+                self._report_claims(name)
+            k = used[name]
+            used[name] += 1
             if len(team.members) == 1:
                 placed.append((name, team.members[0]))
                 continue
-            k = used[name]
-            used[name] += 1
             if k >= len(team.members):
                 raise CompileError(
                     "", f"The map has more {name!r} cells than team {team.team_id} has agents ({len(team.members)})."
                 )
             placed.append((f"{team.cell}.{k}", team.members[k]))
         return placed
+
+    def _owner(self, name: str) -> Team:
+        return self._taken.get(name) or self._claims[name][-1]
+
+    def _report_claims(self, name: str) -> None:
+        """Warn about a name that means several teams, or raise when strict."""
+        owner = self._owner(name)
+        ids = " and ".join(dict.fromkeys(str(team.team_id) for team in (*self._claims[name], owner)))
+        message = (
+            f"The map cell {name!r} could mean teams {ids}; it means team {owner.team_id}. "
+            f"Name single agents to choose, such as '{self._claims[name][0].cell}.0'."
+        )
+        if self._strict:
+            raise CompileError("", message)
+        warnings.warn(message, ConfigWarning, stacklevel=2)
