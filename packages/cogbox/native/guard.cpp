@@ -21,9 +21,7 @@ int main(int argc, char** argv) {
       return guard::inner::run(std::atoi(argv[2]), true);
     }
     if (word == "connect" && argc == 3) {
-      sockaddr_un address{};
-      address.sun_family = AF_UNIX;
-      std::strncpy(address.sun_path, argv[2], sizeof address.sun_path - 1);
+      sockaddr_un address = guard::unix_address(argv[2]);
       int fd = guard::must(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "opening a socket");
       guard::must(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), "meeting the outer guard");
       return guard::inner::run(fd, true);

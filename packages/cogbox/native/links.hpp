@@ -3,7 +3,7 @@
 // round: a listening socket outside that leads to one port inside, through a socket that the reaper makes there.
 #pragma once
 
-#include "base.hpp"
+#include "unix_address.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -12,8 +12,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <utility>
 
 namespace guard {
@@ -26,7 +24,9 @@ class Links {
     for (size_t index = 0; index < sockets.size() && index < values.size(); ++index) {
       fcntl(sockets[index], F_SETFL, O_NONBLOCK);
       size_t bound = index < most.size() ? size_t(std::strtol(most[index].c_str(), nullptr, 10)) : kMostConnections;
-      listeners_.push_back({sockets[index], fields(values[index]), std::min(bound, kMostConnections)});
+      std::vector<std::string> target = fields(values[index]);
+      if (target.size() >= 3 && target[1] == "unix") unix_address(target[2]);  // refused before the program starts
+      listeners_.push_back({sockets[index], std::move(target), std::min(bound, kMostConnections)});
     }
   }
 
@@ -172,9 +172,7 @@ class Links {
   static int connect_to(const std::vector<std::string>& target) {
     int fd = -1, result = -1;
     if (target.size() >= 3 && target[1] == "unix") {
-      sockaddr_un address{};
-      address.sun_family = AF_UNIX;
-      std::strncpy(address.sun_path, target[2].c_str(), sizeof address.sun_path - 1);
+      sockaddr_un address = unix_address(target[2]);
       fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
       result = connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address);
     } else if (target.size() >= 4 && target[2].find(':') != std::string::npos) {

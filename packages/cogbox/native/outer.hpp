@@ -5,7 +5,6 @@
 #include "links.hpp"
 #include "usage.hpp"
 
-#include <sys/un.h>
 
 namespace guard {
 
@@ -118,9 +117,7 @@ class Outer {
 
   // A container engine does not hand descriptors down: the box connects to a socket that is mounted into it.
   void launch_container() {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, plan_.text("listen").c_str(), sizeof address.sun_path - 1);
+    sockaddr_un address = unix_address(plan_.text("listen"));
     int listener = must(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "opening the box's socket");
     must(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), "opening the box's socket");
     chmod(address.sun_path, 0666);  // its folder is closed to everybody else

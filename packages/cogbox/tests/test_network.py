@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import socket
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from cogbox import BadRequest, Door, Egress, Level, Link, Sandbox
+from cogbox import BadRequest, Door, Egress, Level, Link, Sandbox, Verdict
+from cogbox._guard import guard_path
 from packages.cogbox.tests.conftest import python
 
 PORT = 7001
@@ -310,10 +312,34 @@ def test_a_port_that_cannot_be_is_refused(port: int) -> None:
 
 
 def test_a_target_that_cannot_be_is_refused(quick: Sandbox, state: Path) -> None:
-    with pytest.raises(BadRequest, match="too long"):
-        Link(80, Path("/" + "x" * 200))
     with pytest.raises(BadRequest, match="no-such-host"):
         quick.start(["true"], links=[Link(80, ("no-such-host.invalid", 80))])
+
+
+def test_a_socket_path_up_to_the_limit_is_accepted_and_a_longer_one_is_refused() -> None:
+    Link(80, Path("/" + "x" * 106))
+    with pytest.raises(BadRequest, match=r"^the socket path /x+ has 108 bytes; the limit is 107: move the socket"):
+        Link(80, Path("/" + "x" * 107))
+
+
+class UncheckedLink(Link):
+    """A link to a path that the package itself refuses: the guard must not cut it off either."""
+
+    def fields(self) -> list[str]:
+        return [str(self.port), "unix", "/" + "x" * 107]
+
+
+def test_the_guard_refuses_a_socket_path_that_would_be_cut_off(sandbox: Sandbox, state: Path) -> None:
+    result = sandbox.run(["true"], links=[UncheckedLink(PORT, ("127.0.0.1", 80))])
+    assert result.verdict is Verdict.START_FAILURE
+    assert "x has 108 bytes, a Unix socket address holds 107: use a shorter path" in result.detail
+
+
+def test_the_guard_in_a_container_refuses_a_socket_path_that_would_be_cut_off() -> None:
+    path = "/" + "x" * 107
+    ran = subprocess.run([guard_path(), "connect", path], capture_output=True, text=True)
+    told = f"guard: the socket path {path} has 108 bytes, a Unix socket address holds 107: use a shorter path\n"
+    assert (ran.returncode, ran.stderr) == (1, told)
 
 
 class Page(BaseHTTPRequestHandler):

@@ -1,6 +1,7 @@
 """Network is a grant: without one a box has a loopback of its own and nothing else."""
 
 import ipaddress
+import os
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +9,16 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from cogbox.errors import BadRequest
+
+MAX_SOCKET_PATH = 107
+"""bytes of a path in `sockaddr_un.sun_path`, without the NUL that ends it"""
+
+
+def check_socket_path(path: Path, remedy: str) -> None:
+    """Refuse a path that a Unix socket address cannot hold, with the remedy for the caller."""
+    size = len(os.fsencode(path))
+    if size > MAX_SOCKET_PATH:
+        raise BadRequest(f"the socket path {path} has {size} bytes; the limit is {MAX_SOCKET_PATH}: {remedy}")
 
 
 @dataclass(frozen=True)
@@ -25,8 +36,7 @@ class Link:
         if not 1 <= self.port <= 65535:
             raise BadRequest(f"a link's port must be 1 to 65535, not {self.port}")
         if isinstance(self.target, Path):
-            if len(str(self.target).encode()) > 107:
-                raise BadRequest(f"the path of the Unix socket {self.target} is too long for a socket address")
+            check_socket_path(self.target, "move the socket to a folder with a shorter path")
         elif not 1 <= self.target[1] <= 65535:
             raise BadRequest(f"the target's port must be 1 to 65535, not {self.target[1]}")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from cogbox._guard import guard_path, missing_guard
 from cogbox._job import Job, all_mounts
 from cogbox._plan import Pairs
-from cogbox.errors import BadRequest
+from cogbox.network import check_socket_path
 
 INSIDE, SOCKET = "/run/cogbox/guard", "/run/cogbox/socket"
 EMPTY_IMAGE = "localhost/cogbox-empty:1"
@@ -87,8 +87,7 @@ def _image() -> list[str]:
 def plan(job: Job) -> Pairs:
     name = engine()[0]
     limits, socket = job.limits, job.folder.keep / "socket"
-    if len(str(socket).encode()) > 107:
-        raise BadRequest(f"{socket} is too long for a socket address: set COGBOX_STATE to a shorter folder")
+    check_socket_path(socket, "set COGBOX_STATE to a folder with a shorter path")
     mounts, symlinks = all_mounts(job)
     words = [*base_words(), "run", "--rm", "--name", container_name(job), "--network", "none", "--read-only"]
     words += ["--cap-drop", "all", "--security-opt", "no-new-privileges", "--hostname", "box", "--workdir", "/"]
