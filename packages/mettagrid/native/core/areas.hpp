@@ -12,7 +12,7 @@ MG_FN void register_areas(const Program& p, const World& w, int32_t slot) {
   const Template& t = p.templates[w.object_template[slot]];
   if (t.area_count > 0) w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] | kHasAreas);
   for (int32_t i = 0; i < t.area_count; ++i) {
-    if (w.h->area_count == w.h->area_capacity) return w.fail(Fault::kAreas);
+    if (w.h->area_count == w.h->area_capacity) return w.fail(Fault::kAreas, w.h->area_capacity);
     const int32_t source = w.h->area_count++;
     w.area_source[source] = AreaSource{slot, t.first_area + i, w.object_row[slot], w.object_col[slot]};
     for (int32_t agent = 0; agent < w.h->agents; ++agent) entered(w, source, agent) = 0;

@@ -170,6 +170,9 @@ MG_FN void start_world(const Program& p, const World& w, uint32_t seed, Scratch&
   }
   Machine m(p, w, scratch);
   for (const Materialized& made : p.materialized) {
+    untag_all(m, made.tag);  // objects that the config gives the tag lose it, without `on_tag_remove`
+    if (!m.ok()) return;
+    m.drop_result();
     m.run_for(made.query, kNone, kNone);
     if (!m.ok()) return;
     for (int32_t i = m.result_begin(); i < m.s.top; ++i) add_tag(p, w, m.s.arena[i], made.tag);

@@ -97,6 +97,15 @@ MG_FN void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) 
   if (w.object_flags[b] & kHasClaims) refresh_claims(p, w, b);
 }
 
+// How many removed objects hold their slots because their claims on territory stay.
+MG_FN int32_t removed_with_claims(const World& w) {
+  int32_t count = 0;
+  for (int32_t slot = 1; slot < w.h->used_slots; ++slot) {
+    count += (w.object_flags[slot] & (kRemoved | kHasClaims | kOnGrid)) == (kRemoved | kHasClaims);
+  }
+  return count;
+}
+
 // Puts a new object on an empty cell: tags, vibe, initial inventory. Areas and claims are registered by the caller. It looks
 // like any untouched object of its template, unless the caller touches it.
 MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_index, int32_t row, int32_t col) {
@@ -107,7 +116,7 @@ MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_ind
   } else if (h.used_slots < h.slots) {
     slot = h.used_slots++;
   } else {
-    w.fail(Fault::kObjects);
+    w.fail(Fault::kObjects, removed_with_claims(w));
     return kNone;
   }
   const Template& t = p.templates[template_index];

@@ -14,9 +14,9 @@ MG_FN int64_t integer_root(int64_t x) {
 }
 
 // Influence in 1/1024 of a unit at squared distance d2.
-MG_FN int32_t influence(const Control& control, int64_t d2) {
+MG_FN int64_t influence(const Control& control, int64_t d2) {
   const int64_t score = int64_t{control.strength} * 1024 - int64_t{control.decay} * integer_root(d2 * 1024 * 1024);
-  return static_cast<int32_t>(max_of<int64_t>(0, score));
+  return max_of<int64_t>(0, score);
 }
 
 enum Edge : uint8_t { kNorth = 1, kSouth = 2, kEast = 4, kWest = 8 };
@@ -38,9 +38,10 @@ MG_FN void refresh_edge(const World& w, int32_t row, int32_t col, int32_t dr, in
 MG_FN void refresh_owner(const Program& p, const World& w, int32_t territory, int32_t row, int32_t col) {
   const Territory& t = p.territories[territory];
   const int32_t cells = w.h->cells, cell = w.cell(row, col);
-  int32_t best = 0, owner = -1;
+  int64_t best = 0;
+  int32_t owner = -1;
   for (int32_t i = 0; i < t.tag_count; ++i) {
-    const int32_t score = w.score[(t.first_score + i) * cells + cell];
+    const int64_t score = w.score[(t.first_score + i) * cells + cell];
     if (score > best) {
       best = score;
       owner = p.lists[t.first_tag + i].value;
@@ -66,8 +67,9 @@ MG_FN void stamp_claim(const Program& p, const World& w, const Claim& claim, int
   if (claim.tag < 0) return;
   const Control& control = p.controls[claim.control];
   const Territory& t = p.territories[control.territory];
-  const int32_t reach = control.strength / control.decay;
-  int32_t* score = w.score + (t.first_score + claim.tag) * w.h->cells;
+  // A map is smaller than 2^16 cells a side, so a longer reach changes nothing and sums with it could overflow.
+  const int32_t reach = min_of(control.strength / control.decay, 1 << 17);
+  int64_t* score = w.score + (t.first_score + claim.tag) * w.h->cells;
   const int32_t top = max_of(0, claim.row - reach), bottom = min_of(w.h->height - 1, claim.row + reach);
   const int32_t left = max_of(0, claim.col - reach), right = min_of(w.h->width - 1, claim.col + reach);
   for (int32_t row = top; row <= bottom; ++row) {
@@ -108,7 +110,7 @@ MG_FN void register_claims(const Program& p, const World& w, int32_t slot) {
   const Template& t = p.templates[w.object_template[slot]];
   if (t.control_count == 0) return;
   for (int32_t i = 0; i < t.control_count; ++i) {
-    if (w.h->claim_count == w.h->claim_capacity) return w.fail(Fault::kAreas);
+    if (w.h->claim_count == w.h->claim_capacity) return w.fail(Fault::kClaims, w.h->claim_capacity);
     w.claim[w.h->claim_count++] = Claim{slot, t.first_control + i, kNone, w.object_row[slot], w.object_col[slot]};
   }
   w.object_flags[slot] = static_cast<uint8_t>(w.object_flags[slot] | kHasClaims);

@@ -28,11 +28,12 @@ enum class Fault : int32_t {
   kCallDepth,      // handlers nested too deeply: a = entry of the routine
   kStack,          // a loop, number or flag stack ran out
   kArena,          // query results need more scratch memory than there is
-  kObjects,        // no free slot for a new object
+  kObjects,        // no free slot for a new object: a = slots of removed objects that keep their claims
   kTagHolders,     // a = tag
-  kAreas,          // no room for the areas of spawned objects
+  kAreas,          // no room for the areas of spawned objects: a = how many there are
   kTokenBudget,    // a = agent, b = tokens attempted
   kShortcut,       // debug build: a shortcut gave something else than the plain rules
+  kClaims,         // no room for the territory claims of spawned objects: a = how many there are
 };
 
 struct Header {
@@ -126,7 +127,7 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
 
 // ...then what is made from state and kept up to date: hashes, snapshots and comparisons leave it out.
 #define MG_MADE(X) \
-  X(int32_t, score, h.owner_tags* h.cells)       /* [territory tag][cell] */                                          \
+  X(int64_t, score, h.owner_tags* h.cells)       /* [territory tag][cell], in 1/1024: exceeds 32 bits */                 \
   X(int16_t, owner, h.territories* h.cells)      /* [territory][cell]: tag id or -1 */                                \
   X(int16_t, owner_seen, h.cells)                /* owner of the first territory that has one, or -1 */               \
   X(uint8_t, owner_edges, h.cells)               /* bits N, S, E, W: the neighbour's owner differs */                 \

@@ -31,9 +31,21 @@ _FAULTS = {
     3: "Queries of one rule found more objects together than the engine has working memory for.",
     4: "The world has no room for another object: too many were removed and made in one step.",
     5: "Too many objects got the tag {tag!r}, which no rule of the game gives; only 16 more can be given such a tag.",
-    6: "The world has no room for the areas of another object.",
+    6: (
+        "The world has no room for another area of effect: all {count} are in use. Areas of objects that one step "
+        "spawns and removes stay in use; remove such objects in a later step, or spawn objects without `aoes`."
+    ),
     8: "The engine contradicts itself: a shortcut gave another result than the plain rules. Please report this game.",
+    9: (
+        "The world has no room for another territory claim: all {count} are in use. Removed objects keep their claims; "
+        "add the correction 'removed_territory', or spawn fewer objects with `territory_controls`."
+    ),
 }
+_NO_OBJECTS = 4
+_OBJECTS_WITH_CLAIMS = (
+    "The world has no room for another object: {count} removed objects keep their territory claims and their slots; "
+    "add the correction 'removed_territory', or spawn fewer objects with `territory_controls`."
+)
 _TOKEN_BUDGET = 7
 
 _MAX_AMOUNT = 65535
@@ -164,9 +176,11 @@ class MettaGrid(_native.World):
                 f"Observation token budget exceeded for agent {a} at step {self.current_step} "
                 f"(location={row},{col}, budget={budget}, attempted={b}, dropped={b - budget})"
             )
+        if fault == _NO_OBJECTS and a > 0:
+            return _OBJECTS_WITH_CLAIMS.format(count=a)
         routine = self.program.routine_names.get(a, "a handler")
         tag = self.program.tag_names[a] if a < len(self.program.tag_names) else ""
-        return _FAULTS.get(fault, "The engine stopped for an unknown reason.").format(routine=routine, tag=tag)
+        return _FAULTS.get(fault, "The engine stopped for an unknown reason.").format(routine=routine, tag=tag, count=a)
 
     # Buffers
 

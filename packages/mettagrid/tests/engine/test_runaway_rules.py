@@ -48,9 +48,8 @@ IN_BRANCHES = box(
     )
 )
 RECOMPUTES_ITSELF = box(
-    tags=["near"],
     on_tag_remove={"near": Handler(mutations=[addTag("near"), recomputeMaterializedQuery("near")])},
-    on_use_handler=Handler(name="look", mutations=[recomputeMaterializedQuery("near")]),
+    on_use_handler=Handler(name="look", mutations=[addTag("near"), recomputeMaterializedQuery("near")]),
 ) | {"materialize_queries": [MaterializedQuery(tag="near", query=query("type:agent"))]}
 
 

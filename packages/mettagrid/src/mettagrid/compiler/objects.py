@@ -14,7 +14,7 @@ from mettagrid.config.mettagrid_config import AgentConfig, GridObjectConfig, Inv
 from mettagrid.config.tag import typeTag
 
 MAX_AMOUNT = 65535
-MAX_STRENGTH = 1_000_000
+MAX_STRENGTH = 2**31 - 1
 MAX_AREA_RADIUS = 65535
 
 

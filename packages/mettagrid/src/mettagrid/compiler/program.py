@@ -267,10 +267,27 @@ def _add_actions(c: Context) -> list[str]:
                     c.warn("the engine always has this action; disabling it only shifts the ids that Python counts")
         with c.at("attack"):
             _check_attack(c)
-        for i, handler in enumerate(actions.move.handlers):
+        for i, handler in _effective_move_handlers(c):
             with c.at("move", "handlers", i):
                 _add_move_handler(c, handler)
     return names
+
+
+def _effective_move_handlers(c: Context) -> list[tuple[int, AnyHandler]]:
+    """Return the move handlers that run, with their index in the config.
+
+    The published engine stores move handlers by name: a later handler takes the place of an earlier one with the same
+    name. A handler without a name is called `move_handler_<index>`.
+    """
+    by_name: dict[str, tuple[int, AnyHandler]] = {}
+    for i, handler in enumerate(c.game.actions.move.handlers):
+        name = (handler.name if isinstance(handler, Handler) else "") or f"move_handler_{i}"
+        if name in by_name:
+            replaced = by_name[name][0]
+            with c.at("move", "handlers", replaced):
+                c.warn(f"handler {i} has the same name {name!r} and replaces this one; give each handler its own name")
+        by_name[name] = (i, handler)
+    return list(by_name.values())
 
 
 def _check_costs(c: Context, action: ActionConfig) -> None:
@@ -345,7 +362,8 @@ def _add_materialized(c: Context) -> None:
         with c.at("game", "materialize_queries", i):
             tag = c.changing_tag(item.tag)
             with c.at("query"):
-                entry = c.materialized[tag] = place_query(c, item.query)
+                entry = place_query(c, item.query)
+            c.materialized.setdefault(tag, entry)  # of several queries with one tag, rules recompute the first
             c.tables.add("materialized", tag=tag, query=entry)
 
 
