@@ -28,6 +28,12 @@ def published_cogames_python() -> Path:
     return environment(f"published-cogames-{COGAMES_VERSION}-softmax-{SOFTMAX_VERSION}", *packages)
 
 
+def published_networks_python() -> Path:
+    """The published engine and `cogames` with PyTorch, which their networks need."""
+    packages = (f"mettagrid=={VERSION}", f"cogames=={COGAMES_VERSION}", "torch")
+    return environment(f"published-networks-{COGAMES_VERSION}", *packages)
+
+
 def published_coworld_pythons() -> list[Path]:
     """Interpreters that import the published `coworld`, one per generation, newest first."""
     *newer, oldest = COWORLD_VERSIONS

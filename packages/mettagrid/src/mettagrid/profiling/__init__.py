@@ -1,0 +1,1 @@
+"""Measure where a program spends time and memory: `Stopwatch`, `MemoryMonitor`, `SystemMonitor`."""
