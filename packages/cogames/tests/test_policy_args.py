@@ -105,8 +105,8 @@ def test_what_is_typed_means_this_policy(
         ("noop:1.5", "cannot include ':'"),
         ("noop:v3", "cannot include ':'"),
         ("noop:3:4", "cannot include ':'"),
-        ("my_module:MyPolicy", r"as in 'class=my_module\.MyPolicy'"),
-        ("class=my_module:MyPolicy", r"as in 'class=my_module\.MyPolicy'"),
+        ("my_module:MyPolicy", r"Did you mean 'class=my_module\.MyPolicy'"),
+        ("class=my_module:MyPolicy", r"Did you mean 'class=my_module\.MyPolicy'"),
         ("noop,proportion=0", "must be a positive number, not 0"),
         ("noop,proportion=-1", "must be a positive number"),
         ("noop,proportion=nan", "must be a positive number"),
@@ -121,7 +121,7 @@ def test_what_is_typed_means_this_policy(
         ("class=./bundle", "is no policy name"),
         ("=noop", "field name cannot be empty"),
         ("class=noop,kw.=1", "kw field name cannot be empty"),
-        ("class=noop,colour=red", r"Unsupported policy field 'colour'.*write 'kw\.colour=red'"),
+        ("class=noop,colour=red", r"Unsupported policy field 'colour'.*use 'kw\.colour=red'"),
         ("Class=noop", "Unsupported policy field 'Class'"),
         ("data=weights.pt", "must include class="),
         ("kw.x=1", "must include class="),
@@ -142,6 +142,8 @@ def test_mistakes_are_told_with_what_to_write(text: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
+        ("random:train_dir/model.pt", PolicyArgumentError, "Use 'class=random,data=train_dir/model.pt'"),
+        ("data=none.pt", PolicyArgumentError, "must include class="),
         ("./nowhere", FileNotFoundError, r"Policy path does not exist: \./nowhere"),
         ("nowhere.zip", FileNotFoundError, "Policy path does not exist"),
         ("./train_dir/my_run:v7", FileNotFoundError, "there are .*my_run:v5, my_run:v10"),

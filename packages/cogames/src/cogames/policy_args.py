@@ -152,26 +152,26 @@ def _parse_fields(text: str) -> PolicySpecWithProportion:
         if match is not None:
             parts.pop(0)
     fields += map(_field, parts)
-    class_path, data_path, proportion = None, None, 1.0
+    class_path, data, proportion = None, None, 1.0
     kwargs: dict[str, object] = {}
     for name, value in fields:
         if name == "class":
             class_path = _class_path(value)
         elif name == "data":
-            data_path = _data_path(value)
+            data = value
         elif name == "proportion":
             proportion = _proportion(value)
         elif name.startswith("kw."):
             kwargs[_keyword(name.removeprefix("kw."))] = value
         else:
             raise PolicyArgumentError(
-                f"Unsupported policy field {name!r}. To pass it to the policy, write 'kw.{name}={value}'."
+                f"Unsupported policy field {name!r}. To pass it to the policy, use 'kw.{name}={value}'."
             )
     if class_path is None:
         raise PolicyArgumentError("Policy specification must include class=, such as class=starter.")
     return PolicySpecWithProportion(
         class_path=class_path,
-        data_path=data_path,
+        data_path=None if data is None else _data_path(data),
         init_kwargs=kwargs,
         proportion=proportion if shares is None else shares,
     )
@@ -206,6 +206,9 @@ def _is_uri_or_path(text: str) -> bool:
         raise PolicyArgumentError(
             f"Unknown kind of URI {text!r}; use a path, file://, s3://, mock:// or metta://policy/NAME."
         )
+    head, colon, _ = before_query.partition(":")
+    if colon and re.fullmatch(r"\w[\w.-]+", head) and not os.path.exists(before_query):
+        return False  # NAME:FILE, which older versions took for a name with weights
     return (
         before_query.startswith((".", "/", "~"))
         or _DRIVE.match(before_query) is not None
@@ -224,10 +227,13 @@ def _class_path(value: str) -> str:
         raise PolicyArgumentError(
             f"Query string syntax (?key=val) is not supported in policy specs; write 'class={name}{kwargs}'."
         )
+    if ":" in value and "/" in value:
+        name, _, file = value.partition(":")
+        raise PolicyArgumentError(f"Policy name {value!r} cannot include ':'. Use 'class={name},data={file}'.")
     if ":" in value:
         raise PolicyArgumentError(
-            f"Policy name {value!r} cannot include ':'. Use '.' as the module separator, as in "
-            f"'class={value.replace(':', '.')}', or NAME:N with a whole number for shares of the seats."
+            f"Policy name {value!r} cannot include ':'. Did you mean 'class={value.replace(':', '.')}'? "
+            "NAME:N with a whole number sets the shares of the seats."
         )
     if not _CLASS_NAME.fullmatch(value):
         raise PolicyArgumentError(f"{value!r} is no policy name; write a short name or module.Class.")

@@ -51,7 +51,7 @@ def replay_viewers() -> tuple[ReplayViewer, ...]:
             name="mettascope",
             temp_suffix=".json.z",
             matches_bytes=lambda start: not start.startswith(_BITWORLD),
-            launch_path=_launch_web_viewer,
+            launch_path=_launch_mettascope_replay,
         ),
     )
 
@@ -84,7 +84,7 @@ def launch_replay_bytes(replay_bytes: bytes, *, prefix: str) -> int:
         return viewer.launch_path(ReplayPathRequest(replay_path=path))
 
 
-def _launch_web_viewer(request: ReplayPathRequest) -> int:
+def _launch_mettascope_replay(request: ReplayPathRequest) -> int:
     from mettagrid.viewer import serve
 
     with serve(request.replay_path) as server:
