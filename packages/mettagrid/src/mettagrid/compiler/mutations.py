@@ -151,11 +151,13 @@ def _emit_add(c: Context, r: Routine, m: SetGameValueMutation) -> None:
 
 
 def _emit_recompute(c: Context, r: Routine, m: RecomputeMaterializedQueryMutation) -> None:
-    """Each matching tag in turn: taken from all, given to the query's result, then those who lost it are told."""
-    tags = [tag for tag in c.tags_with_prefix(m.tag_prefix) if tag in c.materialized]
-    if not tags:
-        c.warn(f"no materialized query has a tag that starts with {m.tag_prefix!r}; the mutation does nothing")
-    for tag in tags:
+    """Recompute each matching tag: remove it everywhere, add it to the result, notify the objects that lost it."""
+    known = c.tags_with_prefix(m.tag_prefix)
+    if not known:  # a known tag without a query is no mistake: rules name networks that only some maps have
+        c.warn(f"no tag starts with {m.tag_prefix!r}; the mutation does nothing")
+    for tag in known:
+        if tag not in c.materialized:
+            continue
         r.emit("UntagAll", tag)
         r.emit("Call", c.materialized[tag])
         r.emit("TagResult", tag)
