@@ -15,9 +15,22 @@ A run plays a set of missions with the policy alone and beside its copy, and nam
 
 All metrics with limits are rates, so that results do not depend on the number of steps or episodes: see
 `metrics`, `scores` and `social`, and `docs/decisions/0008-diagnose-rates.md` for what that changes.
+
+The published names (`DiagnoseDoctorNote`, `load_doctor_note`, ...) are in `published`; they are imported on first use.
 """
+
+from typing import Any
 
 from cogames.diagnose.options import DiagnoseError, DiagnoseOptions, OutputFolderError
 from cogames.diagnose.run import DiagnoseRun, run_diagnosis
 
 __all__ = ["DiagnoseError", "DiagnoseOptions", "DiagnoseRun", "OutputFolderError", "run_diagnosis"]
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    published = importlib.import_module("cogames.diagnose.published")
+    if name not in published.__all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(published, name)

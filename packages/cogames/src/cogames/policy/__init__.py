@@ -4,3 +4,7 @@
 - `starter_agent`: a team of miners and aligners, the example to start from; `role_policies`: all cogs in one role
 - `cognitive_substrate_diagnostics`: one policy for each kind of diagnostic mission
 """
+
+from mettagrid.policy.policy import MultiAgentPolicy
+
+__all__ = ["MultiAgentPolicy"]

@@ -18,7 +18,9 @@ from mettagrid.simulator.interface import AgentObservation
 from mettagrid.simulator.simulator import Simulation
 from mettagrid.types import Action
 
-__all__ = ["SubstrateExplorationPolicy", "SubstrateMemoryPolicy", "SubstratePlanningPolicy"]
+__all__ = ["Coordinate", "SubstrateExplorationPolicy", "SubstrateMemoryPolicy", "SubstratePlanningPolicy"]
+
+Coordinate = tuple[int, int]  # row, column
 
 
 class _Navigator(AgentPolicy):

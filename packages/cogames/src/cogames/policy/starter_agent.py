@@ -24,6 +24,14 @@ from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.simulator.interface import AgentObservation
 from mettagrid.types import Action
 
+ALL_ROLES = ("miner", "aligner", "scrambler", "scout")
+STARTER_ROLE_CYCLE = ("miner", "aligner", "aligner", "miner")  # by agent id
+TEAM_TAG_PREFIX = "team:"
+Coordinate = tuple[int, int]  # row, column
+MOVE_DELTAS: dict[str, Coordinate] = {
+    direction.action.removeprefix("move_"): (direction.row, direction.col) for direction in DIRECTIONS
+}
+
 MOST_HEARTS = 4  # to carry at once: more save walking, but a cog that dies loses them all
 ROUND = 100  # steps until an aligner looks again after junctions that the enemy may have taken
 PASSING = 3  # a scout has passed the cells that were so near
@@ -50,7 +58,7 @@ class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
         self._agent_id = agent_id
         self._quarter = agent_id if role else agent_id // 2  # of the map; cogs of one role get different ones
         roles = {"miner": self._mine, "aligner": self._align, "scrambler": self._scramble, "scout": self._scout}
-        self._wishes = roles[role or ("miner", "aligner", "aligner", "miner")[agent_id % 4]]
+        self._wishes = roles[role or STARTER_ROLE_CYCLE[agent_id % len(STARTER_ROLE_CYCLE)]]
 
     def initial_agent_state(self) -> StarterCogState:
         return StarterCogState(self._sight, self._agent_id)
