@@ -1,6 +1,7 @@
 """The published rollout: who is asked, in which order, and what becomes of late answers."""
 
 import logging
+import threading
 
 import pytest
 from stand_in_policies import NOW, Base, Crasher, Flyer, Grouped, Slow, Talker, Walker
@@ -158,3 +159,110 @@ def test_a_persons_action_holds_the_policy_off_for_twenty_steps(room, agents, mo
     policies[0].step = lambda obs: Action(name="move_east")
     Rollout(room(1, steps=25), policies, render_mode="none").run_until_done()
     assert actions == ["move_east"] * 2 + ["move_north"] + ["noop"] * 19 + ["move_east"] * 3
+
+
+def test_groups_are_asked_side_by_side(room, agents):
+    meeting = threading.Barrier(2)
+    policies = agents(Base, 2)
+    for policy in policies:
+        policy.step = lambda obs: meeting.wait(timeout=30) is not None and Action(name="noop")
+    Rollout(room(2, steps=1), policies, policy_group_keys=["a", "b"]).run_until_done()
+    assert not meeting.broken
+
+
+def test_agents_of_one_group_are_asked_in_order(room, agents):
+    asked = []
+    policies = agents(Base)
+    for policy in policies:
+        policy.step = lambda obs, policy=policy: asked.append(policy.agent_id) or Action(name="noop")
+    Rollout(room(steps=1), policies, policy_group_keys=["a"] * 4).run_until_done()
+    assert asked == [0, 1, 2, 3]
+
+
+def test_an_exception_in_one_of_several_groups_ends_the_episode(room, agents):
+    with pytest.raises(ValueError, match="I cannot go on"):
+        Rollout(room(), agents(Crasher), policy_group_keys=[0, 0, 1, 1]).run_until_done()
+
+
+@pytest.mark.usefixtures("stand_still_clock")
+def test_a_disabled_agent_keeps_the_name_of_its_policy_and_shows_nothing_else(room, agents):
+    slow = agents(Slow, 1, ms=50)
+    slow[0]._infos = {"mood": "slow"}
+    rollout = Rollout(room(1, steps=3), slow, ["snail"], max_action_time_ms=20, overage_budget_ms=1)
+    assert rollout._policy_infos == {0: {"policy_name": "snail"}}
+    rollout.step()
+    assert rollout.overage_exceeded_at == [0]
+    assert rollout._policy_infos == {0: {"mood": "slow", "policy_name": "snail"}}
+    rollout.step()
+    assert rollout._policy_infos == {0: {"policy_name": "snail"}}
+
+
+def test_a_group_shows_only_infos_of_this_step(room, agents):
+    policies = agents(Base, 2)
+    for policy in policies:
+        policy._infos = {"stale": "old"}
+        policy.can_step_group = lambda others: True
+        policy.step_group = lambda observations: [Action(name="noop")] * len(observations)
+    rollout = Rollout(room(2), policies, ["a", "b"], policy_group_keys=[0, 0])
+    rollout.step()
+    assert rollout._policy_infos == {0: {"policy_name": "a"}, 1: {"policy_name": "b"}}
+
+
+class Drawing(NoRenderer):
+    """Notes when it draws."""
+
+    def __init__(self):
+        super().__init__()
+        self.drawn = []
+
+    def render(self):
+        self.drawn.append(self._sim.current_step)
+
+
+@pytest.mark.parametrize(("mode", "drawn"), [("gui", [0, 1]), ("log", [1])])
+def test_only_the_browser_gets_a_frame_before_the_first_action(room, agents, monkeypatch, mode, drawn):
+    renderer = Drawing()
+    monkeypatch.setattr("mettagrid.simulator.rollout.create_renderer", lambda *args: renderer)
+    rollout = Rollout(room(1, steps=2), agents(Walker, 1), render_mode=mode)
+    assert renderer.drawn == drawn[:-1]
+    rollout.run_until_done()
+    assert renderer.drawn == drawn
+
+
+def test_a_renderer_draws_while_a_policy_runs(room, agents, monkeypatch):
+    answer = threading.Event()
+
+    class Patient(Drawing):
+        def supports_pending_render(self):
+            return True
+
+        def render_pending(self):
+            answer.set()
+
+    monkeypatch.setattr("mettagrid.simulator.rollout.create_renderer", lambda *args: Patient())
+    policies = agents(Base, 1)
+    policies[0].step = lambda obs: answer.wait(timeout=30) and Action(name="noop")
+    rollout = Rollout(room(1, steps=1), policies, render_mode="gui")
+    rollout.run_until_done()
+    assert answer.is_set() and rollout._sim.current_step == 1
+
+
+def test_a_renderer_that_ends_the_episode_does_not_wait_for_the_policy(room, agents, monkeypatch):
+    answer = threading.Event()
+
+    class Closing(Drawing):
+        def supports_pending_render(self):
+            return True
+
+        def render_pending(self):
+            self._sim.end_episode()
+
+    monkeypatch.setattr("mettagrid.simulator.rollout.create_renderer", lambda *args: Closing())
+    policies = agents(Base, 1)
+    policies[0].step = lambda obs: answer.wait(timeout=30) and Action(name="noop")
+    rollout = Rollout(room(1, steps=5), policies, render_mode="gui")
+    try:
+        rollout.run_until_done()
+        assert rollout.is_done() and rollout._sim.current_step == 0
+    finally:
+        answer.set()

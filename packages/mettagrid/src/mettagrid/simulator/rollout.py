@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mettagrid.envs.stats_tracker import StatsTracker
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Rollout", "gc_disabled"]
 
 NOOP = Action(name="noop")
+_PENDING_RENDER_SECONDS = 0.03
+"""how often a renderer may draw while it waits for policies"""
 
 
 @contextmanager
@@ -47,7 +50,7 @@ def gc_disabled() -> Iterator[None]:
 
 @dataclass
 class _Answer:
-    """What an agent's policy answered; times are those of `Tracer`."""
+    """What an agent's policy answered; times are those of `time.perf_counter_ns`."""
 
     agent: int
     action: Action
@@ -61,9 +64,12 @@ class Rollout:
 
     In every step each agent's policy is asked for an action, in agent order. Agents with the same entry in
     `policy_group_keys` are a group: if the first one's policy says yes to `can_step_group`, its `step_group` is asked
-    once for all of them; several such groups are asked at the same time, each in a thread. The others are asked group
-    by group. See `ActionTimes` for
-    `max_action_time_ms` and `overage_budget_ms`: a call is never interrupted, and a late answer is replaced by a noop.
+    once for all of them, otherwise they are asked one by one. Several groups are asked side by side, each in a thread.
+    See `ActionTimes` for `max_action_time_ms` and `overage_budget_ms`: a call is never interrupted, and a late answer
+    is replaced by a noop.
+
+    With `render_mode="gui"` the first frame is rendered before the first action. A renderer that supports it draws
+    while policies run (`render_pending`); when it ends the episode then, the step is abandoned.
 
     `sim._context` holds `policies`, `policy_infos` ({agent: what its policy shows}) and `monologue_updates`.
     """
@@ -97,7 +103,7 @@ class Rollout:
         self._tracer = tracer or NullTracer()
         self._groups = _groups(policy_group_keys, len(policies))
         self._has_groups = policy_group_keys is not None
-        self._pool: ThreadPoolExecutor | None = None
+        self._policy_step_pool: ThreadPoolExecutor | None = None
         self._times = ActionTimes(names, limit_ms=max_action_time_ms, budget_ms=overage_budget_ms)
         self._renderer: Renderer | None = None if render_mode is None else create_renderer(render_mode, autostart)
         self._simulator = Simulator()
@@ -112,12 +118,15 @@ class Rollout:
         self._infos = PolicyInfos(names)
         self._sim._context["policies"] = policies
         self._infos.share_with(self._sim)
+        self._policy_infos = self._infos.shown
         self._step_count = 0
         for policy in policies:
             policy.reset()
+        if self._renderer is not None and render_mode == "gui":
+            self._renderer.render()
 
     def step(self) -> None:
-        """One step: choose, let a person choose otherwise, tick, show."""
+        """Play one step: policies choose, people may choose otherwise, the world ticks, the renderer draws."""
         try:
             self._take_step()
         except BaseException:
@@ -128,7 +137,10 @@ class Rollout:
 
     def _take_step(self) -> None:
         with gc_disabled():
-            for answer in self._ask_all():
+            answers = self._ask_all()
+            if answers is None:
+                return  # the renderer ended the episode while policies were running
+            for answer in answers:
                 self._apply(answer)
             if self._renderer is not None:
                 self._renderer.apply_deferred_user_actions()
@@ -143,9 +155,7 @@ class Rollout:
             while not self.is_done():
                 self.step()
         finally:
-            if self._pool is not None:
-                self._pool.shutdown(wait=False)
-                self._pool = None
+            self._close_pool()
 
     def is_done(self) -> bool:
         return self._sim.is_done()
@@ -160,31 +170,60 @@ class Rollout:
         """The step at which each agent was disabled; None for those who play on."""
         return self._times.exceeded_at
 
-    def _ask_all(self) -> Iterator[_Answer]:
-        """Everybody's answers. Whoever is asked alone is asked when the caller wants the next one."""
-        together: list[list[int]] = []
-        alone: list[int] = []
-        for group in self._groups:
-            live = [agent for agent in group if not self._skip_disabled(agent)]
-            policies = [self._policies[agent] for agent in live]
-            if live and self._has_groups and policies[0].can_step_group(policies):
-                together.append(live)
-            else:
-                alone += live
-        if len(together) > 1:
-            self._pool = self._pool or ThreadPoolExecutor(len(self._groups), "policy-group")
-            for answers in list(self._pool.map(self._ask_group, together)):
-                yield from answers
-        elif together:
-            yield from self._ask_group(together[0])
-        for agent in alone:
-            yield self._ask_one(agent)
+    def _ask_all(self) -> Iterable[_Answer] | None:
+        """Return the answers of all agents, or None when the renderer ended the episode meanwhile.
+
+        Without threads, each agent is asked when the caller takes its answer.
+        """
+        live = [[agent for agent in group if not self._skip_disabled(agent)] for group in self._groups]
+        groups = [group for group in live if group]
+        if len(groups) > 1 or self._draws_while_waiting():
+            return self._ask_in_threads(groups)
+        return chain.from_iterable(map(self._ask_group, groups))
+
+    def _ask_in_threads(self, groups: list[list[int]]) -> Iterable[_Answer] | None:
+        pool = self._policy_step_pool = self._policy_step_pool or ThreadPoolExecutor(
+            max(1, len(self._groups)), "policy-group"
+        )
+        futures = [pool.submit(lambda group: list(self._ask_group(group)), group) for group in groups]
+        if not self._wait_for(futures):
+            for future in futures:
+                future.cancel()
+            self._close_pool()
+            return None
+        return chain.from_iterable([future.result() for future in futures])
+
+    def _wait_for(self, futures: list[Future[list[_Answer]]]) -> bool:
+        """Wait until all are done, drawing meanwhile; return False when the episode ended first."""
+        draws = self._draws_while_waiting()
+        while wait(futures, timeout=_PENDING_RENDER_SECONDS if draws else None).not_done:
+            assert self._renderer is not None
+            self._renderer.render_pending()
+            if self._sim.is_done():
+                return False
+        return True
+
+    def _draws_while_waiting(self) -> bool:
+        return self._renderer is not None and self._renderer.supports_pending_render()
+
+    def _close_pool(self) -> None:
+        """Drop the threads without waiting for a policy that does not return."""
+        if self._policy_step_pool is not None:
+            self._policy_step_pool.shutdown(wait=False, cancel_futures=True)
+            self._policy_step_pool = None
 
     def _skip_disabled(self, agent: int) -> bool:
         if not self._times.is_disabled(agent):
             return False
         self._agents[agent].set_action(NOOP)
+        self._infos.update(agent, None)
         return True
+
+    def _ask_group(self, group: list[int]) -> Iterable[_Answer]:
+        policies = [self._policies[agent] for agent in group]
+        if self._has_groups and policies[0].can_step_group(policies):
+            return self._ask_together(group)
+        return map(self._ask_one, group)
 
     def _ask_one(self, agent: int) -> _Answer:
         policy, observation = self._policies[agent], self._agents[agent].observation
@@ -192,7 +231,7 @@ class Rollout:
         action = policy.step(observation)
         return _Answer(agent, action, policy.infos, start_ns, self._clock_ns() - start_ns)
 
-    def _ask_group(self, group: list[int]) -> list[_Answer]:
+    def _ask_together(self, group: list[int]) -> list[_Answer]:
         first = self._policies[group[0]]
         observations: list[tuple[int, AgentObservation]] = [(a, self._agents[a].observation) for a in group]
         start_ns = self._clock_ns()
@@ -213,7 +252,8 @@ class Rollout:
         elapsed_ms = answer.duration_ns / 1e6
         in_time = self._times.accept(agent, elapsed_ms, self._step_count)
         metadata = {"agent": agent, "step": self._step_count, "timed_out": not in_time, "elapsed_ms": elapsed_ms}
-        self._tracer.record_span("agent_step", answer.start_ns, answer.duration_ns, pid=agent, **metadata)
+        start_ns = self._tracer.epoch_ns + answer.start_ns
+        self._tracer.record_span("agent_step", start_ns, answer.duration_ns, pid=agent, **metadata)
         self._infos.update(agent, answer.infos)
         if not in_time:
             view.set_action(NOOP)
@@ -225,9 +265,9 @@ class Rollout:
 
 
 def _groups(keys: Sequence[object] | None, count: int) -> list[list[int]]:
-    """Agents by key, in order of first appearance; each alone without keys."""
+    """Return the agents by key, in order of first appearance; all in one group without keys."""
     if keys is None:
-        return [[agent] for agent in range(count)]
+        return [list(range(count))]
     groups: dict[object, list[int]] = {}
     for agent, key in enumerate(keys):
         groups.setdefault(key, []).append(agent)
