@@ -2,6 +2,7 @@
 
 import gc
 import json
+import time
 
 import pytest
 
@@ -57,3 +58,46 @@ def test_a_null_tracer_keeps_nothing():
         span.set(x=1)
     tracer.record_span("x", 0, 1)
     tracer.flush()
+
+
+def test_the_environment_is_named_before_any_span_and_late_events_are_dropped(tmp_path):
+    tracer = Tracer(tmp_path / "trace.json")
+    tracer._gc_callback("start", {"generation": 0, "collected": 0})
+    tracer.flush()
+    tracer._gc_callback("stop", {"generation": 0, "collected": 0})
+    tracer.record_span("late", time.time_ns(), 1000, marker="ignored")
+    with tracer.span("late"):
+        pass
+    names = [event["name"] for event in json.loads((tmp_path / "trace.json").read_text())]
+    assert names == ["process_name", "process_sort_index"]
+
+
+def test_a_collection_while_an_event_is_written_is_dropped(tmp_path):
+    tracer = Tracer(tmp_path / "trace.json")
+    file = tracer._file
+
+    class Collecting:
+        def write(self, text):
+            tracer._gc_callback("stop", {"generation": 0, "collected": 0})
+            return file.write(text)
+
+        def close(self):
+            file.close()
+
+    gc.callbacks.remove(tracer._gc_callback)
+    tracer._file = Collecting()
+    tracer.record_span("kept", time.time_ns(), 1000)
+    tracer.flush()
+    assert [event["name"] for event in events(tmp_path / "trace.json")] == ["kept"]
+
+
+def test_times_are_those_of_the_wall_clock(tmp_path):
+    before = time.time_ns() // 1000
+    tracer = Tracer(tmp_path / "trace.json")
+    tracer.record_span("measured", 5_000_000, 2_000_000)
+    with tracer.span("here"):
+        pass
+    tracer.flush()
+    starts = {event["name"]: event["ts"] for event in events(tmp_path / "trace.json")}
+    assert starts["measured"] == 5000
+    assert before - 1000 <= starts["here"]

@@ -7,7 +7,8 @@
     tracer.flush()
 
 The file is written as events come, so that one cut short can still be read; after `flush` it is valid JSON. A process
-of the trace is an agent (its id), the environment or the executor. Rounds of the garbage collector are spans too.
+of the trace is an agent (its id), the environment or the executor; the first events name the environment. Rounds of the
+garbage collector are spans too.
 """
 
 import gc
@@ -46,41 +47,46 @@ class Span:
         exc_tb: TracebackType | None,
     ) -> None:
         duration_ns = time.perf_counter_ns() - self._start_ns
-        self._tracer.record_span(self._name, self._start_ns, duration_ns, pid=self._pid, **self._metadata)
+        start_ns = self._tracer.epoch_ns + self._start_ns
+        self._tracer.record_span(self._name, start_ns, duration_ns, pid=self._pid, **self._metadata)
 
 
 class Tracer:
-    """Writes spans to a file. Times given to it are those of `time.perf_counter_ns`."""
+    """Writes spans to a file. Times are those of `time.time_ns`, so spans of several processes share a time line."""
 
     PID_ENV = 100000
     PID_EXECUTOR = 200000
+
+    epoch_ns = 0
+    """what to add to a time of `time.perf_counter_ns` to get one of `time.time_ns`"""
 
     def __init__(self, output_path: Path | str) -> None:
         self._lock = threading.RLock()
         self._writing = False
         self._named: set[int] = set()
-        # Spans of several processes share a time line only when it is that of the wall clock.
-        self._epoch_ns = time.time_ns() - time.perf_counter_ns()
+        self.epoch_ns = time.time_ns() - time.perf_counter_ns()
         self._gc_start_ns = 0
         self._file: IO[str] | None = open(output_path, "w", encoding="utf-8")  # noqa: SIM115 - closed by flush
         self._separator = "["
-        gc.callbacks.append(self._on_garbage_collection)
+        self._introduce(self.PID_ENV)
+        gc.callbacks.append(self._gc_callback)
 
     def span(self, name: str, pid: int | None = None, **metadata: Any) -> Span:
         """A span to be used as a context manager; of the environment when no `pid` is given."""
         return Span(self, name, pid, **metadata)
 
     def record_span(self, name: str, start_ns: int, duration_ns: int, pid: int | None = None, **metadata: Any) -> None:
-        """A span that was measured elsewhere."""
+        """Write a span that was measured elsewhere; `start_ns` is a time of `time.time_ns`."""
         self._write_span(name, start_ns, duration_ns, metadata, pid=pid)
 
     def flush(self) -> None:
         """Finish the file; what comes later is dropped."""
-        if self._on_garbage_collection in gc.callbacks:
-            gc.callbacks.remove(self._on_garbage_collection)
+        if self._gc_callback in gc.callbacks:
+            gc.callbacks.remove(self._gc_callback)
         with self._lock:
             if self._file is not None:
-                self._file.write("]\n" if self._separator != "[" else "[]\n")
+                self._writing = True  # no event may follow the last bracket
+                self._file.write("]\n")
                 self._file.close()
                 self._file = None
 
@@ -93,15 +99,17 @@ class Tracer:
                 return  # the collector may run while a span is being written
             self._writing = True
             try:
-                if pid not in self._named:
-                    self._named.add(pid)
-                    self._name_process(pid)
-                times = {"ts": (ts_ns + self._epoch_ns) // 1000, "dur": dur_ns // 1000}
+                self._introduce(pid)
+                times = {"ts": ts_ns // 1000, "dur": dur_ns // 1000}
                 self._write_event({"name": name, "ph": "X", **times, "pid": pid, "tid": 0, "args": metadata})
             finally:
                 self._writing = False
 
-    def _name_process(self, pid: int) -> None:
+    def _introduce(self, pid: int) -> None:
+        """Write the name and the position of a process, once."""
+        if pid in self._named:
+            return
+        self._named.add(pid)
         names = {self.PID_ENV: ("Env", -1), self.PID_EXECUTOR: ("Executor", -2)}
         name, order = names.get(pid, (f"Agent {pid}", pid))
         for key, value in (("name", name), ("sort_index", order)):
@@ -113,8 +121,8 @@ class Tracer:
         self._file.write(f"{self._separator}{json.dumps(event, default=str)}\n")
         self._separator = ","
 
-    def _on_garbage_collection(self, phase: str, info: dict[str, int]) -> None:
-        now = time.perf_counter_ns()
+    def _gc_callback(self, phase: str, info: dict[str, int]) -> None:
+        now = time.time_ns()
         if phase == "start":
             self._gc_start_ns = now
         else:

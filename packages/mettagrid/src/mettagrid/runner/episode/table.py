@@ -86,7 +86,7 @@ class Table:
         for agent in agents:
             self._tracer.record_span(
                 "agent_step",
-                int(began * 1e9),
+                self._tracer.epoch_ns + int(began * 1e9),
                 int(elapsed_ms * 1e6),
                 pid=agent,
                 agent=agent,
