@@ -183,3 +183,25 @@ def test_only_archives_are_loaded_from_a_bucket(bucket: Bucket, tmp_path: Path) 
     bucket.objects["x.zip"] = b"bytes"
     path = download_policy_spec_from_s3_as_zip("s3://bucket/x.zip", cache_dir=tmp_path / "here")
     assert path.parent == tmp_path / "here" and path.read_bytes() == b"bytes"
+
+
+@pytest.mark.parametrize(
+    ("query", "signed"),
+    [
+        ("X-Amz-Algorithm=AWS4-HMAC-SHA256", True),
+        ("X-Amz-Signature=secret", True),
+        ("AWSAccessKeyId=me&Expires=3", True),
+        ("", False),
+    ],
+)
+def test_signed_addresses_of_a_bucket_are_recognized(
+    query: str, signed: bool, bucket: Bucket, requests: list[Request]
+) -> None:
+    bucket.objects["key"] = b"from the bucket"
+    address = f"https://bucket.s3.amazonaws.com/key?{query}".rstrip("?")
+    assert files.read(address) == (b"content" if signed else b"from the bucket")
+
+
+def test_a_signed_address_of_a_checkpoint_tells_its_run_and_version() -> None:
+    parsed = resolve_uri("https://bucket.s3.amazonaws.com/runs/my.run:v12.zip?X-Amz-Algorithm=AWS4-HMAC-SHA256")
+    assert parsed.checkpoint_info == ("my.run", 12)

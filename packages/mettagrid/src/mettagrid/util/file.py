@@ -157,10 +157,12 @@ def _is_plain_http(path: str) -> bool:
     return _is_presigned_s3_url(path)
 
 
+_SIGNATURE_KEYS = {"X-Amz-Algorithm", "X-Amz-Signature", "AWSAccessKeyId"}
+
+
 def _is_presigned_s3_url(url: str) -> bool:
-    """Whether the address carries the signature that opens it, in either version S3 has."""
-    keys = parse_qs(urlsplit(url).query).keys()
-    return "X-Amz-Signature" in keys or {"AWSAccessKeyId", "Signature"} <= keys
+    """Whether the query of an address has a key of a signature, in either version that S3 has."""
+    return not _SIGNATURE_KEYS.isdisjoint(parse_qs(urlsplit(url).query, keep_blank_values=True))
 
 
 def _http(request: Request) -> bytes:

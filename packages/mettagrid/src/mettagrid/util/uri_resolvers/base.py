@@ -65,7 +65,7 @@ class S3ParsedScheme(BaseModel):
 
     @property
     def checkpoint_info(self) -> tuple[str, int] | None:
-        return run_and_epoch(self.key)
+        return run_and_epoch(self.key.partition("?")[0])  # a signed address has a query
 
 
 class MockParsedScheme(BaseModel):
