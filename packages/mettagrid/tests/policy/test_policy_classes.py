@@ -185,3 +185,27 @@ def test_an_action_number_that_a_native_policy_invents_is_refused(env_info: Poli
     policy = NimMultiAgentPolicy(env_info, Wrong)
     with pytest.raises(ValueError, match="chose action 7 for agent 0; actions are from 0 to 2"):
         policy.agent_policy(0).step(NOTHING)
+
+
+def test_a_stateful_agent_can_be_asked_before_its_first_reset(env_info: PolicyEnvInterface) -> None:
+    agent = StatefulAgentPolicy(Counting(), env_info, agent_id=0)
+    assert [agent.step(NOTHING).name for _ in range(2)] == ["noop", "move_north"]
+    assert agent._agent_states == {0: 2}
+
+
+@pytest.mark.parametrize("shape", [(200, 3), (7, 7, 3)])
+def test_a_recurrent_network_can_be_asked_before_its_first_reset(shape: tuple[int, ...]) -> None:
+    pytest.importorskip("torch")
+    from mettagrid.policy.lstm import LSTMPolicy
+
+    interface = PolicyEnvInterface(
+        obs_features=[],
+        tags=[],
+        action_names=["noop"],
+        num_agents=1,
+        observation_shape=shape,
+        egocentric_shape=(7, 7),
+    )
+    feature = ObservationFeatureSpec(id=0, name="food", normalization=1.0)
+    observation = AgentObservation(0, [ObservationToken(feature, value=1, raw_token=(0x33, 0, 1))])
+    assert LSTMPolicy(interface).agent_policy(0).step(observation).name == "noop"

@@ -1,6 +1,8 @@
 """What policies show, made fit for a file; monologues; objects for live viewers."""
 
 import json
+import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from mettagrid.simulator.monologue_projection import (
     compute_monologue_transcript_update,
     strip_monologue_transcript_tail,
 )
+from mettagrid.simulator.replay_log_writer import EpisodeReplay
 from mettagrid.util.grid_object_formatter import format_grid_object
 
 from .conftest import busy_game
@@ -144,3 +147,15 @@ def test_an_object_is_formatted_for_a_live_viewer() -> None:
     assert decoded["action_param"] == 4
     wall = next(o for o in simulation.grid_objects().values() if o["type_name"] == "wall")
     assert "is_agent" not in format_grid_object(wall, actions, [True] * 4, rewards, totals)
+
+
+def test_keys_of_several_types_are_written_in_the_order_of_their_texts(tmp_path: Path) -> None:
+    simulation = Simulation(busy_game(), seed=1)
+    replay = EpisodeReplay(simulation)
+    simulation.step()
+    simulation._context["policy_infos"] = {0: {"debug_map": {2: "two", "10": "ten", 1: "one"}}}
+    engine = simulation._c_sim
+    replay.log_step(simulation.current_step, engine.actions(), engine.rewards())
+    replay.write_replay(str(tmp_path / "replay.json.z"))
+    text = zlib.decompress((tmp_path / "replay.json.z").read_bytes()).decode()
+    assert '"debug_map": {"1": "one", "10": "ten", "2": "two"}' in text

@@ -191,3 +191,16 @@ def test_a_broadcast_resource_the_game_does_not_have_changes_nothing(talking):
     simulation.step()
     assert [talk.text for talk in simulation.agent(0).observation.talk] == ["hello"]
     assert simulation.agent(1).observation.talk == []
+
+
+def test_an_agent_without_a_location_hears_nothing(talking):
+    simulation = talking()
+    simulation.agent(0).set_talk("hello")
+    simulation.step()
+    assert [talk.agent_id for talk in simulation._visible_talk(0)] == [0]
+    simulation._agent_locations_by_id = {}
+    simulation._agent_locations_step = simulation.current_step
+    assert simulation._visible_talk(0) == []
+    assert list(simulation.agent(0).observation.talk) == []
+    simulation.step()
+    assert [talk.agent_id for talk in simulation._visible_talk(0)] == [0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from mettagrid.envs._optional import extra
@@ -22,13 +24,16 @@ def initialized(layer: nn.Linear, gain: float = 2.0**0.5) -> nn.Linear:
 
 
 def token_rows(obs: AgentObservation, obs_shape: tuple[int, ...], padding: tuple[int, int, int]) -> np.ndarray:
-    """The tokens of an observation as uint8 `obs_shape`, filled up with `padding`; tokens too many are cut off."""
-    num_tokens = obs_shape[0]
+    """Return the tokens of an observation as uint8 `obs_shape`, padded with `padding`, without those that do not fit.
+
+    The last axis of `obs_shape` is the 3 bytes of a token.
+    """
+    num_tokens = math.prod(obs_shape[:-1])
     rows = np.empty((num_tokens, 3), np.uint8)
     tokens = obs.token_array()[:num_tokens]
     rows[: len(tokens)] = tokens
     rows[len(tokens) :] = padding
-    return rows
+    return rows.reshape(obs_shape)
 
 
 def sampled_action(logits: torch.Tensor) -> int:

@@ -14,7 +14,6 @@ from enum import IntEnum
 import numpy as np
 
 from mettagrid import _native
-from mettagrid.replay._infos import compact_json
 from mettagrid.replay._model import Kind, Note, Replay
 from mettagrid.replay._rows import Field
 
@@ -136,7 +135,7 @@ class ObjectWriter:
         notes = self._notes[agent, "infos"]
         if not notes:
             return "", True
-        shown = {max(0, note.tick - self._base): compact_json(note.value) for note in notes}
+        shown = {max(0, note.tick - self._base): json.dumps(note.value) for note in notes}
         return f',"policy_infos":{_told(shown, "{}")}', 0 in shown
 
     def _talk(self, agent: int) -> tuple[str, bool]:

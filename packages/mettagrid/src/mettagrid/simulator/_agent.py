@@ -59,7 +59,7 @@ class SimulationAgent:
     def observation(self) -> AgentObservation:
         """What the agent observes now, with the talk it hears."""
         sim, agent_id = self._sim, self._agent_id
-        talk = sim._hearing.heard_by(agent_id, sim._c_sim)
+        talk = sim._visible_talk(agent_id)
         return AgentObservation._from_bytes(agent_id, self._packed(), sim._decoder.decode, talk)
 
     @property

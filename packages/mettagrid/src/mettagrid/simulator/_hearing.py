@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mettagrid.simulator.interface import Location, VisibleTalk
 
@@ -12,42 +12,39 @@ if TYPE_CHECKING:
     from mettagrid.simulator.talk import TalkChannel
 
 
-class _Places(NamedTuple):
-    step: int
-    locations: dict[int, Location]
-    broadcasters: set[int]  # agents that hold the broadcast resource
-
-
 class Hearing:
-    """Looks for the agents on the map only while somebody talks, and then once per step."""
+    """Looks for the agents on the map only while one of them talks, and then once per step."""
 
     def __init__(self, game: GameConfig, channel: TalkChannel) -> None:
         self._channel = channel
         self._agent_types = {agent.name for agent in game.agents}
         self._broadcast_resource = game.talk.broadcast_resource
-        self._places: _Places | None = None
+        self.step: int | None = None
+        """the step for which the next two hold"""
+        self.locations: dict[int, Location] = {}
+        self._broadcasters: set[int] = set()  # agents that hold the broadcast resource
 
     def heard_by(self, agent_id: int, engine: MettaGrid) -> list[VisibleTalk]:
         """What one agent hears now, by speaker id."""
         if self._channel.is_quiet:
             return []
-        if self._places is None or self._places.step != engine.current_step:
-            self._places = self._find_agents(engine)
+        if self.step != engine.current_step:
+            self._find_agents(engine)
         return self._channel.visible_talk(
             agent_id,
-            current_step=self._places.step,
-            agent_locations=self._places.locations,
+            current_step=engine.current_step,
+            agent_locations=self.locations,
             obs_height=engine.obs_height,
             obs_width=engine.obs_width,
-            broadcast_agent_ids=self._places.broadcasters,
+            broadcast_agent_ids=self._broadcasters,
         )
 
-    def _find_agents(self, engine: MettaGrid) -> _Places:
+    def _find_agents(self, engine: MettaGrid) -> None:
         others = [name for name in engine.object_type_names if name not in self._agent_types]
         agents = [found for found in engine.grid_objects(ignore_types=others).values() if "agent_id" in found]
-        locations = {found["agent_id"]: Location(found["r"], found["c"]) for found in agents}
-        broadcasters = set()
+        self.step = engine.current_step
+        self.locations = {found["agent_id"]: Location(found["r"], found["c"]) for found in agents}
+        self._broadcasters = set()
         if self._broadcast_resource in engine.resource_names:
             resource_id = engine.resource_names.index(self._broadcast_resource)
-            broadcasters = {found["agent_id"] for found in agents if found["inventory"].get(resource_id)}
-        return _Places(engine.current_step, locations, broadcasters)
+            self._broadcasters = {found["agent_id"] for found in agents if found["inventory"].get(resource_id)}

@@ -18,7 +18,7 @@ from mettagrid.simulator._observation import ObservationDecoder
 from mettagrid.simulator._setup import build_map, checked_seed, fill_agents, game_of, share_buffers
 from mettagrid.simulator._snapshot import read_snapshot, write_snapshot
 from mettagrid.simulator.game_stat_end_handler import GameStatEndEpisodeHandler
-from mettagrid.simulator.interface import AgentObservation, SimulatorEventHandler
+from mettagrid.simulator.interface import AgentObservation, Location, SimulatorEventHandler, VisibleTalk
 from mettagrid.simulator.talk import TalkChannel, TalkState
 
 if TYPE_CHECKING:
@@ -102,6 +102,29 @@ class Simulation:
         if self.is_done():
             for handler in self._event_handlers:
                 handler.on_episode_end()
+
+    # Talk, under the published names
+
+    def _visible_talk(self, agent_id: int) -> list[VisibleTalk]:
+        """Return what one agent hears now, by speaker id; nothing for an agent without a location."""
+        return self._hearing.heard_by(agent_id, self._c_sim)
+
+    @property
+    def _agent_locations_by_id(self) -> dict[int, Location]:
+        return self._hearing.locations
+
+    @_agent_locations_by_id.setter
+    def _agent_locations_by_id(self, locations: dict[int, Location]) -> None:
+        self._hearing.locations = locations
+
+    @property
+    def _agent_locations_step(self) -> int | None:
+        """The step for which `_agent_locations_by_id` holds; in any other the agents are looked up again."""
+        return self._hearing.step
+
+    @_agent_locations_step.setter
+    def _agent_locations_step(self, step: int | None) -> None:
+        self._hearing.step = step
 
     def is_done(self) -> bool:
         """True when all agents are terminal or all are truncated."""
