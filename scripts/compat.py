@@ -1,6 +1,6 @@
 """Random configurations and our missions through the published engine and ours, replays of both, configurations and
-policy servers of each with the other, live episodes of both, policies that the published command writes, and that
-command against our server; documents, games and players of published Coworlds.
+policy servers of each with the other, live episodes of both, policies that the published command writes, missions that
+ours saves for it, and that command against our server; documents, games and players of published Coworlds.
 
 usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
 """
@@ -32,7 +32,8 @@ def main() -> None:
         say("compat: missions and replays are not compared, because the script that plays them is in a folder `shared`")
     failed = False
     commands = published_cogames_python()
-    clients = [[f"tests/compat/{script}.py", commands] for script in ("author_files", "seasons_client")]
+    files = ("author_files", "saved_missions", "seasons_client")
+    clients = [[f"tests/compat/{script}.py", commands] for script in files]
     live = ["tests/compat/live_episode.py", published]
     coworlds = published_coworld_pythons()
     worlds = [[f"tests/compat/coworld_{part}.py", *coworlds] for part in ("models", "paintarena")]

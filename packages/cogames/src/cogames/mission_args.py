@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cogames import missions
+from cogames.cog_limits import fit_cogs
 from cogames.mission_files import is_mission_file
 from mettagrid.cogame.core import CoGameMission
-from mettagrid.cogame.errors import MissionError, UnknownMission, close_names
+from mettagrid.cogame.errors import MissionError, UnknownMission
 from mettagrid.cogame.game import get_game
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.map_builder.map_builder import AnyMapBuilderConfig
@@ -56,11 +57,19 @@ def choose_mission(
     *,
     variants: Sequence[str] = (),
     cogs: int | None = None,
+    default_cogs: int | None = None,
     map_seed: int | None = None,
     max_steps: int | None = None,
     game: str = missions.DEFAULT_GAME,
 ) -> ChosenMission:
-    """One mission. `map_seed` counts for procedural maps only, `variants` and `cogs` do not count for a file."""
+    """One mission, by its name or by a pattern that only it matches.
+
+    Without `cogs` it has `default_cogs`, or as near to that as it allows. `map_seed` counts for procedural maps only;
+    the variants and the number of cogs do not count for a file.
+    """
+    name = _only_match(name, game)
+    if cogs is None and default_cogs is not None and not is_mission_file(name):
+        cogs = fit_cogs(missions.get_mission(name, game=game), default_cogs)
     env = missions.load(name, variants, cogs, map_seed, game=game)
     if max_steps is not None:
         env.game.max_steps = max_steps
@@ -85,12 +94,17 @@ def choose_missions(
         raise MissionError("Give missions or a mission set, not both.")
     chosen: dict[str, ChosenMission] = {}
     for name in names if mission_set is None else missions.mission_set(mission_set, game=game):
-        wanted = cogs if mission_set is None or cogs is not None else _cogs_in_set(name, game)
         for found in _match(name, names, game):
             known = found if is_mission_file(found) else full_name(found, game=game)
             if known not in chosen:
                 chosen[known] = choose_mission(
-                    found, variants=variants, cogs=wanted, map_seed=map_seed, max_steps=max_steps, game=game
+                    found,
+                    variants=variants,
+                    cogs=cogs,
+                    default_cogs=None if mission_set is None else SET_COGS,
+                    map_seed=map_seed,
+                    max_steps=max_steps,
+                    game=game,
                 )
     return list(chosen.values())
 
@@ -126,18 +140,23 @@ def mission_rows(*, evals: bool = False, game: str = missions.DEFAULT_GAME) -> I
             )
 
 
+def _only_match(name: str, game: str) -> str:
+    """The one mission that a pattern stands for; a name is returned as it is."""
+    if "*" not in name:
+        return name
+    found = list(dict.fromkeys(full_name(match, game=game) for match in missions.match(name, game=game)))
+    if len(found) > 1:
+        shown = ", ".join(found[:8]) + (", ..." if len(found) > 8 else "")
+        raise MissionError(f"The pattern {name!r} stands for {len(found)} missions; choose one: {shown}.")
+    return found[0]
+
+
 def _match(name: str, names: Sequence[str], game: str) -> list[str]:
     try:
         return missions.match(name, game=game)
-    except UnknownMission:
-        near = close_names(name.replace("*", ""), [*missions.list(game=game), *get_game(game).aliases])
-        near = near if near.startswith(" Did you mean") else ""
-        raise MissionError(f"No missions found for {list(names)}.{near}") from None
-
-
-def _cogs_in_set(name: str, game: str) -> int:
-    mission = missions.get_mission(name, game=game)
-    return min(max(SET_COGS, mission.min_cogs), mission.max_cogs)
+    except UnknownMission as error:
+        advice = str(error).partition("not found.")[2]
+        raise MissionError(f"No missions found for {list(names)}.{advice}") from None
 
 
 def _cogs(mission: CoGameMission) -> str:

@@ -3,6 +3,7 @@
 import json
 import runpy
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -37,18 +38,30 @@ def load_mission_file(name: str) -> MettaGridConfig:
         raise MissionError(f"The mission file {name!r} is no environment: {place}: {first['msg']}") from error
 
 
-def save_mission_file(env: MettaGridConfig, path: Path) -> None:
-    """Write an environment so that `load_mission_file` reads it back; the ending says whether as YAML or as JSON."""
-    data = env.model_dump(mode="json")
+def save_mission_file(env: MettaGridConfig, path: Path, *, published: bool = False) -> None:
+    """Write an environment as YAML or JSON, by the file's ending, so that `load_mission_file` reads it back.
+
+    With `published` the published mettagrid 0.26 loads the file too. Its map is then drawn: one map, not a generator.
+    """
+    if path.suffix not in (".yaml", ".yml", ".json"):
+        raise MissionError(f"A mission is saved as .yaml, .yml or .json, not as {path.name!r}.")
+    data = mission_document(env, published=published)
     if path.suffix == ".json":
         path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
         return
-    if path.suffix not in (".yaml", ".yml"):
-        raise MissionError(f"A mission is saved as .yaml, .yml or .json, not as {path.name!r}.")
     import yaml
 
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     path.write_text(yaml.dump(data, Dumper=dumper, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+
+def mission_document(env: MettaGridConfig, *, published: bool = False) -> dict[str, Any]:
+    """Return an environment as data for JSON or YAML; see `save_mission_file` for `published`."""
+    if not published:
+        return env.model_dump(mode="json")
+    from cogames.drawn_maps import published_document
+
+    return published_document(env)
 
 
 def _read(path: Path) -> object:

@@ -64,7 +64,6 @@ def test_missions_and_a_set_exclude_each_other(cogames: Any) -> None:
         (["play", "-m", "arena", "-v", "zork"], "Error: Unknown variant 'zork'.", "variants: adaptive_clips, aligner,"),
         (["run", "-m", "arena", "-p", "noop", "-v", "zork"], "Error: Unknown variant 'zork'.", "variants: adaptive_"),
         (["play", "-m", "nowhere.yaml"], "Error: The mission file 'nowhere.yaml' does not exist.", "use a known"),
-        (["play", "-m", "vanilla_small", "-c", "99"], "was asked for 99 cogs; its map has 4 places", "use a known"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )  # fmt: skip
@@ -73,11 +72,6 @@ def test_what_cannot_be_chosen_is_refused_in_one_line(cogames: Any, words: list[
     assert (ran.code, ran.out) == (1, "")
     assert error in ran.error
     assert ran.hints[0].startswith(hint)
-
-
-def test_too_many_cogs_for_a_procedural_map_are_noticed_when_it_is_made(cogames: Any) -> None:
-    ran = cogames("play", "-m", "arena", "-c", "500", "-r", "none")
-    assert (ran.code, ran.error) == (1, "Error: Number of agents 500 exceeds available spawn points 56 in map.")
 
 
 @pytest.mark.parametrize(

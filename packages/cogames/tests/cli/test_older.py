@@ -85,7 +85,7 @@ def test_validate_policy_refuses_what_does_not_play(cogames: Any) -> None:
     ],
 )
 def test_older_names_of_missions(cogames: Any, old: str, today: str) -> None:
-    words = ["-p", "noop", "-c", "4", "-e", "1", "-s", "1", "--format", "json"]
+    words = ["-p", "noop", "-e", "1", "-s", "1", "--format", "json"]
     ran = cogames("run", "-m", old, *words)
     assert json.loads(ran.out)["missions"][0]["mission_name"] == today
     without_advice(ran, f"-m {old}", f"-m {today}")

@@ -132,12 +132,14 @@ class _MissionRefusals:
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        from mettagrid.cogame.errors import MissionError, UnknownGame, UnknownVariant
+        from mettagrid.cogame.errors import CogsError, MissionError, UnknownGame, UnknownVariant
 
         if isinstance(error, UnknownVariant):
             from mettagrid.cogame.game import get_game
 
             known = sorted({variant.name for variant in get_game(self._game).variants})
             raise CommandError(f"Unknown variant '{error.name}'.", [f"variants: {', '.join(known)}"]) from error
+        if isinstance(error, CogsError):
+            raise CommandError(str(error), ["leave out -c for the mission's own number of cogs"]) from error
         if isinstance(error, MissionError):
             raise CommandError(str(error), [] if isinstance(error, UnknownGame) else [self._advice]) from error

@@ -11,7 +11,7 @@ import typer
 
 from cogames.cli import choices, options
 from cogames.cli.errors import fail
-from cogames.cli.output import Format, note, print_data, print_table
+from cogames.cli.output import Format, note, print_data, print_table, warn
 from cogames.cli.program import examples
 
 if TYPE_CHECKING:
@@ -37,12 +37,24 @@ Save = Annotated[
     ),
 ]
 
+Published = Annotated[
+    bool,
+    typer.Option(
+        "--published",
+        help="Write what the published mettagrid 0.26 loads; the map is drawn (by --map-seed, or 42).",
+        rich_help_panel=options.OUTPUT,
+    ),
+]
+DRAWN_MAP_SEED = 42
+"""of a map that is drawn for the published package, as `play` has it"""
+
 
 @examples(
     "cogames missions",
     "cogames missions --evals energy",
     "cogames missions -m arena -v no_clips",
     "cogames missions -m arena -c 4 --save my_mission.yaml",
+    "cogames missions -m arena --save for_mettagrid_0_26.yaml --published",
 )
 def missions(
     pattern: Pattern = None,
@@ -57,6 +69,7 @@ def missions(
     game: options.Game = "cogsguard",
     format: options.OutputFormat = None,
     save: Save = None,
+    published: Published = False,
 ) -> None:
     """List missions, or show and save one.
 
@@ -65,6 +78,12 @@ def missions(
     """
     if mission is None and save is not None:
         fail("--save needs a mission.", "cogames missions -m MISSION --save FILE")
+    if published and (mission is None or not (save or format)):
+        fail(
+            "--published needs a mission and --save or --format.", "cogames missions -m MISSION --save FILE --published"
+        )
+    if published and map_seed is None:
+        map_seed = DRAWN_MAP_SEED
     if variants:
         _list_variants(pattern, game, format)
     elif mission is None:
@@ -72,18 +91,22 @@ def missions(
     else:
         chosen = choices.mission(mission, variants=variant, game=game, cogs=cogs, map_seed=map_seed)
         _resize(chosen.env, width, height)
-        show_mission(chosen.name, chosen.env, format, save)
+        if published:
+            _warn_of_misread_values(chosen.env)
+        show_mission(chosen.name, chosen.env, format, save, published=published)
 
 
-def show_mission(name: str, env: MettaGridConfig, format: Format | None, save: Path | None) -> None:
+def show_mission(
+    name: str, env: MettaGridConfig, format: Format | None, save: Path | None, *, published: bool = False
+) -> None:
     """A few lines about an environment, or all of it, on stdout or in a file."""
-    if save is not None:
-        from cogames.mission_files import save_mission_file
+    from cogames.mission_files import mission_document, save_mission_file
 
-        save_mission_file(env, choices.output_file(save))
+    if save is not None:
+        save_mission_file(env, choices.output_file(save), published=published)
         note(f"Wrote {save}; play it with `cogames play -m {save}`")
     if format:
-        print_data(env.model_dump(mode="json"), format)
+        print_data(mission_document(env, published=published), format)
     elif save is None:
         _describe(name, env)
 
@@ -96,7 +119,7 @@ def _list_missions(pattern: str | None, evals: bool, game: str, format: Format |
         print_data([asdict(row) for row in rows], format)
         return
     if not rows:
-        note(f"No missions with {pattern!r} in their names")
+        note(f"No missions with {pattern!r} in their names{_elsewhere(pattern or '', game)}")
         return
     cells: list[list[str]] = []
     for row in rows:
@@ -105,6 +128,28 @@ def _list_missions(pattern: str | None, evals: bool, game: str, format: Format |
     print_table(["Mission", "Cogs", "Map Size", "Description"], cells)
     if not evals:
         note("\nMore: cogames missions --evals, cogames missions --variants, cogames missions -m MISSION")
+
+
+def _elsewhere(pattern: str, game: str) -> str:
+    """Where a list has no match: names of other kinds that match, or the nearest ones."""
+    from cogames import missions as library
+    from cogames.mission_args import full_name
+    from mettagrid.cogame.errors import UnknownMission
+
+    try:
+        found = library.match(pattern if "*" in pattern else f"*{pattern}*", game=game)
+    except UnknownMission as error:
+        return f".{str(error).partition('not found.')[2]}"
+    names = list(dict.fromkeys(full_name(name, game=game) for name in found))
+    return f" here; there are {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
+
+
+def _warn_of_misread_values(env: MettaGridConfig) -> None:
+    """Warn of values that the published reader takes for something else (docs/decisions/0003-published-quirks.md)."""
+    if '"$type"' in env.model_dump_json():
+        warn(
+            "The published mettagrid misreads maxima, minima and filtered sums from any file, and the mission has some"
+        )
 
 
 def _list_variants(pattern: str | None, game: str, format: Format | None) -> None:

@@ -66,6 +66,7 @@ def make_mission(
     game: options.Game = "cogsguard",
     format: options.OutputFormat = None,
     save: _missions.Save = None,
+    published: _missions.Published = False,
 ) -> None:
     """Write the environment of a mission, with changes, to a file or to stdout."""
     if mission is None:
@@ -80,6 +81,7 @@ def make_mission(
         game=game,
         format=format or (None if save else "yaml"),
         save=save,
+        published=published,
     )
 
 

@@ -103,7 +103,7 @@ def play(
     texts = policy or ["class=noop"]
     policies = [choices.policy(ctx, text, device) for text in texts]
     if print_cvc_config:
-        _print_mission(mission, variant, cogs, game)
+        _print_mission(chosen.name, variant, cogs, game)
     if print_mg_config:
         print_data(chosen.env.model_dump(mode="json"), "json")
     replay_path = save_replay_file and choices.output_file(save_replay_file)

@@ -30,13 +30,22 @@ class DiagnoseCase:
 def find_cases(
     mission_set: str, *, experiments: Sequence[str] = (), cogs: Sequence[int] = (), game: str = missions.DEFAULT_GAME
 ) -> list[DiagnoseCase]:
-    """The cases of a mission set, in its order; `MissionError` for a set that there is not."""
-    cases = []
-    for name in missions.mission_set(mission_set, game=game):
-        if experiments and not any(text == name or text.endswith(f".{name}") for text in experiments):
-            continue
-        cases += [DiagnoseCase(name, count) for count in _cog_counts(missions.get_mission(name, game=game), cogs)]
-    return cases
+    """The cases of a mission set, in its order; `MissionError` for an unknown set."""
+    chosen = _chosen(mission_set, experiments, game)
+    return [DiagnoseCase(mission.name, count) for mission in chosen for count in _cog_counts(mission, cogs)]
+
+
+def explain_no_cases(
+    mission_set: str, *, experiments: Sequence[str] = (), cogs: Sequence[int] = (), game: str = missions.DEFAULT_GAME
+) -> str:
+    """Say in one sentence why `find_cases` finds nothing: the missions do not match, or the number of cogs does not."""
+    chosen = _chosen(mission_set, experiments, game)
+    if not chosen:
+        names = ", ".join(missions.mission_set(mission_set, game=game))
+        return f"No mission of {mission_set!r} matches --experiments; it has {names}."
+    allowed = {count for mission in chosen for count in _cog_counts(mission, ())}
+    asked, possible = (" or ".join(map(str, sorted(counts))) for counts in (set(cogs), allowed))
+    return f"No chosen mission of {mission_set!r} takes {asked} cogs; they take {possible}."
 
 
 def load_case(case: DiagnoseCase, *, steps: int, game: str = missions.DEFAULT_GAME) -> MettaGridConfig:
@@ -51,3 +60,11 @@ def _cog_counts(mission: CoGameMission, asked: Sequence[int]) -> list[int]:
     if mission.num_cogs is not None:
         return [mission.num_cogs] if not asked or mission.num_cogs in asked else []
     return [count for count in dict.fromkeys(asked or DEFAULT_COGS) if mission.min_cogs <= count <= mission.max_cogs]
+
+
+def _chosen(mission_set: str, experiments: Sequence[str], game: str) -> list[CoGameMission]:
+    return [
+        missions.get_mission(name, game=game)
+        for name in missions.mission_set(mission_set, game=game)
+        if not experiments or any(text == name or text.endswith(f".{name}") for text in experiments)
+    ]

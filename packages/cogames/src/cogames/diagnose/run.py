@@ -12,7 +12,7 @@ from pathlib import Path
 from cogames.diagnose.artifacts import RERUNS, STAGE1_REPLAYS, STAGE2_REPLAYS, OutputFolder
 from cogames.diagnose.assessment import BaselineRun, Evidence, assess
 from cogames.diagnose.baselines import SCRIPTED, STRONG
-from cogames.diagnose.cases import find_cases
+from cogames.diagnose.cases import explain_no_cases, find_cases
 from cogames.diagnose.manifest import RunIdentity
 from cogames.diagnose.metrics import CaseOutcomes
 from cogames.diagnose.options import ABSOLUTE_SEED, DEFAULT_OUTPUT, MIRROR_SEED, STAGE1_SEED, DiagnoseOptions
@@ -131,7 +131,11 @@ class _Diagnosis:
         """Both stages, as far as one can go."""
         visit = self._visit
         if not visit.cases:
-            return VisitStatus("stage1_incomplete", ("No mission of the set matches --experiments and --cogs.",))
+            asked = self._options
+            reason = explain_no_cases(
+                asked.mission_set, experiments=asked.experiments, cogs=asked.cogs, game=asked.game
+            )
+            return VisitStatus("stage1_incomplete", (reason,))
         if not visit.gate.satisfied:
             return VisitStatus("stage1_incomplete", (_gate_note(visit),))
         self._enter("stage1_running", f"Stage 1: {len(visit.cases)} cases, {visit.episodes_per_part} episodes")
