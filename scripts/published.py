@@ -6,6 +6,7 @@ usage: published.py     make it when it is missing and print its interpreter
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from workspace import CACHE, ROOT, fail, locked, pip, say
@@ -13,6 +14,7 @@ from workspace import CACHE, ROOT, fail, locked, pip, say
 VERSION = "0.26.20"
 COGAMES_VERSION = "0.26.22"
 SOFTMAX_VERSION = "0.26.9"
+PUFFERLIB_VERSION = "3.0.23"
 COWORLD_VERSIONS = ("0.1.64", "0.1.26", "0.1.0")
 """One of each generation, newest first."""
 
@@ -29,9 +31,11 @@ def published_cogames_python() -> Path:
 
 
 def published_networks_python() -> Path:
-    """The published engine and `cogames` with PyTorch, which their networks need."""
-    packages = (f"mettagrid=={VERSION}", f"cogames=={COGAMES_VERSION}", "torch")
-    return environment(f"published-networks-{COGAMES_VERSION}", *packages)
+    """The published engine and `cogames` with PyTorch and PufferLib, which their networks need."""
+    packages = (f"mettagrid=={VERSION}", f"cogames=={COGAMES_VERSION}", "torch", "einops")
+    # PufferLib asks for one old version of torch, which it does not need to build networks.
+    alone = (f"pufferlib-core=={PUFFERLIB_VERSION}",)
+    return environment(f"published-networks-{COGAMES_VERSION}", *packages, without_dependencies=alone)
 
 
 def published_coworld_pythons() -> list[Path]:
@@ -47,9 +51,9 @@ def published_coworld_pythons() -> list[Path]:
     return [*pythons, environment(f"published-coworld-{oldest}", f"coworld=={oldest}", engine, *servers)]
 
 
-def environment(name: str, *packages: str, constrained: bool = True) -> Path:
+def environment(name: str, *packages: str, constrained: bool = True, without_dependencies: Sequence[str] = ()) -> Path:
     """The interpreter of an environment with these packages; not `constrained` when they need other versions of what
-    we use than we do."""
+    we use than we do. `without_dependencies` are installed last, as they are."""
     home = CACHE / name
     python = home / "bin" / "python"
     complete = home / "complete"
@@ -66,6 +70,8 @@ def environment(name: str, *packages: str, constrained: bool = True) -> Path:
         subprocess.run([str(base), "-m", "venv", str(home)], cwd=ROOT, check=True)
         log = home / "setup.log"
         pip("installing the published packages", "install", *packages, log=log, python=python, constrained=constrained)
+        if without_dependencies:
+            pip("installing packages alone", "install", "--no-deps", *without_dependencies, log=log, python=python)
         complete.touch()
     return python
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 __all__ = ["Checkpoint", "Timer"]
 
@@ -89,7 +89,7 @@ class Timer:
             start_time=data.get("start_time"),
             total_elapsed=data.get("total_elapsed", 0.0),
             last_elapsed=data.get("last_elapsed", 0.0),
-            checkpoints={name: Checkpoint(**checkpoint) for name, checkpoint in data.get("checkpoints", {}).items()},
+            checkpoints={key: cast(Checkpoint, dict(value)) for key, value in data.get("checkpoints", {}).items()},
             lap_counter=data.get("lap_counter", 0),
             references={(filename, lineno) for filename, lineno in data.get("references", ())},
             max_laps=data.get("max_laps", 4),
