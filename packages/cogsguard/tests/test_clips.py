@@ -2,8 +2,8 @@
 
 import pytest
 
-from cogsguard.variants import ClipsVariant
-from mettagrid.cogame.core import MissionError, VariantConflict
+from cogsguard.game.clips import ClipsConfig, ClipsVariant
+from mettagrid.cogame.core import VariantConflict
 
 from .conftest import World
 
@@ -12,8 +12,12 @@ LANE = "#0....+..+...+" + "." * 30 + "@&#"
 ROWS = ["#" * len(LANE), LANE, "#" * len(LANE)]
 
 
+def clips(**settings: object) -> ClipsVariant:
+    return ClipsVariant(clips_config=ClipsConfig.model_validate(settings))
+
+
 def owners(world: World) -> str:
-    """The owner of each junction from left to right: c clips, o cogs, . nobody."""
+    """The owner of each junction from left to right: c clips, o cogs, . none."""
     letters = {"team:clips": "c", "team:cogs": "o"}
     tags = [world.tags_of(item) for item in world.objects("junction")]
     return "".join(next((letter for tag, letter in letters.items() if tag in held), ".") for held in tags)
@@ -69,10 +73,12 @@ def test_adaptive_clips_strike_three_times_while_cogs_lead() -> None:
     assert owners(world).count("c") == 3
 
 
-def test_without_clips_nothing_of_them_is_there() -> None:
+def test_no_clips_removes_the_ships_and_keeps_the_tags() -> None:
     world = World(ROWS, ["no_clips"])
     assert not [name for name in world.env.game.events if "clips" in name]
-    assert not [tag for tag in world.tags if tag in ("team:clips", "net:clips")]
+    assert world.objects("ship") == []
+    assert {"team:clips", "net:clips"} <= set(world.tags)  # trained networks depend on the ids of tags
+    assert "clips/aligned.junction.held" not in world.sim.episode_stats["game"]
     world.step(times=300)
     assert owners(world) == "..."
 
@@ -84,20 +90,30 @@ def test_overrun_gives_the_clips_every_junction_and_no_more() -> None:
 
 
 def test_modes_take_precedence_in_a_fixed_order() -> None:
-    both = World(ROWS, [ClipsVariant(greedy=True, angry=True, adaptive=True)])
+    both = World(ROWS, [clips(angry_target_enemy_hub=True, adaptive_enabled=True)])
     assert both.env.game.events["neutral_to_clips"] == World(ROWS).env.game.events["neutral_to_clips"]
-    plain = World(ROWS, [ClipsVariant(greedy=False)]).env.game.events["neutral_to_clips"]
+    plain = World(ROWS, [clips(greedy_expand_from_ships=False)]).env.game.events["neutral_to_clips"]
     assert plain.nearest is None and plain.max_targets == 1
 
 
-def test_conflicts_are_told_in_one_sentence() -> None:
-    with pytest.raises(VariantConflict, match=r"^The variants .* and .* exclude each other; choose one\.$"):
-        World(ROWS, ["greedy_clips", "angry_clips"])
-    with pytest.raises(MissionError, match="exclude each other"):
-        World(ROWS, ["no_clips", "overrun"])
+def test_modes_combine_in_the_order_in_which_they_are_attached() -> None:
+    angry, greedy = World(ROWS, ["angry_clips"]).env.game.events, World(ROWS, ["greedy_clips"]).env.game.events
+    assert World(ROWS, ["greedy_clips", "angry_clips"]).env.game.events == angry
+    late = World(ROWS, ["angry_clips", "greedy_clips"]).env.game.events["neutral_to_clips"]
+    assert late.nearest == greedy["neutral_to_clips"].nearest
+    assert late.timesteps == angry["neutral_to_clips"].timesteps
+    both = World(ROWS, ["adaptive_clips", "angry_clips"]).env.game.events
+    assert both["neutral_to_clips"] == angry["neutral_to_clips"]
+
+
+def test_overrun_works_without_ships() -> None:
+    assert owners(World(ROWS, ["no_clips", "overrun"])) == "ccc"
+
+
+def test_a_drawn_map_keeps_its_number_of_ships() -> None:
     with pytest.raises(VariantConflict, match="num_ships is 3, but 1 ships are drawn on the map"):
         World(ROWS, [ClipsVariant(num_ships=3)])
 
 
 def test_settings_without_effect_are_accepted() -> None:
-    ClipsVariant(initial_clips_start=20, initial_clips_spots=2, presence_end=100)
+    clips(initial_clips_start=20, initial_clips_spots=2, presence_end=100)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cogsguard.rewards.variants import REWARD_VARIANTS, UnknownRewardVariant, apply_reward_variants
+from cogsguard.train.reward_variants import AVAILABLE_REWARD_VARIANTS, UnknownRewardVariant, apply_reward_variants
 from mettagrid.config.game_value import MaxGameValue, MinGameValue, SumGameValue
 from mettagrid.config.mettagrid_config import AgentConfig, MettaGridConfig
 
@@ -35,7 +35,7 @@ def test_names_are_in_a_fixed_order() -> None:
             "objective no_objective milestones objective_mine credit miner aligner scrambler scout role_conditional "
             "penalize_vibe_change".split()
         )
-        == REWARD_VARIANTS
+        == AVAILABLE_REWARD_VARIANTS
     )
     assert env_with(["credit", "milestones", "credit", "objective"]).label == "test.milestones.credit"
     assert env_with('["credit", "no_objective"]').label == "test.no_objective.credit"
@@ -44,28 +44,28 @@ def test_names_are_in_a_fixed_order() -> None:
 
 def test_weights() -> None:
     assert weights(env_with("milestones").game.agents[0]) == {
-        "milestone_scrambled": (0.5, 50),
-        "milestone_aligned": (1.0, 100),
+        "junction_scrambled_by_agent": (0.5, 50),
+        "junction_aligned_by_agent": (1.0, 100),
     }
     credit = weights(env_with("credit").game.agents[0])
-    assert credit["credit_heart_gained"] == (0.05, 0.5)
-    assert credit["credit_aligner_gained"] == credit["credit_scrambler_gained"] == (0.2, 0.4)
-    assert credit["credit_aligner_lost"] == (-0.2, -0.4)
-    assert credit["credit_carbon_gained"] == (0.001, 0.1)
+    assert credit["heart_gained"] == (0.05, 0.5)
+    assert credit["aligner_gained"] == credit["scrambler_gained"] == (0.2, 0.4)
+    assert credit["aligner_lost"] == (-0.2, -0.4)
+    assert credit["carbon_gained"] == (0.001, 0.1)
     miner = weights(env_with("miner").game.agents[0])
-    assert (miner["miner_gained"], miner["miner_lost"], miner["miner_heart_gained"]) == (
+    assert (miner["miner_gained"], miner["miner_lost"], miner["heart_gained"]) == (
         (1, None),
         (-1, None),
         (-0.1, None),
     )
-    assert miner["miner_not_scout"] == (-1, None)
-    assert miner["miner_elements_gained"] == miner["miner_elements_lost"] == (0.5, None)
+    assert miner["scout_gained"] == (-1, None)
+    assert miner["gain_diversity"] == miner["loss_diversity"] == (0.5, None)
     aligner = weights(env_with("aligner").game.agents[0])
-    assert aligner["aligner_junctions"] == (5, None)
-    assert (aligner["aligner_gained"], aligner["aligner_heart_lost"]) == ((2, None), (-0.5, None))
-    assert weights(env_with("scrambler").game.agents[0])["scrambler_junctions"] == (5, None)
-    assert weights(env_with("scout").game.agents[0])["scout_cells_visited"] == (0.00001, None)
-    assert weights(env_with("penalize_vibe_change").game.agents[0]) == {"vibe_change": (-0.01, None)}
+    assert aligner["junction_aligned_by_agent"] == (5, None)
+    assert (aligner["aligner_gained"], aligner["heart_lost"]) == ((2, None), (-0.5, None))
+    assert weights(env_with("scrambler").game.agents[0])["junction_scrambled_by_agent"] == (5, None)
+    assert weights(env_with("scout").game.agents[0])["cell_visited"] == (0.00001, None)
+    assert weights(env_with("penalize_vibe_change").game.agents[0]) == {"action_change_vibe_success": (-0.01, None)}
 
 
 def test_the_objective_can_be_dropped_or_multiplied() -> None:
@@ -73,14 +73,14 @@ def test_the_objective_can_be_dropped_or_multiplied() -> None:
     for name, factor in (("objective_mine", 5), ("objective_mine:2.5", 2.5)):
         agent = env_with(name).game.agents[0]
         assert agent.rewards["aligned_junction_held"].weight == pytest.approx(factor / 1000)
-        assert weights(agent)["mine_aligned"] == (0.3, None)
-        assert weights(agent)["mine_team_deposited"] == (0.03, None)
+        assert weights(agent)["junction_aligned_by_agent"] == (0.3, None)
+        assert weights(agent)["team_deposited"] == (0.03, None)
 
 
 def test_roles_decide_what_is_paid() -> None:
     env = env_with("role_conditional")
     paid = [
-        next(role for role in ("miner", "aligner", "scrambler", "scout") if f"{role}_gained" in agent.rewards)
+        next(role for role in ("miner", "aligner", "scrambler", "scout") if f"{role}_lost" in agent.rewards)
         for agent in env.game.agents
     ]
     assert paid == ["miner", "aligner", "scrambler", "scout"]
@@ -106,7 +106,7 @@ def test_role_rewards_are_variants_of_missions_too(role: str) -> None:
 
 
 def test_shaped_rewards_are_variants_of_missions_too() -> None:
-    assert "credit_heart_gained" in World(ROWS, ["credit"]).env.game.agents[0].rewards
+    assert "heart_gained" in World(ROWS, ["credit"]).env.game.agents[0].rewards
     assert "aligned_junction_held" not in World(ROWS, ["no_objective"]).env.game.agents[0].rewards
     for name in ("objective_mine", "shaped"):
         env = World(ROWS, [name]).env

@@ -4,11 +4,19 @@ import pickle
 
 import pytest
 
+from cogsguard.game.days import DaysVariant
+from cogsguard.game.energy import EnergyVariant
 from cogsguard.maps import load_map
 from cogsguard.missions.mission import CvCMission
-from cogsguard.train.curricula import FIXED_MAPS, event_profiles, rotation_of_events, rotation_of_maps, split_variants
-from cogsguard.train.rotation import make_rotation
-from cogsguard.variants import DaysVariant, EnergyVariant
+from cogsguard.train.curricula import make_rotation
+from cogsguard.train.cvc_curriculum import (
+    CVC_EVENT_PROFILES,
+    CVC_FIXED_MAPS,
+    filter_compatible_variants,
+    rotation_of_events,
+    rotation_of_maps,
+    split_variants,
+)
 from mettagrid.cogame.errors import MissionError, UnknownVariant
 from mettagrid.config.mettagrid_config import MettaGridConfig
 
@@ -29,8 +37,7 @@ def test_a_rotation_starts_with_the_second_entry_and_survives_pickling() -> None
 
 
 def test_paces_of_events() -> None:
-    envs = dict(zip(list(event_profiles())[1:], rotation_of_events(small_mission())._entries, strict=False))
-    assert list(event_profiles()) == [
+    assert [profile.name for profile in CVC_EVENT_PROFILES] == [
         "events_baseline",
         "events_fast_clips_short_day",
         "events_slow_clips_long_day",
@@ -38,7 +45,6 @@ def test_paces_of_events() -> None:
     ]
     supply = rotation_of_events(small_mission(), variants=["credit"])
     fast, slow, none, base = (supply().game for _ in range(4))
-    assert envs
     assert fast.events["cogs_to_neutral"].timesteps[:2] == [25, 75]
     assert fast.events["neutral_to_clips"].timesteps[:2] == [50, 100]
     assert fast.events["night"].timesteps[:2] == [50, 150]
@@ -47,12 +53,17 @@ def test_paces_of_events() -> None:
     assert slow.events["night"].timesteps[:2] == [200, 600]
     assert sorted(none.events) == ["day", "night"]
     assert base.events["neutral_to_clips"].timesteps[:2] == [100, 300]
-    assert "credit_heart_gained" in base.agents[0].rewards
+    assert "heart_gained" in base.agents[0].rewards
 
 
 def test_maps_to_train_on() -> None:
-    assert FIXED_MAPS == ("machina_100_stations", "machina_200_stations", "cave_base_50", "vanilla_large")
-    supply = rotation_of_maps(["cave_base_50", "vanilla_large"], cogs=2)
+    assert [name.removesuffix(".map") for name in CVC_FIXED_MAPS] == [
+        "machina_100_stations",
+        "machina_200_stations",
+        "cave_base_50",
+        "vanilla_large",
+    ]
+    supply = rotation_of_maps(["cave_base_50.map", "vanilla_large"], cogs=2)
     assert [supply().label, supply().label] == ["vanilla_large", "cave_base_50"]
     with pytest.raises(MissionError, match="'zelda' has no places for cogs"):
         rotation_of_maps(["zelda"])
@@ -67,3 +78,8 @@ def test_variants_of_missions_and_of_rewards_are_told_apart() -> None:
     assert rewards == ["credit", "objective_mine:2"]
     with pytest.raises(UnknownVariant, match="Did you mean 'no_clips'"):
         split_variants(["no_clip"])
+
+
+def test_variants_that_do_not_fit_a_mission_are_left_out() -> None:
+    variants, _ = split_variants('["desert", "no_clips"]')
+    assert [variant.name for variant in filter_compatible_variants(small_mission(), variants)] == ["no_clips"]

@@ -1,5 +1,8 @@
 """Vibes and talk (rules, section 7)."""
 
+from mettagrid.config.filter import targetVibe
+from mettagrid.config.mutation import changeTargetVibe
+
 from .conftest import World
 
 ROWS = ["########", "#@@&...#", "########"]
@@ -18,13 +21,13 @@ def test_forced_roles_go_round_within_the_team() -> None:
     assert not world.env.game.actions.change_vibe.enabled
 
 
-def test_bumping_into_a_heart_clears_it() -> None:
+def test_a_heart_is_cleared_by_using_its_object_and_a_cog_has_no_use() -> None:
     world = World(ROWS, ["clear_vibes"])
+    handler = world.env.game.agents[0].on_after_use_handler
+    assert (handler.filters, handler.mutations) == ([targetVibe("heart")], [changeTargetVibe("default")])
     world.step("noop", "change_vibe_heart")
-    assert [item["vibe"] for item in world.objects("agent")] == [0, 1]
-    assert world.step("move_east") == [True, True]
-    assert [item["vibe"] for item in world.objects("agent")] == [0, 0]
     assert world.step("move_east")[0] is False
+    assert [item["vibe"] for item in world.objects("agent")] == [0, 1]
 
 
 def test_talk_takes_the_place_of_vibes() -> None:

@@ -14,7 +14,7 @@ from cogames.lessons import BROWSER, COURSES, TERMINAL, Ending, Lesson, Progress
 from cogames.lessons.drawing import Drawing, LessonMission
 from cogames.lessons.play import hearts
 from cogames.lessons.rules import read_rules
-from cogsguard.variants import CargoLimitVariant
+from cogsguard.game.cargo import CargoLimitVariant
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.renderer.renderer import NoRenderer, Renderer
 from packages.cogames.tests.lessons import scripts

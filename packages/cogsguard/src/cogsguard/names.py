@@ -13,3 +13,7 @@ TERRITORY = "team_territory"
 
 def extractor_of(element: str) -> str:
     return f"{element}_extractor"
+
+
+HUB_EXTRACTORS = tuple(extractor_of(element) for element in ("carbon", "oxygen", "germanium", "silicon"))
+"""The extractors in the corners of a base, from the top left row by row."""

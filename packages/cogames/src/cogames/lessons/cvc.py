@@ -23,12 +23,13 @@ from cogames.lessons.keys import Keys
 from cogames.lessons.lesson import Goal, Highlight, Lesson
 from cogames.lessons.rules import read_rules
 from cogames.lessons.view import Cell, LessonView
+from cogsguard.game.clips import ClipsConfig
 from cogsguard.names import ELEMENTS
-from cogsguard.variants import ClipsVariant
 
 __all__ = ["network", "roles", "team", "territory", "waves"]
 
 PLENTY = dict.fromkeys(ELEMENTS, 60)
+IDLE_CLIPS = ClipsConfig(disabled=True)
 EASY_TRIP = 3
 """cells to drive a cog for it to count as driven"""
 SIGNAL = "heart"
@@ -46,7 +47,7 @@ def roles(keys: Keys) -> Lesson:
 #.S..........................#
 ##############################
 """)
-    mission = LessonMission.draw("roles", drawing, hub=PLENTY, hearts=5, clips=ClipsVariant(disabled=True))
+    mission = LessonMission.draw("roles", drawing, hub=PLENTY, hearts=5, clips=IDLE_CLIPS)
     rules = read_rules(mission)
     junction = drawing.cell("+")
     lookout = drawing.cell("x")
@@ -119,7 +120,7 @@ def territory(keys: Keys) -> Lesson:
 #.a.r.m.t........................................#
 ##################################################
 """)
-    mission = LessonMission.draw("territory", drawing, hub=PLENTY, hearts=5, clips=ClipsVariant(disabled=True))
+    mission = LessonMission.draw("territory", drawing, hub=PLENTY, hearts=5, clips=IDLE_CLIPS)
     rules = read_rules(mission)
     junction = drawing.cell("+")
     hub, ship = drawing.cell("&"), drawing.cell("0")
@@ -186,7 +187,7 @@ def network(keys: Keys) -> Lesson:
 #..a.r.m.t.....................................................#
 ################################################################
 """)
-    mission = LessonMission.draw("network", drawing, hub=PLENTY, hearts=8, clips=ClipsVariant(disabled=True))
+    mission = LessonMission.draw("network", drawing, hub=PLENTY, hearts=8, clips=IDLE_CLIPS)
     rules = read_rules(mission)
     near, far = drawing.cells("J")
 
@@ -251,9 +252,9 @@ def waves(keys: Keys) -> Lesson:
 #O....................................S#
 ########################################
 """)
-    often = ClipsVariant(align_start=80, align_interval=60, scramble_start=80, scramble_interval=60)
+    often = ClipsConfig(align_start=80, align_interval=60, scramble_start=80, scramble_interval=60)
     mission = LessonMission.draw("waves", drawing, hub=PLENTY, hearts=12, clips=often)
-    rules, usual = read_rules(mission), ClipsVariant()
+    rules, usual = read_rules(mission), ClipsConfig()
     cells = drawing.cells("+")
 
     def held(now: LessonView) -> list[bool]:

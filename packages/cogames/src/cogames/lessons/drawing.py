@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cogames.lessons.view import Cell
+from cogsguard.game.clips import ClipsConfig, ClipsVariant, NoClipsVariant
+from cogsguard.game.teams import TeamHubVariant
 from cogsguard.maps.canvas import LEGEND
 from cogsguard.missions.mission import CvCMission
-from cogsguard.variants import ClipsVariant, NoClipsVariant, TeamHubVariant
-from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.config.mettagrid_config import InventoryConfig, MettaGridConfig
 from mettagrid.map_builder.ascii import AsciiMapBuilder
 
 __all__ = ["Drawing", "LessonMission"]
 
 MARKS = "xyz"
 OWNED = {"j": "cogs", "J": "clips"}
-"""Junctions that somebody holds from the start."""
+"""Junctions that a team owns from the start."""
+_TEAM = "cogs"
 
 
 class Drawing:
@@ -39,7 +41,7 @@ class Drawing:
 
 
 class LessonMission(CvCMission):
-    """The game on a drawn map; junctions may belong to somebody from the start."""
+    """The game on a drawn map; a team may own junctions from the start."""
 
     max_steps: int = 2000
 
@@ -51,17 +53,20 @@ class LessonMission(CvCMission):
         *,
         hearts: int | None = None,
         hub: Mapping[str, int] | None = None,
-        clips: ClipsVariant | None = None,
+        clips: ClipsConfig | None = None,
     ) -> LessonMission:
         """A mission for as many cogs as are drawn. Without `hearts` and `hub` the hub has what the rules give it."""
         cogs = len(drawing.cells("@"))
         owned = {char: f"{team}:junction" for char, team in OWNED.items()}
         builder = AsciiMapBuilder.Config(map_data=drawing.map_data(), char_to_map_name={**LEGEND, **owned})
-        store = TeamHubVariant(initial_inventory=None if hub is None else dict(hub))
+        store = TeamHubVariant()
+        if hub is not None:
+            store.initial_inventory = {_TEAM: InventoryConfig(initial=dict(hub))}
         if hearts is not None:
-            store.initial_hearts = hearts
+            store.initial_hearts = {_TEAM: hearts}
+        enemy = NoClipsVariant() if clips is None else ClipsVariant(clips_config=clips)
         mission = cls(name=name, map_builder=builder, num_cogs=cogs, num_agents=cogs)
-        return mission.with_variants([store, clips or NoClipsVariant()])
+        return mission.with_variants([store, enemy])
 
     def finish_env(self, env: MettaGridConfig) -> None:
         for team in OWNED.values():

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cogsguard.game.cargo import CargoLimitVariant
+from cogsguard.game.clips import ClipsVariant
+from cogsguard.game.damage import DamageVariant
+from cogsguard.game.extractors import CvCExtractorConfig, ExtractorsVariant
+from cogsguard.game.gear import GearVariant
+from cogsguard.game.heart import HeartVariant
+from cogsguard.game.teams import TeamJunctionVariant
+from cogsguard.game.territory import DamageStrangersVariant, TerritoryVariant
 from cogsguard.missions.mission import CvCMission
 from cogsguard.names import ELEMENTS
-from cogsguard.variants import (
-    CargoLimitVariant,
-    ClipsVariant,
-    DamageStrangersVariant,
-    DamageVariant,
-    ExtractorsVariant,
-    GearVariant,
-    HeartVariant,
-    TeamJunctionVariant,
-    TerritoryVariant,
-)
 
 __all__ = ["Rules", "read_rules"]
 
@@ -66,22 +63,23 @@ def read_rules(mission: CvCMission) -> Rules:
     registry.run_configure([copy.default_variant or ""], copy.variant_module_prefixes())
     damage, cargo = registry.required(DamageVariant), registry.required(CargoLimitVariant)
     extractors, heart = registry.required(ExtractorsVariant), registry.required(HeartVariant)
-    junctions, clips = registry.required(TeamJunctionVariant), registry.required(ClipsVariant)
+    junctions, clips = registry.required(TeamJunctionVariant), registry.required(ClipsVariant).require_clips()
+    extract = {way.name: way.amount for way in extractors.extraction_handlers}
     control_range = registry.required(TerritoryVariant).control_range
     return Rules(
         hp=damage.limit,
         hp_with=dict(damage.modifiers),
         upkeep=-damage.regen,
-        enemy_damage=registry.required(DamageStrangersVariant).damage,
+        enemy_damage=-registry.required(DamageStrangersVariant).damage_rate,
         cargo=cargo.limit,
         miner_cargo=cargo.modifiers["miner"],
-        extract=extractors.amount,
-        miner_extract=extractors.tools["miner"],
+        extract=CvCExtractorConfig.model_fields["small_amount"].default,
+        miner_extract=extract["miner_extract"],
         hearts=heart.limit,
         heart_cost=heart.cost[ELEMENTS[0]],
         gear_cost=registry.required(GearVariant).station_costs,
-        hub_reach=junctions.hub_radius,
-        network_reach=junctions.align_radius,
+        hub_reach=junctions.hub_align_radius,
+        network_reach=junctions.junction_align_radius,
         hub_territory=2 * control_range,
         junction_territory=control_range,
         first_wave=clips.scramble_start,

@@ -2,10 +2,27 @@
 
 from functools import cached_property
 
-from cogsguard.missions.core_missions import CORE_MISSIONS
-from cogsguard.variants import all_variants
-from mettagrid.cogame.core import CoGameMission, CoGameMissionVariant
+from cogsguard.missions.arena import make_basic_mission
+from cogsguard.missions.core import make_core_missions
+from cogsguard.missions.empty import make_empty_mission
+from cogsguard.missions.four_score import FourScoreMission
+from cogsguard.missions.machina_1 import make_machina1_mission
+from cogsguard.missions.mission import CvCMission
+from cogsguard.missions.tutorial import make_tutorial_mission
+from mettagrid.cogame.core import CoGameMission, CoGameMissionVariant, VariantRegistry
 from mettagrid.cogame.game import CoGame, register_game
+
+__all__ = [
+    "ALIASES",
+    "GAME",
+    "CvCGame",
+    "CvCMission",
+    "FourScoreMission",
+    "make_basic_mission",
+    "make_empty_mission",
+    "make_machina1_mission",
+    "make_tutorial_mission",
+]
 
 ALIASES = {
     "cogsguard_arena": "arena",
@@ -39,16 +56,22 @@ ALIASES = {
 
 
 class CvCGame(CoGame):
-    """Cogs vs Clips. Its missions are there at once; the many others and the variants are made when asked for."""
+    """Cogs vs Clips. Its main missions exist at once; variants and other missions are made when first used."""
 
     def __init__(self) -> None:
         self.name = "cogsguard"
-        self.missions = [*CORE_MISSIONS]
+        self.missions = [*make_core_missions()]
         self.aliases = dict(ALIASES)
 
     @cached_property
     def variants(self) -> list[CoGameMissionVariant]:  # type: ignore[override]
-        return all_variants()
+        from cogsguard.game import _get_all_variants
+
+        return _get_all_variants()
+
+    @cached_property
+    def variant_registry(self) -> VariantRegistry:  # type: ignore[override]
+        return VariantRegistry(self.variants)
 
     @cached_property
     def eval_missions(self) -> list[CoGameMission]:  # type: ignore[override]

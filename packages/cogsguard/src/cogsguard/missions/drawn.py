@@ -14,7 +14,7 @@ def _unread() -> AsciiMapBuilderConfig:
 
 
 class DrawnMission(CvCMission):
-    """A mission on the drawn map called `map_name`. The file is read when an environment is made, not before."""
+    """A mission on the drawn map `map_name`, whose file is read when an environment is made."""
 
     map_name: str
     map_builder: AnyMapBuilderConfig = Field(default_factory=_unread)
@@ -26,7 +26,7 @@ class DrawnMission(CvCMission):
 
 
 def drawn_mission(name: str, description: str, map_name: str, *, cogs: int = 8, steps: int = 10000) -> DrawnMission:
-    """A mission for as many cogs as the map has places for."""
+    """Return a mission for as many cogs as the map has places for."""
     return DrawnMission(
         name=name, description=description, map_name=map_name, num_cogs=cogs, num_agents=cogs, max_steps=steps
     )

@@ -1,23 +1,18 @@
-"""The missions of Cogs vs Clips in general."""
+"""Missions of Cogs vs Clips."""
 
+import importlib
 from typing import Self
 
 from pydantic import Field
 
-from cogsguard.terrain import compounds_of, find_arena
+from cogsguard.map_config import compounds_of, find_arena
 from mettagrid.cogame.core import CoGameMission, VariantConflict, VariantRegistry
-from mettagrid.config.action_config import ActionsConfig, ChangeVibeActionConfig
 from mettagrid.config.mettagrid_config import AgentConfig, GameConfig, MettaGridConfig, WallConfig
 from mettagrid.config.obs_config import GlobalObsConfig, ObsConfig
 from mettagrid.config.render_config import RenderConfig
-from mettagrid.config.vibes import Vibe
 
-_CONFLICTS = (
-    {"no_clips", "greedy_clips", "angry_clips", "adaptive_clips", "overrun"},
-    {"multi_team", "four_score"},
-    {"desert", "forest", "caves", "city"},
-)
-"""Variants of which one mission can have at most one."""
+_CONFLICTS = ({"multi_team", "four_score"},)
+"""Variants of which a mission can have at most one."""
 
 
 class CvCMission(CoGameMission):
@@ -26,20 +21,27 @@ class CvCMission(CoGameMission):
     default_variant: str | None = "machina_1"
     num_agents: int = Field(default=8, ge=1)
 
-    def with_cogs(self, num_cogs: int) -> Self:
-        mission = super().with_cogs(num_cogs)
-        mission.num_agents = num_cogs
+    @classmethod
+    def variant_module_prefixes(cls) -> tuple[str, ...]:
+        return ("cogsguard",)
+
+    @classmethod
+    def import_variants(cls) -> None:
+        importlib.import_module("cogsguard.game").import_all()
+
+    def with_cogs(self, cogs: int) -> Self:
+        mission = super().with_cogs(cogs)
+        mission.num_agents = cogs
         return mission
 
     def make_base_env(self) -> MettaGridConfig:
-        """Walls, moving, and agents who see what is around them."""
+        """Return walls, moves, vibes, and agents that see their surroundings."""
         game = GameConfig(
             resource_names=[],
             num_agents=self.num_agents,
             max_steps=self.max_steps,
             obs=ObsConfig(global_obs=GlobalObsConfig(last_action_move=True, local_position=True), territory=True),
             agents=[AgentConfig() for _ in range(self.num_agents)],
-            actions=ActionsConfig(change_vibe=ChangeVibeActionConfig(enabled=False, vibes=[Vibe("😐", "default")])),
             objects={"wall": WallConfig()},
             render=RenderConfig(symbols={"wall": "⬛"}),
             map_builder=self.map_builder,
@@ -52,6 +54,9 @@ class CvCMission(CoGameMission):
         return MettaGridConfig(label=self.full_name(), game=game)
 
     def check_variants(self, registry: VariantRegistry) -> None:
+        for variant in registry.all():
+            if not variant.compat(self):
+                raise VariantConflict(f"The variant {variant.name!r} does not fit the mission {self.name!r}.")
         for group in _CONFLICTS:
             both = [variant.name for variant in registry.all() if variant.name in group]
             if len(both) > 1:

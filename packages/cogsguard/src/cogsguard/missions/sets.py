@@ -1,26 +1,41 @@
 """Named lists of missions."""
 
-from cogsguard.missions.core_missions import CORE_MISSIONS
-from cogsguard.missions.evals import CVC_EVALS, DIAGNOSTIC, INTEGRATED, ROLE_SPECIFIC, SPANNING, TRAINING_MAPS
-from cogsguard.missions.substrate import COGNITIVE_SUBSTRATE, EXPLORATION, MEMORY, PLANNING
+from cogsguard.evals.cognitive_substrate import CATEGORY_MISSIONS
+from cogsguard.evals.cognitive_substrate import EVAL_MISSIONS as COGNITIVE_SUBSTRATE_EVAL_MISSIONS
+from cogsguard.evals.cvc_evals import CVC_EVAL_MISSIONS
+from cogsguard.evals.diagnostic_evals import DIAGNOSTIC_EVALS
+from cogsguard.evals.integrated_evals import EVAL_MISSIONS as INTEGRATED_EVAL_MISSIONS
+from cogsguard.evals.role_specific_evals import EVAL_MISSIONS as ROLE_SPECIFIC_EVAL_MISSIONS
+from cogsguard.evals.spanning_evals import EVAL_MISSIONS as SPANNING_EVAL_MISSIONS
+from cogsguard.evals.training_maps import TRAINING_MAPS
+from cogsguard.missions.core import make_core_missions
 from mettagrid.cogame.core import CoGameMission
 
-EVAL_MISSIONS: list[CoGameMission] = [*INTEGRATED, *SPANNING, *DIAGNOSTIC, *COGNITIVE_SUBSTRATE]
+_DIAGNOSTIC: list[CoGameMission] = [make() for make in DIAGNOSTIC_EVALS]  # type: ignore[call-arg]
 
-_CVC: list[CoGameMission] = [*CVC_EVALS]
+EVAL_MISSIONS: list[CoGameMission] = [
+    *INTEGRATED_EVAL_MISSIONS,
+    *SPANNING_EVAL_MISSIONS,
+    *_DIAGNOSTIC,
+    *COGNITIVE_SUBSTRATE_EVAL_MISSIONS,
+]
 
 MISSION_SETS: dict[str, list[CoGameMission]] = {
-    "cvc_evals": _CVC,
-    "role_specific_evals": [*ROLE_SPECIFIC],
-    "diagnostic_evals": [*DIAGNOSTIC],
-    "integrated_evals": [*INTEGRATED],
-    "spanning_evals": [*SPANNING],
-    "tournament": [*INTEGRATED, *DIAGNOSTIC],
-    "cognitive_substrate_evals": [*COGNITIVE_SUBSTRATE],
-    "cognitive_substrate_memory": [*MEMORY],
-    "cognitive_substrate_exploration": [*EXPLORATION],
-    "cognitive_substrate_planning": [*PLANNING],
+    "cvc_evals": [*CVC_EVAL_MISSIONS],
+    "role_specific_evals": [*ROLE_SPECIFIC_EVAL_MISSIONS],
+    "diagnostic_evals": [*_DIAGNOSTIC],
+    "integrated_evals": [*INTEGRATED_EVAL_MISSIONS],
+    "spanning_evals": [*SPANNING_EVAL_MISSIONS],
+    "tournament": [*INTEGRATED_EVAL_MISSIONS, *_DIAGNOSTIC],
+    "cognitive_substrate_evals": [*COGNITIVE_SUBSTRATE_EVAL_MISSIONS],
+    **{f"cognitive_substrate_{name}": [*missions] for name, missions in CATEGORY_MISSIONS.items()},
     "eval_missions": EVAL_MISSIONS,
     "training_maps": [*TRAINING_MAPS],
-    "all": [*_CVC, *INTEGRATED, *SPANNING, *DIAGNOSTIC, *CORE_MISSIONS],
+    "all": [
+        *CVC_EVAL_MISSIONS,
+        *INTEGRATED_EVAL_MISSIONS,
+        *SPANNING_EVAL_MISSIONS,
+        *_DIAGNOSTIC,
+        *make_core_missions(),
+    ],
 }

@@ -1,1 +1,1 @@
-"""Environments for training: rotations and changes of pace."""
+"""Environments for training: rotations, reward variants, the pace of events."""

@@ -1,0 +1,1 @@
+"""Missions for evaluation."""

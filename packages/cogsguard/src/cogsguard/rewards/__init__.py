@@ -1,1 +1,0 @@
-"""Shaped rewards."""
