@@ -48,6 +48,7 @@ __all__ = [
     "LOCAL_EPISODE_CONTAINER_PREFIX",
     "CertificationFailed",
     "CertificationReport",
+    "CertifierEpisodeRunner",
     "CommissionerProbeError",
     "CoworldEpisodeJobSpec",
     "CoworldPackage",
@@ -74,6 +75,8 @@ __all__ = [
 ]
 
 OnStep = Callable[[StepResult, TranscriptStep], None]
+CertifierEpisodeRunner = Callable[[CoworldEpisodeJobSpec, EpisodeArtifacts, float], object]
+"""plays the episode of a certification within so many seconds, and raises when it fails"""
 
 
 class CertificationFailed(CoworldError):
@@ -210,7 +213,7 @@ def certify_coworld(
     workspace: Path | None = None,
     timeout_seconds: float = 60.0,
     on_step: OnStep | None = None,
-    episode_runner: Callable[[CoworldEpisodeJobSpec, EpisodeArtifacts, float], object] | None = None,
+    episode_runner: CertifierEpisodeRunner | None = None,
     image_reachability_checker: Callable[[CoworldPackage], object] | None = None,
     replay_loadable_checker: Callable[[CoworldPackage, EpisodeArtifacts], object] | None = None,
     supporting_roles_runner: Callable[[CoworldPackage, EpisodeArtifacts, float], tuple[list[str], str]] | None = None,

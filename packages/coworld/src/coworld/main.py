@@ -1,5 +1,5 @@
-"""The `coworld` command as a program. What it can do is in `coworld.cli.app`, imported when it runs: an interrupt
-while that happens is told like every other."""
+"""The `coworld` command as a program. Its commands are in `coworld.cli.table`, imported when it runs: an interrupt
+meanwhile is reported like every other."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ def run() -> None:
         if getattr(sys, name) is None:  # whoever started us closed it; in this order each takes its old place
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     try:
-        from coworld.cli.app import app
+        from coworld.cli.table import app
     except KeyboardInterrupt:
         print("Error: Interrupted", file=sys.stderr)
         sys.exit(130)
@@ -24,6 +24,6 @@ def run() -> None:
 def __getattr__(name: str) -> Any:
     if name not in ("COMMANDS", "app"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from coworld.cli import app as table
+    from coworld.cli import table
 
     return getattr(table, name)

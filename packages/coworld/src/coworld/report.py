@@ -20,10 +20,13 @@ from coworld.schema_validation import parse_json_object
 
 __all__ = [
     "DISALLOWED_HTML_TAGS",
+    "EVENT_LOG_EXTENSIONS",
     "LINK_URL_ATTRS",
     "PART_TYPES",
+    "RENDERABLE_EXTENSIONS",
     "RENDER_CSP",
     "RESOURCE_URL_ATTRS",
+    "TRACE_EXTENSIONS",
     "Event",
     "Report",
     "ReportManifest",
@@ -40,6 +43,10 @@ __all__ = [
 PART_TYPES = ("render-html", "render-markdown", "event-log", "json", "file")
 """What a part of a report can be."""
 
+RENDERABLE_EXTENSIONS = frozenset({".html", ".md"})
+EVENT_LOG_EXTENSIONS = frozenset({".parquet"})
+TRACE_EXTENSIONS = frozenset({".json", ".jsonl"})
+_ENDINGS = {"render": RENDERABLE_EXTENSIONS, "event_log": EVENT_LOG_EXTENSIONS, "trace": TRACE_EXTENSIONS}
 
 ReportValidationError = CoworldError
 """What is raised for a report that is not good."""
@@ -147,8 +154,45 @@ def read_report(source: Path | bytes) -> Report:
 
 
 def validate_report_zip(zip_bytes: bytes) -> ReportManifest:
-    """Check the zip of a container reporter as `read_report` does, and return its manifest."""
+    """Check the zip of a container reporter strictly, and return its manifest.
+
+    Beyond what `read_report` checks, there must be a `manifest.json` without unknown keys, and the files it names must
+    exist, have the right endings and, for the page, be UTF-8.
+
+    Raises:
+        CoworldError: what is wrong with it (`ReportRenderError` for an unsafe page).
+    """
+    with opened_archive(zip_bytes, name="the report") as archive:
+        if "manifest.json" not in archive.names:
+            raise BundleError("the report is missing a top-level manifest.json", hint="write one")
+        document = parse_json_object(archive.read("manifest.json"), name="the report's manifest.json")
+        unknown = sorted(set(document) - set(ReportManifest.model_fields))
+        if unknown:
+            known = ", ".join(ReportManifest.model_fields)
+            raise BundleError(f"the report's manifest.json has the key {unknown[0]!r}", hint=f"it may have {known}")
+        manifest = _manifest(archive.read("manifest.json"))
+        for key, endings in _ENDINGS.items():
+            _check_file(key, getattr(manifest, key), endings, archive.names)
+        if manifest.render:
+            _check_utf8(manifest.render, archive.read(manifest.render))
     return read_report(zip_bytes).manifest
+
+
+def _check_file(key: str, name: str | None, endings: frozenset[str], names: Iterable[str]) -> None:
+    if name is None:
+        return
+    if Path(name).suffix not in endings:
+        expected = ", ".join(sorted(endings))
+        raise BundleError(f"{key!r} of the report is {name!r}; expected one of {expected}", hint="rename the file")
+    if name not in names:
+        raise BundleError(f"{key!r} names {name!r}, which is not present in the report zip", hint="write the file")
+
+
+def _check_utf8(name: str, data: bytes) -> None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise BundleError(f"{name} of the report is not UTF-8: {error}", hint="write it as UTF-8") from None
 
 
 def _events(data: bytes) -> list[Event] | None:

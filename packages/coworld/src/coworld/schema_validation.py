@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 __all__ = [
+    "JsonSchema",
     "json_schema_validation_errors",
     "load_json_object",
     "parse_json_object",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 JsonObject = dict[str, Any]
+JsonSchema = dict[str, object]
 
 
 def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> list[ValidationError]:

@@ -6,10 +6,11 @@ written from them by `scripts/coworld_schemas.py`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from coworld.models.base import HTTP_URL_PATTERN, SCHEMA_VERSION
 from coworld.models.documents import (
+    CoworldDoc,
     CoworldDocPage,
     CoworldDocs,
     CoworldProtocolDocs,
@@ -58,7 +59,7 @@ from coworld.models.runnables import (
 )
 from coworld.models.seats import CoworldPlayerSeat, CoworldPlayerSeats, CoworldPlayHumanSeat, CoworldPlayPolicySeat
 from coworld.models.task_environments import CoworldTaskEnvironment
-from coworld.models.transcript import CoworldTranscript, SourceUrlResult, StepResult, TranscriptStep
+from coworld.models.transcript import CoworldTranscript, SourceUrlResult, StepResult, TranscriptStep, TranscriptStepKind
 
 __all__ = [
     "COWORLD_MANIFEST_V0",
@@ -73,6 +74,7 @@ __all__ = [
     "CoworldAchievement",
     "CoworldCertificationFixture",
     "CoworldCertificationPlayer",
+    "CoworldDoc",
     "CoworldDocPage",
     "CoworldDocs",
     "CoworldEpisodeJobSpec",
@@ -81,6 +83,7 @@ __all__ = [
     "CoworldHumanPlayerSpec",
     "CoworldLogPanel",
     "CoworldManifest",
+    "CoworldManifestRole",
     "CoworldManifestRoleSpec",
     "CoworldManifestV1",
     "CoworldMemory",
@@ -99,21 +102,28 @@ __all__ = [
     "CoworldResourceLimits",
     "CoworldResourceRequests",
     "CoworldRunnableResources",
+    "CoworldRunnableRole",
     "CoworldRunnableSpec",
     "CoworldTaskEnvironment",
     "CoworldTextDoc",
     "CoworldTranscript",
     "CoworldUriDoc",
     "CoworldVariant",
+    "JsonSchema",
     "RuntimeManifest",
     "SourceUrlResult",
     "StepResult",
     "TranscriptStep",
+    "TranscriptStepKind",
     "coworld_episode_request_schema",
     "coworld_manifest_schema",
 ]
 
 REPLAY_VIEWER_BUNDLE_DIGEST_PATTERN = "^sha256:[0-9a-f]{64}$"
+
+CoworldManifestRole = Literal["player", "reporter", "commissioner", "grader", "diagnoser", "optimizer"]
+CoworldRunnableRole = Literal["game", "player", "reporter", "commissioner", "grader", "diagnoser", "optimizer"]
+JsonSchema = dict[str, Any]
 
 RuntimeManifest = CoworldManifest
 """What every version of the format is turned into before anything is run."""

@@ -164,3 +164,30 @@ def test_seats_that_people_steer_are_marked_where_the_game_has_a_place_for_it() 
     assert game_config_with_input_player_controls({}, [1], schema("input")) == {}
     with pytest.raises(ValueError, match="array of objects"):
         game_config_with_input_player_controls({"slots": "x"}, [0], schema("input", "play"))
+
+
+def test_types_of_the_published_package_are_there() -> None:
+    from typing import get_args
+
+    from coworld import schema_validation, types
+    from coworld.commissioner import protocol
+
+    assert "reporter" in get_args(types.CoworldManifestRole)
+    assert set(get_args(types.CoworldRunnableRole)) == {"game", *get_args(types.CoworldManifestRole)}
+    assert get_args(types.TranscriptStepKind) == ("auto", "human")
+    assert (types.JsonSchema, schema_validation.JsonSchema) == (dict[str, Any], dict[str, object])
+    assert protocol.RoundComplete in get_args(protocol.CommissionerMessageType)
+    assert callable(certifier.CertifierEpisodeRunner)
+
+
+def test_a_document_can_be_posted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sent: list[tuple[str, bytes, dict[str, str]]] = []
+    monkeypatch.setattr(runner_io, "write_uri", lambda uri, data, **how: sent.append((uri, data, how)))
+    runner_io.post_data("https://files.example.org/x", "text", content_type="text/plain")
+    assert sent == [("https://files.example.org/x", b"text", {"method": "POST", "content_type": "text/plain"})]
+
+
+def test_a_game_learns_its_further_ports() -> None:
+    env = runner.game_env_with_resolved_local_ports({"A": "1"}, [runner.ResolvedLocalPort(9000, 1234)])
+    assert (env["A"], env["COWORLD_LOCAL_PORT_9000"]) == ("1", "127.0.0.1:1234")
+    assert json.loads(env["COWORLD_LOCAL_PORTS_JSON"]) == {"9000": {"host": "127.0.0.1", "port": 1234}}

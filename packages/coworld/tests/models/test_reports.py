@@ -16,6 +16,7 @@ from coworld.report import (
     declared_parts_missing,
     read_event_log,
     read_report,
+    validate_report_zip,
     write_event_log,
 )
 
@@ -213,3 +214,39 @@ def test_declared_parts_must_be_emitted_unless_optional() -> None:
     attributes = {"outputs": [{"name": "recap"}, {"name": "log", "optional": True}, {"name": "data"}, "odd"]}
     assert declared_parts_missing(attributes, ["data"]) == ["recap"]
     assert declared_parts_missing({}, []) == []
+
+
+@pytest.mark.parametrize(
+    ("manifest", "files", "sentence"),
+    [
+        (None, {}, "missing a top-level manifest.json"),
+        ({"reporter_id": "r", "surprise": 1}, {}, "the key 'surprise'"),
+        ({"render": "summary.md"}, {}, "not present in the report zip"),
+        ({"render": "summary.txt"}, {"summary.txt": b"x"}, "expected one of .html, .md"),
+        ({"event_log": "events.csv"}, {"events.csv": b"x"}, "expected one of .parquet"),
+        ({"trace": "trace.txt"}, {"trace.txt": b"x"}, "expected one of .json, .jsonl"),
+        ({"render": "summary.md"}, {"summary.md": b"\xff"}, "not UTF-8"),
+        ({"render": "page.html"}, {"page.html": b"<script>1</script>"}, "unsafe to show"),
+    ],
+)
+def test_strict_validation_refuses_what_the_published_one_refuses(
+    manifest: dict[str, object] | None, files: dict[str, bytes], sentence: str
+) -> None:
+    with pytest.raises(CoworldError, match=sentence):
+        validate_report_zip(_zipped(manifest, files))
+
+
+def test_strict_validation_returns_the_manifest() -> None:
+    files = {"summary.md": b"# Recap", "trace.jsonl": b"{}\n", "events.parquet": write_event_log([])}
+    manifest = {"reporter_id": "r", "render": "summary.md", "event_log": "events.parquet", "trace": "trace.jsonl"}
+    assert validate_report_zip(_zipped(manifest, files)).model_dump() == manifest
+
+
+def _zipped(manifest: dict[str, object] | None, files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        if manifest is not None:
+            archive.writestr("manifest.json", json.dumps(manifest))
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()

@@ -172,6 +172,21 @@ def _read(data: Any, known: Iterable[type[Message]]) -> Message:
         raise DocumentError(problems_of(error, kind)) from None
 
 
+CommissionerMessageType = (
+    ScheduleEpisodes
+    | EpisodeCancel
+    | RoundComplete
+    | ScheduleRoundsResponse
+    | LeagueMigrationConfigResponse
+    | LeagueMigrationResponse
+    | RankDivisionResponse
+    | DescribeDivisionResponse
+    | RoundCompletedResponse
+    | EpisodeCompletedResponse
+)
+"""every message of a commissioner"""
+
+
 class CommissionerMessage:
     """What a commissioner says."""
 

@@ -6,7 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["CoworldTranscript", "SourceUrlResult", "StepResult", "TranscriptStep"]
+__all__ = ["CoworldTranscript", "SourceUrlResult", "StepResult", "TranscriptStep", "TranscriptStepKind"]
+
+TranscriptStepKind = Literal["auto", "human"]
 
 
 class TranscriptStep(BaseModel):
@@ -15,7 +17,7 @@ class TranscriptStep(BaseModel):
     model_config = ConfigDict(validate_by_name=True)
 
     id: str
-    kind: Literal["auto", "human"]
+    kind: TranscriptStepKind
     checks: str
     pass_: str = Field(alias="pass")
     how: str
@@ -43,7 +45,7 @@ class StepResult(BaseModel):
     """How one step went."""
 
     id: str
-    kind: Literal["auto", "human"]
+    kind: TranscriptStepKind
     status: Literal["running", "pass", "fail"] = "pass"
     failure_reason: str | None = None
     feedback: str | None = None

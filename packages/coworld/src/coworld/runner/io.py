@@ -28,6 +28,7 @@ __all__ = [
     "RunnerError",
     "RunnerErrorType",
     "exception_summary",
+    "post_data",
     "read_data",
     "redact_uri",
     "upload_data",
@@ -80,6 +81,11 @@ def read_data(uri: str) -> bytes:
 def write_data(uri: str, data: bytes | str, *, content_type: str) -> None:
     """Write to a `file://`, http(s) (PUT) or plain path; raises OSError."""
     write_uri(uri, data.encode() if isinstance(data, str) else data, content_type=content_type)
+
+
+def post_data(uri: str, data: bytes | str, *, content_type: str) -> None:
+    """The same with POST for http(s)."""
+    write_uri(uri, data.encode() if isinstance(data, str) else data, method="POST", content_type=content_type)
 
 
 upload_data = write_data

@@ -20,6 +20,7 @@ from coworld.errors import SourceError
 from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
 from coworld.package import CoworldPackage
+from coworld.reporter_protocol import REPORT_REQUEST_ENV_VAR
 from coworld.runner.artifacts import CONTAINER_WORKDIR, EpisodeArtifacts, write_document
 from coworld.runner.budget import Budget
 from coworld.runner.episode import Episode
@@ -70,6 +71,7 @@ __all__ = [
     "PLAYER_FAILURE_ENV_VAR",
     "REPLAY_LOAD_ENV_VAR",
     "REPLAY_SAVE_ENV_VAR",
+    "REPORT_REQUEST_ENV_VAR",
     "RESULTS_ENV_VAR",
     "EpisodeArtifacts",
     "EpisodeFailure",
@@ -85,6 +87,7 @@ __all__ = [
     "RunnerErrorType",
     "coworld_game_config",
     "episode_player_tokens",
+    "game_env_with_resolved_local_ports",
     "generate_tokens",
     "local_game_env",
     "local_port_env",
@@ -114,6 +117,7 @@ REPLAY_LOAD_ENV_VAR = "COGAME_LOAD_REPLAY_URI"
 REPLAY_SAVE_ENV_VAR = "COGAME_SAVE_REPLAY_URI"
 RESULTS_ENV_VAR = "COGAME_RESULTS_URI"
 
+game_env_with_resolved_local_ports = local_game_env
 
 T = TypeVar("T")
 

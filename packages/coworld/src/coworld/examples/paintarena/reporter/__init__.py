@@ -1,0 +1,5 @@
+"""Reporters for Paint Arena that follow the published container contract (`coworld.reporter_protocol`).
+
+- `paint_arena_summarizer`: a page with the outcome, and the same numbers as JSON
+- `stats_reporter`: every frame as an event log
+"""

@@ -1,0 +1,1 @@
+"""What games and players in the style of Paint Arena share."""
