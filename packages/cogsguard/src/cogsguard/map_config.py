@@ -1,12 +1,9 @@
-"""The procedural map of an environment: finding it and changing its settings.
-
-Variants about maps do nothing on drawn maps, or refuse them where they would make no sense there.
-"""
+"""Find and edit the map configuration of an environment. Edits of a procedural arena do nothing on another map."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mettagrid.cogame.core import CoGameMission, VariantConflict
+from mettagrid.cogame.core import CoGameMission
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.map_builder.ascii import AsciiMapBuilder
 from mettagrid.map_builder.choice_ascii import ChoiceAsciiMapBuilder
@@ -18,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def find_map_generator(builder: object) -> "MapGenConfig | None":
-    """The settings of the map generator, or None for another kind of map."""
+    """Return the config of the map generator, or None for another kind of map."""
     from mettagrid.mapgen.mapgen import MapGenConfig  # needs numpy
 
     return builder if isinstance(builder, MapGenConfig) else None
 
 
 def find_arena(builder: object) -> "BiomeArenaConfig | None":
-    """The settings of the procedural arena on a map, or None."""
+    """Return the config of the procedural arena, or None for another kind of map."""
     generator = find_map_generator(builder)
     if generator is None:
         return None
@@ -34,16 +31,8 @@ def find_arena(builder: object) -> "BiomeArenaConfig | None":
     return find_biome_arena(generator)
 
 
-def required_arena(mission: CoGameMission, env: MettaGridConfig, variant: str) -> "BiomeArenaConfig":
-    """The arena of an environment; `VariantConflict` on another kind of map."""
-    arena = find_arena(env.game.map_builder)
-    if arena is None:
-        raise VariantConflict(f"The variant {variant!r} needs a procedural arena; {mission.name!r} has a drawn map.")
-    return arena
-
-
 def use_sequential_arena(env: MettaGridConfig) -> "BiomeArenaConfig":
-    """The arena of an environment as a sequential one, which it becomes when it was not."""
+    """Make the arena sequential if it is not, and return it."""
     from mettagrid.mapgen.scenes.biome_arena import SequentialBiomeArena  # needs numpy
 
     generator, arena = find_map_generator(env.game.map_builder), find_arena(env.game.map_builder)
@@ -60,7 +49,7 @@ def is_arena(mission: CoGameMission) -> bool:
 
 
 def compounds_of(arena: "BiomeArenaConfig") -> "Iterator[CompoundConfig]":
-    """The settings of every base on the arena."""
+    """Yield the config of every base of the arena."""
     yield arena.hub
     for _, compound in arena.compounds:
         if compound is not arena.hub:
@@ -103,24 +92,22 @@ def add_buildings(env: MettaGridConfig, weights: Mapping[str, float]) -> None:
         arena.building_names = list(arena.building_weights)
 
 
-def drawn_names(builder: object) -> set[str] | None:
-    """What stands on a drawn map, or None for another kind of map."""
+def drawn_cells(builder: object) -> list[str] | None:
+    """Return the map names on a drawn map, row by row, or None for another kind of map. Of several maps, the first."""
     if isinstance(builder, AsciiMapBuilder.Config):
-        return _names(builder.map_data, builder.char_to_map_name)
-    if isinstance(builder, ChoiceAsciiMapBuilder.Config):
-        rows = [row for option in builder.map_options for row in option]
-        return _names(rows, builder.char_to_map_name)
-    return None
+        rows = builder.map_data
+    elif isinstance(builder, ChoiceAsciiMapBuilder.Config):
+        rows = builder.map_options[0]
+    else:
+        return None
+    legend = builder.char_to_map_name
+    return [legend[char] for row in rows for char in row if char in legend]
 
 
 def count_drawn(builder: object, prefix: str) -> int | None:
-    """How many cells of a drawn map have a name with that prefix; None for another kind of map."""
+    """Count the cells of a drawn map whose name has a prefix; return None for another kind of map."""
     if not isinstance(builder, AsciiMapBuilder.Config):
         return None
     config: Any = builder
     chars = {char for char, name in config.char_to_map_name.items() if name.startswith(prefix)}
     return sum(char in chars for row in config.map_data for char in row)
-
-
-def _names(rows: list[list[str]], legend: Mapping[str, str]) -> set[str]:
-    return {legend[char] for char in {char for row in rows for char in row} if char in legend}

@@ -86,6 +86,7 @@ _OTHERS = {
     "CvCExtractorConfig": "game.extractors",
     "GEAR": "game.multi_team",
 }
+_ALIASES = {"JunctionNetVariant": "TerritoryVariant"}  # older names
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names} | _OTHERS
 
 __all__ = ["VARIANTS", "CoGameMissionVariant", "import_all", *_MODULE_OF]
@@ -99,16 +100,14 @@ def import_all() -> None:
 
 def _get_all_variants() -> list[CoGameMissionVariant]:
     """Return one of each variant, with its default settings."""
-    return [getattr(importlib.import_module(f"cogsguard.{module}"), name)() for module, name in _variants()]
-
-
-def _variants() -> list[tuple[str, str]]:
-    return [(module, name) for module, names in _MODULES.items() for name in names]
+    modules = ((importlib.import_module(f"cogsguard.{path}"), names) for path, names in _MODULES.items())
+    return [getattr(module, name)() for module, names in modules for name in names]
 
 
 def __getattr__(name: str) -> object:
     if name == "VARIANTS":
         return _get_all_variants()
+    name = _ALIASES.get(name, name)
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"cogsguard.{_MODULE_OF[name]}"), name)

@@ -10,5 +10,10 @@ from cogsguard.missions.tutorial import make_tutorial_mission
 
 def make_core_missions() -> list[CvCMission]:
     """Return `empty`, `machina_1`, `arena`, `tutorial` and `four_score`."""
-    four_score: CvCMission = FourScoreMission()  # type: ignore[call-arg]
-    return [make_empty_mission(), make_machina1_mission(), make_basic_mission(), make_tutorial_mission(), four_score]
+    return [
+        make_empty_mission(),
+        make_machina1_mission(),
+        make_basic_mission(),
+        make_tutorial_mission(),
+        FourScoreMission(),
+    ]

@@ -66,9 +66,11 @@ class UnknownRewardVariant(MissionError):
         super().__init__(f"Reward variant {name!r} not found.{close} Available: {available}.")
 
 
-def _pay(rewards: Rewards, stat_name: str, weight: float, **bounds: float) -> None:
-    """Pay `weight` for each unit of a stat."""
-    rewards[stat_name.replace(".", "_")] = reward(stat(stat_name), weight=weight, **bounds)
+def _pay(
+    rewards: Rewards, stat_name: str, weight: float, *, min: float | None = None, max: float | None = None
+) -> None:
+    """Pay `weight` for each unit of a stat, within bounds."""
+    rewards[stat_name.replace(".", "_")] = reward(stat(stat_name), weight=weight, min=min, max=max)
 
 
 def _gained(item: str) -> AnyGameValue:

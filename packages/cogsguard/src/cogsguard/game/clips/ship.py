@@ -7,7 +7,7 @@ return the config they were given after editing it in place; other kinds of map 
 from typing import TypeVar
 
 from cogsguard.game.teams.team import TeamConfig
-from cogsguard.map_config import drawn_names, find_arena, find_map_generator
+from cogsguard.map_config import drawn_cells, find_arena, find_map_generator
 from mettagrid.cogame.core import CvCStationConfig, VariantConflict
 from mettagrid.config.mettagrid_config import GridObjectConfig
 from mettagrid.map_builder.ascii import AsciiMapBuilder
@@ -36,10 +36,10 @@ def is_clips_ship_map_name(name: str) -> bool:
 
 
 def clips_ship_map_names_in_map_config(config: object) -> list[str]:
-    """Return the map name of every ship on a map; a map of several instances repeats them."""
-    drawn = drawn_names(config)
+    """Return the map name of every ship on a map; drawn ships and copies of a map may share a name."""
+    drawn = drawn_cells(config)
     if drawn is not None:
-        return sorted(name for name in drawn if is_clips_ship_map_name(name))
+        return [name for name in drawn if is_clips_ship_map_name(name)]
     arena = find_arena(config)
     if arena is None:
         return []
@@ -81,7 +81,7 @@ def set_clips_ships_in_map_config(config: MapConfigT, num_ships: int | None) -> 
     if num_ships == 0:
         return remove_clips_ships_from_map_config(config)
     present = clips_ship_map_names_in_map_config(config)
-    if drawn_names(config) is not None:
+    if drawn_cells(config) is not None:
         if num_ships not in (None, len(present)):
             raise VariantConflict(f"num_ships is {num_ships}, but {len(present)} ships are drawn on the map.")
         return config

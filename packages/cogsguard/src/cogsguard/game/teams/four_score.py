@@ -31,8 +31,9 @@ class FourScoreVariant(CoGameMissionVariant):
     def dependencies(self) -> Deps:
         from cogsguard.missions.machina_1 import CvCMachina1Variant  # imports the variants of this package
 
-        required = [CvCMachina1Variant, TeamVariant, NoClipsVariant, MachinaTerrainVariant, ExtractorsVariant]
-        return Deps(required=required)
+        return Deps(
+            required=[CvCMachina1Variant, TeamVariant, NoClipsVariant, MachinaTerrainVariant, ExtractorsVariant]
+        )
 
     def compat(self, mission: CoGameMission) -> bool:
         return is_arena(mission)
