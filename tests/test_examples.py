@@ -32,5 +32,12 @@ def test_the_example_game_is_playable() -> None:
     assert [float(paid) > 0 for paid in played] == [True, True]
 
 
+def test_a_game_built_from_variants_of_cogs_vs_clips_is_playable() -> None:
+    problems, *paid = run("harvest.py").splitlines()
+    assert problems == "0 problems"
+    assert [line.split()[0] for line in paid] == ["north", "south"]
+    assert all(float(line.split()[1]) > 0 for line in paid)
+
+
 def test_the_example_policy_has_no_problems() -> None:
     assert run("wanderer.py").strip() == "0 problems"
