@@ -2,8 +2,8 @@
 
 usage: harvest.py     checks the mission, plays it with random moves and prints what each team was paid
 
-It shows the parts of such a game: teams, a subclass of a variant, a ruleset that combines variants, a mission on the map
-of `arena`, and a registered game.
+It shows the parts of such a game: teams, a subclass of a variant, a ruleset that combines variants, a mission on the
+map of `arena`, and a registered game.
 """
 
 import random
