@@ -59,8 +59,10 @@ def completed(url: str) -> int:
 def test_a_league_of_ones_own_plays_signs_its_owner_in_and_goes_on(tmp_path: Path) -> None:
     data = tmp_path / "league"
     with running(data) as (process, url, link):
-        names = {row["name"] for row in get(f"{url}/tournament/seasons")}
-        assert names == {"demo", "demo-teams"}
+        seasons = get(f"{url}/tournament/seasons")
+        names = {row["name"] for row in seasons}
+        assert {"demo", "demo-teams", "beta-cvc", "beta-cogsguard", "beta-teams-small"} <= names
+        assert {row["name"] for row in seasons if row["is_default"]} == {"demo", "demo-teams"}
         table = wait_for(lambda: get(f"{url}/tournament/seasons/demo/leaderboard?pool=qualifying"))
         assert {row["policy"]["name"] for row in table} <= {
             "starter",

@@ -52,22 +52,28 @@ def demo(
 
 @app.command()
 def seed(
-    files: Annotated[list[Path] | None, typer.Argument(help="seasons as YAML; by default the documented ones")] = None,
+    seasons: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SEASON]...", help="YAML files, or names such as beta-cvc; by default all documented seasons"
+        ),
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="folder of the database, the files and the keys")] = None,
 ) -> None:
     """Make seasons that are not there yet. The server must not run."""
     from observatory.clock import utc_now
     from observatory.database import Database, migrate
     from observatory.operations.running import sole_owner
-    from observatory.seed import preset_files
+    from observatory.seed import find_preset, preset_files
     from observatory.seed import seed as seed_database
 
+    files = [find_preset(season) for season in seasons] if seasons else preset_files()
     settings = load_settings({} if data is None else {"data_dir": data})
     with sole_owner(settings.data_dir):
         database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
         try:
             migrate(database)
-            made = seed_database(database, files or preset_files(), utc_now())
+            made = seed_database(database, files, utc_now())
         finally:
             database.close()
     print("\n".join(made) if made else "All of these seasons are there already")

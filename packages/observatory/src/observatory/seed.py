@@ -9,16 +9,31 @@ from pathlib import Path
 from sqlalchemy import select
 
 from observatory.database import Database
+from observatory.errors import Unprocessable
 from observatory.seasons.creation import create_season
 from observatory.seasons.sources import PRESETS, env_config_of_game, parse_preset
 from observatory.seasons.tables import Season
 
-__all__ = ["preset_files", "seed", "seed_if_empty"]
+__all__ = ["find_preset", "preset_files", "seed", "seed_if_empty"]
 
 
 def preset_files() -> list[Path]:
     """Our presets, in order of their names."""
-    return sorted(PRESETS.glob("*.yaml"))
+    return sorted(PRESETS.glob("*.yaml"), key=lambda path: path.stem)
+
+
+def find_preset(text: str) -> Path:
+    """Return the file that `text` names: its path, or a documented season such as `beta-cvc`.
+
+    Raises `Unprocessable` with the documented seasons when there is neither.
+    """
+    path = Path(text)
+    documented = {file.stem: file for file in preset_files()}
+    if path.exists() or text not in documented:
+        if not path.is_file():
+            raise Unprocessable(f"There is no file {text!r}, and the documented seasons are {', '.join(documented)}")
+        return path
+    return documented[text]
 
 
 def seed_if_empty(database: Database, now: datetime) -> None:
@@ -29,10 +44,11 @@ def seed_if_empty(database: Database, now: datetime) -> None:
     seed(database, preset_files(), now)
 
 
-def seed(database: Database, files: Iterable[Path], now: datetime) -> list[str]:
-    """Make the seasons of these files whose names are not there yet; their names.
+def seed(database: Database, files: Iterable[Path], now: datetime, *, keep_defaults: bool = False) -> list[str]:
+    """Create the seasons of these files whose names are not there yet; return their names.
 
-    Configs are computed before the transaction begins, since that takes a while.
+    With `keep_defaults` none of them becomes the default season. Configs are computed before the transaction begins,
+    since that takes a while.
     """
     texts = [(path.name, path.read_text(encoding="utf-8")) for path in files]
     presets = [(parse_preset(text, called=name), text) for name, text in texts]
@@ -46,5 +62,7 @@ def seed(database: Database, files: Iterable[Path], now: datetime) -> list[str]:
             games[key] = env_config_of_game(preset.play.game)
     with database.transaction() as session:
         for preset, text in wanted:
+            if keep_defaults:
+                preset = preset.model_copy(update={"is_default": False})
             create_season(session, preset, games[preset.play.game.model_dump_json()], now=now, source=text)
     return [preset.name for preset, _ in wanted]

@@ -45,3 +45,21 @@ def test_the_command_makes_seasons_of_ones_own(tmp_path: Path) -> None:
     assert (
         broken.returncode == 1 and "mine.yaml describes no season" in broken.stderr and "Traceback" not in broken.stderr
     )
+
+
+def test_the_command_makes_documented_seasons_by_name(tmp_path: Path) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "observatory.main", "seed", *words, "--data", str(tmp_path / "data")]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+    assert run("beta-cvc", "beta-cogsguard").stdout.split() == ["beta-cvc", "beta-cogsguard"]
+    refused = run("beta-cvs")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("error: There is no file 'beta-cvs', and the documented seasons are beta, beta-")
+
+
+def test_seasons_can_be_made_without_becoming_the_default(client: TestClient, clock, database) -> None:
+    seed(database, preset_files(), clock(), keep_defaults=True)
+    seasons = client.get("/tournament/seasons").json()
+    assert {season["name"] for season in seasons} == DOCUMENTED
+    assert not any(season["is_default"] for season in seasons)

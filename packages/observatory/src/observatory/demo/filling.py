@@ -1,4 +1,4 @@
-"""Seasons, an account of the house, and its policies. Doing it again changes nothing."""
+"""Fill a server with seasons, an account of the house, and its policies. A second call changes nothing."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from observatory.policies import repository, service
 from observatory.policies.bundles import BundleFacts, inspect_bundle
 from observatory.policies.repository import VersionFilter
 from observatory.policies.tables import PolicyVersion
+from observatory.seasons.sources import read_preset
 from observatory.seasons.submissions import AlreadySubmitted, SubmissionsClosed, submit
-from observatory.seed import seed
+from observatory.seed import preset_files, seed
 from observatory.store import bundle_key
 
 __all__ = ["POLICIES", "SEASONS", "fill"]
@@ -30,17 +31,24 @@ SEASONS = Path(__file__).parent / "seasons"
 HOUSE = "house@localhost"
 # From the best to one that breaks, so that there is something to see of everything.
 POLICIES = ("starter", "aligner", "miner", "scout", "scrambler", "random", "noop", "chaos-monkey")
+OPPONENT = "starter"
+"""plays in the documented freeplay seasons"""
 
 
 def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: Sequence[str] = POLICIES) -> list[str]:
-    """Make what is missing of the demo; the names of its seasons.
+    """Create what is missing of the demo; return the names of the seasons that the built-in policies play.
 
-    The built-in policies are packed as anybody's are, belong to the house, and everybody may download them.
+    The seasons of the published documents (`beta-cvc`, `beta-cogsguard`, ...) come with the demo's own and take
+    policies; `season_files` replaces both. The house enters one policy in the documented freeplay seasons: a newcomer
+    meets an opponent there, and long matches do not keep the workers busy. The built-in policies are packed like any
+    other bundle, belong to the house, and are public.
     """
     database: Database = app.state.database
     files = sorted(SEASONS.glob("*.yaml"), key=lambda path: path.stem) if season_files is None else list(season_files)
     made = seed(database, files, app.state.clock())
     names = [path.stem for path in files]
+    documented = preset_files() if season_files is None else []
+    made += seed(database, documented, app.state.clock(), keep_defaults=True)
     with database.read() as session:
         house = accounts.user_by_email(session, HOUSE)
         known = set() if house is None else set(_versions(session, house))
@@ -54,6 +62,8 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
             _add(app, session, house, name, version_id, facts)
         if bundles or made:
             _submit(session, house, names, policies, app)
+            freeplay = [path.stem for path in documented if read_preset(path).freeplay is not None]
+            _submit(session, house, freeplay, [name for name in policies if name == OPPONENT], app)
     return names
 
 

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from observatory.demo.filling import fill
 from observatory.operations.serving import serve
+from observatory.seed import preset_files
 from observatory.settings import Settings
 
 __all__ = ["serve_demo"]
@@ -41,6 +42,7 @@ def serve_demo(settings: Settings, *, tell: Callable[[str], None]) -> None:
             f"The league is at {address}/observatory",
             f"  sign in as its administrator: {address}/enter?key={app.state.entrance}",
             f"  its seasons: {', '.join(names)}; a table fills with results in less than a minute",
+            f"  the documented seasons take policies too: {', '.join(path.stem for path in preset_files())}",
             f"  send a policy of your own: cogames upload -p class=starter -n mine --server {address}",
             f"  its data is in {settings.data_dir.absolute()}; Ctrl-C stops it, and the next start goes on",
         ]
