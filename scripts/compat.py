@@ -1,6 +1,7 @@
 """Random configurations and our missions through the published engine and ours, replays of both, configurations and
-policy servers of each with the other, live episodes of both, policies that the published command writes, missions that
-ours saves for it, and that command against our server; documents, games and players of published Coworlds.
+policy servers of each with the other, live episodes of both, networks with the same weights in both, policies that the
+published command writes, missions that ours saves for it, and that command against our server; documents, games and
+players of published Coworlds.
 
 usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
 """
@@ -8,7 +9,12 @@ usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run
 import subprocess
 import sys
 
-from published import published_cogames_python, published_coworld_pythons, published_python
+from published import (
+    published_cogames_python,
+    published_coworld_pythons,
+    published_networks_python,
+    published_python,
+)
 from workspace import CACHE, PYTHON, ROOT, say, shared_dir
 
 
@@ -28,6 +34,10 @@ def main() -> None:
     shared = shared_dir()
     scripts = ("mission_traces", "replay_documents", "viewer_documents")
     traces = [[f"tests/compat/{script}.py", published, shared / "oracle"] for script in scripts] if shared else []
+    if shared:
+        traces.append(["tests/compat/network_actions.py", published_networks_python(), shared / "oracle"])
+    if shared is not None:
+        traces.append(["tests/compat/viewer_tokens.py", shared / "oracle"])
     if shared is None:
         say("compat: missions and replays are not compared, because the script that plays them is in a folder `shared`")
     failed = False
