@@ -85,7 +85,7 @@ def test_bad_variants_and_cogs_are_refused_in_one_line() -> None:
     with pytest.raises(UnknownVariant, match=r"^Variant 'no_clip' not found\. Did you mean 'no_clips'"):
         missions.load("arena", variants=["no_clip"])
     with pytest.raises(MissionError, match=r"exclude each other; choose one\.$"):
-        missions.load("arena", variants=["no_clips", "angry_clips"])
+        missions.load("arena", variants=["multi_team", "four_score"])
     with pytest.raises(CogsError, match=r"^The mission 'arena' takes 1 to 20 cogs, not 0\.$"):
         missions.load("arena", cogs=0)
 
