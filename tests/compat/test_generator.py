@@ -88,6 +88,17 @@ def test_every_kind_of_rule_appears_often(cases):
     assert {kind: seen[kind] for kind in kinds if seen[kind] < 30} == {}
 
 
+def test_move_handlers_push_diagonally_and_share_names(cases):
+    diagonal = shared = 0
+    for case in cases:
+        move = case.config["game"]["actions"]["move"]
+        names = [one["name"] for one in move.get("handlers", []) if "name" in one]
+        shared += len(names) > len(set(names))
+        pushes = '"push_object"' in json.dumps(case.config)
+        diagonal += pushes and any(len(direction) > 5 for direction in move.get("allowed_directions", []))
+    assert diagonal >= 20 and shared >= 3
+
+
 def test_games_are_small(cases):
     for case in cases:
         game = case.config["game"]

@@ -87,6 +87,9 @@ def control(world: World) -> Json:
     made: Json = {"territory": world.pick(world.territories), "strength": world.pick([1, 2, 2, 3, 3, 4, 6])}
     if world.chance(0.4):
         made["decay"] = world.number(1, 3)
+    if world.chance(0.08):  # scores that need more than 32 bits
+        made["strength"] = world.pick([2**20, 2**21 + 1, 3 * 2**20, 2**30])
+        made["decay"] = made["strength"] // world.number(1, 6)
     return made
 
 

@@ -15,6 +15,8 @@ GAME_TICK = Scope("game_tick", None, None)
 AREA = Scope("aoe", "object", "agent")
 AREA_OF_AGENT = Scope("aoe", "agent", "agent")
 TERRITORY = Scope("territory", "cell", "agent")
+# Few, so that handlers share names: a later one replaces an earlier one. The last two are names of the engine itself.
+MOVE_NAMES = ["push", "pay", "step", "zap", "move", "move_handler_1"]
 
 
 def handler(world: World, scope: Scope, filters_at_most: int = 2) -> tuple[Json, Scope]:
@@ -123,9 +125,9 @@ def recompute_handler(world: World) -> Json:
 def move_handlers(world: World) -> list[Json]:
     """Handlers tried before the built-in move and use; most concern rare cells, so that agents still walk."""
     made = [world.pick([onto_empty, onto_object, reach, onto_anything])(world) for _ in range(world.number(1, 4))]
-    for index, one in enumerate(made):
+    for one in made:
         if world.chance(0.5):
-            one["name"] = f"rule{index}"
+            one["name"] = world.pick(MOVE_NAMES)
     return made
 
 

@@ -16,7 +16,8 @@ def add_objects(world: World, boxes: float = 0.3) -> None:
     for name in world.types:
         made: Json = {"name": name}
         if world.chance(0.5):
-            made["tags"] = world.some(MARKS + world.team_tags, 1, 2)
+            computed = [entry["tag"] for entry in world.materialized]  # taken away before the first step
+            made["tags"] = world.some(MARKS + world.team_tags + computed, 1, 2)
         if world.chance(0.2):
             made["vibe"] = world.number(1, len(world.vibes) - 1) if world.chance(0.9) else world.number(1, 255)
         if world.chance(0.7):
@@ -49,7 +50,7 @@ def add_twin(world: World) -> None:
     """A second map name for an existing type name, with its own settings."""
     name = world.pick(world.types)
     twin = duplicate(world.objects[name])
-    twin["map_name"] = "other_" + name
+    twin["map_name"] = "other_" + name if world.chance(0.85) else name  # then one of the two hides the other
     twin["vibe"] = world.number(0, len(world.vibes) - 1)
     world.objects["twin_" + name] = twin
     world.hints["twin"] = twin["map_name"]
@@ -57,7 +58,10 @@ def add_twin(world: World) -> None:
 
 def add_materialized(world: World) -> None:
     """Entries of game.materialize_queries; later ones may refer to earlier ones."""
-    for tag in world.some(["net:a", "net:b", "lit"], 1, 3):
+    tags = world.some(["net:a", "net:b", "lit"], 1, 3)
+    if world.chance(0.15):
+        tags.append(world.pick(tags))  # two queries for one tag
+    for tag in tags:
         make = world.pick([changing_query, changing_query, lambda world: queries.any_query(world, NOBODY)])
         world.materialized.append({"tag": tag, "query": make(world)})
 
