@@ -1,7 +1,7 @@
 """Random configurations and our missions through the published engine and ours, replays of both, configurations and
-policy servers of each with the other, live episodes of both, networks with the same weights in both, policies that the
-published command writes, missions that ours saves for it, and that command against our server; documents, games and
-players of published Coworlds.
+policy servers of each with the other, live episodes of both, tokens in the viewer, networks with the same weights in
+both, policies that the published command writes, missions that ours saves for it, and that command against our server;
+documents, games and players of published Coworlds.
 
 usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
 """
@@ -36,9 +36,8 @@ def main() -> None:
     traces = [[f"tests/compat/{script}.py", published, shared / "oracle"] for script in scripts] if shared else []
     if shared:
         traces.append(["tests/compat/network_actions.py", published_networks_python(), shared / "oracle"])
-    if shared is not None:
         traces.append(["tests/compat/viewer_tokens.py", shared / "oracle"])
-    if shared is None:
+    else:
         say("compat: missions and replays are not compared, because the script that plays them is in a folder `shared`")
     failed = False
     commands = published_cogames_python()

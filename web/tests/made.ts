@@ -56,7 +56,7 @@ export function compactFile(
   header: JsonObject,
   objects: { id: number; kind: number; agent: number }[],
   rows: readonly MadeRow[],
-  { size = 4, notes = [] as unknown[][] } = {},
+  { size = 4, notes = [] as unknown[][], config = { label: "made" } as JsonObject } = {},
 ): Uint8Array {
   const first = header.first_tick as number;
   const last = header.last_tick as number;
@@ -73,7 +73,7 @@ export function compactFile(
     return [at - packed.length, packed.length, content.length];
   };
   index.header = place(encode(header));
-  index.config = place(encode({ label: "made" }));
+  index.config = place(encode(config));
   index.initial = place(
     joined(
       numbers(objects.length, initial.length, early.length),

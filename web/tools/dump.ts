@@ -3,10 +3,11 @@
  *
  * usage: node dump.js digests FILE          a digest of all that is not a wall, for every tick
  *        node dump.js frames FILE TICK...   everything at some ticks
+ *        node dump.js observations FILE     the tokens of all agents, for every tick
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeSync } from "node:fs";
-import { Episode, openReplay, ReplayError } from "../src/decode";
+import { Episode, type Frame, type Observer, openReplay, ReplayError } from "../src/decode";
 
 function print(value: unknown): void {
   const text = new TextEncoder().encode(`${JSON.stringify(value)}\n`);
@@ -40,17 +41,29 @@ function frames(episode: Episode, ticks: number[]): void {
       objects: [...frame.objects, ...walls].map(({ id, type, x, y, inventory, tags }) => [id, type, x, y, inventory, tags]),
       agents: frame.agents,
       stats: Object.fromEntries(reader.stats()),
-      observations: frame.agents.map((_, agent) => {
-        const { tokens, missing } = observer.observe(agent, frame);
-        return { tokens: tokens.map((token) => [token.location, token.featureId, token.value]), missing };
-      }),
+      observations: observationsAt(observer, frame),
     });
+  }
+}
+
+function observationsAt(observer: Observer, frame: Frame) {
+  return frame.agents.map((_, agent) => {
+    const { tokens, missing } = observer.observe(agent, frame);
+    return { tokens: tokens.map((token) => [token.location, token.featureId, token.value]), missing };
+  });
+}
+
+function observations(episode: Episode): void {
+  const { replay, observer } = episode;
+  for (let tick = replay.firstTick; tick <= replay.lastTick; tick++) {
+    print({ tick, observations: observationsAt(observer, episode.at(tick)) });
   }
 }
 
 async function main([task, path, ...ticks]: string[]): Promise<void> {
   const episode = new Episode(await openReplay(new Uint8Array(readFileSync(path))), path, 0);
   if (task === "digests") digests(episode);
+  else if (task === "observations") observations(episode);
   else frames(episode, ticks.map(Number));
 }
 

@@ -139,6 +139,7 @@ class Header {
   readonly kinds: Kind[];
   readonly territoryNames: readonly string[];
   readonly statNames: readonly string[];
+  readonly observedValues: readonly string[] | null;
 
   constructor(private readonly document: JsonObject) {
     [this.width, this.height] = this.naturals(document.map_size, "map_size", 65535);
@@ -152,6 +153,7 @@ class Header {
     this.territoryNames = this.texts("territory_names");
     if (this.territoryNames.length > 16) throw damaged("it has more territories than can be shown");
     this.statNames = this.texts("stat_names");
+    this.observedValues = Array.isArray(document.observed_values) ? this.texts("observed_values") : null;
     this.kinds = this.list("kinds").map((raw) => this.kind(raw));
   }
 
@@ -175,6 +177,8 @@ class Header {
       vibeNames: this.texts("vibe_names"),
       statNames: this.statNames,
       territoryNames: this.territoryNames,
+      observedValues: this.observedValues,
+      corrections: Array.isArray(document.corrections) ? this.texts("corrections") : [],
       capacities: this.list("capacities").map((raw) => this.limit(raw)),
       kinds: this.kinds,
       policyEnvInterface: isObject(document.policy_env_interface) ? document.policy_env_interface : {},
@@ -235,7 +239,7 @@ export class RowCheck {
   private readonly cells: number;
 
   constructor(
-    private readonly header: Pick<Header, "width" | "height" | "territoryNames" | "statNames">,
+    private readonly header: Pick<Header, "width" | "height" | "territoryNames" | "statNames" | "observedValues">,
     private readonly objects: number,
   ) {
     this.cells = header.width * header.height;
@@ -245,6 +249,7 @@ export class RowCheck {
     if (field === Field.owner) return object < this.cells && key < this.header.territoryNames.length;
     if (field === Field.stat) return object === 0 && key < this.header.statNames.length;
     if (object >= this.objects) return false;
+    if (field === Field.observed) return key < (this.header.observedValues?.length ?? 0);
     return field !== Field.location || ((value & 0xffff) < this.header.width && value >>> 16 < this.header.height);
   }
 }

@@ -71,6 +71,8 @@ class Reader {
       vibeNames: textsIn(inside(config, "game", "vibe_names")),
       statNames: [],
       territoryNames: [],
+      observedValues: null,
+      corrections: [],
       capacities,
       kinds: this.kindList,
       ids: Int32Array.from(items, (item) => first(seriesOf(item.id, fields.integer, "id"))),

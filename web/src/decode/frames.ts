@@ -1,6 +1,7 @@
+import { inside } from "./json";
 import { lastNote, type JsonObject, type Replay } from "./replay";
 import { type RewardTotals, rewardTotals } from "./rewards";
-import { Field } from "./rows";
+import { Alive, Field } from "./rows";
 import type { Cursor } from "./timeline";
 
 /** An object on the map at one tick. Plain data: no rules, no network. */
@@ -19,6 +20,8 @@ export interface ObjectView {
   readonly tags: readonly number[];
   /** [resource, amount] in order, without amounts of 0 */
   readonly inventory: readonly (readonly [number, number])[];
+  /** whether observations show the inventory; the engine leaves it out for objects that were spawned in play */
+  readonly showsInventory: boolean;
 }
 
 /** What an agent did in the step before a tick, and what is shown about it. */
@@ -32,6 +35,8 @@ export interface AgentView {
   readonly total: number;
   readonly talk: string;
   readonly talkSteps: number;
+  /** how far its sight reaches, 0..7; null where the game does not limit it or the file does not say */
+  readonly radius: number | null;
 }
 
 /** Everything at one tick that can change, but for walls that never do. */
@@ -108,7 +113,15 @@ export class FrameReader {
       vibe,
       tags,
       inventory,
+      showsInventory: alive !== Alive.withoutInventory && (parts.observedValues !== null || this.isOfTheMap(number)),
     };
+  }
+
+  /** Whether an object was there from the first tick on. */
+  private isOfTheMap(number: number): boolean {
+    const { timeline } = this.replay;
+    const slot = timeline.slot(Field.alive, number);
+    return slot >= 0 && timeline.valueAt(slot, this.replay.firstTick) !== Alive.gone;
   }
 
   /** Limits of an object at the cursor's tick: [limit, how much it allows]. */
@@ -145,6 +158,8 @@ export class FrameReader {
     const { timeline } = this.replay;
     const { state, reals, tick } = this.cursor;
     const view = { action: 0, success: false, animation: 0, asked: 0, askedVibe: 0, reward: 0 };
+    const limitsSight = this.replay.parts.observedValues !== null && hasSightLimit(this.replay);
+    let radius: number | null = limitsSight ? 0 : null;
     for (const slot of timeline.slotsOf(number)) {
       switch (timeline.slotField[slot]) {
         case Field.action:
@@ -165,11 +180,20 @@ export class FrameReader {
         case Field.reward:
           view.reward = reals[slot];
           break;
+        case Field.radius:
+          radius = state[slot];
+          break;
       }
     }
     const [talk, talkSteps] = talkAt(this.replay, agent, tick);
-    return { ...view, total: this.totals(agent, tick), talk, talkSteps };
+    return { ...view, total: this.totals(agent, tick), talk, talkSteps, radius };
   }
+}
+
+/** Whether the game lets a value decide how far agents see. */
+export function hasSightLimit(replay: Replay): boolean {
+  const value = inside(replay.parts.config, "game", "obs", "observation_radius_value");
+  return value !== undefined && value !== null;
 }
 
 /** [what an agent is saying, for how many more steps]; ["", 0] when it is silent. */

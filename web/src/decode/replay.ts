@@ -68,6 +68,13 @@ export interface ReplayParts {
   vibeNames: readonly string[];
   statNames: readonly string[];
   territoryNames: readonly string[];
+  /**
+   * Global values whose observed amounts are recorded, in the order of their keys. Null where the file does not record
+   * them; then it does not mark objects that are observed without their inventory either.
+   */
+  observedValues: readonly string[] | null;
+  /** faults of the published engine that the game corrects */
+  corrections: readonly string[];
   capacities: readonly Limit[];
   kinds: readonly Kind[];
   ids: Int32Array;

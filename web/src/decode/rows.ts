@@ -17,9 +17,14 @@ export const Field = {
   askedVibe: 14,
   stat: 15,
   owner: 16,
+  observed: 17,
+  radius: 18,
 } as const;
 
-export const LAST_FIELD = Field.owner;
+export const LAST_FIELD = Field.radius;
+
+/** Values of `alive`. */
+export const Alive = { gone: 0, present: 1, withoutInventory: 2 } as const;
 
 /** Rows in any order; of two rows about the same thing at the same tick the later one counts. */
 export class Rows {
@@ -27,7 +32,7 @@ export class Rows {
   field = new Uint8Array(1024);
   /** number of the object; for `owner` the cell, row by row; for `stat` 0 */
   object = new Uint32Array(1024);
-  /** resource, tag, stat or territory */
+  /** resource, tag, stat, territory or observed value */
   key = new Uint16Array(1024);
   tick = new Int32Array(1024);
   /** of `reward` and `stat` the bits of a float32, of `location` row << 16 | column */

@@ -5,18 +5,21 @@ import type { Json, Replay } from "./replay";
 /** Where the owners of cells come from. */
 export type TerritorySource = "recorded" | "worked out" | "unknown";
 
-/** Who owns each cell at a tick, as a tag, or -1. */
+/** The owner of each cell at a tick, as a tag, or -1. */
 export class Territory {
   source: TerritorySource;
   readonly owners: Int32Array;
   /** counts changes, so that whoever draws knows when to draw anew */
   version = 0;
   private tick = -1;
+  /** the territory that decides over each cell; 255 for none */
+  private readonly deciding: Uint8Array;
   private influence: Influence | null = null;
 
   constructor(private readonly reader: FrameReader) {
     const { replay } = reader;
     this.owners = new Int32Array(replay.parts.width * replay.parts.height).fill(-1);
+    this.deciding = new Uint8Array(this.owners.length);
     if (replay.timeline.ownerSlots.length) {
       this.source = "recorded";
       return;
@@ -44,18 +47,22 @@ export class Territory {
     this.version++;
   }
 
+  /** Of several territories the first one that has an owner counts, as in observations. */
   private takeRecorded(): boolean {
     const { timeline } = this.reader.replay;
     const { slotKey, slotObject } = timeline;
     const { state } = this.reader.cursor;
-    let hasChanged = false;
+    const { owners, deciding } = this;
+    const before = owners.slice();
+    owners.fill(-1);
+    deciding.fill(255);
     for (const slot of timeline.ownerSlots) {
-      if (slotKey[slot] !== 0) continue;
       const cell = slotObject[slot];
-      hasChanged ||= this.owners[cell] !== state[slot];
-      this.owners[cell] = state[slot];
+      if (state[slot] < 0 || slotKey[slot] >= deciding[cell]) continue;
+      owners[cell] = state[slot];
+      deciding[cell] = slotKey[slot];
     }
-    return hasChanged;
+    return owners.some((owner, cell) => owner !== before[cell]);
   }
 }
 

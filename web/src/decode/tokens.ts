@@ -1,6 +1,7 @@
 import type { Frame, FrameReader, ObjectView } from "./frames";
 import { inside, isInteger, isObject } from "./json";
 import type { Json, Replay } from "./replay";
+import { Field, floatOf } from "./rows";
 import type { Territory } from "./territory";
 import type { Vision } from "./vision";
 
@@ -65,13 +66,14 @@ export class Observer {
     const tokens = this.globals(own, agent, frame, missing);
     const { width } = this.replay.parts;
     const things = new Map(frame.objects.map((object) => [object.y * width + object.x, object]));
-    for (const cell of this.vision.cellsFrom(own.x, own.y, frame)) {
+    const radius = this.vision.radiusOf(agent, frame);
+    for (const cell of this.vision.cellsFrom(own.x, own.y, frame, radius)) {
       const offset: [number, number] = [(cell % width) - own.x, Math.floor(cell / width) - own.y];
-      if (inside(this.obs, "territory") === true) this.edges(own, cell, offset, tokens, missing);
+      if (inside(this.obs, "territory") === true) this.edges(own, cell, offset, radius, tokens, missing);
       const object = things.get(cell) ?? this.wall(cell);
       if (object) this.objectTokens(object, offset, tokens);
     }
-    if (inside(this.obs, "observation_radius_value")) missing.push("what its reach of sight hides");
+    if (this.vision.lacksRadius) missing.push("cells beyond its own");
     return { tokens: tokens.slice(0, this.budget), missing: [...new Set(missing)] };
   }
 
@@ -97,7 +99,7 @@ export class Observer {
       } else if (hasStart) add("last_action_move", 0);
       else missing.push("last_action_move");
     }
-    if (flags.last_reward) add("last_reward", 0); // the engine fills it in before rewards are given
+    if (flags.last_reward) this.lastReward(agent, frame, add, missing);
     if (flags.local_position) this.localPosition(own, add, missing);
     if (inside(this.obs, "territory") === true) {
       const label = this.label(own, own.y * this.replay.parts.width + own.x);
@@ -105,11 +107,24 @@ export class Observer {
       else add("territory:here", label, ["nobody's", "own", "another team's"][label]);
     }
     for (const [name, value] of Object.entries(isObject(flags.obs) ? flags.obs : {})) {
-      const amount = this.gameValue(value, own, frame);
+      const amount = this.recorded(name, own) ?? this.gameValue(value, own, frame);
       if (amount === null) missing.push(name);
       else this.digits(null, name, Math.max(0, Math.min(65535, amount)), tokens);
     }
     return tokens;
+  }
+
+  /** The engine writes it before it gives rewards: always 0, or with the correction the reward of the step before. */
+  private lastReward(agent: number, { tick }: Frame, add: (name: string, value: number) => void, missing: string[]): void {
+    const { corrections, hasStart } = this.replay.parts;
+    if (!corrections.includes("last_reward")) add("last_reward", 0);
+    else if (tick === this.replay.firstTick && (tick > 0 || !hasStart)) missing.push("last_reward");
+    else {
+      const slot = this.replay.timeline.slot(Field.reward, this.replay.agentObjects[agent]);
+      const before = slot < 0 || tick === this.replay.firstTick ? 0 : floatOf(this.replay.timeline.valueAt(slot, tick - 1));
+      const hundredths = Math.fround(before * 100);
+      add("last_reward", Math.trunc(Math.fround(hundredths < 0 ? hundredths - 0.5 : hundredths + 0.5)) & 255);
+    }
   }
 
   private localPosition(own: ObjectView, add: (name: string, value: number) => void, missing: string[]): void {
@@ -123,10 +138,19 @@ export class Observer {
     if (south) add(south > 0 ? "lp:south" : "lp:north", Math.min(255, Math.abs(south)));
   }
 
-  /** The sum of an item over objects of a tag that share a team with the agent: the one form that games use. */
+  /** A value as the agent observed it; null for values that the file does not record. */
+  private recorded(name: string, own: ObjectView): number | null {
+    const key = this.replay.parts.observedValues?.indexOf(name) ?? -1;
+    if (key < 0) return null;
+    const slot = this.replay.timeline.slot(Field.observed, own.number, key);
+    return slot < 0 ? 0 : this.reader.cursor.state[slot];
+  }
+
+  /** The sum of an item over objects of a tag that share a team with the agent: the one form that is not recorded. */
   private gameValue(value: Json, own: ObjectView, frame: Frame): number | null {
     const [source, item] = [inside(value, "query", "source"), inside(value, "item")];
     const filters = inside(value, "query", "filters") ?? [];
+    if ((inside(value, "query", "query_type") ?? "query") !== "query") return null;
     const resource = this.replay.parts.resourceNames.indexOf(String(item));
     const tag = this.replay.parts.tagNames.indexOf(String(source));
     if (resource < 0 || tag < 0 || !Array.isArray(filters) || inside(value, "query", "max_items")) return null;
@@ -145,16 +169,24 @@ export class Observer {
 
   /** 0 nobody's, 1 own, 2 another's; null when it is not known. */
   private label(own: ObjectView, cell: number): number | null {
-    if (this.territory.source === "unknown") return this.replay.parts.territoryNames.length ? 0 : null;
+    if (this.territory.source === "unknown") return this.hasTerritories() ? null : 0;
     const owner = this.territory.owners[cell];
     if (owner < 0) return 0;
     return own.tags.includes(owner) ? 1 : 2;
   }
 
+  /** Whether cells may have owners that the file does not record. */
+  private hasTerritories(): boolean {
+    const territories = inside(this.replay.parts.config, "game", "territories");
+    return !this.replay.parts.territoryNames.length && isObject(territories) && Object.keys(territories).length > 0;
+  }
+
+  /** One token per border of a cell. Between two owners that are both the observer's the engine gives none. */
   private edges(
     own: ObjectView,
     cell: number,
     offset: readonly [number, number],
+    radius: number,
     tokens: Token[],
     missing: string[],
   ): void {
@@ -164,11 +196,13 @@ export class Observer {
       const [x, y] = [offset[0] + dx, offset[1] + dy];
       const [column, row] = [own.x + x, own.y + y];
       if (column < 0 || row < 0 || column >= width || row >= height) continue;
-      if (!this.vision.has(x, y)) continue;
+      if (!this.vision.has(x, y, radius)) continue;
       const other = row * width + column;
       const [here, there] = [this.label(own, cell), this.label(own, other)];
       if (here === null || there === null) missing.push("territory");
-      else if (owners[cell] !== owners[other]) tokens.push(this.token(offset, `territory:${name}`, 3 * here + there));
+      else if (owners[cell] !== owners[other] && !(here === 1 && there === 1)) {
+        tokens.push(this.token(offset, `territory:${name}`, 3 * here + there));
+      }
     }
   }
 
@@ -176,7 +210,7 @@ export class Observer {
     const { tagNames, vibeNames, resourceNames } = this.replay.parts;
     for (const tag of object.tags) tokens.push(this.token(offset, "tag", tag, tagNames[tag] ?? ""));
     if (object.vibe) tokens.push(this.token(offset, "vibe", object.vibe, vibeNames[object.vibe] ?? ""));
-    for (const [resource, amount] of object.inventory) {
+    for (const [resource, amount] of object.showsInventory ? object.inventory : []) {
       this.digits(offset, `inv:${resourceNames[resource] ?? resource}`, amount, tokens);
     }
     if (object.agent < 0) return;

@@ -1,7 +1,10 @@
-import type { Frame } from "./frames";
-import { inside, isInteger } from "./json";
+import { type Frame, hasSightLimit } from "./frames";
+import { inside, isInteger, isObject } from "./json";
 import type { Replay } from "./replay";
 import { Field } from "./rows";
+
+/** A reach of sight that shows the whole window. */
+export const FULL_RADIUS = 7;
 
 /** The window in which an agent sees: which cells around it, and what hides others. */
 export class Vision {
@@ -11,8 +14,12 @@ export class Vision {
   readonly offsets: readonly (readonly [number, number])[];
   /** whether the file says how large the window is */
   readonly isKnown: boolean;
-  private readonly hidingTypes: ReadonlySet<string>;
+  /** whether observations are cut to a radius that the file does not say */
+  readonly lacksRadius: boolean;
+  /** by kind of object: whether it blocks sight */
+  private readonly blocking: readonly boolean[];
   private readonly shape: ReadonlySet<number>;
+  private readonly correctsSight: boolean;
   /** of the agent that was asked about last, and how many of its moves are in it */
   private seen: { agent: number; first: Int32Array; moves: number } | null = null;
 
@@ -21,29 +28,52 @@ export class Vision {
     this.isKnown = windowOf(replay) !== null;
     this.height = height;
     this.width = width;
-    this.offsets = visibleOffsets(height >> 1, width >> 1);
+    this.offsets = visibleOffsets(height >> 1, width >> 1, height * width);
     this.shape = new Set(this.offsets.map(([dx, dy]) => dy * 64 + dx));
-    this.hidingTypes = hidingTypes(replay);
+    this.blocking = blockingKinds(replay);
+    this.correctsSight = replay.parts.corrections.includes("sight");
+    this.lacksRadius = hasSightLimit(replay) && replay.parts.observedValues === null;
   }
 
   /** Whether a cell so far from an agent is in the shape that it sees, hidden or not. */
-  has(dx: number, dy: number): boolean {
-    return this.shape.has(dy * 64 + dx);
+  has(dx: number, dy: number, radius = FULL_RADIUS): boolean {
+    if (!this.shape.has(dy * 64 + dx)) return false;
+    const [rows, columns] = [this.height >> 1, this.width >> 1];
+    return radius >= FULL_RADIUS || isVisible(dy, dx, Math.min(rows, radius), Math.min(columns, radius));
+  }
+
+  /** How far an agent sees; only its own cell is certain where the file does not say. */
+  radiusOf(agent: number, frame: Frame): number {
+    if (this.lacksRadius) return 0;
+    return frame.agents[agent]?.radius ?? FULL_RADIUS;
   }
 
   /** Cells that an agent at a place sees, row by row as numbers; those outside the map are left out. */
-  cellsFrom(x: number, y: number, frame: Frame): number[] {
+  cellsFrom(x: number, y: number, frame: Frame, radius = FULL_RADIUS): number[] {
     const { width, height } = this.replay.parts;
-    const blockers = this.hidingTypes.size ? this.blockers(frame) : null;
+    const blockers = this.blocking.includes(true) ? this.blockers(frame) : null;
+    const blocks = (i: number, j: number) => {
+      const [column, row] = [x + i, y + j];
+      return column >= 0 && row >= 0 && column < width && row < height && blockers!.has(row * width + column);
+    };
     const cells: number[] = [];
     for (const [dx, dy] of this.offsets) {
       const [column, row] = [x + dx, y + dy];
-      if (column < 0 || row < 0 || column >= width || row >= height) continue;
-      if (!blockers?.size || !isHidden(dx, dy, (i, j) => blockers.has((y + j) * width + x + i))) {
-        cells.push(row * width + column);
-      }
+      if (column < 0 || row < 0 || column >= width || row >= height || !this.has(dx, dy, radius)) continue;
+      if (!blockers?.size || !isHidden(...this.lineTo(dx, dy, radius), blocks)) cells.push(row * width + column);
     }
     return cells;
+  }
+
+  /**
+   * The cell whose line of sight decides over another one. The published engine looks it up in the whole window with the
+   * row length of the smaller one, so with a smaller radius it is not always the cell itself.
+   */
+  private lineTo(dx: number, dy: number, radius: number): [number, number] {
+    const [rows, columns] = [this.height >> 1, this.width >> 1];
+    if (radius >= columns || this.correctsSight) return [dx, dy];
+    const [index, full] = [(dy + rows) * (2 * radius + 1) + dx + columns, 2 * columns + 1];
+    return [(index % full) - columns, Math.floor(index / full) - rows];
   }
 
   /** The tick at which each cell came into an agent's sight for the first time; a huge number for never. */
@@ -72,8 +102,10 @@ export class Vision {
   private blockers(frame: Frame): Set<number> {
     const { width } = this.replay.parts;
     const cells = new Set<number>();
-    for (const object of frame.objects) if (this.hidingTypes.has(object.type)) cells.add(object.y * width + object.x);
-    for (const wall of this.hidingTypes.has("wall") ? this.replay.walls : []) {
+    const { kindOf } = this.replay.parts;
+    for (const { number, x, y } of frame.objects) if (this.blocking[kindOf[number]]) cells.add(y * width + x);
+    for (const wall of this.replay.walls) {
+      if (!this.blocking[kindOf[wall]]) continue;
       const [x, y] = this.replay.placeAt(wall, frame.tick);
       cells.add(y * width + x);
     }
@@ -94,15 +126,22 @@ function isSide(value: unknown): value is number {
   return isInteger(value, 1, 15);
 }
 
-/** A disc, with the three cells at each tip; an ellipse when the window is not square. Nearest first. */
-export function visibleOffsets(rows: number, columns: number): [number, number][] {
+/**
+ * A disc, with the three cells at each tip; an ellipse when the window is not square. Nearest first. A side of even length
+ * counts as the next odd one, and only the nearest `most` cells of the box are looked at.
+ */
+export function visibleOffsets(rows: number, columns: number, most = Infinity): [number, number][] {
   const offsets: [number, number][] = [];
+  let count = 0;
+  const look = (dx: number, dy: number) => {
+    if (count++ < most && isVisible(dy, dx, rows, columns)) offsets.push([dx, dy]);
+  };
   for (let far = 0; far <= rows + columns; far++) {
     for (let dy = -Math.min(far, rows); dy <= Math.min(far, rows); dy++) {
       const dx = far - Math.abs(dy);
-      if (dx > columns || !isVisible(dy, dx, rows, columns)) continue;
-      offsets.push([-dx, dy]);
-      if (dx > 0) offsets.push([dx, dy]);
+      if (dx > columns) continue;
+      look(-dx, dy);
+      if (dx > 0) look(dx, dy);
     }
   }
   return offsets.map(([dx, dy]) => [dx || 0, dy || 0]); // no -0
@@ -114,19 +153,22 @@ function isVisible(dy: number, dx: number, rows: number, columns: number): boole
     const isTip = rows >= 2 && square === rows * rows + 1 && (Math.abs(dy) === rows || Math.abs(dx) === columns);
     return square <= rows * rows || isTip;
   }
-  if (rows === 0) return dy === 0;
-  if (columns === 0) return dx === 0;
+  if (rows === 0 || columns === 0) return Math.abs(dy) <= rows && Math.abs(dx) <= columns;
   return dy * dy * columns * columns + dx * dx * rows * rows <= rows * rows * columns * columns;
 }
 
-function hidingTypes(replay: Replay): Set<string> {
+/** Kinds are found by the name that maps have for them, or by their type where the file does not say it. */
+function blockingKinds(replay: Replay): boolean[] {
   const objects = inside(replay.parts.config, "game", "objects");
-  const types = new Set<string>();
-  for (const object of Object.values(objects && typeof objects === "object" ? objects : {})) {
-    const name = inside(object, "name");
-    if (inside(object, "blocks_vision") === true && typeof name === "string") types.add(name);
+  const [cells, types] = [new Map<string, boolean>(), new Map<string, boolean>()];
+  for (const object of Object.values(isObject(objects) ? objects : {})) {
+    const [name, blocks] = [inside(object, "name"), inside(object, "blocks_vision") === true];
+    if (typeof name !== "string") continue;
+    const cell = inside(object, "map_name");
+    cells.set(typeof cell === "string" && cell ? cell : name, blocks);
+    types.set(name, blocks || types.get(name) === true);
   }
-  return types;
+  return replay.parts.kinds.map((kind) => !kind.isAgent && (cells.get(kind.cell) ?? types.get(kind.typeName)) === true);
 }
 
 /** Whether a cell is behind another one: the line between the two middles touches a blocking cell, or its corner. */

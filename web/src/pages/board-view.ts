@@ -61,8 +61,9 @@ export class ViewMaker {
 
   private seen(selected: ObjectView | null, frame: Frame): BoardView["seen"] {
     if (!selected || selected.agent < 0) return null;
+    const { vision } = this.episode;
     return {
-      cells: this.episode.vision.cellsFrom(selected.x, selected.y, frame),
+      cells: vision.cellsFrom(selected.x, selected.y, frame, vision.radiusOf(selected.agent, frame)),
       first: this.episode.firstSeen(selected.agent),
       version: `${selected.agent}/${frame.tick}`,
     };

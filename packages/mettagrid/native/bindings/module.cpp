@@ -78,7 +78,7 @@ NB_MODULE(_native, module) {
              "templates"_a, "pieces"_a, "base"_a, "length"_a, "tells_missing"_a, "Changes of objects as JSON: their numbers and texts");
   module.def("record_fields", &bindings::record_fields, "Kinds of rows that a recorder writes; the index is the code");
   nb::class_<Recorder>(module, "Recorder", "Follows one world and writes what changes in it into rows of 12 bytes.")
-      .def(nb::init<nb::object>(), "world"_a)
+      .def(nb::init<nb::object, std::vector<int32_t>>(), "world"_a, "values"_a = std::vector<int32_t>{})
       .def("use", &Recorder::use, "rows"_a, "Write into this array from now on, from its start")
       .def("record", &Recorder::record, "Write what changed since the last call; False when the array is full and the call must be repeated")
       .def("record_with", &Recorder::record_with, "rewards"_a)

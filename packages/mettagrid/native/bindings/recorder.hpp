@@ -7,7 +7,9 @@ namespace bindings {
 
 class Recorder {
  public:
-  explicit Recorder(nb::object world) : kept_world_(std::move(world)), world_(nb::cast<World&>(kept_world_)), recorder_(world_.world().p) {
+  // `values`: places of the global values to record as agents observe them.
+  Recorder(nb::object world, std::vector<int32_t> values)
+      : kept_world_(std::move(world)), world_(nb::cast<World&>(kept_world_)), recorder_(world_.world().p, checked(std::move(values))) {
     world_.world().recorders.push_back(&recorder_);
   }
   Recorder(const Recorder&) = delete;
@@ -53,6 +55,13 @@ class Recorder {
   }
 
  private:
+  std::vector<int32_t> checked(std::vector<int32_t> values) const {
+    for (const int32_t place : values) {
+      if (place < 0 || place >= world_.world().p.global_values.size) throw nb::index_error("There is no such global value");
+    }
+    return values;
+  }
+
   bool write(const mg::Buffers& io) {
     if (kept_rows_.is_none()) throw std::runtime_error("The recorder has no rows to write into yet");
     cpu::World& world = world_.world();

@@ -231,6 +231,7 @@ MG_FN void observe_agent(Machine& m, const Buffers& io, int32_t agent) {
   if (set.obs_radius_entry != 0) {
     radius = clamp_to(truncate_to_int(m.value_for(set.obs_radius_entry, slot, slot)), 0, kFullRadius);
   }
+  w.agent_radius[agent] = static_cast<uint8_t>(radius);
   const int32_t unseen = put_window(m, slot, radius, out);
   const int32_t written = min_of(out.attempted, io.tokens);
   clear_unused(begin + 3 * written, begin + 3 * int64_t{io.tokens});

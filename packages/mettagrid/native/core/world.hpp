@@ -106,6 +106,7 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(int32_t, agent_order, h.agents)                                                                                   \
   X(uint8_t, agent_success, h.agents)                                                                                 \
   X(uint8_t, agent_animation, h.agents)                                                                               \
+  X(uint8_t, agent_radius, h.agents)               /* how far its last observation reached, 0..7 */                   \
   X(int32_t, agent_unique, h.agents)                                                                                  \
   X(int32_t, agent_farthest, h.agents)                                                                                \
   X(uint32_t, agent_cells, h.agents* h.cell_words) /* cells it has stood on */                                        \

@@ -6,9 +6,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
-#include "core/inventory.hpp"
+#include "core/observe.hpp"
 #include "cpu/memory.hpp"
 
 namespace cpu {
@@ -18,7 +19,7 @@ namespace cpu {
   X(tick)        /* a tick begins: value = step */                                       \
   X(object)      /* first seen: key = template, value = id */                            \
   X(agent)       /* first seen, agents only: value = agent id */                         \
-  X(alive)       /* value = 1 on the grid, 0 gone */                                     \
+  X(alive)       /* value = 0 gone, 1 on the grid, 2 there and observed without inventory */ \
   X(location)    /* value = row << 16 | column */                                        \
   X(amount)      /* key = resource, value = amount held */                               \
   X(limit)       /* key = lowest resource of a limit group, value = effective limit */   \
@@ -31,7 +32,9 @@ namespace cpu {
   X(asked)       /* agents: action in the caller's buffer */                             \
   X(asked_vibe)  /* agents: likewise, vibe action */                                     \
   X(stat)        /* of the game, tokens left out: key = stat, value = bits of a float */ \
-  X(owner)       /* object = row x width + column, key = territory, value = tag or -1 */
+  X(owner)       /* object = row x width + column, key = territory, value = tag or -1 */ \
+  X(observed)    /* agents: key = place in the recorder's list, value = amount observed */ \
+  X(radius)      /* agents of games that limit it: how far the observation reached, 0..7 */
 
 enum class Field : uint8_t {
 #define MG_FIELD_NAME(name) k_##name,
@@ -54,8 +57,17 @@ static_assert(sizeof(Row) == 12, "read by numpy");
 
 class Recorder {
  public:
-  explicit Recorder(const mg::Program& program) : p_(program) {
+  // `values`: places of the global values to record; others can be worked out from the rest of the rows.
+  explicit Recorder(const mg::Program& program, std::vector<int32_t> values = {}) : p_(program), values_(std::move(values)) {
     for (const mg::Template& t : p_.templates) groups_.push_back(groups_of(t));
+    digit_of_.fill(Digit{-1, 0});
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      int64_t worth = 1;
+      for (int32_t feature = p_.global_values[values_[i]].feature; worth <= mg::kMostHeld && feature < 255; ++feature) {
+        digit_of_[static_cast<std::size_t>(feature)] = Digit{static_cast<int32_t>(i), static_cast<int32_t>(worth)};
+        worth *= p_.set().obs_base;
+      }
+    }
   }
 
   // Rows are written from `rows` on; at least `rows_needed()` of them.
@@ -65,7 +77,9 @@ class Recorder {
   }
   int64_t written() const { return at_ - begin_; }
   // More than one object, agent, stat or cell can take.
-  int64_t rows_needed() const { return 8 + p_.set().tag_count + 2 * p_.set().resource_count; }
+  int64_t rows_needed() const {
+    return 9 + p_.set().tag_count + 2 * p_.set().resource_count + static_cast<int64_t>(values_.size());
+  }
 
   // Takes over the marks of a world.
   void note(const uint64_t* changed, int32_t slots) {
@@ -111,7 +125,11 @@ class Recorder {
     uint32_t number;
     int32_t action, asked, asked_vibe;
     uint32_t reward;
-    uint8_t success, animation;
+    uint8_t success, animation, radius;
+  };
+  // A token of a global value: which one, and what one unit of the digit is worth.
+  struct Digit {
+    int32_t place, worth;
   };
 
   static std::size_t words_for(int32_t slots) { return static_cast<std::size_t>((slots + 64) / 64); }
@@ -150,6 +168,7 @@ class Recorder {
     }
     pending_[0] &= ~uint64_t{1};  // slot 0 is a stand-in, not an object
     agents_.resize(static_cast<std::size_t>(h.agents));
+    observed_.resize(agents_.size() * values_.size());
     is_anew_ = false;
     next_ = 0;
     phase_ = kTick;
@@ -208,7 +227,8 @@ class Recorder {
       agents_[static_cast<std::size_t>(agent)] = SeenAgent{};
       agents_[static_cast<std::size_t>(agent)].number = seen.number;
     }
-    put(Field::k_alive, seen.number, 0, 1);
+    const bool hides = (w.object_flags[slot] & mg::kSpawned) && !p_.set().correct_spawned;
+    put(Field::k_alive, seen.number, 0, hides ? 2 : 1);
   }
 
   void see_tags(const mg::World& w, int32_t slot, uint32_t number) {
@@ -254,6 +274,8 @@ class Recorder {
       compare(Field::k_success, seen.number, seen.success, w.agent_success[i]);
       compare(Field::k_animation, seen.number, seen.animation, w.agent_animation[i]);
       compare(Field::k_reward, seen.number, seen.reward, reward);
+      if (p_.set().obs_radius_entry != 0) compare(Field::k_radius, seen.number, seen.radius, w.agent_radius[i]);
+      see_values(io, i);
       if (!has_stepped) continue;  // nobody has asked for anything yet
       compare(Field::k_asked, seen.number, seen.asked, io.actions[i]);
       compare(Field::k_asked_vibe, seen.number, seen.asked_vibe, io.vibe_actions[i]);
@@ -261,6 +283,23 @@ class Recorder {
     next_ = 0;
     phase_ = kStats;
     return true;
+  }
+
+  // Global values as the agent observed them: to read one again could draw random numbers. Their tokens come first.
+  void see_values(const mg::Buffers& io, std::size_t agent) {
+    if (values_.empty()) return;
+    const uint8_t* token = io.observations + agent * static_cast<std::size_t>(io.tokens) * 3;
+    now_.assign(values_.size(), 0);
+    for (int32_t i = 0; i < io.tokens && token[0] == mg::kGlobalLocation; ++i, token += 3) {
+      const Digit& digit = digit_of_[token[1]];
+      if (digit.place >= 0) now_[static_cast<std::size_t>(digit.place)] += digit.worth * token[2];
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      int32_t& seen = observed_[agent * values_.size() + i];
+      if (seen == now_[i]) continue;
+      seen = now_[i];
+      put(Field::k_observed, agents_[agent].number, static_cast<int32_t>(i), seen);
+    }
   }
 
   template <class T>
@@ -317,6 +356,8 @@ class Recorder {
   }
 
   const mg::Program& p_;
+  std::vector<int32_t> values_;
+  std::array<Digit, 256> digit_of_;         // by feature
   std::vector<std::vector<Group>> groups_;  // by template
   Row* begin_ = nullptr;
   Row* at_ = nullptr;
@@ -333,6 +374,7 @@ class Recorder {
   std::vector<uint32_t> tags_;   // [slot][word]
   std::vector<uint16_t> held_;   // [slot][resource]
   std::vector<SeenAgent> agents_;
+  std::vector<int32_t> observed_, now_;  // [agent][value], [value]
   std::vector<uint32_t> stats_, stat_set_;
   std::vector<int16_t> owners_;  // [territory][row][column]
 };

@@ -18,7 +18,7 @@ struct SnapshotHead {
 };
 static_assert(sizeof(SnapshotHead) == 40, "part of the format");
 
-inline constexpr char kSnapshotFormat[8] = {'M', 'G', 'S', 'T', 'A', 'T', 'E', '1'};
+inline constexpr char kSnapshotFormat[8] = {'M', 'G', 'S', 'T', 'A', 'T', 'E', '2'};
 
 inline uint64_t hash_bytes(const void* data, std::size_t size) {
   std::vector<uint64_t> words((size + 31) / 32 * 4);

@@ -9,7 +9,7 @@ import pytest
 
 from mettagrid.config.event_config import EventConfig
 from mettagrid.config.filter import actorHas, isA
-from mettagrid.config.game_value import inv
+from mettagrid.config.game_value import inv, stat
 from mettagrid.config.handler_config import (
     FirstMatch,
     Handler,
@@ -27,6 +27,7 @@ from mettagrid.config.mettagrid_config import (
     AgentReward,
     ChangeVibeActionConfig,
     GameConfig,
+    GlobalObsConfig,
     GridObjectConfig,
     InventoryConfig,
     MettaGridConfig,
@@ -125,7 +126,14 @@ def busy_game(*, max_steps: int = 30, talk: bool = True) -> MettaGridConfig:
             events={"turn": turn},
             territories={"land": TerritoryConfig(tag_prefix="team:")},
             talk=TalkConfig(enabled=talk, cooldown_steps=3),
-            obs=ObsConfig(width=7, height=7, num_tokens=200, territory=True),
+            obs=ObsConfig(
+                width=7,
+                height=7,
+                num_tokens=200,
+                territory=True,
+                global_obs=GlobalObsConfig(obs={"ore": inv("ore"), "turned": stat("game.turned")}),
+                observation_radius_value=inv("ore"),
+            ),
             map_builder=AsciiMapBuilder.Config(map_data=rows, char_to_map_name=NAMES),
         ),
     )

@@ -235,7 +235,7 @@ def test_the_busy_game_has_something_of_everything(busy: Played) -> None:
     changes = busy.replay.changes
     assert set(changes.field.tolist()) == {field for field in Field if field > Field.AGENT}
     alive = changes.of_field(Field.ALIVE)
-    assert {0, 1} == set(alive.value.tolist())
+    assert {0, 1, 2} >= set(alive.value.tolist()) >= {0, 2}
     walls = {n for n, kind in enumerate(busy.replay.objects.kinds) if busy.replay.kinds[kind].type_name == "wall"}
     assert walls & set(changes.of_field(Field.TAG).object.tolist())
     assert {note.kind for note in busy.replay.notes} == {"talk", "infos", "monologue"}

@@ -66,7 +66,8 @@ export class SightPanel implements Panel {
     const own = this.app.selectedObject(episode, frame)!;
     const { width } = episode.replay.parts;
     const [columns, rows] = [episode.vision.width, episode.vision.height];
-    const seen = new Set(episode.vision.cellsFrom(own.x, own.y, frame));
+    const radius = episode.vision.radiusOf(own.agent, frame);
+    const seen = new Set(episode.vision.cellsFrom(own.x, own.y, frame, radius));
     const things = new Map(frame.objects.map((object) => [object.y * width + object.x, object]));
     const walls = new Set(
       episode.replay.walls.map((wall) => {

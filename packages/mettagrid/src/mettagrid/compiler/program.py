@@ -59,6 +59,8 @@ class Program:
     group_ids: dict[int, int]
     visible_offsets: list[tuple[int, int]]
     """(row, column) offsets of the cells in the observation window, nearest first"""
+    corrections: frozenset[str]
+    """faults of the published engine that the game leaves out"""
     num_agents: int
     max_steps: int
     num_tokens: int
@@ -199,6 +201,7 @@ def compile(
         group_names={len(objects) + i: groups[i].name for i in range(len(agents))},
         group_ids={len(objects) + i: groups[i].group for i in range(len(agents))},
         visible_offsets=[(cell.dr, cell.dc) for cell in window_cells(game.obs.height, game.obs.width)],
+        corrections=c.corrections,
         num_agents=game.num_agents,
         max_steps=game.max_steps,
         num_tokens=game.obs.num_tokens,

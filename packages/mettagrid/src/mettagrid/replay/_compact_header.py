@@ -104,6 +104,8 @@ class Header(_Part):
     territory_names: list[str]
     capacities: list[_Limit]
     cell_count: Count
+    observed_values: list[str] | None = None
+    corrections: list[str] = []
     kinds: list[_Kind]
     policy_env_interface: dict[str, Any]
     extra: _Extra

@@ -239,6 +239,9 @@ def _checked(rows: Rows, head: Header | Replay, objects: int) -> Rows:
     ]
     if not all(fits):
         raise UnreadableReplay("The replay is damaged: a change is about something that there is not")
+    places = rows.places()
+    if bool(((np.diff(rows.tick) < 0) & (np.diff(places) == 0)).any()):
+        raise UnreadableReplay("The replay is damaged: its changes are not in order of time")
     return rows
 
 

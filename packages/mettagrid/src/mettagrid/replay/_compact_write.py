@@ -84,6 +84,8 @@ def _header(replay: Replay) -> dict[str, Any]:
         "territory_names": replay.territory_names,
         "capacities": [asdict(limit) for limit in replay.capacities],
         "cell_count": replay.cell_count,
+        "observed_values": replay.observed_values,
+        "corrections": replay.corrections,
         "kinds": [asdict(kind) for kind in replay.kinds],
         "policy_env_interface": replay.policy_env_interface,
         "extra": replay.extra,

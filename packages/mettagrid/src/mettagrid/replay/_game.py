@@ -10,12 +10,15 @@ from importlib.metadata import PackageNotFoundError, version
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from mettagrid.config.game_value import PUBLISHED_CONTEXT
+from mettagrid.config.filter import SharedTagPrefixFilter
+from mettagrid.config.game_value import PUBLISHED_CONTEXT, QueryInventoryValue
 from mettagrid.config.mettagrid_config import GameConfig
+from mettagrid.config.query import Query
 from mettagrid.replay._model import Kind, Limit
 
 if TYPE_CHECKING:
     from mettagrid.compiler import Program
+    from mettagrid.config.game_value import AnyGameValue
     from mettagrid.config.mettagrid_config import InventoryConfig, MettaGridConfig
 
 _MOST_KEPT = 16
@@ -50,6 +53,8 @@ class GameFacts:
             "territory_names": list(game.territories),
             "capacities": _capacities(game),
             "cell_count": program.cell_count,
+            "observed_values": [list(game.obs.global_obs.obs)[place] for place in values_to_record(game)],
+            "corrections": sorted(program.corrections),
             "kinds": _kinds(game, program, limit_groups),
             "policy_env_interface": PolicyEnvInterface.from_mg_cfg(config).model_dump(mode="json"),
         }
@@ -86,6 +91,22 @@ def game_facts(config: MettaGridConfig, program: Program, limit_groups: LimitGro
         while len(_kept) > _MOST_KEPT:
             _kept.popitem(last=False)
     return facts
+
+
+def values_to_record(game: GameConfig) -> list[int]:
+    """Return the places of the observed global values that a viewer cannot work out from recorded objects."""
+    return [place for place, value in enumerate(game.obs.global_obs.obs.values()) if not _is_sum_of_items(value)]
+
+
+def _is_sum_of_items(value: AnyGameValue) -> bool:
+    """Whether a value is the sum of an item over objects with a tag that share a team with the agent."""
+    return (
+        isinstance(value, QueryInventoryValue)
+        and type(value.query) is Query
+        and isinstance(value.query.source, str)
+        and value.query.max_items is None
+        and all(isinstance(item, SharedTagPrefixFilter) for item in value.query.filters)
+    )
 
 
 def _kinds(game: GameConfig, program: Program, limit_groups: LimitGroups) -> list[Kind]:

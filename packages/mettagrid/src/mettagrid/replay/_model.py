@@ -108,6 +108,10 @@ class Replay:
     """limit groups of the first agent, by name: what the published format calls capacities"""
     cell_count: int = 0
     """how many names maps have for cells; the published format fills its list of types up to it"""
+    observed_values: list[str] | None = None
+    """global values whose observed amounts are recorded, by key; None where spawned objects are not marked either"""
+    corrections: list[str] = field(default_factory=list)
+    """faults of the published engine that the game corrects"""
     kinds: list[Kind] = field(default_factory=list)
     objects: Objects
     rows: Rows
@@ -150,7 +154,7 @@ class Replay:
         """float64 [ticks]: the reward of every tick from `first_tick` on."""
         number = self.objects.of_agents.get(agent, -1)
         rows = self.rows.of_field(Field.REWARD)
-        mine = rows.take(rows.object == number)
+        mine = rows.take((rows.object == number) & (rows.key == 0))
         lengths = np.diff(np.concatenate([[self.first_tick], mine.tick, [self.last_tick + 1]]))
         with np.errstate(invalid="ignore"):  # damaged files hold bits that are no number
             return np.repeat(np.concatenate([[0.0], mine.floats()]), lengths)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mettagrid import _native
-from mettagrid.replay._game import game_facts
+from mettagrid.replay._game import game_facts, values_to_record
 from mettagrid.replay._infos import fit_infos
 from mettagrid.replay._model import Note, Objects, Replay
 from mettagrid.replay._rows import ROW, Rows
@@ -56,7 +56,7 @@ class EpisodeRecorder:
         self._map_size = (engine.map_width, engine.map_height)
         self._context: Mapping[str, Any] = {} if context is None else context
         self._talk = talk if talk is not None and talk.config.enabled else None
-        self._native = _native.Recorder(engine)
+        self._native = _native.Recorder(engine, values_to_record(config.game))
         self._facts = game_facts(config, engine.program, self._native.limit_groups)
         self._config_parts = self._facts.config_parts(config)
         self._write_rows = self._native.record

@@ -33,6 +33,8 @@ class Field(IntEnum):
     ASKED_VIBE = 14
     STAT = 15
     OWNER = 16
+    OBSERVED = 17
+    RADIUS = 18
 
 
 ROW = np.dtype([("object", "<u4"), ("value", "<i4"), ("key", "<u2"), ("field", "u1"), ("unused", "u1")])
