@@ -48,7 +48,7 @@ def test_a_class_in_the_working_folder_is_found(cogames: Any, tmp_path: Path, te
         ("", "Policy specification cannot be empty."),
         ("a::b", "cannot include ':'"),
         ("class=starter?speed=1", "write 'class=starter,kw.speed=1'"),
-        ("class=starter,speed=1", "write 'kw.speed=1'"),
+        ("class=starter,speed=1", "use 'kw.speed=1'"),
         ("class=starter,proportion=0", "Policy proportion must be a positive number"),
         ("class=starter,data=weights.pt", "Policy data path does not exist: weights.pt"),
         ("./nowhere.zip", "Policy path does not exist"),
