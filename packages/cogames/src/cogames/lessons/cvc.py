@@ -29,7 +29,8 @@ from cogsguard.names import ELEMENTS
 __all__ = ["network", "roles", "team", "territory", "waves"]
 
 PLENTY = dict.fromkeys(ELEMENTS, 60)
-IDLE_CLIPS = ClipsConfig(disabled=True)
+NEVER = 1_000_000
+IDLE_CLIPS = ClipsConfig(align_start=NEVER, scramble_start=NEVER)  # disabled clips would have no network
 EASY_TRIP = 3
 """cells to drive a cog for it to count as driven"""
 SIGNAL = "heart"
