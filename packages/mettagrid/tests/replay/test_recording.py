@@ -250,3 +250,19 @@ def test_configs_that_differ_in_anything_are_recorded_as_they_are() -> None:
     for config in [*configs, *configs]:
         replay = EpisodeRecorder.of(Simulation(config)).finish()
         assert replay.config == config.to_published()
+
+
+def test_a_game_with_two_types_for_one_map_name_can_be_recorded() -> None:
+    """The later type hides the earlier one, which still counts among the kinds."""
+    config = busy_game()
+    hidden = config.game.objects["crate"].model_copy(update={"name": "box"})
+    config.game.objects = {"hidden": hidden, **config.game.objects}
+    replay = EpisodeRecorder.of(Simulation(config)).finish()
+    assert [(kind.type_name, kind.cell) for kind in replay.kinds][:5] == [
+        ("box", "crate"),
+        ("wall", "wall"),
+        ("chest", "chest"),
+        ("crate", "crate"),
+        ("pillar", "pillar"),
+    ]
+    assert "box" not in {state.type_name for state in frame_at(replay, 0).objects.values()}

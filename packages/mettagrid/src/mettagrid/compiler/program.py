@@ -70,6 +70,8 @@ class Program:
     rule_names: list[str] = field(repr=False)
     """paths in the config of the rules in a trace"""
     _objects: dict[str, int] = field(repr=False)
+    """template of each cell name; of objects that share a name the last"""
+    _object_cells: list[str] = field(repr=False)
     _agents: AgentCells = field(repr=False)
     _first_agent: int = field(repr=False)
 
@@ -95,12 +97,16 @@ class Program:
     @cached_property
     def template_cells(self) -> list[str]:
         """The name of the map cell that makes each template; of an agent the one that means it alone."""
-        return [*self._objects, *self._agents.single_names()]
+        return [*self._object_cells, *self._agents.single_names()]
 
     @cached_property
     def cell_count(self) -> int:
         """How many different names a map can have for its cells, those of empty ones left out."""
         return len({*self._objects, *self._agents.names()})
+
+    def agent_cells(self) -> dict[str, list[str]]:
+        """The names of its single agents by each name of a team of several agents."""
+        return self._agents.numbered()
 
     def map(self, rows: "Sequence[Sequence[str]] | np.ndarray") -> Map:
         """Resolve a map once, for any number of worlds: rows of cell names."""
@@ -210,6 +216,7 @@ def compile(
         routine_names=c.code.names,
         rule_names=c.code.rules,
         _objects={name: i for i, name in enumerate(c.templates.names)},
+        _object_cells=list(c.templates.names),
         _agents=cells,
         _first_agent=len(objects),
     )
