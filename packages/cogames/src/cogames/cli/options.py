@@ -65,7 +65,7 @@ Cogs = Annotated[
         "-c",
         metavar="N",
         min=1,
-        help="Number of cogs (agents).",
+        help="Number of cogs (agents), within the limits of the mission.",
         show_default="from mission",
         rich_help_panel=MISSION,
     ),
