@@ -68,7 +68,8 @@ class _MemoryAgent(_Navigator):
         if seen and self.cue is None:
             self.cue = seen[0]
         goals = sorted(cells_of(memory.tagged("type:memory_goal")), key=lambda cell: memory.grid.offset(cell)[::-1])
-        if self.cue is not None and len(goals) == len(self.cues):
+        # The corridor leads to the middle of the goals, so they come into view together.
+        if self.cue is not None and self.cue < len(goals):
             untried = memory.tagged("type:memory_goal") & ~memory.notes["used"]
             yield 1 << goals[self.cue] & untried
             yield untried
