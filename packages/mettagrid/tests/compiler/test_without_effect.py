@@ -77,9 +77,7 @@ WITHOUT_EFFECT = {
     "game.agent.on_tick.mutations[0]: there is no object with the map name 'by'": ticking(
         RaycastSpawnMutation(object_type="by")
     ),
-    "game.agent.on_tick.mutations[0]: no tag starts with 'near'": ticking(
-        recomputeMaterializedQuery("near")
-    ),
+    "game.agent.on_tick.mutations[0]: no tag starts with 'near'": ticking(recomputeMaterializedQuery("near")),
     "game.agent.on_tick.mutations[0]: no tag starts with 'team:'; the mutation does nothing": ticking(
         removeTagPrefix("team:")
     ),
