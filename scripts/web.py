@@ -77,6 +77,18 @@ def build_pages() -> None:
     set_stamp("web", stamp)
 
 
+def build_tools() -> Path:
+    """Build the viewer's decoder as a program for Node.js, unless it is fresh; return the path of the program."""
+    program = WEB / "dist" / "tools" / "dump.js"
+    with locked("web"):
+        install_modules()
+        stamp = digest(*sources())
+        if not (is_fresh("web-tools", stamp) and program.exists()):
+            npm("building the decoder", "run", "build-tools")
+            set_stamp("web-tools", stamp)
+    return program
+
+
 def main(arguments: Sequence[str]) -> int:
     task = arguments[0] if arguments else "build"
     with locked("web"):

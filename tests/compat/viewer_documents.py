@@ -28,9 +28,7 @@ def main(published: str, oracle: Path, count: int) -> int:
     """Print what differs and a summary line; return the number of differences."""
     import web
 
-    with web.locked("web"):
-        web.install_modules()
-        web.npm("building the decoder", "run", "build-tools")
+    web.build_tools()
     opened = differ = 0
     with tempfile.TemporaryDirectory() as folder:
         jobs = write_jobs(Path(folder), oracle, count)

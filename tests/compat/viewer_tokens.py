@@ -116,10 +116,7 @@ class Decoder:
         sys.path.insert(0, str(ROOT / "scripts"))
         import web
 
-        with web.locked("web"):
-            web.install_modules()
-            web.npm("building the decoder", "run", "build-tools")
-        self._command = [str(web.node_folder() / "node"), str(ROOT / "web" / "dist" / "tools" / "dump.js")]
+        self._command = [str(web.node_folder() / "node"), str(web.build_tools())]
 
     def observations(self, path: Path) -> Iterator[dict[str, Any]]:
         """Yield the tokens of every agent, tick by tick."""

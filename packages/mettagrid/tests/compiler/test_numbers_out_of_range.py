@@ -86,7 +86,7 @@ def change_decay(config):
 
 
 def change_strength(config):
-    config.objects["box"].territory_controls[0].strength = 2_000_000
+    config.objects["box"].territory_controls[0].strength = 2**31
 
 
 def change_vibe(config):
@@ -113,8 +113,8 @@ def change_max_steps(config):
     ("change", "message"),
     [
         (change_period, "agent.on_tick.filters[0].period: 0 is outside 1..2147483647"),
-        (change_decay, "objects.box.territory_controls[0].decay: 0 is outside 1..1000000"),
-        (change_strength, "objects.box.territory_controls[0].strength: 2000000 is outside 1..1000000"),
+        (change_decay, "objects.box.territory_controls[0].decay: 0 is outside 1..2147483647"),
+        (change_strength, "objects.box.territory_controls[0].strength: 2147483648 is outside 1..2147483647"),
         (change_vibe, "objects.box.vibe: 256 is outside 0..255"),
         (change_radius, "objects.box.aoes.glow.radius: -1 is outside 0..2147483647"),
         (change_max_targets, "events.rain.max_targets: 0 is outside 1..2147483647"),

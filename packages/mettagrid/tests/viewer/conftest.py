@@ -19,7 +19,6 @@ from mettagrid.replay import EpisodeRecorder, Replay, save_replay
 from mettagrid.simulator import Simulation
 from mettagrid.viewer import ReplayServer, serve
 from tests.browser import Visit, visiting
-from tests.support import ROOT
 
 __all__ = ["STEPS", "TICK", "Visit", "Watched", "visiting"]
 
@@ -140,13 +139,10 @@ def dump() -> Callable[..., list[Any]]:
     """dump(task, file, *ticks): what the page's own decoder says, run without a browser."""
     import web
 
-    with web.locked("web"):
-        web.install_modules()
-        web.npm("building the decoder", "run", "build-tools")
-    node = web.node_folder() / "node"
+    program, node = web.build_tools(), web.node_folder() / "node"
 
     def run(task: str, path: Path, *ticks: int) -> list[Any]:
-        command = [str(node), str(ROOT / "web" / "dist" / "tools" / "dump.js"), task, str(path), *map(str, ticks)]
+        command = [str(node), str(program), task, str(path), *map(str, ticks)]
         output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         return [json.loads(line) for line in output.splitlines()]
 
