@@ -84,7 +84,7 @@ def read_data(uri: str) -> bytes:
 
 @contextmanager
 def materialized_manifest_path(manifest_uri: str, *, server: str | None = None) -> Iterator[Path]:
-    """The manifest as a file on this machine. What was downloaded is removed at the end of the block.
+    """The manifest as a file on this machine, by its absolute path. A download is deleted at the end of the block.
 
     An http(s) answer may be the manifest itself or `{"manifest": {...}}`, as a server wraps it.
 
@@ -96,7 +96,7 @@ def materialized_manifest_path(manifest_uri: str, *, server: str | None = None) 
         path = path / "coworld_manifest.json" if path.is_dir() else path
         if not path.is_file():
             raise SourceError(f"{path} does not exist", hint="give the path of a coworld_manifest.json")
-        yield path
+        yield path.resolve()
         return
     name = public_uri(manifest_uri)
     document = parse_json_object(read_data(manifest_uri), name=name)

@@ -191,3 +191,20 @@ def test_a_game_learns_its_further_ports() -> None:
     env = runner.game_env_with_resolved_local_ports({"A": "1"}, [runner.ResolvedLocalPort(9000, 1234)])
     assert (env["A"], env["COWORLD_LOCAL_PORT_9000"]) == ("1", "127.0.0.1:1234")
     assert json.loads(env["COWORLD_LOCAL_PORTS_JSON"]) == {"9000": {"host": "127.0.0.1", "port": 1234}}
+
+
+def test_a_role_is_reduced_to_its_program(package: certifier.CoworldPackage) -> None:
+    player = package.manifest.player[0]
+    program = player.as_runnable_spec()
+    assert (type(program).__name__, program.image, program.env) == ("CoworldRunnableSpec", player.image, {"LEVEL": "3"})
+    assert program.as_runnable_spec() == program
+
+
+def test_the_path_of_a_local_manifest_is_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from coworld.manifest_uri import materialized_manifest_path
+
+    (tmp_path / "cow_paint").mkdir()
+    (tmp_path / "cow_paint" / "coworld_manifest.json").write_text(json.dumps(manifest_document()))
+    monkeypatch.chdir(tmp_path)
+    with materialized_manifest_path("./cow_paint") as path:
+        assert path == (tmp_path / "cow_paint" / "coworld_manifest.json").resolve()

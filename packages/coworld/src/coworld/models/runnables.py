@@ -110,6 +110,11 @@ class CoworldRunnableSpec(DocumentModel):
             )
         return self
 
+    def as_runnable_spec(self) -> CoworldRunnableSpec:
+        """Return the program alone: an image, a command and what it needs."""
+        fields = {name: getattr(self, name) for name in CoworldRunnableSpec.model_fields}
+        return CoworldRunnableSpec.model_construct(**fields)
+
 
 def _special_hardware(resources: CoworldRunnableResources | None) -> bool:
     requests = resources.requests if resources else None
@@ -169,5 +174,4 @@ class CoworldManifestRoleSpec(CoworldRunnableSpec):
 
     def runnable(self) -> CoworldRunnableSpec:
         """The same program without what only a manifest says about it; for roles with an image."""
-        fields = {name: getattr(self, name) for name in CoworldRunnableSpec.model_fields}
-        return CoworldRunnableSpec.model_construct(**fields)
+        return self.as_runnable_spec()
