@@ -116,7 +116,12 @@ def report(sim: Simulation) -> str:
     return "\n".join([*lines, f"{sim.current_step} steps, {left} ore left in the ground"])
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def parse_args(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line, `sys.argv` by default; wrong values exit with status 2."""
+    return _parse(arguments)[0]
+
+
+def _parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
     parser = argparse.ArgumentParser(
         prog="python -m mettagrid.demo", description="Play one episode with random actions and show what happened."
     )
@@ -136,6 +141,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ("agents", "steps", "width", "height"):
         if getattr(options, name) < 1:
             parser.error(f"--{name} must be at least 1, got {getattr(options, name)}")
+    return options, parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options, parser = _parse(arguments)
     try:
         config = demo_config(
             agents=options.agents, width=options.width, height=options.height, steps=options.steps, seed=options.seed

@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from operator import index
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from mettagrid._native import Map
 from mettagrid.compiler import Program, compiled
 from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
 from mettagrid.state import Change, TraceEntry, changes, trace
+
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_c_config import CompiledGame
 
 dtype_observations = np.dtype(np.uint8)
 dtype_terminals = np.dtype(np.bool_)
@@ -150,14 +153,14 @@ class MettaGrid(_native.World):
 
     def __init__(
         self,
-        game_config: GameConfig | MettaGridConfig | Program,
+        game_config: "GameConfig | MettaGridConfig | Program | CompiledGame",
         map_rows: "Map | Sequence[Sequence[str]] | np.ndarray",
         seed: int,
         *,
         strict: bool = False,
         corrections: Collection[str] = (),
     ) -> None:
-        program = game_config
+        program = cast("GameConfig | MettaGridConfig | Program", getattr(game_config, "program", game_config))
         if not isinstance(program, Program):
             program = compiled(program, strict=strict, corrections=corrections)
         self.program = program

@@ -106,7 +106,7 @@ def test_agents_of_a_team_must_have_the_same_tags(build):
     with pytest.raises(CompileError) as error:
         build(["agent.red"], agents)
     assert str(error.value) == (
-        "game.agents[2].tags: all agents of team 0 must have the same tags; this one has ['b', 'c'], "
+        "game.agents[2].tags: All agents in team 0 must have identical tags; this one has ['b', 'c'], "
         "the first one ['a', 'b']"
     )
 

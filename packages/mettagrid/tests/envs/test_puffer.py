@@ -266,7 +266,7 @@ def test_supervisor_labels_are_split_in_place() -> None:
     split_supervisor_actions_inplace(labels, vibes, num_primary_actions=5, vibe_action_ids_by_index=ids)
     assert labels.tolist() == [0, 3, 5, 7] and vibes.tolist() == [0, 0, 5, 7]
     labels[2] = 8
-    with pytest.raises(ValueError, match="The supervisor chose action 8 for agent 2; actions are from 0 to 7"):
+    with pytest.raises(ValueError, match="invalid action id 8 for agent 2; action ids are from 0 to 7"):
         split_supervisor_actions_inplace(labels, vibes, num_primary_actions=5, vibe_action_ids_by_index=ids)
 
 

@@ -45,7 +45,7 @@ def group_teams(agents: Sequence[AgentConfig]) -> list[Team]:
         if set(agent.tags) != set(first.tags):
             raise CompileError(
                 f"game.agents[{i}].tags",
-                f"all agents of team {agent.team_id} must have the same tags; this one has {sorted(agent.tags)}, "
+                f"All agents in team {agent.team_id} must have identical tags; this one has {sorted(agent.tags)}, "
                 f"the first one {sorted(first.tags)}",
             )
         team.members.append(i)
@@ -84,6 +84,10 @@ class AgentCells:
     def single_names(self) -> list[str]:
         """The name that means one agent, for each agent."""
         return sorted(self._agents, key=self._agents.__getitem__)
+
+    def numbered(self) -> dict[str, list[str]]:
+        """For each name that several agents share, the names that mean one of them."""
+        return {name: [f"{team.cell}.{k}" for k in range(len(team.members))] for name, team in self._taken.items()}
 
     def __contains__(self, name: str) -> bool:
         return name in self._claims or name in self._agents

@@ -46,7 +46,8 @@ def split_supervisor_actions_inplace(
     if len(wrong):
         agent = int(wrong[0])
         raise ValueError(
-            f"The supervisor chose action {teacher_actions[agent]} for agent {agent}; actions are from 0 to {limit - 1}"
+            f"The supervisor produced invalid action id {teacher_actions[agent]} for agent {agent}; "
+            f"action ids are from 0 to {limit - 1}"
         )
     is_vibe = teacher_actions >= num_primary_actions
     vibe_actions[:] = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,9 @@ class NimMultiAgentPolicy(MultiAgentPolicy):
             policy_env_info.to_json() if init_config_json is None else init_config_json
         )
         self._num_agents = policy_env_info.num_agents
-        self._num_tokens, self._token_dim = policy_env_info.observation_shape
+        # Native code sees two dimensions: the first, and all others as one.
+        self._num_tokens, *others = policy_env_info.observation_shape
+        self._token_dim = prod(others)
         ids = range(self._num_agents) if agent_ids is None else agent_ids
         self._default_subset = np.array(ids, np.int32)
         self._full_obs_buffer = np.full(
@@ -65,7 +68,7 @@ class NimMultiAgentPolicy(MultiAgentPolicy):
                 f"or {len(ids)} for the agents of this policy"
             )
         where: Any = slice(None) if rows == self._num_agents else ids
-        self._full_obs_buffer[where] = raw_observations
+        self._full_obs_buffer[where] = raw_observations.reshape(rows, self._num_tokens, self._token_dim)
         self._full_action_buffer[where] = raw_actions
         self._invoke_step_batch(ids, self._full_obs_buffer, self._full_action_buffer)
         raw_actions[:] = self._full_action_buffer[where]

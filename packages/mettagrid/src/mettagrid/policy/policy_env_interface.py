@@ -162,7 +162,7 @@ class PolicyEnvInterface(BaseModel):
             {
                 "tags": self.tags,
                 "num_agents": self.num_agents,
-                "talk": self.talk.model_dump(include={"enabled", "max_length", "cooldown_steps"}),
+                "talk": self.talk.model_dump(exclude_none=True),
                 "obs_width": self.obs_width,
                 "obs_height": self.obs_height,
                 "actions": self.all_action_names,

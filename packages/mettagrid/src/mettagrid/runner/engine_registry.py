@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mettagrid.runner.types import PureSingleEpisodeJob, PureSingleEpisodeResult
 
-    EngineRunner = Callable[[PureSingleEpisodeJob], PureSingleEpisodeResult]
+__all__ = ["EngineRunner", "get_engine_runner", "register_engine_runner"]
 
-__all__ = ["get_engine_runner", "register_engine_runner"]
+EngineRunner = Callable[["PureSingleEpisodeJob"], "PureSingleEpisodeResult"]
 
 _runners: dict[str, EngineRunner] = {}
 

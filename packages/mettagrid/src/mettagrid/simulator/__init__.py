@@ -20,6 +20,7 @@ from mettagrid.simulator.interface import (
     SimulatorEventHandler,
     VisibleTalk,
 )
+from mettagrid.simulator.replay_log_writer import ReplayLogWriter
 from mettagrid.simulator.simulator import BoundingBox, Buffers, Simulation, SimulationAgent, Simulator
 from mettagrid.types import Action
 
@@ -30,6 +31,7 @@ __all__ = [
     "Buffers",
     "Location",
     "ObservationToken",
+    "ReplayLogWriter",
     "Simulation",
     "SimulationAgent",
     "SimulationClosedError",

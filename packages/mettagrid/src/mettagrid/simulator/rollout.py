@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from mettagrid.simulator.interface import AgentObservation, SimulatorEventHandler
     from mettagrid.util.stats_writer import StatsWriter
 
-__all__ = ["Rollout", "gc_disabled"]
+__all__ = ["Rollout", "StepResult", "gc_disabled"]
+
+StepResult = tuple[int, Action, float, dict[str, Any], int, int]
+"""Agent, action, milliseconds, infos, start and duration in nanoseconds: the published type of one agent's step."""
 
 NOOP = Action(name="noop")
 _PENDING_RENDER_SECONDS = 0.03

@@ -47,8 +47,9 @@ def format_grid_object(
     if policy_infos:
         formatted["policy_infos"] = policy_infos
     formatted |= {"monologue_append": monologue_append, "monologue_reset": monologue_reset}
-    if talk_text:
-        formatted |= {"talk_text": talk_text, "talk_remaining_steps": talk_remaining_steps}
+    if text := talk_text or grid_object.get("talk_text", ""):
+        remaining = talk_remaining_steps or grid_object.get("talk_remaining_steps", 0)
+        formatted |= {"talk_text": text, "talk_remaining_steps": remaining}
     return formatted
 
 

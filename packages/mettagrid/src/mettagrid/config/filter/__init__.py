@@ -32,6 +32,7 @@ from mettagrid.config.game_value import (
     StatValue,
     SumGameValue,
 )
+from mettagrid.config.mutation.raycast_spawn_mutation import RaycastSpawnMutation
 from mettagrid.config.query import (
     AnyQuery,
     ClosureQuery,
@@ -83,6 +84,7 @@ __all__ = [
     "RatioGameValue",
     "RaycastQuery",
     "ResourceFilter",
+    "RaycastSpawnMutation",
     "SharedTagPrefixFilter",
     "StatValue",
     "SumGameValue",

@@ -8,7 +8,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, SerializeAsAny, model_serializer
 
-__all__ = ["BaseIntDistribution", "IntConstantDistribution", "IntDistribution", "IntUniformDistribution"]
+MaybeSeed = int | np.random.Generator | None
+"""A seed, a generator to use, or None for a random seed: what `numpy.random.default_rng` takes."""
+
+__all__ = ["BaseIntDistribution", "IntConstantDistribution", "IntDistribution", "IntUniformDistribution", "MaybeSeed"]
 
 
 class BaseIntDistribution(BaseModel):

@@ -1,11 +1,14 @@
 """Binary space partitions: an area divided in two, its parts in two, and so on."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
 from mettagrid.mapgen.scene import Scene, SceneConfig
+
+Direction = Literal["horizontal", "vertical"]
 
 
 @dataclass(frozen=True)

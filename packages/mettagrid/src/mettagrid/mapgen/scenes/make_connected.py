@@ -7,6 +7,10 @@ import numpy as np
 from mettagrid.mapgen.scene import Scene, SceneConfig
 from mettagrid.mapgen.utils.labels import label_parts
 
+Cell = tuple[int, int]
+"""(row, column)"""
+STRUCTURE_4_CONNECTED = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+"""The cells that touch the middle one, for `scipy.ndimage.label`."""
 DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 _EMPTY_COST = 1
 WALL_COST_RATIO = 10

@@ -8,8 +8,19 @@ import numpy as np
 from mettagrid.mapgen.random.int import IntConstantDistribution, IntDistribution
 from mettagrid.mapgen.scene import Scene, SceneConfig
 
+Direction = tuple[int, int]
+"""Steps in columns and rows."""
+ALL_DIRECTIONS: list[Direction] = [(0, -1), (0, 1), (1, 0), (-1, 0)]
+Anchor = Literal["top-left", "top-right", "bottom-left", "bottom-right"]
+ALL_ANCHORS: list[Anchor] = ["top-left", "top-right", "bottom-left", "bottom-right"]
+
 _Room = tuple[int, int]  # (row, column) in the lattice of rooms
 _ONE = IntConstantDistribution(value=1)
+
+
+def anchor_to_position(anchor: Anchor, width: int, height: int) -> tuple[int, int]:
+    """Return the (column, row) of a corner of an area of `width` x `height` cells."""
+    return (width - 1 if anchor.endswith("right") else 0, height - 1 if anchor.startswith("bottom") else 0)
 
 
 class MazeConfig(SceneConfig):

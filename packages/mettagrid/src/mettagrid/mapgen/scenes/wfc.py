@@ -4,6 +4,16 @@ from mettagrid.mapgen.scene import Scene, SceneConfig
 from mettagrid.mapgen.utils.collapse import Collapse, Heuristic
 from mettagrid.mapgen.utils.pattern import Symmetry, ascii_to_patterns_with_counts
 
+NextNodeHeuristic = Heuristic
+# Columns and rows of the four sides, clockwise from the one above.
+dx = [0, 1, 0, -1]
+dy = [-1, 0, 1, 0]
+
+
+def opposite_direction(d: int) -> int:
+    """Return the number of the side opposite to side `d` of `dx` and `dy`."""
+    return (d + 2) % 4
+
 
 class WFCConfig(SceneConfig):
     """The example, drawn with `#` and `.`, and how it is read.

@@ -17,14 +17,16 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from mettagrid.runner.policy_server.messages import encode_action_id
 from mettagrid.runner.policy_server.service import (
+    OBSERVATION_PARSERS,
     AgentNotFoundError,
     Episode,
     EpisodeNotFoundError,
     LocalPolicyServer,
+    ObservationParser,
     UnknownActionError,
     UnsupportedObservationFormatError,
     parse_triplet_v1,
@@ -35,12 +37,15 @@ if TYPE_CHECKING:
     from mettagrid.policy.policy_spec import PolicySpec
 
 __all__ = [
+    "OBSERVATION_PARSERS",
     "AgentNotFoundError",
     "Episode",
     "EpisodeNotFoundError",
     "LocalPolicyServer",
+    "ObservationParser",
     "UnknownActionError",
     "UnsupportedObservationFormatError",
+    "cli",
     "encode_action_id",
     "main",
     "parse_triplet_v1",
@@ -66,6 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_ready_file(options.ready_file, port)
         logger.info("Serving at %s", options.unix or f"ws://{options.host}:{port}")
         return serve_socket(service, listener)
+
+
+def cli() -> NoReturn:
+    """Run the program with the words of the command line and exit with its status."""
+    raise SystemExit(main())
 
 
 def spec_from_material(path: str) -> PolicySpec:
@@ -111,4 +121,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli()

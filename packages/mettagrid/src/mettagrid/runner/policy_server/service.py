@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,7 @@ class Episode:
     policy: MultiAgentPolicy
     agent_policies: dict[int, AgentPolicy]
     uses_batch: bool
+    parse_observations: ObservationParser
 
 
 class LocalPolicyServer:
@@ -93,7 +94,8 @@ class LocalPolicyServer:
         from mettagrid.policy.loader import initialize_or_load_policy
         from mettagrid.runner.episode.generators import import_policy_code, policy_seed, seed_generators
 
-        if req.observations_format != TRIPLET_V1:
+        parse = OBSERVATION_PARSERS.get(req.observations_format)
+        if parse is None:
             raise UnsupportedObservationFormatError(req.observations_format)
         interface = _interface(req)
         spec = self._spec()
@@ -113,7 +115,7 @@ class LocalPolicyServer:
         if uses_batch and tell is not None:
             tell(list(req.agent_ids))
         features = {feature.id: feature for feature in interface.obs_features}
-        self._episodes[req.episode_id] = Episode(interface, features, policy, agents, uses_batch)
+        self._episodes[req.episode_id] = Episode(interface, features, policy, agents, uses_batch, parse)
         return policy_pb2.PreparePolicyResponse()
 
     def _spec(self) -> PolicySpec:
@@ -143,6 +145,12 @@ def parse_triplet_v1(data: bytes, features: Mapping[int, ObservationFeatureSpec]
         for location, feature_id, value in zip(numbers, numbers, numbers, strict=True)
         if location != EMPTY_LOCATION and feature_id in features
     ]
+
+
+ObservationParser = Callable[[bytes, Mapping[int, ObservationFeatureSpec]], list[ObservationToken]]
+
+OBSERVATION_PARSERS: dict[int, ObservationParser] = {TRIPLET_V1: parse_triplet_v1}
+"""Parsers by the number of the observation format; an added one is offered to clients."""
 
 
 def parse_visible_talk(talk_protos: Sequence[policy_pb2.VisibleTalk]) -> list[VisibleTalk]:
@@ -179,7 +187,7 @@ def _step_agents(
             observation.agent_id,
             AgentObservation(
                 agent_id=observation.agent_id,
-                tokens=parse_triplet_v1(observation.observations, episode.features),
+                tokens=episode.parse_observations(observation.observations, episode.features),
                 talk=parse_visible_talk(observation.visible_talk),
             ),
         )
