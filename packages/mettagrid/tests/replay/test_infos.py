@@ -159,3 +159,10 @@ def test_keys_of_several_types_are_written_in_the_order_of_their_texts(tmp_path:
     replay.write_replay(str(tmp_path / "replay.json.z"))
     text = zlib.decompress((tmp_path / "replay.json.z").read_bytes()).decode()
     assert '"debug_map": {"1": "one", "10": "ten", "2": "two"}' in text
+
+
+def test_a_great_many_infos_are_shortened_in_one_pass() -> None:
+    """Encoding the rest again for each entry that goes would take hours here."""
+    found = fit_infos({f"k{number:06}": number for number in range(200_000)})
+    assert len(json.dumps(found, separators=(",", ":"))) <= MAX_BYTES
+    assert "k000000" in found and "k199999" not in found

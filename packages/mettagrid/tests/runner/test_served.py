@@ -1,7 +1,9 @@
 """Policies behind sockets: the same play as in process, deadlines that are enforced, and hostile servers."""
 
+import json
 import socket
 import threading
+import tracemalloc
 
 import pytest
 from websockets.exceptions import WebSocketException
@@ -12,6 +14,7 @@ from websockets.server import ServerProtocol
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.protobuf.sim.policy_v1 import policy_pb2
 from mettagrid.runner.episode import EpisodePlan, PolicyLoadError, Verdict, play_episode
+from mettagrid.runner.episode.recorded import RecordedActions
 from mettagrid.runner.episode.served import Served
 from mettagrid.runner.policy_server.connection import serve_connection
 from mettagrid.runner.policy_server.service import LocalPolicyServer
@@ -165,6 +168,10 @@ def test_a_policy_that_cannot_be_made_gets_the_same_verdict_as_in_process(room, 
         play(room, served("BadAtBirth"))
 
 
+def many_infos(count):
+    return json.dumps({f"k{number}": number for number in range(count)})
+
+
 HOSTILE = {
     "no protobuf": (lambda wire, raw, request: wire.send(b"\xff\xff\xff"), "no BatchStepResponse"),
     "text": (lambda wire, raw, request: wire.send("{}"), "text"),
@@ -196,6 +203,18 @@ HOSTILE = {
         lambda wire, raw, request: wire.send(good_answer(request, infos_json='{"a":' * 5_000 + "1" + "}" * 5_000)),
         "infos_json",
     ),
+    "four thousand infos": (
+        lambda wire, raw, request: wire.send(good_answer(request, infos_json=many_infos(4000))),
+        "too many values; 1000 are allowed",
+    ),
+    "infos of many levels": (
+        lambda wire, raw, request: wire.send(good_answer(request, infos_json='{"a":' * 17 + "1" + "}" * 17)),
+        "too many nested levels; 16 are allowed",
+    ),
+    "infos that fill the answer": (
+        lambda wire, raw, request: wire.send(good_answer(request, infos_json=json.dumps({"a": "x" * 70_000}))),
+        "characters; 65536 are allowed",
+    ),
     "an answer too large": (lambda wire, raw, request: wire.send(b"\0" * (1 << 20)), "more than"),
     "a second answer": (
         lambda wire, raw, request: [wire.send(good_answer(request)) for _ in range(2)],
@@ -224,6 +243,64 @@ def test_a_hostile_answer_is_a_protocol_error_and_the_others_play_on(room, hosti
     assert verdict.step in (3, 4)
     assert outcome.steps == 8
     assert [stats["action.noop.success"] for stats in outcome.stats["agent"][1::2]] == [8.0, 8.0]
+
+
+def infos_of_a_step(size, step):
+    """About `size` bytes that differ at each step: one long text, and many short values."""
+    return json.dumps(
+        {"long": "x" * (size - 10_000) + str(step), **{f"{step}-{number}": number for number in range(600)}}
+    )
+
+
+def test_what_a_policy_shows_step_after_step_leaves_the_memory_as_it_was(room, hostile, tmp_path):
+    """Sixty kilobytes for each of two agents in two hundred steps: 24 MB came, and a kilobyte a step is recorded."""
+    used = {}
+
+    class Follower(SimulatorEventHandler):
+        def on_step(self):
+            used[self._sim.current_step] = tracemalloc.get_traced_memory()[0]
+
+    policy = hostile(
+        lambda wire, raw, request: wire.send(
+            good_answer(request, infos_json=infos_of_a_step(60_000, request.step_id), talk_text="z" * 2000)
+        ),
+        from_step=0,
+    )
+    plan = EpisodePlan(
+        room(4, steps=200),
+        [policy, NOOP],
+        [0, 1, 0, 1],
+        replay_path=tmp_path / "replay.json.z",
+        actions_path=tmp_path / "actions.json.z",
+    )
+    tracemalloc.start()
+    try:
+        outcome = play_episode(plan, event_handlers=[Follower()])
+    finally:
+        tracemalloc.stop()
+    assert outcome.verdicts[0] == Verdict()
+    assert used[200] - used[20] < 180 * 2 * 60_000 / 2
+    assert (tmp_path / "actions.json.z").stat().st_size < 1 << 20
+
+
+def test_a_policy_that_has_shown_more_than_a_replay_holds_plays_on_unseen(room, hostile, tmp_path, monkeypatch):
+    monkeypatch.setattr("mettagrid.runner.episode.shown.KEPT_BYTES", 1000)
+    policy = hostile(
+        lambda wire, raw, request: wire.send(good_answer(request, infos_json=f'{{"step": {request.step_id}}}')),
+        from_step=0,
+    )
+    plan = EpisodePlan(room(1, steps=50), [policy], [0], actions_path=tmp_path / "actions.json.z")
+    assert play_episode(plan).verdicts == [Verdict()]
+    recorded = RecordedActions((tmp_path / "actions.json.z").read_bytes(), num_agents=1)
+    assert recorded.infos[0] == [(0, {"step": 0})]
+    assert max(recorded.infos) < 20 and recorded.infos[max(recorded.infos)] == [(0, {})]
+
+
+def test_the_time_it_takes_to_read_answers_is_the_policys(room, hostile, monkeypatch):
+    monkeypatch.setattr("mettagrid.runner.episode.served.READING_SECONDS", 0.0)
+    outcome = play(room, hostile(lambda wire, raw, request: wire.send(good_answer(request))))
+    assert (outcome.verdicts[0].status, outcome.verdicts[0].step) == ("protocol_error", 0)
+    assert "seconds to read" in outcome.verdicts[0].message
 
 
 def test_a_closed_socket_is_a_verdict(room, hostile):

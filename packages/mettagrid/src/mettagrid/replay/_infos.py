@@ -25,9 +25,13 @@ def fit_infos(infos: Mapping[Any, Any]) -> dict[str, Any]:
     if len(compact_json(plain)) <= MAX_BYTES:
         return plain
     sizes = {key: len(compact_json(value)) for key, value in plain.items()}
-    while len(compact_json(plain)) > MAX_BYTES:
-        longest = max(sizes, key=sizes.__getitem__)
-        del plain[longest], sizes[longest]
+    total = len(compact_json(plain))
+    for longest in sorted(sizes, key=sizes.__getitem__, reverse=True):
+        if total <= MAX_BYTES:
+            break
+        # Its key, a colon, its value, and a comma unless it is the last one left.
+        total -= len(compact_json(longest)) + 1 + sizes[longest] + (len(plain) > 1)
+        del plain[longest]
     return plain
 
 

@@ -6,7 +6,6 @@ the time a policy has, and none of it reaches the other policies.
 
 from __future__ import annotations
 
-import json
 import logging
 import socket
 import time
@@ -22,6 +21,7 @@ from websockets.uri import parse_uri
 from mettagrid.protobuf.sim.policy_v1 import policy_pb2
 from mettagrid.runner.episode.errors import PolicyFailure
 from mettagrid.runner.episode.holder import SeatHolder, Seats
+from mettagrid.runner.episode.shown import ShownInfos
 from mettagrid.runner.policy_server.messages import (
     CLOSE_PROTOCOL_ERROR,
     ActionNumbers,
@@ -41,6 +41,8 @@ READ_BYTES_PER_POLL = 1 << 20
 MAX_FRAMES = 200
 ANSWER_BYTES = 1 << 16
 ANSWER_BYTES_PER_AGENT = 1 << 16
+#: Processor time of this process that reading the answers of one policy may take over an episode.
+READING_SECONDS = 60.0
 
 # The library talks about every frame; nobody is to read that for a hostile peer.
 _silent = logging.getLogger("mettagrid.runner.episode.served.wire")
@@ -92,7 +94,7 @@ class ServedHolder(SeatHolder):
         self._is_text = False
         self._frames = 0
         self._bytes = 0
-        self._infos: dict[int, tuple[str, dict[str, Any]]] = {}
+        self._reading_seconds = 0.0
         self._answer_ms = array("d")
         self.isolation = getattr(process, "isolation", None)
 
@@ -101,6 +103,7 @@ class ServedHolder(SeatHolder):
         self._seats = seats
         self._max_bytes = ANSWER_BYTES + ANSWER_BYTES_PER_AGENT * len(seats.agent_ids)
         self._numbers = ActionNumbers(seats.interface, seats.table.streams)
+        self._infos = ShownInfos(seats.policy_name)
         self._socket.setblocking(False)
         self._wire = ClientProtocol(parse_uri("ws://policy/"), max_size=self._max_bytes, logger=_silent)
         self._wire.send_request(self._wire.connect())
@@ -195,14 +198,22 @@ class ServedHolder(SeatHolder):
     def _take_answer(self, data: bytes) -> None:
         if self._asked_at is None:
             raise PolicyFailure("protocol_error", "answered without being asked")
+        began = time.thread_time()
+        answers = self._checked(data)
+        # Reading an answer is part of giving it: the time counts as the policy's.
         elapsed_ms = 1000 * (self._seats.table.clock() - self._asked_at)
         self._seats.table.trace(self._seats.agent_ids, self._step, self._asked_at, elapsed_ms)
         self._asked_at = None
         self._answer_ms.append(elapsed_ms)
-        answers = self._checked(data)
         if self._is_late:
             self._charge(elapsed_ms - 1000 * self._limit)
-            return
+        else:
+            self._put_on_table(answers)
+        self._reading_seconds += time.thread_time() - began
+        if self._reading_seconds > READING_SECONDS:
+            raise PolicyFailure("protocol_error", f"its answers took more than {READING_SECONDS:g} seconds to read")
+
+    def _put_on_table(self, answers: list[tuple[int, Any, tuple[int, int], dict[str, Any]]]) -> None:
         table = self._seats.table
         for agent, answer, (primary, vibe), infos in answers:
             table.actions[agent] = primary
@@ -231,23 +242,8 @@ class ServedHolder(SeatHolder):
             if numbers is None:
                 message = f"chose action number {answer.action_id[0]}; this game has 0 to {self._numbers.count - 1}"
                 raise PolicyFailure("protocol_error", message)
-            checked.append((agent, answer, numbers, self._decoded_infos(agent, answer.infos_json)))
+            checked.append((agent, answer, numbers, self._infos.decode(agent, answer.infos_json)))
         return checked
-
-    def _decoded_infos(self, agent: int, text: str) -> dict[str, Any]:
-        if not text:
-            return {}
-        known = self._infos.get(agent)
-        if known is not None and known[0] == text:
-            return known[1]
-        try:
-            infos = json.loads(text)
-        except (ValueError, RecursionError):
-            infos = None
-        if not isinstance(infos, dict):
-            raise PolicyFailure("protocol_error", f"infos_json of agent {agent} is no JSON object")
-        self._infos[agent] = (text, infos)
-        return infos
 
     def _charge(self, overage_ms: float, *, only_if_all: bool = False) -> None:
         """Take an overage from the agents' budgets; with `only_if_all` only when it uses all of them up."""

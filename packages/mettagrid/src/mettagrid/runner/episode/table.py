@@ -69,14 +69,15 @@ class Table:
 
     def say(self, agent: int, text: str, name: str) -> None:
         """Queue what an agent says; a text the game refuses is dropped, with one warning for each policy."""
-        if self.recorder is not None:
-            self.recorder.said(agent, text)
         try:
             self._agents[agent].set_talk(text)
         except (ValueError, TypeError) as error:
             if name not in self._talk_warned:
                 self._talk_warned.add(name)
                 logger.warning("What %s says is not heard: %s", name, error)
+            return
+        if self.recorder is not None:
+            self.recorder.said(agent, text)
 
     def trace(self, agents: Sequence[int], step: int, began: float, elapsed_ms: float) -> None:
         """Note how long an answer for these agents took, for whoever looks for lost time."""

@@ -1,0 +1,105 @@
+"""What a policy in another process shows about itself (its infos), bounded where it enters this process.
+
+Each answer may show `MAX_TEXT` characters, `MAX_ITEMS` values and `MAX_DEPTH` levels for an agent; a policy that shows
+more is out. Of that, the part that a replay has room for is kept. Over an episode a policy has `KEPT_BYTES`; what it
+shows after that is dropped, and it plays on.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from mettagrid.replay._infos import compact_json, fit_infos
+from mettagrid.runner.episode.errors import PolicyFailure
+from mettagrid.simulator._policy_infos import MONOLOGUE_KEY
+
+__all__ = ["ShownInfos"]
+
+logger = logging.getLogger("mettagrid.runner.episode")
+
+MAX_TEXT = 1 << 16
+MAX_ITEMS = 1000
+MAX_DEPTH = 16
+MAX_TAIL = 4096
+"""characters of the end of a monologue"""
+KEPT_BYTES = 8 << 20
+_BYTES_PER_ITEM = 100
+"""what a value costs beside its text"""
+
+
+class ShownInfos:
+    """Decodes the infos of one policy for one episode."""
+
+    def __init__(self, policy_name: str) -> None:
+        self._name = policy_name
+        self._left = KEPT_BYTES
+        self._last: dict[int, tuple[str, dict[str, Any]]] = {}
+
+    def decode(self, agent: int, text: str) -> dict[str, Any]:
+        """The infos of one agent's answer; PolicyFailure for what is no JSON object or too much."""
+        if not text:
+            return {}
+        last = self._last.get(agent)
+        if last is not None and last[0] == text:
+            return last[1]
+        if len(text) > MAX_TEXT:
+            raise _too_much(agent, f"{len(text)} characters", MAX_TEXT)
+        try:
+            infos = json.loads(text)
+        except (ValueError, RecursionError):
+            infos = None
+        if not isinstance(infos, dict):
+            raise PolicyFailure("protocol_error", f"infos_json of agent {agent} is no JSON object")
+        _check_shape(agent, infos)
+        kept = self._kept(infos)
+        self._last[agent] = (text, kept)
+        return kept
+
+    def _kept(self, infos: dict[str, Any]) -> dict[str, Any]:
+        """The part that fits a replay, and the end of the monologue."""
+        tail = infos.pop(MONOLOGUE_KEY, None)
+        kept = fit_infos(infos)
+        if isinstance(tail, str):
+            kept[MONOLOGUE_KEY] = tail[-MAX_TAIL:]
+        cost = len(compact_json(kept)) + _BYTES_PER_ITEM * _count(kept)
+        if cost <= self._left:
+            self._left -= cost
+            return kept
+        if self._left > 0:
+            self._left = 0
+            logger.warning("What %s shows is not kept any more: it has shown more than a replay holds", self._name)
+        return {}
+
+
+def _check_shape(agent: int, infos: dict[str, Any]) -> None:
+    items = 0
+    level: list[Any] = [infos]
+    for _ in range(MAX_DEPTH):
+        below: list[Any] = []
+        for value in level:
+            items += len(value)
+            if items > MAX_ITEMS:
+                raise _too_much(agent, "too many values", MAX_ITEMS)
+            values = value.values() if isinstance(value, dict) else value
+            below += [item for item in values if isinstance(item, dict | list)]
+        if not below:
+            return
+        level = below
+    raise _too_much(agent, "too many nested levels", MAX_DEPTH)
+
+
+def _count(infos: dict[str, Any]) -> int:
+    """How many values there are, on every level."""
+    count, level = 0, [infos]
+    while level:
+        value: Any = level.pop()
+        count += len(value)
+        values = value.values() if isinstance(value, dict) else value
+        level += [item for item in values if isinstance(item, dict | list)]
+    return count
+
+
+def _too_much(agent: int, what: str, most: int) -> PolicyFailure:
+    return PolicyFailure("protocol_error", f"infos_json of agent {agent} has {what}; {most} are allowed")
