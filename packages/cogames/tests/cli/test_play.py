@@ -41,11 +41,17 @@ def test_without_gear_the_stats_are_listed(cogames: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize(("words", "steps"), [([], 1000), (["-s", "7"], 7)])
-def test_the_default_number_of_steps_is_applied(cogames: Any, words: list[str], steps: int) -> None:
-    # The mission itself has 10000 steps.
-    ran = cogames("play", "-m", "vanilla_small", "-c", "1", "-r", "none", *words)
+@pytest.mark.parametrize(("words", "steps"), [([], 96), (["-s", "7"], 7)])
+def test_the_mission_limits_the_steps_unless_steps_are_given(cogames: Any, words: list[str], steps: int) -> None:
+    ran = cogames("play", "-m", "memory_mystery_path_easy", "-r", "none", *words)
     assert f"\nSteps: {steps}\n" in ran.out
+
+
+def test_a_mission_without_end_needs_a_number_of_steps(cogames: Any) -> None:
+    ran = cogames("play", "-m", "arena", "-v", "endless", "-r", "none")
+    assert ran.code == 1
+    assert "has no end" in ran.err and "add --steps N" in ran.err
+    assert "\nSteps: 3\n" in cogames("play", "-m", "arena", "-v", "endless", "-r", "none", "-s", "3").out
 
 
 def test_the_log_view_writes_every_step_to_stderr(cogames: Any) -> None:

@@ -30,13 +30,14 @@ PlayPolicies = Annotated[
     ),
 ]
 PlaySteps = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--steps",
         "-s",
         metavar="N",
         min=1,
         help="Most steps in the episode (the seed is --seed).",
+        show_default="from mission",
         rich_help_panel=options.SIMULATION,
     ),
 ]
@@ -68,7 +69,7 @@ def play(
     policy: PlayPolicies = None,
     device: options.Device = "auto",
     isolate: options.Isolate = False,
-    steps: PlaySteps = 1000,
+    steps: PlaySteps = None,
     action_timeout_ms: options.ActionTimeout = 10_000,
     render: options.Render = "auto",
     seed: options.Seed = 42,
@@ -99,6 +100,9 @@ def play(
         map_seed=seed if map_seed is None else map_seed,
         max_steps=steps,
     )
+    limit = chosen.env.game.max_steps
+    if not limit and view in ("none", "log"):
+        fail(f"The mission {chosen.name!r} has no end, and --render {view} cannot be stopped by hand.", "add --steps N")
     device = choices.choose_device(device)
     texts = policy or ["class=noop"]
     policies = [choices.policy(ctx, text, device) for text in texts]
@@ -114,7 +118,7 @@ def play(
     from cogames.single_episode import episode_stats, has_share, play_once
 
     print(f"Playing {chosen.name}")
-    print(f"Max Steps: {steps}, Render: {view}")
+    print(f"Max Steps: {limit or 'no limit'}, Render: {view}")
     if view == "log":
         _log_to_stderr()
     with prints_to_stderr():
