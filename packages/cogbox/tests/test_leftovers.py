@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from cogbox import Level, Limits, Result, Sandbox, Verdict
+from cogbox import Level, Limits, Result, Sandbox, Verdict, _folders
 from packages.cogbox.tests.conftest import available
 
 LITTER = "mkdir -p a/b; echo x > a/b/c; echo y > /tmp/d; (setsid sleep 600 &) ; mkfifo p; echo done"
@@ -71,3 +72,59 @@ def test_boxes_that_go_wrong_leave_nothing_either(state: Path) -> None:
     with sandbox.start(["sleep", "600"], channels=3, python=False):
         pass
     assert held() == before
+
+
+def gone(state: Path, name: str) -> Path:
+    """The folder of a box whose caller is gone."""
+    state.mkdir(exist_ok=True)
+    folder = state / f"1-0-{_folders.pid_namespace()}-{name}"
+    (folder / "work" / "deep").mkdir(parents=True)
+    (folder / "work" / "file").write_text("left")
+    return folder
+
+
+def test_a_folder_that_another_sweeper_removes_meanwhile_hinders_nothing(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = gone(state, "a"), gone(state, "b")
+    remove = _folders.remove_tree
+
+    def after_another(path: Path) -> None:
+        remove(path)
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+
+    monkeypatch.setattr(_folders, "remove_tree", after_another)
+    _folders.sweep()
+    assert not first.exists() and not second.exists()
+
+
+def test_twenty_sweepers_at_once_remove_everything_without_an_error(state: Path) -> None:
+    for number in range(40):
+        gone(state, f"box{number}")
+    with ThreadPoolExecutor(20) as pool:
+        for swept in [pool.submit(_folders.sweep) for _ in range(20)]:
+            swept.result()
+    _folders.sweep()
+    assert list(state.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_removed_hinders_no_new_box(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = gone(state, "a")
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_folders, "remove_tree", refuse)
+        _folders.sweep()
+    assert folder.exists()
+    assert available(Level.NAMESPACES).run(["true"], python=False).ok
+    _folders.sweep()
+
+
+def test_a_box_without_its_guard_is_a_fault_of_the_machine(state: Path) -> None:
+    with available(Level.NAMESPACES).start(["sleep", "600"], python=False) as box:
+        assert box.wait_started()
+        os.kill(box._guard.pid, signal.SIGKILL)
+        result = box.wait(30)
+    assert (result.verdict, result.detail) == (Verdict.INTERNAL_ERROR, "lost its guard, which kept its limits")

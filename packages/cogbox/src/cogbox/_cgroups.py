@@ -5,8 +5,11 @@ the guard samples and the kernel's per-process limits bind.
 """
 
 import contextlib
+import errno
 import os
 import re
+import signal
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +19,7 @@ from cogbox._plan import Pairs
 from cogbox.limits import Limits
 
 PREFIX = "cogbox-"
+_TRIES, _PAUSE_SECONDS = 200, 0.01
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,18 @@ class Groups:
         ]
 
     def remove(self) -> None:
-        """What the guard has not removed, because it was killed itself."""
+        """End and remove what the guard has not, because it was killed itself."""
         for folder in self.folders:
-            with contextlib.suppress(OSError):
-                os.rmdir(folder)
+            for _ in range(_TRIES):
+                try:
+                    os.rmdir(folder)
+                except OSError as error:
+                    if error.errno != errno.EBUSY:
+                        break
+                    _kill_all(folder)
+                    time.sleep(_PAUSE_SECONDS)
+                else:
+                    break
 
 
 def _mounts() -> Iterator[tuple[str, str, str, str]]:
@@ -149,6 +161,13 @@ def make(name: str, limits: Limits) -> Groups:
     if not found:
         return Groups(0)
     return Groups(1, found.get("memory", ""), found.get("pids", ""), found.get("cpuacct", ""))
+
+
+def _kill_all(folder: str) -> None:
+    with contextlib.suppress(OSError):
+        for word in Path(folder, "cgroup.procs").read_text().split():
+            with contextlib.suppress(OSError):
+                os.kill(int(word), signal.SIGKILL)
 
 
 def _discard(folders: list[str]) -> None:

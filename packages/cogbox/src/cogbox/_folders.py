@@ -9,6 +9,7 @@ BASE/                    0711, of this user; BASE is $COGBOX_STATE, /var/lib/cog
 """
 
 import atexit
+import contextlib
 import functools
 import os
 import secrets
@@ -84,13 +85,18 @@ class BoxFolder:
 
 
 def sweep() -> None:
-    """Remove the folders of boxes whose caller is gone."""
-    for folder in base().iterdir():
-        words = folder.name.split("-")
-        # Process numbers of another namespace (a container with the same folder) mean nothing here.
-        ours = len(words) == 4 and words[0].isdigit() and words[2] == pid_namespace() and folder.is_dir()
-        if ours and started(int(words[0])) != words[1]:
-            remove_tree(folder)
+    """Remove the folders of boxes whose caller is gone.
+
+    Others may sweep at the same time, and a folder may be one that we cannot remove: neither hinders a new box.
+    """
+    with contextlib.suppress(OSError):
+        for folder in list(base().iterdir()):
+            words = folder.name.split("-")
+            # Process numbers of another namespace (a container with the same folder) mean nothing here.
+            ours = len(words) == 4 and words[0].isdigit() and words[2] == pid_namespace()
+            with contextlib.suppress(OSError):
+                if ours and folder.is_dir() and started(int(words[0])) != words[1]:
+                    remove_tree(folder)
 
 
 def remove_tree(path: Path) -> None:

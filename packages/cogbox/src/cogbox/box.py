@@ -37,6 +37,7 @@ _SENTENCES = {
     "killed": (Verdict.KILLED, "was ended by its caller"),
     "vanished": (Verdict.SIGNAL, "lost the first process of its box"),
     "start_failure": (Verdict.START_FAILURE, "did not start"),
+    "internal": (Verdict.INTERNAL_ERROR, "lost its guard, which kept its limits"),
 }
 
 
@@ -210,7 +211,7 @@ class Box:
                 block = b""
             if not block:
                 self._guard.wait()
-                self._result = self._conclude({"verdict": "vanished", "detail": "its guard is gone"})
+                self._result = self._conclude({"verdict": "internal"})
                 break
             self._buffer += block
             while len(self._buffer) >= 4:

@@ -29,6 +29,8 @@ class Verdict(StrEnum):
     """ended by the caller without blame"""
     START_FAILURE = "start_failure"
     """never ran: the box or the program could not be started"""
+    INTERNAL_ERROR = "internal_error"
+    """lost its guard: a fault of the machine or of this package, whatever the program did"""
 
 
 @dataclass(frozen=True, kw_only=True)

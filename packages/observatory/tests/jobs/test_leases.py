@@ -201,3 +201,14 @@ def test_jobs_are_seen_by_who_asked_for_them(client: TestClient, admin: Any, ada
 def test_a_worker_is_nobody_else_and_nobody_else_is_a_worker(client: TestClient, admin: Any, worker: Worker) -> None:
     assert client.get("/whoami", headers={"X-Auth-Token": worker.token}).status_code == 401
     assert client.post("/work/lease", json={"worker": "x"}, headers=admin.headers).status_code == 401
+
+
+def test_a_store_without_room_gives_no_job_out_until_there_is_some(
+    app: FastAPI, worker: Worker, client: TestClient, admin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.post("/jobs/batch", json=[job()], headers=admin.headers)
+    with monkeypatch.context() as patch:
+        patch.setattr(app.state.settings, "min_free_bytes", 1 << 60)
+        assert worker.lease() is None
+        assert client.get("/healthz").status_code == 200
+    assert worker.lease() is not None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import multiprocessing
+import os
 import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +19,15 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
+import cogbox  # noqa: F401 - some of it is made to fail
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.episodes.tables import Episode
+from observatory.jobs.tables import Job
 from observatory.policies.tables import SecretRead
 from observatory.store import job_key
 from observatory.worker.client import HttpJobClient, LeaseLost
 from observatory.worker.loop import Worker
+from observatory.worker.machine import MachineFailed
 from packages.observatory.tests.world import bundle
 
 SECRET = "a-value-nobody-else-may-see"
@@ -211,6 +218,74 @@ def test_wherever_a_worker_dies_the_job_is_played_to_its_end_once(
     client.close()
     with server.app.state.database.read() as session:
         assert session.scalar(select(func.count()).select_from(Episode)) == 1
+
+
+def full_disk(*arguments: Any, **options: Any) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def ended_process(*arguments: Any, **options: Any) -> None:
+    os._exit(9)
+
+
+FAULTS = {
+    "no room for a temporary folder": ("observatory.worker.loop.tempfile.mkdtemp", full_disk),
+    "no room for a bundle": ("observatory.worker.client.HttpJobClient.download", full_disk),
+    "no room to unpack a bundle": ("mettagrid.runner.boxed.material.unpacked_bundle", full_disk),
+    "no room for a box": ("cogbox._folders.BoxFolder.__init__", full_disk),
+    "no room for the files of a box": (sys.modules["cogbox.sandbox"], "_put_files", full_disk),
+    "no room for the replay": ("mettagrid.simulator.replay_log_writer.EpisodeReplay.write_replay", full_disk),
+    "a missing sandbox program": ("cogbox.box.guard_path", lambda: Path("/nowhere/guard")),
+    "no sandbox at all": (sys.modules["cogbox.sandbox"], "_sweep_once", full_disk),
+    "a killed episode": ("mettagrid.runner.boxed.job.play_episode", ended_process),
+    "an episode that eats memory": ("observatory.worker.machine.memory_of", lambda pid: 1 << 40),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_a_machine_is_nobodys_and_the_job_is_played_again(
+    server: Any, client: TestClient, token: str, ada: Any, queue: Any, job: Any, monkeypatch: Any, fault: str
+) -> None:
+    version = upload(client, ada, POLICY.replace("PORT", "1").replace("CRASH", "False"))
+    job_id = queue([f"metta://policy/{version}"], seats=[0])
+    jobs = HttpJobClient(server.url, token)
+    with monkeypatch.context() as patch:
+        patch.setattr(*FAULTS[fault])
+        worker = Worker(jobs, "unlucky")
+        worker._context = multiprocessing.get_context("fork")  # the fault is to be met in the episode's process, too
+        worker.run(once=True)
+    waiting = job(job_id)
+    assert (waiting["status"], waiting["error"], waiting["attempts"]) == ("pending", None, 1)
+    Worker(jobs, "lucky").run(once=True)
+    jobs.close()
+    done = job(job_id)
+    assert (done["status"], done["error"], done["worker"], done["attempts"]) == ("completed", None, "lucky", 2)
+
+
+def test_a_job_on_which_machines_fail_again_and_again_fails_without_blame(
+    server: Any, token: str, queue: Any, job: Any, monkeypatch: Any
+) -> None:
+    job_id = queue(["metta://policy/noop"], seats=[0])
+    jobs = HttpJobClient(server.url, token)
+    monkeypatch.setattr("observatory.worker.loop.tempfile.mkdtemp", full_disk)
+    for _ in range(3):
+        Worker(jobs, "unlucky").run(once=True)
+    jobs.close()
+    done = job(job_id)
+    assert (done["status"], done["error_type"], done["attempts"]) == ("failed", "internal_error", 3)
+    assert done["error"] == "3 machines failed while they played this episode; no policy is to blame"
+    with server.app.state.database.read() as session:
+        assert session.get_one(Job, uuid.UUID(job_id)).failed_policy_index is None
+
+
+def test_a_worker_without_room_takes_no_job(server: Any, token: str, queue: Any, job: Any, monkeypatch: Any) -> None:
+    job_id = queue(["metta://policy/noop"], seats=[0])
+    jobs = HttpJobClient(server.url, token)
+    monkeypatch.setattr("observatory.worker.machine.MIN_FREE_BYTES", 1 << 60)
+    with pytest.raises(MachineFailed, match="MB are free for temporary files"):
+        Worker(jobs, "full").run(once=True)
+    jobs.close()
+    assert (job(job_id)["status"], job(job_id)["attempts"]) == ("pending", 0)
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ __all__ = [
     "LeaseRequest",
     "LeasedPolicy",
     "PolicySecrets",
+    "ReleaseRequest",
 ]
 
 
@@ -80,11 +81,17 @@ class ErrorInfo(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    error_type: Literal["config_error", "policy_error", "crash", "unknown"]
+    error_type: Literal["config_error", "policy_error", "crash", "internal_error", "unknown"]
     message: str = Field(max_length=20_000)
     failed_policy_index: int | None = Field(default=None, ge=0)
     failed_policy_uri: str | None = Field(default=None, max_length=2000)
     failed_policy_name: str | None = Field(default=None, max_length=2000)
+
+
+class ReleaseRequest(BaseModel):
+    """A worker gives a job back: because it has to leave, or because its machine failed."""
+
+    fault: str | None = Field(default=None, max_length=2000, description="what went wrong on the worker's machine")
 
 
 class FinishRequest(BaseModel):

@@ -22,7 +22,18 @@ from observatory.jobs.schemas import ErrorInfo
 from observatory.jobs.states import IN_WORK, TERMINAL, JobStatus, may_move
 from observatory.jobs.tables import Job
 
-__all__ = ["Ending", "create_job", "end", "give_back", "held_job", "move", "renew", "requeue_expired", "take_next"]
+__all__ = [
+    "Ending",
+    "create_job",
+    "end",
+    "give_back",
+    "give_back_faulty",
+    "held_job",
+    "move",
+    "renew",
+    "requeue_expired",
+    "take_next",
+]
 
 
 @dataclass(frozen=True)
@@ -122,6 +133,20 @@ def give_back(session: Session, job: Job, *, now: datetime) -> None:
         raise Conflict(f"The job is {job.status.value}")
     _back_to_queue(job)
     _changed(session, job, now)
+
+
+def give_back_faulty(session: Session, job: Job, *, now: datetime, max_attempts: int) -> None:
+    """The worker's machine failed; the job is played again, and fails without blame when that happens too often."""
+    if job.status not in IN_WORK:
+        raise Conflict(f"The job is {job.status.value}")
+    job.lost_leases += 1
+    if job.lost_leases < max_attempts:
+        _back_to_queue(job)
+        _changed(session, job, now)
+        return
+    message = f"{job.lost_leases} machines failed while they played this episode; no policy is to blame"
+    error = ErrorInfo(error_type="internal_error", message=message)
+    end(session, job, Ending(JobStatus.FAILED, error=error), now=now)
 
 
 def end(session: Session, job: Job, ending: Ending, *, now: datetime) -> None:

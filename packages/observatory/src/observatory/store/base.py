@@ -64,6 +64,10 @@ class Store(ABC):
     def size(self, key: str) -> int | None:
         """Bytes; None when there is no such object."""
 
+    def free_bytes(self) -> int | None:
+        """Room for more objects; None where the store knows of no end."""
+        return None
+
     def refused_size(self, key: str) -> int | None:
         """The size of an upload to this key that was refused as too large, where the store itself refuses it."""
         return None

@@ -73,6 +73,10 @@ class FolderStore(Store):
         except FileNotFoundError:
             return None
 
+    def free_bytes(self) -> int | None:
+        found = os.statvfs(self._incoming)
+        return found.f_bavail * found.f_frsize
+
     def refused_size(self, key: str) -> int | None:
         return self._refused.get(key)
 

@@ -13,6 +13,7 @@ __all__ = ["HttpJobClient", "JobClient", "LeaseLost", "ServerAway"]
 
 _CHUNK_BYTES = 1 << 20
 MAX_BUNDLE_BYTES = 500 << 20
+MAX_FAULT_CHARACTERS = 2000
 _CONTENT_TYPES = {".json": "application/json", ".z": "application/x-compress", ".txt": "text/plain"}
 
 
@@ -33,7 +34,7 @@ class JobClient(Protocol):
     def download(self, url: str, target: Path) -> None: ...
     def upload(self, lease: Lease, name: str, path: Path) -> None: ...
     def finish(self, lease: Lease, status: str, error: ErrorInfo | None) -> None: ...
-    def release(self, lease: Lease) -> None: ...
+    def release(self, lease: Lease, fault: str | None = None) -> None: ...
 
 
 class HttpJobClient:
@@ -62,8 +63,9 @@ class HttpJobClient:
         body = {"status": status, "error_info": None if error is None else error.model_dump()}
         self._job_call(lease, "finish", body)
 
-    def release(self, lease: Lease) -> None:
-        self._job_call(lease, "release", {})
+    def release(self, lease: Lease, fault: str | None = None) -> None:
+        """Give the job back; with a `fault` of this machine, which counts against nobody's policy."""
+        self._job_call(lease, "release", {} if fault is None else {"fault": fault[:MAX_FAULT_CHARACTERS]})
 
     def download(self, url: str, target: Path) -> None:
         """Fetch a bundle. The address is signed: no token goes with it."""

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from observatory.jobs.schemas import ErrorInfo, Lease
+from observatory.worker import machine
 from observatory.worker.client import JobClient, LeaseLost, ServerAway
+from observatory.worker.machine import MachineFailed
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -61,6 +63,12 @@ class Worker:
         """Until told to stop; with `once`, after the first job, or when there is none."""
         pause = 0.5
         while not self._stopping():
+            if (missing := machine.missing_room()) is not None:
+                if once:
+                    raise MachineFailed(missing)
+                logger.error("No job is taken: %s", missing)
+                self._sleep(_LONGEST_PAUSE)
+                continue
             try:
                 lease = self._client.lease(self._name, wait_seconds=0 if once else _WAIT_SECONDS)
             except ServerAway as problem:
@@ -70,19 +78,23 @@ class Worker:
                 self._sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 continue
-            pause = 0.5
-            if lease is not None:
-                self.work(lease)
+            if lease is not None and not self.work(lease) and not once:
+                # Another worker may have a machine that works.
+                self._sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                pause = 0.5
             if once:
                 return
 
-    def work(self, lease: Lease) -> None:
-        """One job, from its lease to its end."""
-        folder = Path(tempfile.mkdtemp(prefix="observatory-job-"))
+    def work(self, lease: Lease) -> bool:
+        """One job, from its lease to its end; False when this machine failed and the job went back."""
+        folder: Path | None = None
         about = {"job_id": str(lease.job_id), "worker": self._name}
         logger.info("Leased a job, attempt %d", lease.attempt, extra=about)
         started = time.monotonic()
         try:
+            folder = Path(tempfile.mkdtemp(prefix="observatory-job-"))
             error = self._play(lease, folder)
             self._send(lease, folder)
             self._again(lease, lambda: self._client.finish(lease, "failed" if error else "completed", error))
@@ -91,15 +103,25 @@ class Worker:
             logger.warning("The job is not ours any more: %s", problem, extra=about)
         except ServerAway as problem:
             logger.warning("The job is given up: %s", problem, extra=about)
+        except (MachineFailed, OSError) as problem:
+            logger.error("This machine failed, and the job goes back: %s", problem, extra=about)
+            with suppress(LeaseLost, ServerAway):
+                self._client.release(lease, str(problem))
+            return False
         except Stopped:
             with suppress(LeaseLost, ServerAway):
                 self._client.release(lease)
             logger.info("Gave the job back", extra=about)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+        return True
 
     def _play(self, lease: Lease, folder: Path) -> ErrorInfo | None:
-        """Play the episode in a child while the lease is kept alive; the error, when there is one."""
+        """Play the episode in a child while the lease is kept alive; the error, when there is one.
+
+        Raises `MachineFailed` when it says nothing about a policy or the job.
+        """
         try:
             policies = self._fetch(lease, folder)
         except ValueError as problem:
@@ -124,9 +146,12 @@ class Worker:
             limit = f"{lease.time_limit_seconds:g} seconds"
             return ErrorInfo(error_type="crash", message=f"The episode was not over after {limit}")
         if (folder / ERROR_INFO).exists():
-            return ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
+            error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
+            if error.error_type == "crash":
+                raise MachineFailed(error.message)
+            return error
         if not (folder / RESULTS).exists():
-            return ErrorInfo(error_type="crash", message=f"The episode's process ended with status {child.exitcode}")
+            raise MachineFailed(f"The episode's process ended with status {child.exitcode}")
         return None
 
     def _fetch(self, lease: Lease, folder: Path) -> list[PolicyToPlay]:
@@ -168,6 +193,10 @@ class Worker:
                 return True
             if now > deadline:
                 return False
+            if machine.memory_of(child.pid or 0) > machine.MAX_EPISODE_MEMORY:
+                raise MachineFailed(
+                    f"The episode's process used more than {machine.MAX_EPISODE_MEMORY >> 20} MB of memory"
+                )
 
     def _send(self, lease: Lease, folder: Path) -> None:
         """Every file that there is an address for."""

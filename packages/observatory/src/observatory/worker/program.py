@@ -39,6 +39,7 @@ def run_worker(
     from observatory.operations.logs import configure_logging
     from observatory.worker.client import HttpJobClient
     from observatory.worker.loop import Worker
+    from observatory.worker.machine import MachineFailed
 
     configure_logging("json", os.environ.get("OBSERVATORY_LOG_LEVEL", "INFO"))
     os.nice(NICENESS - os.nice(0))
@@ -59,7 +60,7 @@ def run_worker(
         Worker(client, name or f"{socket.gethostname()}-{os.getpid()}", stopping=stopping, minimum=minimum).run(
             once=once
         )
-    except PermissionError as problem:
+    except (PermissionError, MachineFailed) as problem:
         logging.getLogger(__name__).error("%s", problem)
         raise SystemExit(1) from None
     finally:

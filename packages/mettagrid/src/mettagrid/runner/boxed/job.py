@@ -28,6 +28,8 @@ from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.runner.boxed.material import material_from_uri
 from mettagrid.runner.boxed.policy import BoxedPolicy, BoxPolicyOptions, FailedPolicy
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, PolicySource, PolicyTimings, play_episode
+from mettagrid.runner.episode.errors import MachineFault
+from mettagrid.runner.episode.faults import is_machine_fault
 from mettagrid.runner.episode_subprocess import failed_policy, runner_error
 from mettagrid.runner.types import RunnerError, RuntimeInfo, SingleEpisodeJob
 
@@ -116,7 +118,9 @@ def play_job(
 ) -> RunnerError | None:
     """Play the episode and leave its files in the folder; the error that is in `error_info.json`, if there is one.
 
-    There are results and a replay unless the episode could not be played. `minimum` is the weakest isolation to accept.
+    There are results and a replay unless the episode could not be played. An error of the type `crash` blames no
+    policy: this machine failed, or this code, and the episode should be played again. `minimum` is the weakest
+    isolation to accept.
     """
     error: RunnerError | None
     try:
@@ -175,7 +179,11 @@ def _source(policy: PolicyToPlay, log: Path, minimum: str) -> PolicySource:
         return policy.source
     try:
         material = material_from_uri(policy.uri)
+    except MachineFault:
+        raise
     except Exception as problem:
+        if is_machine_fault(problem):
+            raise MachineFault(f"The files of {policy.name} could not be read here: {problem}") from problem
         return FailedPolicy(policy.name, str(problem))
     options = BoxPolicyOptions(minimum=minimum, env=policy.secrets, egress=policy.egress, log_path=str(log))
     return BoxedPolicy(replace(material, name=policy.name), options)

@@ -79,16 +79,16 @@ class BoxedPolicy:
         return self.material.name
 
     def open(self) -> SeatHolder:
-        """Start a box; the policy in it is made when the episode is prepared."""
+        """Start a box; the policy in it is made when the episode is prepared. Raises `MachineFault` without one."""
         import cogbox
         from mettagrid.runner.boxed.process import BoxProcess
-        from mettagrid.runner.episode.errors import PolicyFailure
+        from mettagrid.runner.episode.errors import MachineFault
         from mettagrid.runner.episode.served import ServedHolder
 
         try:
             box = self.start()
         except (cogbox.CogboxError, OSError) as error:
-            raise PolicyFailure("killed", f"its box could not be made: {error}") from error
+            raise MachineFault(f"No box could be made: {error}") from error
         return ServedHolder(box.channels[0], BoxProcess(box, self.options.log_path))
 
     def start(self) -> cogbox.Box:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mettagrid.runner.episode.errors import MachineFault
+from mettagrid.runner.episode.faults import disk_is_full
+
 if TYPE_CHECKING:
     import cogbox
     from mettagrid.runner.episode.outcome import VerdictStatus
@@ -30,11 +33,16 @@ class BoxProcess:
             result = self._box.wait(self.VERDICT_SECONDS)
         except TimeoutError:
             return None
+        if result.verdict in (cogbox.Verdict.START_FAILURE, cogbox.Verdict.INTERNAL_ERROR):
+            raise MachineFault(f"A box of the sandbox failed: it {result.detail}")
         if result.verdict is cogbox.Verdict.OK:
             return "crashed", "left in the middle of the episode"
         if result.verdict is cogbox.Verdict.EXIT_CODE:
             return "crashed", f"its process {result.detail}"
         return "killed", f"its process {result.detail}"
+
+    def machine_fault(self) -> str | None:
+        return "its disk is full" if disk_is_full(self._box.work) else None
 
     def close(self) -> None:
         try:

@@ -18,6 +18,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from mettagrid.policy.bundle_cache import exclusive_file_lock, usable_cache_dir
+from mettagrid.runner.episode.errors import MachineFault
+from mettagrid.runner.episode.faults import disk_is_full
 
 __all__ = ["PackageIndex", "package_index", "prepared_bundle"]
 
@@ -69,7 +71,7 @@ def prepared_bundle(bundle: Path, script: str) -> tuple[Path, tuple[Path, ...]]:
     """(the bundle as its setup script leaves it, folders with what it has installed).
 
     `ValueError` when the script is no Python file of the bundle, `FileNotFoundError` when it is missing, `RuntimeError`
-    with its output when it fails.
+    with its output when it fails, `MachineFault` when this machine could not run it.
     """
     path = (bundle / script).resolve()
     if path.suffix != ".py":
@@ -120,6 +122,9 @@ def _run(bundle: Path, script: str, target: Path) -> None:
     )
     with box:
         result = box.wait()
+        internal = (cogbox.Verdict.START_FAILURE, cogbox.Verdict.INTERNAL_ERROR)
+        if result.verdict in internal or (not result.ok and disk_is_full(box.work)):
+            raise MachineFault(f"A setup script could not be run: its box {result.detail}")
         if not result.ok:
             output = (
                 f"stdout: {result.stdout.decode(errors='replace')}\nstderr: {result.stderr.decode(errors='replace')}"

@@ -9,7 +9,13 @@ A plan says what is played and where the policies live; an outcome has the resul
 same plan gives the same outcome, apart from its timings, on any number of workers.
 """
 
-from mettagrid.runner.episode.errors import EpisodeError, EpisodeWorkerError, PolicyFailure, PolicyLoadError
+from mettagrid.runner.episode.errors import (
+    EpisodeError,
+    EpisodeWorkerError,
+    MachineFault,
+    PolicyFailure,
+    PolicyLoadError,
+)
 from mettagrid.runner.episode.holder import PolicySource, SeatHolder, Seats
 from mettagrid.runner.episode.in_process import InProcess
 from mettagrid.runner.episode.outcome import (
@@ -31,6 +37,7 @@ __all__ = [
     "EpisodeTimings",
     "EpisodeWorkerError",
     "InProcess",
+    "MachineFault",
     "PolicyFailure",
     "PolicyLoadError",
     "PolicySource",

@@ -3,6 +3,7 @@
 EpisodeError
     PolicyLoadError      a policy could not be made, and the plan says that this is no verdict but a mistake
     EpisodeWorkerError   the process that played an episode ended twice, and no policy is to blame
+    MachineFault         this machine failed, and no policy is to blame: play the episode again, or elsewhere
 PolicyFailure            inside an episode: a policy is out; the runner turns it into the policy's verdict
 """
 
@@ -10,7 +11,15 @@ from collections.abc import Container
 
 from mettagrid.runner.episode.outcome import MAX_MESSAGE_BYTES, VerdictStatus
 
-__all__ = ["EpisodeError", "EpisodeWorkerError", "PolicyFailure", "PolicyLoadError", "describe", "not_an_action"]
+__all__ = [
+    "EpisodeError",
+    "EpisodeWorkerError",
+    "MachineFault",
+    "PolicyFailure",
+    "PolicyLoadError",
+    "describe",
+    "not_an_action",
+]
 
 
 class EpisodeError(Exception):
@@ -34,6 +43,10 @@ class PolicyLoadError(EpisodeError):
 
 class EpisodeWorkerError(EpisodeError):
     """The process that played an episode ended, and another one too."""
+
+
+class MachineFault(EpisodeError):
+    """This machine failed while an episode was played: its disk is full, its sandbox does not work."""
 
 
 class PolicyFailure(Exception):

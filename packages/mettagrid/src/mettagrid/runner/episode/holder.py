@@ -51,7 +51,8 @@ class SeatHolder(ABC):
 
     The runner calls `prepare`, `start`, then `ask` once per step, and `close`. A holder that cannot answer at once has
     `fileno` and is polled while others think. When an answer is complete and in time, the holder writes the actions of
-    its seats to the table; seats it does not write do nothing in that step. Every method may raise `PolicyFailure`.
+    its seats to the table; seats it does not write do nothing in that step. Every method may raise `PolicyFailure`, or
+    `MachineFault`, which ends the episode without a verdict on anybody.
     """
 
     minimum_action_timeout_ms: int = 0
@@ -92,6 +93,10 @@ class SeatHolder(ABC):
 
     def give_up(self, step: int) -> None:  # noqa: B027 - nothing to do for holders that are always done
         """The deadline has passed: the seats do nothing in this step."""
+
+    def machine_fault(self) -> str | None:
+        """Asked when the policy has failed: what is wrong with this machine, if that may be why."""
+        return None
 
     @abstractmethod
     def close(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from mettagrid.runner.episode.errors import PolicyFailure, PolicyLoadError
+from mettagrid.runner.episode.errors import MachineFault, PolicyFailure, PolicyLoadError
 from mettagrid.runner.episode.generators import episode_id, kept_generators
 from mettagrid.runner.episode.holder import SeatHolder, Seats
 from mettagrid.runner.episode.in_process import InProcess, InProcessHolder
@@ -51,7 +51,8 @@ def play_episode(
     """Play one episode to its end.
 
     A policy that raises an exception, answers nonsense, or dies gets a verdict; its agents do nothing from then on, and
-    the others play on. Only a policy that cannot be made raises, `PolicyLoadError`, unless the plan says otherwise.
+    the others play on. Only a policy that cannot be made raises, `PolicyLoadError`, unless the plan says otherwise, and
+    a fault of this machine, `MachineFault`, which ends the episode.
     `turn(index)` is called whenever a policy's code begins to run in this process, and with -1 when it ends. `warned`
     holds the names of policies that were warned about, over several episodes. With `background` the replay is written
     there, and is complete when that has been waited for. `tracer` gets a span for each answer and each step.
@@ -262,7 +263,10 @@ class _Episode:
         holder = self._holders.pop(index, None)
         if holder is not None:
             self._waiting.forget(index)
+            fault = holder.machine_fault()
             holder.close()
+            if fault is not None:
+                raise MachineFault(f"The machine failed while {name} played: {fault}")
         if step is None and self._plan.load_failure == "raise":
             cause = failure.__cause__
             error_type = failure.status if cause is None else type(cause).__name__

@@ -56,6 +56,10 @@ class PolicyProcess(Protocol):
         """Verdict and message if it has ended or is about to; None when there is nothing to say. Must not wait long."""
         ...
 
+    def machine_fault(self) -> str | None:
+        """What is wrong with this machine that may have ended it or made it fail; None when nothing is."""
+        ...
+
     def close(self) -> None:
         """End it and clean up; called once, never raises."""
         ...
@@ -155,6 +159,9 @@ class ServedHolder(SeatHolder):
         if waited >= self._patience:
             raise PolicyFailure("killed", f"gave no answer for {self._patience:g} seconds")
         self._charge(1000 * (waited - self._limit), only_if_all=True)
+
+    def machine_fault(self) -> str | None:
+        return None if self._process is None else self._process.machine_fault()
 
     def close(self) -> None:
         try:

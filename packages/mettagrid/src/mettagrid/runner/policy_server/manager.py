@@ -74,6 +74,9 @@ class LocalPolicyProcess:
             return None
         return "killed", f"its process ended with {f'signal {-status}' if status < 0 else f'status {status}'}"
 
+    def machine_fault(self) -> str | None:
+        return None
+
     def close(self) -> None:
         """Give it a moment to end by itself, since its connection is closed, and end it."""
         _end(self._process)

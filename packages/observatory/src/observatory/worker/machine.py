@@ -1,0 +1,35 @@
+"""What a worker needs of its machine, and notices when it is missing."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+__all__ = ["MachineFailed", "memory_of", "missing_room"]
+
+MIN_FREE_BYTES = 512 << 20
+MAX_EPISODE_MEMORY = 4 << 30
+"""of the process that plays an episode, without the policies, which have limits of their own"""
+
+
+class MachineFailed(Exception):
+    """This machine could not play an episode; another one should, and no policy is to blame."""
+
+
+def missing_room() -> str | None:
+    """A sentence when the disk for temporary files has less room than an episode may need."""
+    found = os.statvfs(tempfile.gettempdir())
+    free = found.f_bavail * found.f_frsize
+    if free >= MIN_FREE_BYTES:
+        return None
+    return f"{free >> 20} MB are free for temporary files, and {MIN_FREE_BYTES >> 20} are needed"
+
+
+def memory_of(pid: int) -> int:
+    """Bytes of memory that a process has in use; 0 where the system does not say."""
+    try:
+        words = Path(f"/proc/{pid}/statm").read_text().split()
+    except OSError:
+        return 0
+    return int(words[1]) * os.sysconf("SC_PAGE_SIZE")
