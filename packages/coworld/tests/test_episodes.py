@@ -197,7 +197,9 @@ def test_a_game_is_told_which_source_it_is_made_of(tmp_path: Path) -> None:
         (f"https://github.com/o/r/tree/{commit}/game", "mine:1", commit),
     ):
         runnable = game.runnable.model_copy(update={"source_url": source, "image": image})
-        told = launch.game_variables(game.model_copy(update={"runnable": runnable}), "e1", place, hosted=False)
+        told = launch.game_variables(
+            game.model_copy(update={"runnable": runnable}), "e1", place, hosted=False, admin_token="t"
+        )
         assert told["COWORLD_SOURCE_REVISION"] == revision
         assert told.get("COWORLD_GAME_IMAGE_DIGEST") == (digest if "@" in image else None)
 

@@ -85,7 +85,7 @@ def game(tmp_path: Path) -> Iterator[Callable[..., Game]]:
     """game(slots=2, **config) starts one."""
     started: list[subprocess.Popen[str]] = []
 
-    def begin(slots: int = 2, **config: Any) -> Game:
+    def begin(slots: int = 2, *, admin_token: str = "secret-of-the-host", **config: Any) -> Game:
         tokens = [f"secret-of-slot-{slot}" for slot in range(slots)]
         folder = tmp_path / f"episode-{len(started)}"
         folder.mkdir()
@@ -100,6 +100,7 @@ def game(tmp_path: Path) -> Iterator[Callable[..., Game]]:
             COGAME_RESULTS_URI=(folder / "results.json").as_uri(),
             COGAME_SAVE_REPLAY_URI=str(folder / "replay"),
             COGAME_EVENTS_URI=str(folder / "events.json"),
+            COGAME_ADMIN_TOKEN=admin_token,
         )
         started.append(process)
         until_it_listens(process, port)

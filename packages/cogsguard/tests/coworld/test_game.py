@@ -1,6 +1,7 @@
 """The game program over its sockets."""
 
 import json
+import urllib.error
 import urllib.request
 from typing import Any
 
@@ -125,11 +126,21 @@ def test_who_watches_late_gets_everything_so_far(game: Any) -> None:
     assert playing.end()[0] == 0
 
 
-def test_the_host_pauses_and_ends_the_game_and_nobody_elsewhere_does(game: Any) -> None:
+def test_the_admin_token_pauses_and_ends_the_game_and_no_other_token_does(game: Any) -> None:
     playing = game(1, max_steps=10_000, tick_rate=100)
-    with pytest.raises(InvalidStatus):
-        playing.socket("/admin", additional_headers={"Origin": "http://elsewhere.example"})
-    with playing.seat(0), playing.socket("/admin") as admin, playing.socket("/global?rights=host") as watcher:
+    for query in ("", "?token=", "?slot=0&token=secret-of-slot-0", "?token=secret-of-the-hosts"):
+        with pytest.raises(InvalidStatus) as refused:
+            playing.socket(f"/admin{query}")
+        assert refused.value.response.status_code == 403
+    for query in ("", "&slot=0&token=secret-of-slot-0", "&token=wrong"):
+        with playing.socket(f"/global?rights=host{query}") as watcher:
+            assert told(watcher, "hello")["rights"] != "host"
+    host = "token=secret-of-the-host"
+    with (
+        playing.seat(0),
+        playing.socket(f"/admin?{host}") as admin,
+        playing.socket(f"/global?rights=host&{host}") as watcher,
+    ):
         assert told(watcher, "hello")["rights"] == "host"
         told(watcher, "state", paused=False)
         admin.send(json.dumps({"type": "pause", "request_id": 1}))
@@ -139,6 +150,20 @@ def test_the_host_pauses_and_ends_the_game_and_nobody_elsewhere_does(game: Any) 
         told(watcher, "final")
     assert playing.end()[0] == 0
     assert playing.results["steps"] < 10_000
+
+
+def test_a_game_without_an_admin_token_has_no_admin(game: Any) -> None:
+    playing = game(1, admin_token="", player_connect_timeout_seconds=30)
+    for query in ("", "?token=", "?token=secret-of-the-host"):
+        with pytest.raises(InvalidStatus) as missing:
+            playing.socket(f"/admin{query}")
+        assert missing.value.response.status_code == 404
+    with playing.socket("/global?rights=host&token=") as watcher:
+        assert told(watcher, "hello")["rights"] == "watch"
+    with pytest.raises(urllib.error.HTTPError) as page:
+        urllib.request.urlopen(playing.page("/client/admin"))
+    page.value.close()
+    assert page.value.code == 404
 
 
 def test_a_game_begins_without_those_who_never_come(game: Any) -> None:

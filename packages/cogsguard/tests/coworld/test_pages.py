@@ -62,7 +62,7 @@ def test_a_cog_is_played_by_keyboard_while_others_watch_and_the_replay_is_shown(
 
 def test_the_host_steers_the_game_from_its_page(visit: Callable[..., Any], game: Any) -> None:
     playing = game(1, max_steps=5000, tick_rate=20, player_connect_timeout_seconds=0)
-    host = visit(playing.page("/client/admin"))
+    host = visit(playing.page("/client/admin?token=secret-of-the-host"))
     assert host.page.locator("[data-testid=drive]").is_hidden()
     host.until(lambda: host.page.evaluate("mettascope.app.lastTick") > 0)
     host.page.keyboard.press("Space")

@@ -109,12 +109,19 @@ class ReplaySession:
 
 
 def build_play_links(
-    players: Sequence[object], tokens: Sequence[str], *, game_port: int, folder: str = "/client"
+    players: Sequence[object],
+    tokens: Sequence[str],
+    *,
+    game_port: int,
+    folder: str = "/client",
+    admin_token: str = "",
 ) -> PlayLinks:
-    """The pages of a game on a port of this machine; there is one link for each player."""
+    """The pages of a game on a port of this machine; there is one link for each player. The link for steering holds the
+    episode's admin token."""
     base = f"http://{LOOPBACK}:{game_port}{folder}"
     seats = [urlencode({"slot": slot, "token": tokens[slot]}) for slot in range(len(players))]
-    return PlayLinks([f"{base}/player?{seat}" for seat in seats], f"{base}/global", f"{base}/admin")
+    admin = f"{base}/admin?{urlencode({'token': admin_token})}" if admin_token else f"{base}/admin"
+    return PlayLinks([f"{base}/player?{seat}" for seat in seats], f"{base}/global", admin)
 
 
 def with_people(request: CoworldEpisodeJobSpec, slots: Sequence[int]) -> CoworldEpisodeJobSpec:
@@ -153,7 +160,8 @@ def play_package(
     def ready(live: LiveEpisode) -> None:
         nonlocal session
         folder = _pages_folder(live.address)
-        links = build_play_links(live.tokens, live.tokens, game_port=live.address[1], folder=folder)
+        port, token = live.address[1], live.admin_token
+        links = build_play_links(live.tokens, live.tokens, game_port=port, folder=folder, admin_token=token)
         artifacts = EpisodeArtifacts.at(live.workspace)
         ports = [ResolvedLocalPort(inside, outside) for inside, outside in sorted(live.ports.items())]
         session = PlaySession(package, artifacts, variant_id, links, ports)

@@ -63,6 +63,9 @@ class Game:
             return connection.respond(HTTPStatus.OK, "<!doctype html><title>page</title>\n")
         if path == "/player":
             return self.admit(connection, query)
+        if SCRIPT == "open_admin" and "admin" in unquote(unquote(request.path.partition("?")[0])).lower():
+            print("ADMINISTERED", request.path, flush=True)
+            return connection.respond(HTTPStatus.OK, "yes\n")
         if path in ("/global", "/replay"):
             return None
         return connection.respond(HTTPStatus.NOT_FOUND, "no such page\n")
@@ -141,7 +144,7 @@ class Game:
             self.started.set()
         if SCRIPT == "never_ends":
             await asyncio.sleep(3600)
-        waits = SCRIPT == "waits_for_the_dead"
+        waits = SCRIPT in ("waits_for_the_dead", "open_admin")
         while not all(n >= self.ticks or (gone and not waits) for n, gone in zip(self.counts, self.gone, strict=True)):
             await asyncio.sleep(0.005)
         self.finish()

@@ -25,6 +25,7 @@ def test_a_slot_of_paint_arena_is_played_by_keyboard_while_others_watch_and_the_
     with running(*call, until="Admin:") as (lines, process):
         links = links_of(lines)
         assert [*links] == ["Player 0", "Global", "Admin"]
+        assert len(links["Admin"].partition("/client/admin?token=")[2]) == 32
         admin = pages(links["Admin"])
         player = pages(links["Player 0"])
         wait(player, lambda: "Sweep 1" in player.inner_text("#seats"))

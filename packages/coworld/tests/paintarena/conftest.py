@@ -82,7 +82,11 @@ def starting(folder: Path) -> Iterator[Start]:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        environment = os.environ | {"COGAME_HOST": "127.0.0.1", "COGAME_PORT": str(port)}
+        environment = os.environ | {
+            "COGAME_HOST": "127.0.0.1",
+            "COGAME_PORT": str(port),
+            "COGAME_ADMIN_TOKEN": "token-of-the-host",
+        }
         if config is not None:
             (folder / "config.json").write_text(json.dumps({"tokens": TOKENS, **config}))
             environment |= {

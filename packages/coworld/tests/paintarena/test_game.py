@@ -183,7 +183,7 @@ def test_the_admin_pauses_changes_the_rate_and_resumes(start_game: Any) -> None:
         admin.send(json.dumps(command))
         return received(admin)
 
-    with game.connect("/admin") as admin, game.connect("/global") as viewer:
+    with game.connect("/admin?token=token-of-the-host") as admin, game.connect("/global") as viewer:
         paused = told({"command": "pause"})
         assert paused["paused"] is True
         assert told({"command": "tick_rate", "tick_rate": 12})["tick_rate"] == 12
@@ -191,14 +191,20 @@ def test_the_admin_pauses_changes_the_rate_and_resumes(start_game: Any) -> None:
         assert told({"command": "nonsense"})["tick"] == paused["tick"]
         assert told({"command": "resume"})["paused"] is False
         until(viewer, lambda state: state["tick"] > paused["tick"] + 2)
-    with pytest.raises(InvalidStatus), game.connect("/admin", origin="http://elsewhere.example"):
-        pass
 
 
-def test_the_admin_route_can_be_turned_off(start_game: Any) -> None:
-    game = start_game(LONG, PAINTARENA_ADMIN="0")
-    with pytest.raises(InvalidStatus), game.connect("/admin"):
+@pytest.mark.parametrize("token", ["", "token-of-slot-zero", "token-of-the-hosts"])
+def test_nobody_steers_without_the_admin_token(shared_game: Any, token: str) -> None:
+    with pytest.raises(InvalidStatus) as refused, shared_game.connect(f"/admin?token={token}"):
         pass
+    assert refused.value.response.status_code == 403
+
+
+def test_a_game_without_an_admin_token_has_no_admin_route(start_game: Any) -> None:
+    game = start_game(LONG, COGAME_ADMIN_TOKEN="")
+    for query in ("", "?token=", "?token=token-of-the-host"):
+        with pytest.raises(InvalidStatus), game.connect(f"/admin{query}"):
+            pass
 
 
 def test_results_and_replay_are_put_and_posted_to_http_targets_results_first(start_game: Any) -> None:

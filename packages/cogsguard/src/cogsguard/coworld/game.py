@@ -103,7 +103,15 @@ def _play(plan: EpisodePlan, config: GameConfig, environ: Mapping[str, str], eve
     game = Lines(f"Cogs vs Clips: {plan.env.label or config.mission}", LiveRenderer(controls=seats))
     line = game.line(0)
     host, port = _address(environ)
-    with EpisodeServer(game, tokens=config.tokens, seats=seats, hearing=hearing, host=host, port=port) as server:
+    with EpisodeServer(
+        game,
+        tokens=config.tokens,
+        seats=seats,
+        hearing=hearing,
+        host=host,
+        port=port,
+        admin_token=environ.get("COGAME_ADMIN_TOKEN", ""),
+    ) as server:
         _say(f"Waiting for {config.slots} players on port {port}")
         threading.Thread(target=_begin, args=(seats, config), daemon=True).start()
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -39,13 +38,26 @@ class CoworldServer(LiveServer):
 
 
 class EpisodeServer(CoworldServer):
-    """`/player` for who knows a slot's token, `/global` for everybody, `/admin` for whoever is on this machine."""
+    """`/player` for holders of a slot's token, `/global` for everyone, `/admin` for holders of the admin token.
 
-    pages = ("/", *_pages("player", "global", "admin"))
+    A game without an admin token has no `/admin`. Addresses prove nothing: a player in a box is on this machine too.
+    """
 
     def __init__(
-        self, game: Lines, *, tokens: Sequence[str], seats: Seats, hearing: Hearing, host: str, port: int
+        self,
+        game: Lines,
+        *,
+        tokens: Sequence[str],
+        seats: Seats,
+        hearing: Hearing,
+        host: str,
+        port: int,
+        admin_token: str = "",
     ) -> None:
+        admin = ("admin",) if admin_token else ()
+        self.sockets = ("/global", "/player", *(f"/{name}" for name in admin))
+        self.pages = ("/", *_pages("player", "global", *admin))
+        self._admin_token = admin_token.encode()
         self._slot_tokens = [token.encode() for token in tokens]
         self._seats = seats
         self._hearing = hearing
@@ -59,10 +71,10 @@ class EpisodeServer(CoworldServer):
             if not self._is_seat(given, token):
                 raise Refused("There is no such slot, or its token is another")
             return Grant("player", int(given)), line, int(given)
-        is_admin = _is_local(headers)
+        is_admin = self._is_admin(token)
         if path == "/admin":
             if not is_admin:
-                raise Refused("The game is steered from its own machine only")
+                raise Refused("Only the admin link of this episode steers the game")
             return Grant("host"), line, 0
         if self._is_seat(given, token):
             return Grant("player", int(given)), line, 0
@@ -85,6 +97,9 @@ class EpisodeServer(CoworldServer):
         deadline = time.monotonic() + GOODBYE_SECONDS
         while time.monotonic() < deadline and not all(told.told_final or _is_gone(told) for told in self._told):
             time.sleep(0.01)
+
+    def _is_admin(self, token: str) -> bool:
+        return bool(self._admin_token) and hmac.compare_digest(self._admin_token, token.encode(errors="replace"))
 
     def _is_seat(self, slot: str, token: str) -> bool:
         if not (slot.isascii() and slot.isdecimal() and len(slot) <= 3 and int(slot) < len(self._slot_tokens)):
@@ -112,18 +127,6 @@ class ReplayServer(CoworldServer):
         assert connection.request is not None
         uri = parse_qs(urlsplit(connection.request.path).query).get("uri", [""])[-1]
         return ReplayTeller(self, connection, lambda: self._load(uri))
-
-
-def _is_local(headers: Headers) -> bool:
-    """Whether a request names this machine by number, as no page elsewhere can have its own name do; and comes from no
-    page of another origin."""
-    try:
-        host = urlsplit(f"//{headers['Host']}").hostname or ""
-        is_here = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except (ValueError, KeyError, LookupError):
-        return False
-    own = (f"http://{headers['Host']}", f"https://{headers['Host']}")
-    return is_here and all(origin in own for origin in headers.get_all("Origin"))
 
 
 def _is_gone(conversation: SeatedPlayer | Watcher) -> bool:

@@ -18,6 +18,7 @@ from coworld.runner.artifacts import EpisodeArtifacts, write_document
 from coworld.runner.budget import Budget
 from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
 from coworld.runner.game_config import episode_player_tokens, write_coworld_game_config
+from coworld.runner.gate import PlayerGates
 from coworld.runner.io import PlayerRuntimeStatus, PlayerRuntimeStatuses
 from coworld.runner.options import EpisodeOptions, LiveEpisode
 from coworld.runner.redaction import Redactor
@@ -40,10 +41,12 @@ class Episode:
         self.budget = Budget(options.budget_seconds)
         self.id = secrets.token_hex(8)
         self.tokens: list[str] = []
+        self.admin_token = secrets.token_urlsafe(24)
         self.seats = [Seat(slot) for slot in range(len(request.players))]
         self.game: Watched | None = None
         self.results: dict[str, Any] | None = None
         self._reservation: Reservation | None = None
+        self._gates: PlayerGates | None = None
         self._statuses: list[PlayerRuntimeStatus] | None = None
         self._collected = False
 
@@ -148,7 +151,7 @@ class Episode:
         )
 
     def game_variables(self, place: Place) -> dict[str, str]:
-        return launch.game_variables(self.manifest.game, self.id, place, hosted=False)
+        return launch.game_variables(self.manifest.game, self.id, place, hosted=False, admin_token=self.admin_token)
 
     def game_files(self) -> dict[str, Any]:
         """Further files the game finds in its folder."""
@@ -200,6 +203,8 @@ class Episode:
 
     def start_player(self, seat: Seat, player: CoworldRunnableSpec) -> None:
         assert self._reservation is not None
+        self._gates = self._gates or PlayerGates(self._reservation.address)
+        seat.gate = self._gates.open()
         token = self.tokens[seat.slot]
         spec = RunnableSpec(
             role="player",
@@ -212,7 +217,7 @@ class Episode:
                 seat.slot, token, place, startup=player.startup is not None, artifact=self.options.artifacts
             ),
             startup_port=player.startup.port if player.startup else None,
-            reach=self._reservation.address,
+            reach=seat.gate.address,
             egress=self.options.egress,
             combined_log=True,
             limits=launch.limits_of(player.resources, self.wall_seconds),
@@ -237,7 +242,8 @@ class Episode:
         if self.options.on_ready is not None:
             assert self.game is not None
             ports = self.game.running.place.ports
-            self.options.on_ready(LiveEpisode(address, tuple(self.tokens), self.artifacts.workspace, ports))
+            workspace = self.artifacts.workspace
+            self.options.on_ready(LiveEpisode(address, tuple(self.tokens), workspace, ports, self.admin_token))
 
     async def watch_as_viewer(self, address: Address) -> None:
         """`/global` must show something at once, to somebody who comes later too, and answer a Ping."""
@@ -353,7 +359,7 @@ class Episode:
             return
         self._collected = True
         try:
-            collect_game_files(self.artifacts, self.game.running, Redactor(self.tokens))
+            collect_game_files(self.artifacts, self.game.running, Redactor(self.tokens, [self.admin_token]))
         except OSError as error:
             raise RunnerEpisodeError(
                 f"the game's files could not be kept: {error.strerror}", error_type="artifact_transport_error"
@@ -361,7 +367,7 @@ class Episode:
 
     def redactor(self) -> Redactor:
         """For logs and messages: the players' secrets go too."""
-        hidden = [*self.options.secret_env.values()]
+        hidden = [self.admin_token, *self.options.secret_env.values()]
         for variables in self.options.player_secret_env.values():
             hidden += variables.values()
         return Redactor(self.tokens, hidden)
@@ -390,6 +396,8 @@ class Episode:
             finally:
                 for program in everything:
                     program.running.close()
+                if self._gates is not None:
+                    self._gates.close()
                 if self._reservation is not None:
                     self._reservation.close()
 
@@ -399,7 +407,8 @@ class Episode:
         for seat in self.seats:
             if seat.program is not None:
                 keep_player_files(self.artifacts, seat.program.running, seat.slot, clean)
-                receipts.append({"slot": seat.slot, **seat.program.running.receipt()})
+                refused = list(seat.gate.refused) if seat.gate else []
+                receipts.append({"slot": seat.slot, **seat.program.running.receipt(), "refused_requests": refused})
         inspected = {"schema_version": "1", "observation": "before_runner_cleanup", "players": list(receipts)}
         write_document(self.artifacts.workspace / "player_containers.json", inspected, mode=0o600)
         if self.game is not None:

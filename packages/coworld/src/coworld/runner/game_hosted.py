@@ -53,7 +53,7 @@ class GameHostedEpisode(Episode):
         return
 
     def game_variables(self, place: Place) -> dict[str, str]:
-        return launch.game_variables(self.manifest.game, self.id, place, hosted=True)
+        return launch.game_variables(self.manifest.game, self.id, place, hosted=True, admin_token=self.admin_token)
 
     def game_files(self) -> dict[str, Any]:
         files: dict[str, Any] = {

@@ -15,14 +15,17 @@ from coworld.uris import UriError, read_uri
 _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
 
-def game_variables(game: CoworldGameManifest, episode_id: str, place: Place, *, hosted: bool) -> dict[str, str]:
-    """What a game is told for an episode."""
+def game_variables(
+    game: CoworldGameManifest, episode_id: str, place: Place, *, hosted: bool, admin_token: str
+) -> dict[str, str]:
+    """What a game is told for an episode. Nobody else is given the admin token."""
     folder = f"file://{place.folder}"
     image = game.runnable.image
     _, pinned, digest = image.partition("@sha256:")
     return {
         "COGAME_HOST": place.host,
         "COGAME_PORT": str(place.port),
+        "COGAME_ADMIN_TOKEN": admin_token,
         "COGAME_CONFIG_URI": f"{folder}/config.json",
         "COGAME_RESULTS_URI": f"{folder}/results.json",
         "COGAME_SAVE_REPLAY_URI": f"{folder}/replay",

@@ -18,6 +18,8 @@ class LiveEpisode:
     workspace: Path
     ports: Mapping[int, int]
     """further ports of the game: port inside to port of this machine"""
+    admin_token: str = ""
+    """opens the game's `/admin`, if it has one; the game alone was told it"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from coworld.engines.base import Exit, Running
 from coworld.runner.failures import RunnerEpisodeError
+from coworld.runner.gate import SeatGate
 from coworld.runner.io import PlayerRuntimeStatus
 
 TEMPORARY_EXIT = 75
@@ -55,6 +56,8 @@ class Seat:
 
     slot: int
     program: Watched | None = None
+    gate: SeatGate | None = None
+    """the program's way to the game"""
     note: str | None = field(default=None)
 
     @property

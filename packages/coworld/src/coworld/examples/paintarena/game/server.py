@@ -43,7 +43,7 @@ def main() -> int:
 
 async def _play(settings: Settings) -> None:
     match, tokens = _read_match(settings.config_uri or "")
-    routes = MatchRoutes(match, tokens, admin=settings.admin)
+    routes = MatchRoutes(match, tokens, admin_token=settings.admin_token)
     async with _serving(settings, routes) as server:
         print(f"Paint Arena listens on port {_port(server)}", flush=True)
         await match.run()

@@ -25,8 +25,8 @@ class Settings:
     """replay mode: the replay to show"""
     replay_server: bool = False
     """replay mode of the older kind: each visitor names the replay with `?uri=`"""
-    admin: bool = True
-    """whether `/admin` answers; `PAINTARENA_ADMIN=0` turns it off where strangers can reach the port"""
+    admin_token: str | None = None
+    """opens `/admin`; a game that was given none has no `/admin`"""
 
     @property
     def replay_mode(self) -> bool:
@@ -54,7 +54,7 @@ class Settings:
             trajectory_uri=text("COGAME_SAVE_TRAJECTORY_URI"),
             load_replay_uri=text("COGAME_LOAD_REPLAY_URI"),
             replay_server=environment.get("COGAME_REPLAY_SERVER", "0") not in ("", "0", "false"),
-            admin=environment.get("PAINTARENA_ADMIN", "1") not in ("0", "false"),
+            admin_token=text("COGAME_ADMIN_TOKEN"),
         )
         if not settings.replay_mode:
             for name, value in (
