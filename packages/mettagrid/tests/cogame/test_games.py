@@ -1,6 +1,8 @@
 """Registered games and those of installed packages."""
 
+import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +57,31 @@ def test_a_game_offers_its_variants_by_name() -> None:
     game = CoGame("chess", missions=[], variants=[Gambit()])
     assert game.variant_registry.required(Gambit) is game.variants[0]
     assert game.eval_missions == []
+
+
+def test_a_known_game_needs_no_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownGame, match=r"install the package that has the module 'hungercog\.game'"):
+        get_game("hungercog")
+    package = tmp_path / "hungercog"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "game.py").write_text(
+        "from mettagrid.cogame.game import CoGame, register_game\nregister_game(CoGame('hungercog', [], []))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        assert get_game("hungercog").missions == []
+    finally:
+        for name in ("hungercog.game", "hungercog"):
+            sys.modules.pop(name, None)
+
+
+def test_a_known_game_that_fails_to_import_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "werecog").mkdir()
+    (tmp_path / "werecog" / "cogame.py").write_text("import a_package_that_is_missing\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        with pytest.raises(MissionError, match=r"'werecog' cannot be imported .* a_package_that_is_missing"):
+            get_game("werecog")
+    finally:
+        sys.modules.pop("werecog", None)

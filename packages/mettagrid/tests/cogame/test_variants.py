@@ -152,7 +152,7 @@ def test_undeclared_dependencies_and_circles_are_mistakes_of_the_author() -> Non
 def test_unknown_variants_are_refused_with_the_closest_names() -> None:
     with pytest.raises(UnknownVariant) as caught:
         Mission().with_variants(["test_vilage"])
-    assert str(caught.value).startswith("Variant 'test_vilage' not found. Did you mean 'test_village'")
+    assert str(caught.value).startswith("Unknown variant 'test_vilage'. Did you mean 'test_village'")
 
 
 def test_compat_is_a_question_for_menus_and_refuses_nothing() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cogsguard.game.cargo import CargoLimitVariant
 from cogsguard.game.clips import ClipsVariant
 from cogsguard.game.damage import DamageVariant
-from cogsguard.game.extractors import CvCExtractorConfig, ExtractorsVariant
+from cogsguard.game.extractors import ExtractorsVariant
 from cogsguard.game.gear import GearVariant
 from cogsguard.game.heart import HeartVariant
 from cogsguard.game.teams import TeamJunctionVariant
@@ -73,7 +73,7 @@ def read_rules(mission: CvCMission) -> Rules:
         enemy_damage=-registry.required(DamageStrangersVariant).damage_rate,
         cargo=cargo.limit,
         miner_cargo=cargo.modifiers["miner"],
-        extract=CvCExtractorConfig.model_fields["small_amount"].default,
+        extract=extract["extract"],
         miner_extract=extract["miner_extract"],
         hearts=heart.limit,
         heart_cost=heart.cost[ELEMENTS[0]],

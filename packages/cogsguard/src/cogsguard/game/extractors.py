@@ -9,7 +9,7 @@ from cogsguard.names import extractor_of
 from mettagrid.base_config import Config
 from mettagrid.cogame.core import CoGameMission, CoGameMissionVariant, CvCStationConfig, Deps, ResolvedDeps
 from mettagrid.config.filter import actorHas
-from mettagrid.config.handler_config import AnyHandler, Handler, firstMatch
+from mettagrid.config.handler_config import Handler, firstMatch
 from mettagrid.config.mettagrid_config import GridObjectConfig, InventoryConfig, MettaGridConfig
 from mettagrid.config.mutation import updateActor, withdraw
 
@@ -22,12 +22,11 @@ class ExtractionHandlerConfig(Config):
     cost: dict[str, int] = Field(default_factory=dict)
     amount: int
 
-    def handler(self, resource: str, *, remove_when_empty: bool = True) -> Handler:
-        """Return the handler for an extractor of a resource."""
-        needed = {**self.required_resources, **self.cost}
+    def handler(self, resource: str, *, remove_when_empty: bool) -> Handler:
+        """Return the handler for an extractor of a resource. A cost that the actor cannot pay does not stop it."""
         return Handler(
             name=self.name,
-            filters=[actorHas(needed)] if needed else [],
+            filters=[actorHas({item: amount}) for item, amount in self.required_resources.items()],
             mutations=[
                 updateActor({item: -paid for item, paid in self.cost.items()}),
                 withdraw({resource: self.amount}, remove_when_empty=remove_when_empty),
@@ -36,25 +35,18 @@ class ExtractionHandlerConfig(Config):
 
 
 class CvCExtractorConfig(CvCStationConfig):
-    """An extractor with `initial_amount` of a resource, of which a bump gives `small_amount`."""
+    """A plain extractor with `initial_amount` of a resource, of which a bump gives `small_amount`."""
 
     resource: str
     initial_amount: int = Field(default=200, ge=1)
     small_amount: int = Field(default=1, ge=1)
 
     def station_cfg(self) -> GridObjectConfig:
-        return self.station_with([])
-
-    def station_with(
-        self, handlers: list[ExtractionHandlerConfig], *, remove_when_empty: bool = True
-    ) -> GridObjectConfig:
-        """Return the extractor with further ways to extract, which the engine tries first."""
-        ways = [*handlers, ExtractionHandlerConfig(name="extract", amount=self.small_amount)]
-        use: list[AnyHandler] = [way.handler(self.resource, remove_when_empty=remove_when_empty) for way in ways]
+        take = withdraw({self.resource: self.small_amount}, remove_when_empty=True)
         return GridObjectConfig(
             name=extractor_of(self.resource),
-            inventory=InventoryConfig(default_limit=self.initial_amount, initial={self.resource: self.initial_amount}),
-            on_use_handler=firstMatch(use),
+            inventory=InventoryConfig(initial={self.resource: self.initial_amount}),
+            on_use_handler=Handler(name="extract", mutations=[take]),
         )
 
 
@@ -71,10 +63,9 @@ class ExtractorsVariant(CoGameMissionVariant):
     def add_extraction_handler(
         self, name: str, required_resources: dict[str, int], cost: dict[str, int], amount: int
     ) -> None:
-        """Add a way to extract, tried before the plain one."""
-        self.extraction_handlers.append(
-            ExtractionHandlerConfig(name=name, required_resources=required_resources, cost=cost, amount=amount)
-        )
+        """Add a way to extract, which the engine tries before those added earlier."""
+        way = ExtractionHandlerConfig(name=name, required_resources=required_resources, cost=cost, amount=amount)
+        self.extraction_handlers.insert(0, way)
 
     def dependencies(self) -> Deps:
         return Deps(required=[BuildingsVariant, ElementsVariant])
@@ -83,11 +74,14 @@ class ExtractorsVariant(CoGameMissionVariant):
         density = deps.required(BuildingsVariant).building_density
         for element in deps.required(ElementsVariant).elements:
             density[extractor_of(element)] = self.extractor_density
+        self.add_extraction_handler("extract", {}, cost={}, amount=1)
 
     def modify_env(self, mission: CoGameMission, env: MettaGridConfig) -> None:
         for element in mission.required_variant(ElementsVariant).elements:
-            extractor = CvCExtractorConfig(resource=element, initial_amount=self.initial_amount)
-            env.game.objects[extractor_of(element)] = extractor.station_with(
-                self.extraction_handlers, remove_when_empty=self.remove_when_empty
+            ways = [way.handler(element, remove_when_empty=self.remove_when_empty) for way in self.extraction_handlers]
+            env.game.objects[extractor_of(element)] = GridObjectConfig(
+                name=extractor_of(element),
+                inventory=InventoryConfig(default_limit=self.initial_amount, initial={element: self.initial_amount}),
+                on_use_handler=firstMatch(ways),
             )
         set_corner_extractors(env)

@@ -21,25 +21,25 @@ class MissionError(ValueError):
 class _Unknown(MissionError):
     """An unknown name; the message suggests similar ones."""
 
-    noun = "Name"
+    what = "Name {!r} not found."
 
     def __init__(self, name: str, known: Iterable[str] = (), *, note: str = "") -> None:
-        super().__init__(f"{self.noun} {name!r} not found.{' ' + note if note else close_names(name, known)}")
+        super().__init__(f"{self.what.format(name)}{' ' + note if note else close_names(name, known)}")
         self.name = name
 
 
 class UnknownGame(_Unknown):
-    noun = "Game"
+    what = "Game {!r} not found."
 
 
 class UnknownMission(_Unknown):
-    noun = "Mission"
+    what = "Mission {!r} not found."
 
 
 class UnknownVariant(_Unknown, AssertionError):
-    """A variant name without a class. Also an `AssertionError`, which the published package raises here."""
+    """A variant name without a class. Also an `AssertionError`, which the published package raises, in its wording."""
 
-    noun = "Variant"
+    what = "Unknown variant {!r}."
 
 
 class VariantConflict(MissionError):

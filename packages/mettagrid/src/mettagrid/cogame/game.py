@@ -4,6 +4,7 @@ A game registers itself when its module is imported (`register_game`). Installed
 point in the group `cogames.games`, so `get_game("cogsguard")` finds a game nobody has imported yet.
 """
 
+import importlib
 from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 
@@ -14,7 +15,16 @@ from mettagrid.cogame.variants import CoGameMissionVariant, VariantRegistry
 __all__ = ["ENTRY_POINT_GROUP", "CoGame", "get_game", "installed_games", "register_game"]
 
 ENTRY_POINT_GROUP = "cogames.games"
-_INSTALLABLE = ("cogsguard",)  # games that are distributions of their own
+_MODULES = {
+    "amongcogs": "amongcogs.game.game",
+    "cogsguard": "cogsguard.game.game",
+    "diplomacog": "diplomacog.cogame",
+    "hungercog": "hungercog.game",
+    "overcogged": "overcogged.game.game",
+    "tribalcog": "tribal_village_env.recipe",
+    "werecog": "werecog.cogame",
+}
+"""Games of the ecosystem that packages provide without an entry point: the module that registers each."""
 
 _games: dict[str, "CoGame"] = {}
 
@@ -70,11 +80,31 @@ def get_game(name: str) -> CoGame:
             if entry.name == name:
                 _load(entry)
                 break
+        else:
+            _import_known(name)
     if name in _games:
         return _games[name]
-    if name in _INSTALLABLE:
-        raise UnknownGame(name, note=f"It is not installed: pip install cogames[{name}]")
+    if name == "cogsguard":
+        raise UnknownGame(name, note="It is not installed: pip install cogames[cogsguard]")
+    if name in _MODULES:
+        raise UnknownGame(
+            name, note=f"It is not installed: install the package that has the module {_MODULES[name]!r}."
+        )
     raise UnknownGame(name, installed_games())
+
+
+def _import_known(name: str) -> None:
+    """Import the module of a known game, if its package is installed."""
+    module = _MODULES.get(name)
+    if module is None:
+        return
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if module != error.name and not module.startswith(f"{error.name}."):
+            raise MissionError(f"The game {name!r} cannot be imported from {module!r}: {error}") from error
+    except Exception as error:  # importing runs third-party code, which may fail in any way
+        raise MissionError(f"The game {name!r} cannot be imported from {module!r}: {error}") from error
 
 
 def _entries() -> list[EntryPoint]:

@@ -179,7 +179,7 @@ class VariantRegistry:
         for name in variants:
             if name not in self._variants:
                 self._variants[name] = CoGameMissionVariant.create(name, preferred_modules)
-        self._add_required()
+        self._resolve_dependencies()
         self._configured = self._in_order()
         for variant in self._configured:
             deps = variant.dependencies()
@@ -192,14 +192,14 @@ class VariantRegistry:
 
     def build_dependency_graph(self) -> list[tuple[str, str, str]]:
         """Add missing required variants, then return (variant, dependency, "required" or "optional") for each pair."""
-        self._add_required()
+        self._resolve_dependencies()
         return [
             (variant.name, dependency.name, kind)
             for variant in self._variants.values()
             for dependency, kind in self._edges(variant)
         ]
 
-    def _add_required(self) -> None:
+    def _resolve_dependencies(self) -> None:
         complete = False
         while not complete:
             complete = True

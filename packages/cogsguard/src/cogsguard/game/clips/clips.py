@@ -73,8 +73,12 @@ class ClipsConfig(TeamConfig):
 
     def ship_stations(self, map_builder: AnyMapBuilderConfig) -> dict[str, GridObjectConfig]:
         """Return the objects for the ships on a map, by map name."""
-        names = clips_ship_map_names_in_map_config(map_builder)
-        return {name: CvCShipConfig().station_cfg(self, name) for name in names}
+        ships = {
+            name: CvCShipConfig().station_cfg(self, name) for name in clips_ship_map_names_in_map_config(map_builder)
+        }
+        for name, ship in ships.items():
+            ship.tags.append(name)  # lanes tell ships apart by this tag
+        return ships
 
     def _attacks(self, max_steps: int) -> Attacks:
         modes = {

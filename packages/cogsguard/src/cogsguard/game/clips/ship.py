@@ -21,13 +21,12 @@ MapConfigT = TypeVar("MapConfigT")
 
 
 class CvCShipConfig(CvCStationConfig):
-    """A ship. Its map name is one of its tags, so that rules can tell ships apart."""
+    """A ship, the seed of the clips' network."""
 
     def station_cfg(  # type: ignore[override]  # a ship has an owner and one of several map names
         self, team: TeamConfig, map_name: str | None = None
     ) -> GridObjectConfig:
-        name = map_name or f"{team.short_name}:ship"
-        return GridObjectConfig(name="ship", map_name=name, tags=[team.team_tag(), name])
+        return GridObjectConfig(name="ship", map_name=map_name or "ship", tags=[team.team_tag()])
 
 
 def is_clips_ship_map_name(name: str) -> bool:

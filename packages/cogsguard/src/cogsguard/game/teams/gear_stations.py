@@ -30,17 +30,20 @@ class TeamGearStationsVariant(CoGameMissionVariant):
         symbols = {**DEFAULT_TEAM_GEAR_SYMBOLS, **gear.station_symbols}
         for team in teams.player_teams():
             for item in gear.items:
-                map_name = f"{team.short_name}:{item}"
-                env.game.objects[map_name] = GridObjectConfig(
-                    name=item,
-                    map_name=map_name,
-                    tags=[team.team_tag()],
-                    on_use_handler=_use_station(team, item, gear.station_costs.get(item, {})),
-                )
-                if item in symbols:
-                    env.game.render.symbols[map_name] = symbols[item]
-                env.game.render.assets[map_name] = [RenderAsset(asset=f"{item}_station")]
+                self._add_station(env, team, item, symbols.get(item), gear.station_costs.get(item))
         set_hub_stations(env, [teams.name_on_map(item) for item in gear.items])
+
+    def _add_station(
+        self, env: MettaGridConfig, team: TeamConfig, item: str, symbol: str | None, cost: dict[str, int] | None = None
+    ) -> None:
+        """Define the station of a team for an item; without a cost the item is free and no hub is needed."""
+        map_name = f"{team.short_name}:{item}"
+        env.game.objects[map_name] = GridObjectConfig(
+            name=item, map_name=map_name, tags=[team.team_tag()], on_use_handler=_use_station(team, item, cost or {})
+        )
+        if symbol is not None:
+            env.game.render.symbols[map_name] = symbol
+        env.game.render.assets[map_name] = [RenderAsset(asset=f"{item}_station")]
 
 
 def _use_station(team: TeamConfig, item: str, cost: dict[str, int]) -> AnyHandler | None:
