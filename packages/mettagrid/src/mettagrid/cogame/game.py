@@ -87,9 +87,7 @@ def get_game(name: str) -> CoGame:
     if name == "cogsguard":
         raise UnknownGame(name, note="It is not installed: pip install cogames[cogsguard]")
     if name in _MODULES:
-        raise UnknownGame(
-            name, note=f"It is not installed: install the package that has the module {_MODULES[name]!r}."
-        )
+        raise UnknownGame(name, note=f"It is not installed: install the package that has {_MODULES[name]!r}.")
     raise UnknownGame(name, installed_games())
 
 

@@ -73,9 +73,8 @@ class ClipsConfig(TeamConfig):
 
     def ship_stations(self, map_builder: AnyMapBuilderConfig) -> dict[str, GridObjectConfig]:
         """Return the objects for the ships on a map, by map name."""
-        ships = {
-            name: CvCShipConfig().station_cfg(self, name) for name in clips_ship_map_names_in_map_config(map_builder)
-        }
+        names = clips_ship_map_names_in_map_config(map_builder)
+        ships = {name: CvCShipConfig().station_cfg(self, name) for name in names}
         for name, ship in ships.items():
             ship.tags.append(name)  # lanes tell ships apart by this tag
         return ships
