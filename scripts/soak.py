@@ -1,5 +1,5 @@
 """What takes long: mutated configurations under the sanitizers, a million steps, a long replay, matches played again,
-200 Coworld episodes, 20,000 games twice, 100 kills.
+200 Coworld episodes, 20,000 games twice, attacks on a server, 100 kills.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--seed S] [--jobs N] [--case SEED|FILE]
 
@@ -10,6 +10,7 @@ stages, in this order:
   league   20 matches of a league that played, each played again by another process
   coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
   compat   20,000 other games through the published engine and ours (scripts/compat.py)
+  attacks  60 MB of nested JSON, 2,000 half-sent requests, 1,150 idle connections at 1,024 files: `/healthz` in a second
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: the tables of a run in peace
 
 --case plays one case of the fuzz again, by number or from its file, and shows what happens. The end says what ran,
@@ -76,6 +77,10 @@ def compat(args: argparse.Namespace) -> bool:
     return run("scripts/compat.py", "--count", args.games, "--seed", 1_000_000 + args.seed, "--jobs", args.jobs)
 
 
+def attacks(args: argparse.Namespace) -> bool:
+    return run("tests/soak/attacks.py")
+
+
 def kills(args: argparse.Namespace) -> bool:
     test = "packages/observatory/tests/commissioner/test_kills.py"
     return run("-m", "pytest", "-q", test, KILLS=str(args.kills), KILLS_SEED=str(7 + args.seed))
@@ -88,6 +93,7 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "league": league,
     "coworld": coworld,
     "compat": compat,
+    "attacks": attacks,
     "kills": kills,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import socket
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import text
@@ -21,6 +21,8 @@ from observatory.accounts.service import create_user, mint_user_token
 from observatory.accounts.tables import User
 from observatory.app import create_app
 from observatory.database import Base, Database
+from observatory.operations.accepting import GuardedServer
+from observatory.operations.protocol import server_config
 from observatory.operations.rate_limits import RateLimits
 from observatory.operations.workers_seen import WorkersSeen
 from observatory.settings import Settings
@@ -223,10 +225,12 @@ class Server:
 @pytest.fixture
 def serve() -> Iterator[Callable[[FastAPI], Server]]:
     """Runs an application under uvicorn on a free port of the loopback address, until the test ends."""
-    running: list[tuple[uvicorn.Server, threading.Thread]] = []
+    running: list[tuple[GuardedServer, threading.Thread]] = []
 
     def start(app: FastAPI) -> Server:
-        server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, lifespan="off"))
+        listening = socket.socket()
+        listening.bind(("127.0.0.1", 0))
+        server = GuardedServer(server_config(app, app.state.settings, lifespan="off"))
         ready = threading.Event()
         startup = server.startup
 
@@ -235,12 +239,11 @@ def serve() -> Iterator[Callable[[FastAPI], Server]]:
             ready.set()
 
         server.startup = tell  # type: ignore[method-assign]
-        thread = threading.Thread(target=server.run, daemon=True)
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
         assert ready.wait(20)
         running.append((server, thread))
-        port = server.servers[0].sockets[0].getsockname()[1]
-        return Server(f"http://127.0.0.1:{port}", app)
+        return Server(f"http://127.0.0.1:{listening.getsockname()[1]}", app)
 
     yield start
     for server, thread in running:

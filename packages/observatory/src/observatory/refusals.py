@@ -29,8 +29,11 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
-        if error.status_code == 400 and error.__cause__ is not None:
-            return _answer(Unprocessable("The body cannot be read: it is no text in UTF-8, or nested too deeply"))
+        cause = error.__cause__
+        if isinstance(cause, ObservatoryError):  # raised while the body was read
+            return _answer(cause)
+        if error.status_code == 400 and cause is not None:
+            return _answer(Unprocessable("The body cannot be decoded: it is not text in UTF-8, or it was cut off"))
         return JSONResponse({"detail": str(error.detail)}, error.status_code, headers=error.headers)
 
     @app.exception_handler(RequestValidationError)

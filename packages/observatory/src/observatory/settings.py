@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from pathlib import Path
 from typing import Literal
 
@@ -53,8 +54,10 @@ class Settings(BaseSettings):
     max_bundle_bytes: int = 500 * MEGABYTE
     max_artifact_bytes: int = 1024 * MEGABYTE
     """of a replay or another file of a job"""
+    min_free_bytes: int = 512 * MEGABYTE
+    """room on the disk of the store below which no job is given to a worker"""
     max_body_bytes: int = 64 * MEGABYTE
-    """of a request that is no upload"""
+    """of a request that is no upload; most routes take 64 kB"""
     max_policies_per_user: int = 1000
     max_versions_per_policy: int = 1000
     max_pending_uploads_per_user: int = 50
@@ -91,6 +94,18 @@ class Settings(BaseSettings):
     first_matches: int = Field(default=10, ge=0)
     """a version with fewer matches than this in a competition comes before the others"""
 
+    # Connections
+    max_connections: int | None = Field(default=None, ge=1)
+    """by default as many as the limit of open files allows"""
+    max_connections_per_address: int = Field(default=256, ge=1)
+    """beyond it, the connection of the address that has waited longest is closed"""
+    header_timeout_seconds: float = Field(default=10.0, gt=0)
+    """how long the headers of a request may take"""
+    body_timeout_seconds: float = Field(default=20.0, gt=0)
+    """how long a body may take, and one second more for each 8 kB"""
+    trusted_proxies: list[str] = Field(default_factory=list)
+    """addresses or networks of proxies whose X-Forwarded-For names the caller; by default none"""
+
     # Rates, per minute
     anonymous_rate: float = 600.0
     """of an address that sends no good token"""
@@ -118,6 +133,13 @@ class Settings(BaseSettings):
         if url is not None and not url.get_secret_value().startswith(_DATABASES):
             raise ValueError("must begin with postgresql:// or sqlite:///")
         return url
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, names: list[str]) -> list[str]:
+        for name in names:
+            ipaddress.ip_network(name, strict=False)
+        return names
 
     def local_url(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host

@@ -74,5 +74,5 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_read(make_app: Call
         headers={"Content-Type": "application/json"},
     )
     assert [said.status_code, unsaid.status_code] == [413, 413]
-    assert said.json() == unsaid.json() == {"detail": "Too large: a request may have 0 MB"}
+    assert said.json() == unsaid.json() == {"detail": "The body of this request may have at most 1,000 bytes"}
     assert client.post("/credentials/auth-codes/exchange", json={"code": "x"}).status_code == 400

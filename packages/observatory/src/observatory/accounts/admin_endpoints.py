@@ -6,8 +6,6 @@ import uuid
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from fastapi import APIRouter
-
 from observatory.accounts import repository, service
 from observatory.accounts.deps import Admin
 from observatory.accounts.schemas import (
@@ -25,10 +23,11 @@ from observatory.clock import Now
 from observatory.database import SessionDep
 from observatory.deps import SettingsDep
 from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.routing import Router
 
 __all__ = ["invitation_url", "router", "user_read"]
 
-router = APIRouter(prefix="/admin", tags=["admin"])
+router = Router(prefix="/admin", tags=["admin"])
 
 _REFUSALS = (Unauthorized, Forbidden, NotFound, Conflict)
 

@@ -17,8 +17,9 @@ request only reads.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Set
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader
@@ -41,7 +42,9 @@ __all__ = [
     "OptionalPrincipal",
     "Principal",
     "Writer",
+    "caller_check",
     "find_principal",
+    "given_token",
 ]
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -67,10 +70,15 @@ def _given_token(
 GivenToken = Annotated[str | None, Depends(_given_token)]
 
 
+def given_token(request: Request) -> str | None:
+    """The token of a request, from either header."""
+    return _given_token(request.headers.get("x-auth-token"), request.headers.get("authorization"))
+
+
 def find_principal(request: Request, session: Session) -> tuple[Principal | None, datetime | None]:
     """(who sends a request, until when that is certain); nobody without a token or cookie, 401 with a bad token."""
     state = request.app.state
-    token = _given_token(request.headers.get("x-auth-token"), request.headers.get("authorization"))
+    token = given_token(request)
     elevated = request.headers.get("x-use-elevated-privileges", "").lower() == "true"
     if token is None:
         return _from_browser(request, session, state.keys, elevated=elevated), None
@@ -145,3 +153,22 @@ def _admin(principal: CurrentUser) -> Principal:
 
 
 Admin = Annotated[Principal, Depends(_admin)]
+
+
+def caller_check(calls: Set[Callable[..., Any]]) -> Callable[[Request, Session], object] | None:
+    """The check that a route makes by its dependencies, without the route; None where anybody may call."""
+    if not calls & {_optional, _current, _writer, _user, _admin}:
+        return None
+
+    def check(request: Request, session: Session) -> None:
+        principal = find_principal(request, session)[0]
+        if calls & {_current, _writer, _user, _admin}:
+            principal = _current(principal)
+            if calls & {_user, _admin}:
+                _user(request, principal)
+            if _writer in calls:
+                _writer(principal)
+            if _admin in calls:
+                _admin(principal)
+
+    return check

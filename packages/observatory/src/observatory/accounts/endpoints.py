@@ -5,8 +5,6 @@ from __future__ import annotations
 import uuid
 from datetime import timedelta
 
-from fastapi import APIRouter
-
 from observatory.accounts import repository, service
 from observatory.accounts.admin_endpoints import router as admin_router
 from observatory.accounts.deps import CurrentPrincipal, CurrentUser, Principal
@@ -29,11 +27,12 @@ from observatory.accounts.tables import Player, Token
 from observatory.clock import Now
 from observatory.database import SessionDep
 from observatory.errors import BadRequest, Conflict, Forbidden, Gone, NotFound, Unauthorized, errors
+from observatory.routing import Router
 
 __all__ = ["router"]
 
-router = APIRouter()
-calls = APIRouter(tags=["accounts"])
+router = Router()
+calls = Router(tags=["accounts"])
 
 
 @calls.get("/whoami", responses=errors(Unauthorized))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hmac
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from observatory.accounts import repository
 from observatory.accounts.pages import page
 from observatory.accounts.visitors import VisitorDep
 from observatory.database import DatabaseDep
+from observatory.routing import Router
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["pages"], include_in_schema=False, default_response_class=HTMLResponse)
+router = Router(tags=["pages"], include_in_schema=False, default_response_class=HTMLResponse)
 
 
 @router.get("/enter")

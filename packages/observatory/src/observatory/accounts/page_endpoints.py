@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import Form, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from observatory.accounts import home, repository, service
@@ -23,11 +23,12 @@ from observatory.clock import Now
 from observatory.database import DatabaseDep, SessionDep
 from observatory.deps import KeysDep, SettingsDep
 from observatory.errors import ObservatoryError, TooManyRequests
+from observatory.routing import Router
 from observatory.settings import Settings
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["pages"], include_in_schema=False, default_response_class=HTMLResponse)
+router = Router(tags=["pages"], include_in_schema=False, default_response_class=HTMLResponse)
 
 GITHUB_STATE_SECONDS = 600
 

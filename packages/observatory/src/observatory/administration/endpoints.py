@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 
 from observatory.accounts import repository as accounts
 from observatory.accounts.admin_endpoints import user_read
@@ -22,10 +22,11 @@ from observatory.jobs.states import JobStatus
 from observatory.jobs.tables import Job
 from observatory.matches.tables import Match
 from observatory.paging import PageDep
+from observatory.routing import Router
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/observatory/api/admin", tags=["administration"])
+router = Router(prefix="/observatory/api/admin", tags=["administration"])
 
 
 @router.get("/users", responses=errors(Unauthorized, Forbidden))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 
 import anyio.to_thread
-from fastapi import APIRouter
 from sqlalchemy.orm import Session
 
 from observatory.accounts.deps import CurrentPrincipal, Writer
@@ -15,14 +14,17 @@ from observatory.clock import Now
 from observatory.database import DatabaseDep, SessionDep, own_transactions
 from observatory.deps import SettingsDep
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.routing import Router, body_rule
+from observatory.settings import MEGABYTE
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/assay", tags=["assays"])
+router = Router(prefix="/assay", tags=["assays"])
 
 
 @router.post("/runs", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
 @own_transactions
+@body_rule(16 * MEGABYTE)
 async def create_run(
     body: AssayCreate, database: DatabaseDep, principal: Writer, settings: SettingsDep, now: Now
 ) -> AssayRunResponse:

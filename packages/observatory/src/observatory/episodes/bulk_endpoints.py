@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 import anyio.to_thread
-from fastapi import APIRouter
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
@@ -21,12 +20,13 @@ from observatory.policies import repository as policies
 from observatory.policies.schemas import PresignedUploadUrlResponse
 from observatory.policies.service import own_version
 from observatory.policies.tables import Upload
+from observatory.routing import Router
 from observatory.settings import MEGABYTE
 from observatory.store import Missing, Store
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/stats/episodes/bulk_upload", tags=["bulk_episodes"])
+router = Router(prefix="/stats/episodes/bulk_upload", tags=["bulk_episodes"])
 
 EPISODES = "episodes"
 JSON_LINES = "application/octet-stream"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import uuid
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from fastapi.responses import RedirectResponse
 
 from observatory.accounts.deps import CurrentPrincipal, OptionalPrincipal
+from observatory.bodies import KILOBYTE
 from observatory.database import SessionDep
 from observatory.deps import SettingsDep, StoreDep
 from observatory.episodes import repository
@@ -17,10 +18,11 @@ from observatory.episodes.schemas import EpisodeQuery, EpisodeQueryResponse, Epi
 from observatory.episodes.wire import REPLAY_FILE, EpisodeWire
 from observatory.errors import BadRequest, NotFound, Unauthorized, errors
 from observatory.paging import Page, PageDep, set_total
+from observatory.routing import Router, body_rule
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["episodes"])
+router = Router(tags=["episodes"])
 
 
 @router.get("/episodes", responses=errors(BadRequest, Unauthorized))
@@ -68,6 +70,7 @@ def read_replay(
 
 
 @router.post("/stats/episodes/query", responses=errors(Unauthorized))
+@body_rule(256 * KILOBYTE)
 def query_episodes(
     body: EpisodeQuery, session: SessionDep, principal: CurrentPrincipal, store: StoreDep, settings: SettingsDep
 ) -> EpisodeQueryResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import time
 import uuid
 from collections.abc import Sequence
@@ -10,12 +11,13 @@ from datetime import datetime
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from sqlalchemy.orm import Session
 
 from observatory.accounts import repository as accounts
-from observatory.accounts.deps import Admin, CurrentPrincipal, GivenToken
+from observatory.accounts.deps import Admin, CurrentPrincipal, GivenToken, given_token
 from observatory.accounts.tokens import TokenKind, hash_token
+from observatory.bodies import KILOBYTE
 from observatory.clock import Clock, Now
 from observatory.database import DatabaseDep, SessionDep
 from observatory.deps import KeysDep, SettingsDep, StoreDep
@@ -32,30 +34,54 @@ from observatory.jobs.schemas import (
     Lease,
     LeaseRequest,
     PolicySecrets,
+    ReleaseRequest,
 )
 from observatory.jobs.states import TERMINAL, JobStatus
 from observatory.jobs.tables import Job
 from observatory.matches.repository import hidden_jobs
 from observatory.paging import PageDep, count, set_total
+from observatory.routing import Router, body_rule
 from observatory.seasons.secrecy import without_seeds
-from observatory.settings import Settings
+from observatory.settings import MEGABYTE, Settings
 from observatory.store import Store
+from observatory.store.room import StoreRoom
 
 __all__ = ["router"]
 
-router = APIRouter()
-work = APIRouter(prefix="/work", tags=["work"])
-jobs = APIRouter(prefix="/jobs", tags=["jobs"])
+logger = logging.getLogger(__name__)
+
+router = Router()
+work = Router(prefix="/work", tags=["work"])
+jobs = Router(prefix="/jobs", tags=["jobs"])
 
 _LOOK_ANYWAY_SECONDS = 1.0
 """jobs that come are told; this is for what nobody tells"""
 MAX_BATCH = 1000
 
 
+def _worker(request: Request, session: Session) -> None:
+    """Refuse a caller without a worker's token."""
+    state = request.app.state
+    token_hash = hash_token(given_token(request) or "")
+    known = accounts.good_token(session, token_hash, state.clock())
+    if known is None or known.kind is not TokenKind.WORKER:
+        raise Unauthorized("A worker needs a token of its own: `observatory admin token create`")
+
+
+def _holder(request: Request, session: Session) -> None:
+    """Refuse a caller that does not hold the job of the address."""
+    try:
+        job_id = uuid.UUID(request.path_params["job_id"])
+    except ValueError:
+        return  # the route says what is wrong with it
+    service.held_job(session, job_id, given_token(request))
+
+
 @work.post("/lease", responses={**errors(Unauthorized), 204: {"description": "No job waits"}}, response_model=Lease)
+@body_rule(caller=_worker)
 async def lease(
     body: LeaseRequest,
-    token: GivenToken,
+    _token: GivenToken,
     request: Request,
     database: DatabaseDep,
     settings: SettingsDep,
@@ -64,17 +90,15 @@ async def lease(
     """Give a worker the next job, or 204 when none has come in the time it waits."""
     state = request.app.state
     clock: Clock = state.clock
-    token_hash = hash_token(token or "")
-    known = await database.look(lambda session: accounts.good_token(session, token_hash, clock()))
-    if known is None or known.kind is not TokenKind.WORKER:
-        raise Unauthorized("A worker needs a token of its own: `observatory admin token create`")
+    await database.look(lambda session: _worker(request, session))
+    room = StoreRoom(store, settings.min_free_bytes)
     deadline = time.monotonic() + body.wait_seconds
     with database.changes.subscribe_async() as changes:
         while True:
             state.workers_seen.saw(body.worker, clock())
             seen = database.table_versions.of(("jobs",))
             pause = await database.look(lambda session: repository.seconds_to_work(session, clock()))
-            if not state.stopping and pause == 0.0:
+            if not state.stopping and pause == 0.0 and room.is_left():
                 take = functools.partial(_take, worker=body.worker, settings=settings, store=store, now=clock())
                 lost, taken = await database.write(take)
                 state.metrics.leases_lost.inc(lost)
@@ -101,6 +125,7 @@ def _take(
 
 
 @work.post("/jobs/{job_id}/heartbeat", responses=errors(Forbidden, NotFound, Conflict))
+@body_rule(caller=_holder)
 def heartbeat(
     job_id: uuid.UUID,
     body: Heartbeat,
@@ -132,13 +157,22 @@ def take_secrets(
 
 
 @work.post("/jobs/{job_id}/release", responses=errors(Forbidden, NotFound, Conflict))
-def release(job_id: uuid.UUID, token: GivenToken, session: SessionDep, now: Now) -> dict[str, str]:
-    """Give a job back unplayed."""
-    service.give_back(session, service.held_job(session, job_id, token), now=now)
+@body_rule(caller=_holder)
+def release(
+    job_id: uuid.UUID, body: ReleaseRequest, token: GivenToken, session: SessionDep, settings: SettingsDep, now: Now
+) -> dict[str, str]:
+    """Give a job back unplayed. After a fault of the worker's machine it is played again, a few times."""
+    job = service.held_job(session, job_id, token)
+    if body.fault is None:
+        service.give_back(session, job, now=now)
+    else:
+        logger.warning("A worker's machine failed: %s", body.fault, extra={"job_id": str(job_id), "worker": job.worker})
+        service.give_back_faulty(session, job, now=now, max_attempts=settings.max_job_attempts)
     return {"status": "released"}
 
 
 @work.post("/jobs/{job_id}/finish", responses=errors(Forbidden, NotFound, Conflict))
+@body_rule(256 * KILOBYTE, caller=_holder)
 async def finish(
     job_id: uuid.UUID,
     body: FinishRequest,
@@ -183,6 +217,7 @@ def _measure(request: Request, job: Job) -> None:
 
 
 @jobs.post("/batch", responses=errors(Unauthorized, Forbidden, BadRequest))
+@body_rule(16 * MEGABYTE)
 def create_jobs(body: list[JobCreate], admin: Admin, session: SessionDep, now: Now) -> list[uuid.UUID]:
     """Queue episodes; their ids, in the same order."""
     if len(body) > MAX_BATCH:
@@ -216,6 +251,7 @@ def get_job(job_id: uuid.UUID, principal: CurrentPrincipal, session: SessionDep)
 
 
 @jobs.post("/{job_id}", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+@body_rule(256 * KILOBYTE)
 def update_job(job_id: uuid.UUID, body: JobUpdate, admin: Admin, session: SessionDep, now: Now) -> JobResponse:
     """Give a job another state by hand; 409 for a move that jobs do not make."""
     job = repository.job(session, job_id)

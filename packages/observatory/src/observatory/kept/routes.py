@@ -6,10 +6,10 @@ import asyncio
 import logging
 
 from fastapi import Request, Response
-from fastapi.routing import APIRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from observatory.kept.answers import Handler, KeptAnswers, Recipe
+from observatory.routing import Route
 
 __all__ = ["KeptMiddleware", "kept"]
 
@@ -19,10 +19,10 @@ GATHER_SECONDS = 0.25
 """a large answer may be late; what is small, and what changes right after this, goes first"""
 
 
-def kept(*tables: str, personal: bool = False) -> type[APIRoute]:
+def kept(*tables: str, personal: bool = False) -> type[Route]:
     """The class of routes whose answers are made from these tables; `personal` when each person gets their own."""
 
-    class KeptRoute(APIRoute):
+    class KeptRoute(Route):
         def get_route_handler(self) -> Handler:
             handler = super().get_route_handler()
             if self.methods != {"GET"}:

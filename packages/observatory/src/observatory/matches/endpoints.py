@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import StringConstraints
 
@@ -26,16 +26,17 @@ from observatory.matches.schemas import MatchPlayerResponse, MatchResponse
 from observatory.matches.tables import Match, MatchStatus
 from observatory.paging import MAX_IDS, PageDep, set_total
 from observatory.policies.wire import version_summary
+from observatory.routing import Router
 from observatory.seasons import repository as seasons
 from observatory.seasons.secrecy import told_seed
 from observatory.store import Store, job_key
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = Router()
 _PLACE: dict[str, Any] = {"prefix": "/tournament", "tags": ["matches"]}
-_calls = APIRouter(**_PLACE)
-_for_all = APIRouter(
+_calls = Router(**_PLACE)
+_for_all = Router(
     **_PLACE,
     route_class=kept(
         "seasons", "pools", "pool_players", "policies", "policy_versions", "matches", "match_players", "episodes"

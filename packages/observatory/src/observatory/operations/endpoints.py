@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from sqlalchemy import text
@@ -18,10 +18,11 @@ from observatory.errors import Forbidden, Unauthorized, Unavailable, errors
 from observatory.jobs import repository as jobs
 from observatory.operations.quotas import stored_bytes
 from observatory.operations.startup import others_reach
+from observatory.routing import Router
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["operations"])
+router = Router(tags=["operations"])
 
 _READY_PROBE = "operations/ready"
 

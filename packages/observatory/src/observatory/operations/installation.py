@@ -6,8 +6,8 @@ from fastapi import FastAPI
 
 from observatory.accounts.visitors import SignedOut
 from observatory.kept import KeptMiddleware
-from observatory.operations.bodies import BodyLimitMiddleware
 from observatory.operations.endpoints import router
+from observatory.operations.forwarding import ForwardedMiddleware
 from observatory.operations.metrics import Metrics
 from observatory.operations.prefixes import PrefixMiddleware
 from observatory.operations.rate_limits import RateLimits
@@ -27,7 +27,7 @@ def install(app: FastAPI) -> None:
     app.state.signed_out = SignedOut()
     app.state.stopping = False
     app.include_router(router)
-    app.add_middleware(BodyLimitMiddleware)
     app.add_middleware(KeptMiddleware)
     app.add_middleware(RequestMiddleware, metrics=app.state.metrics)
     app.add_middleware(PrefixMiddleware)
+    app.add_middleware(ForwardedMiddleware)

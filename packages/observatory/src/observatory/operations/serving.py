@@ -17,8 +17,11 @@ from observatory.accounts import repository, service
 from observatory.accounts.bootstrap import FirstAdmin, bootstrap
 from observatory.accounts.tokens import TokenKind
 from observatory.app import create_app
+from observatory.operations.accepting import GuardedServer
+from observatory.operations.connections import raise_file_limit
 from observatory.operations.local_workers import LocalWorkers, default_count
 from observatory.operations.logs import configure_logging
+from observatory.operations.protocol import server_config
 from observatory.operations.running import announce, sole_owner
 from observatory.operations.startup import UnsafeSettings, startup_problems
 from observatory.settings import Settings
@@ -48,15 +51,14 @@ def serve(
     if problems:
         raise UnsafeSettings("\n".join(problems))
     configure_logging(settings.log_style, settings.log_level)
+    raise_file_limit()
     with sole_owner(settings.data_dir), _listen(settings) as listening:
         settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         app = create_app(settings)
         first = bootstrap(app.state.database, settings, app.state.clock())
         prepare(app)
         workers = _local_workers(app, settings)
-        config = uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
-        )
+        config = server_config(app, settings, timeout_graceful_shutdown=GRACE_SECONDS)
 
         def started() -> None:
             announce(settings.data_dir, _own_url(settings))
@@ -72,7 +74,7 @@ def serve(
         logger.info("Stopped")
 
 
-class _Server(uvicorn.Server):
+class _Server(GuardedServer):
     """Stops the workers while it still answers them."""
 
     def __init__(

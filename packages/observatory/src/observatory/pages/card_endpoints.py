@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import uuid
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from observatory.database import SessionDep
 from observatory.pages.cards import card_of
+from observatory.routing import Router
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/observatory/api/policies", tags=["pages"], include_in_schema=False)
+router = Router(prefix="/observatory/api/policies", tags=["pages"], include_in_schema=False)
 
 
 @router.get("/{policy_version_id}/card.svg")

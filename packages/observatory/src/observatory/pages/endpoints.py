@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi import Header, Path, Query, Request, Response
 
 from observatory.accounts.deps import OptionalPrincipal
 from observatory.accounts.visitors import VisitorDep
@@ -32,19 +32,20 @@ from observatory.pages.schemas import (
 )
 from observatory.pages.streams import EVENT_SCHEMA, EventStream, Listener
 from observatory.paging import PageDep, set_total
+from observatory.routing import Router
 from observatory.seasons import repository
 from observatory.seasons.repository import SeasonReference, TeamFilter
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = Router()
 _PLACE: dict[str, Any] = {"prefix": "/observatory/api", "tags": ["pages"]}
-_calls = APIRouter(**_PLACE)
+_calls = Router(**_PLACE)
 _NAMES = ("users", "seasons", "pools", "pool_players", "teams", "team_members", "policies", "policy_versions")
 _SHOWN = (*_NAMES, "membership_changes", "matches", "match_players")
-_tables = APIRouter(**_PLACE, route_class=kept(*_NAMES, ENDED_MATCHES))
-_for_all = APIRouter(**_PLACE, route_class=kept(*_SHOWN))
-_for_each = APIRouter(**_PLACE, route_class=kept(*_SHOWN, "jobs", "episodes", personal=True))
+_tables = Router(**_PLACE, route_class=kept(*_NAMES, ENDED_MATCHES))
+_for_all = Router(**_PLACE, route_class=kept(*_SHOWN))
+_for_each = Router(**_PLACE, route_class=kept(*_SHOWN, "jobs", "episodes", personal=True))
 
 Reference = Annotated[str, Path(alias="season", max_length=200, description="`name`, `name:v3` or `name:3`")]
 PoolName = Annotated[str | None, Query(max_length=100)]

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Request
 from fastapi import Path as PathParameter
+from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
 from mettagrid.viewer import PagesMissing
@@ -27,12 +27,13 @@ from observatory.errors import NotFound, ObservatoryError
 from observatory.pages.addresses import leads_somewhere, read_id
 from observatory.pages.cards import card_of
 from observatory.pages.heads import Head
+from observatory.routing import Router
 from observatory.settings import Settings
 from observatory.store import Store
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["pages"], include_in_schema=False)
+router = Router(tags=["pages"], include_in_schema=False)
 
 SITE = Path(__file__).parent / "site"
 _HEAD_MARK = "<!-- about this page -->"

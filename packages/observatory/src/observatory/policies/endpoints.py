@@ -5,9 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from observatory.accounts.deps import Admin, CurrentPrincipal, OptionalPrincipal, Writer
+from observatory.bodies import KILOBYTE
 from observatory.clock import Now
 from observatory.database import DatabaseDep, SessionDep, own_transactions
 from observatory.deps import KeysDep, SettingsDep, StoreDep
@@ -28,10 +29,11 @@ from observatory.policies.schemas import (
     PresignedUploadUrlResponse,
 )
 from observatory.policies.wire import policy_row, version_row
+from observatory.routing import Router, body_rule
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/stats", tags=["policies"])
+router = Router(prefix="/stats", tags=["policies"])
 
 Name = Annotated[str | None, Query(max_length=200)]
 
@@ -94,6 +96,7 @@ def begin_upload(
     "/policies/submit/complete", responses=errors(BadRequest, Unauthorized, Forbidden, Conflict, TooLarge, 501)
 )
 @own_transactions
+@body_rule(256 * KILOBYTE)
 async def complete_upload(
     body: CompleteRequest,
     principal: Writer,

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import File, Form, UploadFile
 
 from observatory.accounts.deps import CurrentPrincipal, OptionalPrincipal, Writer
+from observatory.bodies import KILOBYTE
 from observatory.clock import Now
 from observatory.database import DatabaseDep, SessionDep, own_transactions
 from observatory.deps import KeysDep, SettingsDep, StoreDep
@@ -30,15 +31,17 @@ from observatory.policies.schemas import (
     TagsUpdate,
 )
 from observatory.policies.wire import version_row
+from observatory.routing import Router, body_rule
 from observatory.settings import MEGABYTE
 from observatory.store import Store
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/stats/policies", tags=["legacy_policies"])
+router = Router(prefix="/stats/policies", tags=["legacy_policies"])
 
 
 @router.post("", responses=errors(Unauthorized, Forbidden, Conflict))
+@body_rule(256 * KILOBYTE)
 def create_policy(
     body: PolicyCreate, session: SessionDep, principal: Writer, settings: SettingsDep, now: Now
 ) -> PolicyCreated:
@@ -58,6 +61,7 @@ def list_my_versions(session: SessionDep, principal: CurrentPrincipal, page: Pag
 
 @router.post("/submit", responses=errors(BadRequest, Unauthorized, Forbidden, Conflict, TooLarge, 501))
 @own_transactions
+@body_rule(lambda settings: settings.max_bundle_bytes + MEGABYTE)  # a bundle with a form around it
 async def submit_policy(
     principal: Writer,
     database: DatabaseDep,
@@ -119,6 +123,7 @@ def list_versions_of_policy(
 
 
 @router.post("/{policy_id}/versions", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+@body_rule(256 * KILOBYTE)
 def create_version(
     policy_id: uuid.UUID,
     body: PolicyVersionCreate,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import anyio.to_thread
-from fastapi import APIRouter, Request
+from fastapi import Request
 from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
@@ -13,13 +13,14 @@ from observatory.deps import StoreDep
 from observatory.errors import Forbidden, NotFound, Unauthorized, errors
 from observatory.recompute.schemas import RecomputeReport, RecomputeRequest
 from observatory.recompute.service import Recomputed, put_right, recompute_season
+from observatory.routing import Router
 from observatory.seasons.repository import SeasonReference
 from observatory.seasons.tables import Season
 from observatory.store import Store
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/observatory/api/admin", tags=["administration"])
+router = Router(prefix="/observatory/api/admin", tags=["administration"])
 
 
 @router.post("/recompute", responses=errors(Unauthorized, Forbidden, NotFound))

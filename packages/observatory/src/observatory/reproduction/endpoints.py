@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from observatory.accounts.deps import OptionalPrincipal
 from observatory.database import SessionDep
@@ -12,10 +12,11 @@ from observatory.deps import SettingsDep, StoreDep
 from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, errors
 from observatory.reproduction import service
 from observatory.reproduction.schemas import MatchReproduction
+from observatory.routing import Router
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/tournament", tags=["matches"])
+router = Router(prefix="/tournament", tags=["matches"])
 
 
 @router.get("/matches/{match_id}/reproduction", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import APIRouter, Path
+from fastapi import Path
 from sqlalchemy.orm import Session
 
 from observatory.accounts.deps import Admin
 from observatory.clock import Now
 from observatory.database import DatabaseDep, SessionDep, own_transactions
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, ObservatoryError, Unauthorized, errors
+from observatory.routing import Router, body_rule
 from observatory.seasons import administration, progress, repository
 from observatory.seasons.admin_schemas import (
     AdminSeason,
@@ -25,10 +26,11 @@ from observatory.seasons.administration import Outcome
 from observatory.seasons.secrecy import told_seed
 from observatory.seasons.sources import preset_of
 from observatory.seasons.tables import Season
+from observatory.settings import MEGABYTE
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/observatory/api/admin/seasons", tags=["administration"])
+router = Router(prefix="/observatory/api/admin/seasons", tags=["administration"])
 
 Reference = Annotated[str, Path(alias="season", max_length=200, description="`name`, `name:v3` or `name:3`")]
 _REFUSALS = (Unauthorized, Forbidden, NotFound, Conflict)
@@ -42,6 +44,7 @@ def list_admin_seasons(session: SessionDep, admin: Admin) -> list[AdminSeason]:
 
 @router.post("", status_code=201, responses=errors(*_REFUSALS))
 @own_transactions
+@body_rule(MEGABYTE)
 async def create_season(body: SeasonText, admin: Admin, database: DatabaseDep, now: Now) -> SeasonChanged:
     """Make a season from YAML."""
     described = await anyio.to_thread.run_sync(administration.describe, body.yaml)
@@ -50,6 +53,7 @@ async def create_season(body: SeasonText, admin: Admin, database: DatabaseDep, n
 
 @router.post("/check", responses=errors(Unauthorized, Forbidden))
 @own_transactions
+@body_rule(MEGABYTE)
 async def check_season(body: SeasonText, admin: Admin, database: DatabaseDep) -> SeasonChecked:
     """Say whether a text describes a season, and what would become of it."""
     try:
@@ -83,6 +87,7 @@ def read_season_yaml(reference: Reference, session: SessionDep, admin: Admin) ->
 
 @router.put("/{season}/yaml", responses=errors(*_REFUSALS))
 @own_transactions
+@body_rule(MEGABYTE)
 async def write_season_yaml(
     reference: Reference, body: SeasonText, admin: Admin, database: DatabaseDep, now: Now
 ) -> SeasonChanged:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from observatory.accounts.deps import Admin, CurrentPrincipal, OptionalPrincipal, Writer
 from observatory.clock import Now
@@ -15,6 +15,7 @@ from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauth
 from observatory.kept import kept
 from observatory.paging import PageDep, set_total
 from observatory.policies import repository as policies
+from observatory.routing import Router
 from observatory.seasons import leaderboards, overview, progress, repository, submissions
 from observatory.seasons.repository import TeamFilter
 from observatory.seasons.schemas import (
@@ -35,21 +36,21 @@ from observatory.seasons.schemas import (
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = Router()
 _PLACE: dict[str, Any] = {"prefix": "/tournament", "tags": ["seasons"]}
-_calls = APIRouter(**_PLACE)
+_calls = Router(**_PLACE)
 _SHOWN = (
     *("seasons", "pools", "env_configs", "pool_players", "membership_changes", "teams", "team_members"),
     *("matches", "match_players", "policies", "policy_versions"),
 )
-_tables = APIRouter(
+_tables = Router(
     **_PLACE,
     route_class=kept(
         "seasons", "pools", "pool_players", "teams", "team_members", "policies", "policy_versions", ENDED_MATCHES
     ),
 )
-_for_all = APIRouter(**_PLACE, route_class=kept(*_SHOWN))
-_for_each = APIRouter(**_PLACE, route_class=kept(*_SHOWN, personal=True))
+_for_all = Router(**_PLACE, route_class=kept(*_SHOWN))
+_for_each = Router(**_PLACE, route_class=kept(*_SHOWN, personal=True))
 
 Reference = Annotated[str, Path(alias="season", max_length=200, description="`name`, `name:v3` or `name:3`")]
 PoolName = Annotated[str, Path(max_length=100)]

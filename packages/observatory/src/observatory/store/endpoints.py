@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import FileResponse, Response
 from starlette.requests import ClientDisconnect
 
 from observatory.deps import StoreDep
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLarge
+from observatory.routing import Router
 from observatory.store.base import Missing, Store, check_key, content_type_of
 from observatory.store.folder import FolderStore, Incoming
 from observatory.store.signed import Permit
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/store", tags=["store"], include_in_schema=False)
+router = Router(prefix="/store", tags=["store"], include_in_schema=False)
 
 _PIECE = 1024 * 1024
 MEGABYTE = 1024 * 1024
