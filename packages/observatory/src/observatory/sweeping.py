@@ -10,6 +10,7 @@ import anyio.to_thread
 from fastapi import FastAPI
 from sqlalchemy import select
 
+from observatory.accounts import repository as accounts
 from observatory.database import Database
 from observatory.errors import ObservatoryError
 from observatory.policies.tables import Upload
@@ -38,7 +39,7 @@ async def sweep_for_ever(app: FastAPI) -> None:
 
 
 def sweep(database: Database, store: Store, now: datetime) -> int:
-    """Forget uploads that were not completed within a day, with their bytes; how many."""
+    """Delete uploads that were not completed within a day, with their bytes, and expired sessions; how many uploads."""
     old = (Upload.completed_at.is_(None), Upload.created_at < now - KEPT)
     with database.read() as session:
         found = list(session.scalars(select(Upload).where(*old)))
@@ -49,6 +50,11 @@ def sweep(database: Database, store: Store, now: datetime) -> int:
         with database.transaction() as session:
             for upload in session.scalars(select(Upload).where(Upload.id.in_([upload.id for upload in found]), *old)):
                 session.delete(upload)
+    with database.read() as session:
+        has_expired = accounts.has_expired_sessions(session, now)
+    if has_expired:
+        with database.transaction() as session:
+            accounts.delete_expired_sessions(session, now)
     if isinstance(store, FolderStore):
         store.sweep()
     return len(found)

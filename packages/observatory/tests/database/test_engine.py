@@ -91,12 +91,12 @@ def test_a_writer_that_takes_too_long_gives_503_and_then_all_is_well(make_app, a
     thread.start()
     assert entered.wait(20)
     client = TestClient(app, raise_server_exceptions=False)
-    busy = client.post("/stats/policies", json={"name": "x"}, headers={"X-Auth-Token": "any"})
+    busy = client.post("/credentials/auth-codes/exchange", json={"code": "x"})
     assert busy.status_code == 503 and "busy" in busy.json()["detail"] and busy.headers["Retry-After"]
     assert client.get("/tournament/seasons").status_code == 200  # reading goes on
     leave.set()
     thread.join()
-    assert client.post("/stats/policies", json={"name": "x"}, headers={"X-Auth-Token": "any"}).status_code == 401
+    assert client.post("/credentials/auth-codes/exchange", json={"code": "x"}).status_code == 400
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")

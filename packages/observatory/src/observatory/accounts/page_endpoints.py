@@ -71,14 +71,13 @@ async def sign_in(
 
 
 @router.post("/sign-out")
-def sign_out(visitor: VisitorDep, request: Request, csrf: Text = "") -> Response:
+def sign_out(visitor: VisitorDep, session: SessionDep, now: Now, csrf: Text = "") -> Response:
     """End the session of this browser."""
     try:
         visitor.check(csrf)
     except ObservatoryError as refusal:
         return page("Sign out", error=refusal.message, status=refusal.status)
-    request.app.state.signed_out.add(visitor.nonce)
-    return visitor.sign_out(RedirectResponse("/sign-in", 303))
+    return visitor.sign_out(RedirectResponse("/sign-in", 303), session, now)
 
 
 @router.get("/join")

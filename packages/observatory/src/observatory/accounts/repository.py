@@ -6,17 +6,20 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
-from observatory.accounts.tables import AuthCode, Invitation, Player, Token, User
-from observatory.accounts.tokens import TokenKind
+from observatory.accounts.tables import AuthCode, EndedSession, Invitation, Player, Token, User
+from observatory.accounts.tokens import TokenKind, hash_token
 
 __all__ = [
     "auth_code",
     "credentials",
+    "delete_expired_sessions",
     "first_admin",
     "good_token",
+    "has_ended",
+    "has_expired_sessions",
     "invitation",
     "player",
     "players",
@@ -116,3 +119,18 @@ def invitation(session: Session, token_hash: str, now: datetime) -> Invitation |
 
 def auth_code(session: Session, code_hash: str) -> AuthCode | None:
     return session.scalar(select(AuthCode).where(AuthCode.code_hash == code_hash))
+
+
+def has_ended(session: Session, nonce: str) -> bool:
+    """Whether the session of a browser was ended."""
+    return session.get(EndedSession, hash_token(nonce)) is not None
+
+
+def has_expired_sessions(session: Session, now: datetime) -> bool:
+    statement = select(EndedSession.nonce_hash).where(EndedSession.expires_at < now)
+    return session.scalar(statement.limit(1)) is not None
+
+
+def delete_expired_sessions(session: Session, now: datetime) -> None:
+    """Delete ended sessions whose cookies have expired."""
+    session.execute(delete(EndedSession).where(EndedSession.expires_at < now))

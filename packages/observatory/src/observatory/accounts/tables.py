@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from observatory.accounts.tokens import TokenKind
 from observatory.database.base import Base, Json, enum_type, new_id
 
-__all__ = ["AuthCode", "Invitation", "Player", "Token", "User"]
+__all__ = ["AuthCode", "EndedSession", "Invitation", "Player", "Token", "User"]
 
 
 class User(Base):
@@ -100,3 +100,13 @@ class AuthCode(Base):
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
+
+
+class EndedSession(Base):
+    """A browser's session that its user has ended. Its cookie, and every copy of it, is refused until it expires."""
+
+    __tablename__ = "ended_sessions"
+    __table_args__ = (Index(None, "expires_at"),)
+
+    nonce_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    expires_at: Mapped[datetime]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
@@ -13,37 +14,18 @@ from sqlalchemy.orm import Session
 from observatory.accounts import repository
 from observatory.accounts.callbacks import is_loopback_host
 from observatory.accounts.signing import Signer
-from observatory.accounts.tables import User
+from observatory.accounts.tables import EndedSession, User
+from observatory.accounts.tokens import hash_token
 from observatory.database import DatabaseDep
 from observatory.deps import KeysDep
 from observatory.errors import Forbidden
 from observatory.keys import Keys
 from observatory.settings import Settings
 
-__all__ = ["COOKIE", "SignedOut", "Visitor", "VisitorDep", "cookies_are_secure", "signed_in_visitor"]
+__all__ = ["COOKIE", "Visitor", "VisitorDep", "cookies_are_secure", "signed_in_visitor"]
 
 COOKIE = "observatory_session"
 SESSION_DAYS = 14
-
-
-class SignedOut:
-    """Sessions that their browsers have ended, so that a copy of the cookie is worth nothing; those of this process."""
-
-    MOST = 10_000
-
-    def __init__(self) -> None:
-        self._nonces: dict[str, None] = {}
-        self.count = 0
-        """of all that ever were, so that it can be seen when there is another"""
-
-    def add(self, nonce: str) -> None:
-        self._nonces[nonce] = None
-        self.count += 1
-        while len(self._nonces) > self.MOST:
-            self._nonces.pop(next(iter(self._nonces)), None)
-
-    def __contains__(self, nonce: object) -> bool:
-        return nonce in self._nonces
 
 
 @dataclass(frozen=True)
@@ -74,7 +56,11 @@ class Visitor:
         """From now on this browser is this user's, with another nonce."""
         return self._set(response, user, secrets.token_urlsafe(16))
 
-    def sign_out(self, response: Response) -> Response:
+    def sign_out(self, response: Response, session: Session, now: datetime) -> Response:
+        """End this session: the browser forgets its cookie, and the database refuses copies of it."""
+        # A cookie expires by the clock of the machine; a day more covers a clock that was set.
+        expires_at = now + timedelta(days=SESSION_DAYS + 1)
+        session.merge(EndedSession(nonce_hash=hash_token(self.nonce), expires_at=expires_at))
         response.delete_cookie(COOKIE, path="/", secure=self.secure, httponly=True, samesite="lax")
         return response
 
@@ -94,17 +80,11 @@ def cookies_are_secure(settings: Settings) -> bool:
 def signed_in_visitor(request: Request, keys: Keys, session: Session) -> Visitor | None:
     """Whose browser sends this request; None without a good cookie of somebody who is signed in."""
     signer = Signer(keys.secret, "browser session")
-    content = _session_of(request, signer)
-    user = None if content is None else _user(session, content)
+    content = signer.read(request.cookies.get(COOKIE))
+    user = None if content is None or repository.has_ended(session, content["nonce"]) else _user(session, content)
     if content is None or user is None:
         return None
     return Visitor(user, content["nonce"], False, cookies_are_secure(request.app.state.settings), signer)
-
-
-def _session_of(request: Request, signer: Signer) -> dict[str, Any] | None:
-    """What the cookie of a session says; None without a good one."""
-    content = signer.read(request.cookies.get(COOKIE))
-    return None if content is None or content["nonce"] in request.app.state.signed_out else content
 
 
 def _user(session: Session, content: dict[str, Any]) -> User | None:
@@ -118,10 +98,16 @@ def _user(session: Session, content: dict[str, Any]) -> User | None:
 async def _visitor(request: Request, keys: KeysDep, database: DatabaseDep) -> Visitor:
     signer = Signer(keys.secret, "browser session")
     secure = cookies_are_secure(request.app.state.settings)
-    content = _session_of(request, signer)
+    content = signer.read(request.cookies.get(COOKIE))
     if content is None:
         return Visitor(None, secrets.token_urlsafe(16), True, secure, signer)
-    user = None if content["user"] is None else await database.look(lambda session: _user(session, content))
+
+    def find(session: Session) -> tuple[bool, User | None]:
+        return repository.has_ended(session, content["nonce"]), _user(session, content)
+
+    has_ended, user = await database.look(find)
+    if has_ended:
+        return Visitor(None, secrets.token_urlsafe(16), True, secure, signer)
     return Visitor(user, content["nonce"], False, secure, signer)
 
 

@@ -163,7 +163,7 @@ class KeptAnswers:
             known, is_due = self.audiences.of(request)
             if known is not None and not is_due:
                 return known
-            accounts = self.audiences.versions(request)  # before anything is read
+            accounts = self.audiences.versions()  # before anything is read
             try:
                 found = await self._database.look(lambda session: self._find_principal(request, session))
             except Unauthorized:

@@ -19,7 +19,7 @@ __all__ = ["ANYBODY", "TRUSTED_SECONDS", "Audience", "Audiences", "credential_of
 MAX_CALLERS = 20_000
 TRUSTED_SECONDS = 5.0
 """after which an answer, or who somebody is, is looked up again: another process may have changed something"""
-_ACCOUNTS = ("users", "tokens", "players")
+_ACCOUNTS = ("users", "tokens", "players", "ended_sessions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Audiences:
         self._lock = threading.Lock()
         self._known: OrderedDict[str, tuple[Audience, tuple[int, ...], float, datetime | None]] = OrderedDict()
 
-    def versions(self, request: Request) -> tuple[int, ...]:
+    def versions(self) -> tuple[int, ...]:
         """Changes whenever somebody may have other rights than before, as far as this process knows."""
-        return *self._versions.of(_ACCOUNTS), request.app.state.signed_out.count
+        return self._versions.of(_ACCOUNTS)
 
     def of(self, request: Request) -> tuple[Audience | None, bool]:
         """None when it has to be found out; and whether it is time to look again, so that nobody has to wait later."""
@@ -57,7 +57,7 @@ class Audiences:
         audience, versions, until, expires_at = found
         left = until - time.monotonic()
         expired = expires_at is not None and expires_at <= request.app.state.clock()
-        if expired or left < 0 or versions != self.versions(request):
+        if expired or left < 0 or versions != self.versions():
             return None, False
         return audience, left < TRUSTED_SECONDS / 2
 

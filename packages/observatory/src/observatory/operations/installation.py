@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
-from observatory.accounts.visitors import SignedOut
 from observatory.kept import KeptMiddleware
 from observatory.operations.endpoints import router
 from observatory.operations.forwarding import ForwardedMiddleware
@@ -24,7 +23,6 @@ def install(app: FastAPI) -> None:
     app.state.rate_limits = RateLimits(app.state.settings, app.state.metrics)
     app.state.workers_seen = WorkersSeen()
     app.state.event_streams = StreamSlots()
-    app.state.signed_out = SignedOut()
     app.state.stopping = False
     app.include_router(router)
     app.add_middleware(KeptMiddleware)

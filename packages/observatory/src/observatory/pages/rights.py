@@ -17,7 +17,7 @@ __all__ = ["RIGHTS_SECONDS", "Rights"]
 
 RIGHTS_SECONDS = 5.0
 """how long a token may be over before that is noticed; a sign-out and what is revoked are noticed at once"""
-_TABLES = ("users", "players", "tokens")
+_TABLES = ("users", "players", "tokens", "ended_sessions")
 
 
 class Rights:
@@ -32,7 +32,7 @@ class Rights:
         """False once they have signed out, their token has ended, or they are an administrator no more."""
         if self.principal is None:
             return True
-        state = database.table_versions.of(_TABLES), self._request.app.state.signed_out.count
+        state = database.table_versions.of(_TABLES)
         known, at = self._known
         if state == known and time.monotonic() < at + RIGHTS_SECONDS:
             return True
