@@ -3,14 +3,20 @@
 Three tables are asked, in this order: `--map IMAGE=DIR` of the command line, `coworld_local.json` beside the manifest,
 and the images that installed packages bring along (`register`). The side file reads
 
-    {"images": {"IMAGE": {"root": DIR, "argv": [...], "env": {}, "workdir": DIR, "at": DIR, "mounts": [DIR]}}}
+    {"images": {"IMAGE": {"root": DIR, "argv": [...], "env": {}, "workdir": DIR, "at": DIR, "mounts": [DIR],
+                          "python": DIR, "packages": [...]}}}
 
 `root` is mounted read-only, at `at` when that is given and else under its own path; `mounts` are further folders the
-program needs, such as its virtual environment. `workdir` is `root` unless said otherwise. Relative folders start at the
-side file. The manifest's `run` replaces `argv`.
+program needs. `workdir` is `root` unless said otherwise. Relative folders start at the side file. The manifest's `run`
+replaces `argv`.
+
+`python` in a command is the virtual environment that `python` names, else `.venv` or `venv` in `root`, else a clean
+interpreter without our packages (`coworld.engines.interpreters`). A program that imports `coworld` or `mettagrid` from
+here names them in `packages` and runs on the interpreter that runs `coworld`.
 """
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -23,7 +29,7 @@ from coworld.engines.base import EngineError, ImageUnreachable
 from coworld.image_refs import is_unresolved_image_id
 
 SIDE_FILE = "coworld_local.json"
-KEYS = frozenset({"root", "argv", "env", "workdir", "at", "mounts"})
+KEYS = frozenset({"root", "argv", "env", "workdir", "at", "mounts", "python", "packages"})
 
 BUILT_IN = ("coworld.examples.images", "coworld.roles.images", "coworld.templates.images")
 """modules of ours that call `register` when they are imported"""
@@ -51,8 +57,12 @@ class LocalImage:
     """path inside; None: the root, or the program's own folder"""
     mounts: tuple[Path, ...] = ()
     """further folders it sees, read-only under their own paths"""
-    packages: tuple[str, ...] = ("coworld",)
-    """Python packages whose sources the program needs, beside what the interpreter has installed"""
+    python: Path | None = None
+    """virtual environment that `python` of the command means; None: that of the root, or a clean one"""
+    packages: tuple[str, ...] = ()
+    """packages of ours that the program imports; with any it runs on the interpreter that runs us"""
+    packages_are_default: bool = False
+    """the mapping did not ask for them: a folder that brings the program itself goes without"""
     how: str = "built in"
 
 
@@ -142,11 +152,11 @@ def _entry(path: Path, image: str, entry: object) -> LocalImage:
     if not isinstance(env, dict) or not all(isinstance(value, str) for value in env.values()):
         raise LocalImagesError(f"`env` in {where} must be an object of strings")
     folders: dict[str, Path | None] = {}
-    for name in ("root", "workdir", "at"):
+    for name in ("root", "workdir", "at", "python"):
         value = entry.get(name)
         if value is not None and not isinstance(value, str):
             raise LocalImagesError(f"`{name}` in {where} must be a path")
-        folders[name] = None if value is None else Path(value) if name == "at" else (path.parent / value).resolve()
+        folders[name] = None if value is None else _folder(path, name, value)
     root = folders["root"] or path.parent.resolve()
     if not root.is_dir():
         raise LocalImagesError(f"`root` in {where} is no folder: {root}")
@@ -161,10 +171,39 @@ def _entry(path: Path, image: str, entry: object) -> LocalImage:
         root=root,
         at=folders["at"],
         mounts=tuple((path.parent / word).resolve() for word in mounts),
+        python=_venv(folders["python"], where),
+        packages=_packages(entry.get("packages", []), where),
         env=env,
         workdir=_workdir(root, folders["at"], folders["workdir"]),
         how=f"mapped to {root} by {path.name}",
     )
+
+
+def _folder(path: Path, name: str, value: str) -> Path:
+    if name == "at":
+        return Path(value)
+    if name == "python":  # the program of an environment is a link that must not be followed
+        return Path(os.path.abspath(path.parent.resolve() / value))
+    return (path.parent / value).resolve()
+
+
+def _venv(folder: Path | None, where: str) -> Path | None:
+    """`python` may name the environment or the program in it."""
+    if folder is None or folder.is_dir():
+        return folder
+    if folder.parent.name == "bin" and (folder.parent.parent / "pyvenv.cfg").is_file():
+        return folder.parent.parent
+    raise LocalImagesError(f"`python` in {where} must be the folder of a virtual environment, not {folder}")
+
+
+def _packages(names: object, where: str) -> tuple[str, ...]:
+    from coworld.engines.interpreters import OURS
+
+    if not isinstance(names, list) or not all(name in OURS for name in names):
+        raise LocalImagesError(f"`packages` in {where} must be a list of {', '.join(OURS)}")
+    if missing := [name for name in names if find_spec(name) is None]:
+        raise LocalImagesError(f"`packages` in {where} names {missing[0]!r}, which is not installed")
+    return tuple(names)
 
 
 def _workdir(root: Path, at: Path | None, workdir: Path | None) -> Path:
@@ -189,5 +228,5 @@ def parse_mapping(text: str) -> tuple[str, LocalImage]:
     how = f"mapped to {root} by --map"
     _load_built_in()
     if image in _registered:
-        return image, replace(_registered[image], root=root, workdir=root, how=how)
+        return image, replace(_registered[image], root=root, workdir=root, how=how, packages_are_default=True)
     return image, LocalImage(image=image, root=root, workdir=root, how=how)

@@ -32,7 +32,9 @@ from coworld.engines.base import (
     StartFailed,
 )
 from coworld.engines.folders import copy_inside, open_inside, read_inside
+from coworld.engines.interpreters import Interpreter
 from coworld.engines.local_images import LocalImage, LocalImages
+from coworld.engines.programs import Program, program_of
 
 FOLDER = "/coworld"
 """a runnable's own folder, as it sees it"""
@@ -77,11 +79,14 @@ class ProcessEngine:
 
     def resolve(self, image: str) -> Resolved:
         local = self.images.find(image)
-        return Resolved(image, local.how, has_command=bool(local.argv))
+        python = program_of(local, local.argv).interpreter.how
+        how = local.how if python == "coworld's own" else f"{local.how}, Python: {python}"
+        return Resolved(image, how, has_command=bool(local.argv))
 
     def fingerprint(self, image: str) -> str:
         local = self.images.find(image)
-        digest = hashlib.sha256(repr((local, self.level, sys.version)).encode())
+        interpreter = program_of(local, local.argv).interpreter
+        digest = hashlib.sha256(repr((local, self.level, sys.version, interpreter)).encode())
         for folder in [*([local.root] if local.root else []), *_package_folders(local.packages)]:
             digest.update(_folder_state(folder))
         return digest.hexdigest()
@@ -93,8 +98,9 @@ class ProcessEngine:
             raise StartFailed(
                 f"{spec.image} is {local.how}, which names no command: give it `argv`, or `run` in the manifest"
             )
+        program = program_of(local, argv, spec.env)
         if self._sandbox.level is Level.NONE:
-            return self._start_bare(spec, local, argv)
+            return self._start_bare(spec, local, program)
         with contextlib.ExitStack() as undo:
             doors: list[Door] = []
             ports: dict[int, int] = {}
@@ -112,14 +118,14 @@ class ProcessEngine:
                 ports={inside: ports[inside] for inside in spec.extra_ports},
             )
             links = [Link(link_port, spec.reach, most=LINK_CONNECTIONS)] if spec.reach else []
-            box = self._box(spec, local, argv, place, links=links, doors=doors)
+            box = self._box(spec, local, program, place, links=links, doors=doors)
             undo.pop_all()  # the box has taken the listeners over
-        return ProcessRunning(spec, place, box, ports, box.work)
+        return ProcessRunning(spec, place, box, ports, box.work, program.record(local))
 
     def reserve(self) -> "ReservedPort":
         return ReservedPort(_listener(0))
 
-    def _start_bare(self, spec: RunnableSpec, local: LocalImage, argv: list[str]) -> "ProcessRunning":
+    def _start_bare(self, spec: RunnableSpec, local: LocalImage, program: Program) -> "ProcessRunning":
         """Without walls: a temporary folder of our own, and ports of this machine."""
         folder = Path(tempfile.mkdtemp(prefix="coworld-"))
         try:
@@ -139,28 +145,28 @@ class ProcessEngine:
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content)
-            box = self._box(spec, local, argv, place)
+            box = self._box(spec, local, program, place)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return ProcessRunning(spec, place, box, ports, folder, temporary=folder)
+        return ProcessRunning(spec, place, box, ports, folder, program.record(local), temporary=folder)
 
     def _box(
         self,
         spec: RunnableSpec,
         local: LocalImage,
-        argv: list[str],
+        program: Program,
         place: Place,
         *,
         links: Sequence[Link] = (),
         doors: Sequence[Door] = (),
     ) -> Box:
         walls = self._sandbox.level is not Level.NONE
-        program = _program(argv, local)
+        words = program.argv
         if spec.combined_log:
-            program = ["/bin/sh", "-c", 'exec "$@" 2>&1', program[0], *program]
+            words = ["/bin/sh", "-c", 'exec "$@" 2>&1', words[0], *words]
         env = {
-            "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+            "PATH": f"{program.interpreter.path.parent}:/usr/local/bin:/usr/bin:/bin",
             "PYTHONUNBUFFERED": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
             **local.env,
@@ -168,14 +174,14 @@ class ProcessEngine:
             **spec.secrets,
             **spec.variables(place),
         }
-        _check_words(spec, program, env)
+        _check_words(spec, words, env)
         try:
             seen = [Mount(local.root, local.at)] if local.root is not None and walls else []
             seen += [Mount(path) for path in local.mounts] if walls else []
-            if walls and local.packages:
-                seen += cogbox.python_runtime(*local.packages)
+            if walls:
+                seen = _with_interpreter(seen, program.interpreter)
             box = self._sandbox.start(
-                program,
+                words,
                 env=env,
                 mounts=seen,
                 files=_contents(spec, place) if walls else None,
@@ -191,7 +197,7 @@ class ProcessEngine:
         if not box.wait_started():
             detail = box.wait().detail
             box.close()
-            raise StartFailed(f"`{argv[0]}` of {spec.image} {detail}")
+            raise StartFailed(f"`{program.argv[0]}` of {spec.image} {detail}")
         return box
 
 
@@ -219,6 +225,7 @@ class ProcessRunning:
         box: Box,
         ports: Mapping[int, int],
         folder: Path,
+        program: Mapping[str, object],
         temporary: Path | None = None,
     ) -> None:
         self.spec, self.place = spec, place
@@ -227,6 +234,7 @@ class ProcessRunning:
             (LOOPBACK, ports[spec.startup_port]) if spec.startup_port is not None else None
         )
         self._box, self._folder, self._temporary = box, folder, temporary
+        self._program = program
         self._asked = False
         self._closed_logs: dict[str, bytes] | None = None
 
@@ -287,6 +295,7 @@ class ProcessRunning:
             "reaches": reaches,
             "limited_by": result.limited_by if result else None,
             "memory_bytes": self.spec.limits.memory_bytes,
+            **self._program,
         }
 
 
@@ -323,11 +332,15 @@ def _content(value: bytes | Path | Callable[[Place], bytes], place: Place) -> by
     return value.read_bytes() if isinstance(value, Path) else value(place)
 
 
-def _program(argv: list[str], local: LocalImage) -> list[str]:
-    """`python` is this interpreter, unless the image brings a PATH of its own."""
-    if argv[0] in ("python", "python3") and "PATH" not in local.env:
-        return [sys.executable, *argv[1:]]
-    return argv
+def _with_interpreter(mounts: list[Mount], interpreter: Interpreter) -> list[Mount]:
+    """Add the folders of an interpreter that are not inside a mount at its own path already."""
+    seen = [mount.source for mount in mounts if mount.target is None or mount.target == mount.source]
+    added: list[Mount] = []
+    for path in interpreter.mounts:
+        if path.exists() and not any(path.is_relative_to(other) for other in seen):
+            added.append(Mount(path))
+            seen.append(path)
+    return [*mounts, *added]
 
 
 def _check_words(spec: RunnableSpec, program: Sequence[str], env: Mapping[str, str]) -> None:

@@ -1,0 +1,93 @@
+"""Games of other authors run their own code, and a broken one never certifies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coworld.certifier import certify, is_certified
+from coworld.engines.base import EngineError
+from coworld.engines.interpreters import OURS
+from coworld.engines.local_images import LocalImages, LocalImagesError
+from coworld.engines.process import ProcessEngine
+from coworld.engines.programs import program_of
+from coworld.package import load_package
+
+from .authors import MARKER, WORLDS
+
+RAISES = 'raise RuntimeError("this game is broken")\n'
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_foreign_game_runs_its_own_code_and_certifies(world: str, tmp_path: Path) -> None:
+    folder, workspace = tmp_path / "theirs", tmp_path / "out"
+    server = WORLDS[world](folder)
+    manifest = folder / "coworld_manifest.json"
+    engine = ProcessEngine(LocalImages.beside(manifest))
+    report = certify(manifest, engine=engine, workspace=workspace)
+    assert report.certified, report.text()
+    assert json.loads((workspace / "results.json").read_bytes())["marker"] == MARKER
+    game = json.loads((workspace / "isolation.json").read_bytes())["runnables"][0]
+    assert Path(game["main"]) == server
+    assert game["root"] == str(folder) and len(game["files_sha256"]) == 64
+    expected = f"virtual environment {folder / '.venv'}" if world == "venv" else "clean"
+    assert (game["python"], game["packages"]) == (expected, [])
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_foreign_game_that_raises_never_certifies(world: str, tmp_path: Path) -> None:
+    folder = tmp_path / "theirs"
+    server = WORLDS[world](folder)
+    manifest = folder / "coworld_manifest.json"
+    engine = ProcessEngine(LocalImages.beside(manifest))
+    server.write_text(RAISES + server.read_text())
+    report = certify(manifest, engine=engine, workspace=tmp_path / "out", timeout_seconds=30)
+    assert not report.certified
+    assert report.failed_step is not None and report.failed_step.failure_reason == "game_unhealthy"
+    assert "RuntimeError: this game is broken" in (report.failed_step.feedback or "")
+    assert not is_certified(load_package(manifest), engine=engine)
+
+
+def test_a_copy_of_paint_arena_in_a_mapped_folder_is_the_one_that_runs(tmp_path: Path) -> None:
+    server = tmp_path / "coworld" / "examples" / "paintarena" / "game" / "server.py"
+    server.parent.mkdir(parents=True)
+    server.write_text(RAISES)
+    images = LocalImages.beside(None, [f"softmax/paintarena:latest={tmp_path}"])
+    local = images.find("softmax/paintarena:latest")
+    program = program_of(local, local.argv)
+    assert program.main == server and program.interpreter.how == "clean"
+    assert ProcessEngine(images).resolve(local.image).how.endswith("Python: clean")
+
+
+def test_a_package_that_ours_would_hide_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mettagrid").mkdir()
+    (tmp_path / "mettagrid" / "__init__.py").touch()
+    (tmp_path / "server.py").write_text("import mettagrid\n")
+    entry = {"root": ".", "argv": ["python", "server.py"], "packages": ["coworld"]}
+    (tmp_path / "coworld_local.json").write_text(json.dumps({"images": {"theirs:1": entry}}))
+    engine = ProcessEngine(LocalImages.beside(tmp_path / "coworld_manifest.json"))
+    with pytest.raises(EngineError, match=r"which hide its own .*/mettagrid\. Remove `packages`"):
+        engine.resolve("theirs:1")
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ({"packages": ["numpy"]}, "`packages` in .* must be a list of cogames"),
+        ({"python": "nowhere"}, "`python` in .* must be the folder of a virtual environment"),
+    ],
+)
+def test_a_mapping_with_an_interpreter_that_is_none_is_refused(
+    entry: dict[str, object], sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "coworld_local.json").write_text(json.dumps({"images": {"theirs:1": entry}}))
+    with pytest.raises(LocalImagesError, match=sentence):
+        LocalImages.beside(tmp_path / "coworld_manifest.json")
+
+
+def test_all_our_packages_are_known_by_name() -> None:
+    packages = Path(__file__).parents[3]
+    names = {folder.name for folder in packages.iterdir() if (folder / "pyproject.toml").is_file()}
+    assert names == set(OURS)
