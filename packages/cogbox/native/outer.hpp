@@ -38,6 +38,7 @@ class Outer {
       detail_ = failure.text();
     }
     end_tree();
+    carry_rest();
     if (ended_by_itself_) links_.drain(kDrainUs);
     look();
     report(verdict);
@@ -253,11 +254,7 @@ class Outer {
     groups_.read(usage_);
     usage_.cpu_us = std::max(usage_.cpu_us, int64_t(rusage_cpu_));
     usage_.peak = std::max(usage_.peak, int64_t(rusage_peak_));
-    // What it wrote just before it ended is still in the pipes; what its children hold open is not waited for.
-    for (int64_t before = -1; before != output_ && output_ <= plan_.number("output", INT64_MAX);) {
-      before = output_;
-      carry_output();
-    }
+    carry_rest();
     if (output_ > plan_.number("output", INT64_MAX)) return "output";
     if (Disk(plan_).over(reaper_)) return "disk";
     if (usage_.out_of_memory) return "memory";
@@ -287,6 +284,14 @@ class Outer {
     close(input_.to);
     input_ = {-1, -1};
     unfed_.clear();
+  }
+
+  // What it wrote just before it ended is still in the pipes; what its children hold open is not waited for.
+  void carry_rest() {
+    for (int64_t before = -1; before != output_ && output_ <= plan_.number("output", INT64_MAX);) {
+      before = output_;
+      carry_output();
+    }
   }
 
   void carry_output() {

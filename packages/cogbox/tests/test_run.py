@@ -436,3 +436,24 @@ def test_level_none_has_limits_but_no_walls(state: Path) -> None:
     result = Sandbox(Level.NONE).run(["sh", "-c", "id -u; exec sleep 60"], limits=Limits(wall_seconds=0.2))
     assert (result.verdict, result.level) == (Verdict.TIME, Level.NONE)
     assert int(result.stdout) == os.geteuid()
+
+
+def test_what_was_written_just_before_a_box_is_ended_is_kept(quick: Sandbox, state: Path) -> None:
+    for number in range(10):
+        ours = [f"line {line} of box {number}" for line in range(200)]
+        with quick.start(
+            python(f"print({chr(10).join(ours)!r}, flush=True); import os; os.write(3, b'x'); os.read(3, 1)"),
+            channels=1,
+        ) as box:
+            assert box.channels[0].recv(1) == b"x"
+            box.end()
+            result = box.wait()
+        assert (result.verdict, result.stdout.decode().splitlines()) == (Verdict.KILLED, ours)
+
+
+def test_a_result_holds_as_much_output_as_was_asked_for(quick: Sandbox, state: Path) -> None:
+    assert quick.run(["sh", "-c", "echo 0123456789"], keep_output=4, python=False).stdout == b"789\n"
+    assert quick.run(["sh", "-c", "echo 0123456789"], keep_output=0, python=False).stdout == b""
+    with quick.start(["sh", "-c", "echo 0123456789"], keep_output=0, python=False) as box:
+        assert box.wait().output_bytes == 11
+        assert box.stdout_path.read_bytes() == b"0123456789\n"

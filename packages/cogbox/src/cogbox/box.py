@@ -62,6 +62,7 @@ class Box:
         theirs: Sequence[socket.socket],
         stdin: BinaryIO | None,
         collect: Sequence[str],
+        keep_output: int | None,
         on_close: Callable[[], None],
     ) -> None:
         self.level = level
@@ -75,6 +76,7 @@ class Box:
         self.pid: int | None = None
         """of the box's first process as seen from outside, once it runs"""
         self._job, self._collect, self._on_close = job, collect, on_close
+        self._keep_output = keep_output
         self._result: Result | None = None
         self._blame: tuple[Verdict, str] | None = None
         self._buffer = b""
@@ -254,10 +256,18 @@ class Box:
             cpu_seconds=int(told.get("cpu_us", 0)) / 1e6,
             peak_memory=max(0, int(told.get("peak_memory", 0))),
             output_bytes=int(told.get("output", 0)),
-            stdout=self.stdout_path.read_bytes(),
-            stderr=self.stderr_path.read_bytes(),
+            stdout=_end_of(self.stdout_path, self._keep_output),
+            stderr=_end_of(self.stderr_path, self._keep_output),
             files={name: data for name in self._collect if (data := self.read(name)) is not None},
         )
+
+
+def _end_of(path: Path, most: int | None) -> bytes:
+    if most is None:
+        return path.read_bytes()
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - most))
+        return file.read(most)
 
 
 def _engine_variables() -> dict[str, str]:

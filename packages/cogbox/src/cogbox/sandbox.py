@@ -49,6 +49,8 @@ class Options(TypedDict, total=False):
     """number of connected sockets it inherits, as descriptors 3, 4, ... ($COGBOX_CHANNEL_FD is the first's); ours are
     `Box.channels`"""
     stdin: BinaryIO | None
+    keep_output: int | None
+    """bytes of the end of each stream that the result holds; None for all. The files hold all of it until `close`"""
     collect: Sequence[str]
     """files of the private folder that the result is to hold"""
 
@@ -112,6 +114,7 @@ class Sandbox:
                 theirs=[*(door.listener for door in options.get("doors", ())), *(theirs for _, theirs in pairs)],
                 stdin=options.get("stdin"),
                 collect=options.get("collect", ()),
+                keep_output=options.get("keep_output"),
                 on_close=lambda: None,
             )
             box._on_close = undo.pop_all().close

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.runner.author_traceback import last_place
 from mettagrid.runner.engine_registry import get_engine_runner
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, PolicySource, play_episode
 from mettagrid.runner.types import PureSingleEpisodeJob, PureSingleEpisodeResult, RunnerError
@@ -83,12 +84,18 @@ def served_at(uri: str, name: str) -> PolicySource:
 
 
 def failed_policy(outcome: EpisodeOutcome, policy_uris: Sequence[str]) -> RunnerError | None:
-    """The first policy that did not play to the end, as an error."""
+    """The first policy that did not play to the end, as an error: what happened, at which step, and where in its code.
+
+    Everybody may read it; the traceback with lines of the code is in the policy's log.
+    """
     for index, verdict in enumerate(outcome.verdicts):
         if not verdict.played_to_the_end and verdict.status != "disabled":
+            when = "" if verdict.step is None else f"at step {verdict.step}"
+            place = last_place(outcome.last_words[index]) if outcome.last_words else ""
+            found = ", ".join(part for part in (when, place) if part)
             return RunnerError(
                 error_type="policy_error",
-                message=f"{verdict.status}: {verdict.message}",
+                message=f"{verdict.status}: {verdict.message}" + (f"\n{found}" if found else ""),
                 failed_policy_index=index,
                 failed_policy_uri=policy_uris[index],
                 failed_policy_name=outcome.policy_names[index],

@@ -9,13 +9,13 @@ The server's workers and `cogames reproduce` play through `play_job`, so that th
 | `actions.json.z` | what the policies did, see `episode.recorded` | yes |
 | `error_info.json` | why it could not be played, or which policy did not play to the end: a `RunnerError` | |
 | `runtime_info.json` | timings, isolation, versions: a `JobRuntime` | no |
-| `policy_agent_<i>.txt` | what the policy of an agent wrote | |
+| `policy_agent_<i>.txt` | what a policy wrote; `<i>` is its first agent | |
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -25,6 +25,7 @@ from pydantic import BaseModel, Field
 
 from mettagrid.base_config import LENIENT_CONTEXT
 from mettagrid.config.mettagrid_config import MettaGridConfig
+from mettagrid.runner.boxed.logs import Hidden
 from mettagrid.runner.boxed.material import material_from_uri
 from mettagrid.runner.boxed.policy import BoxedPolicy, BoxPolicyOptions, FailedPolicy
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, PolicySource, PolicyTimings, play_episode
@@ -43,16 +44,13 @@ __all__ = [
     "JobRuntime",
     "PolicyRuntime",
     "PolicyToPlay",
-    "agent_log",
     "installed_versions",
+    "log_name",
     "play_job",
 ]
 
 RESULTS, REPLAY, ERROR_INFO = "results.json", "replay.json.z", "error_info.json"
 RUNTIME_INFO, ACTIONS = "runtime_info.json", "actions.json.z"
-MAX_LOG_BYTES = 100 << 20
-# Shorter values are words that stand in any log, such as `true`.
-_SHORTEST_SECRET = 6
 _PACKAGES = ("mettagrid", "cogsguard", "cogames", "cogbox", "observatory", "numpy", "torch")
 
 
@@ -98,8 +96,9 @@ class JobRuntime(RuntimeInfo):
     versions: dict[str, str] = Field(default_factory=dict)
 
 
-def agent_log(agent: int) -> str:
-    return f"policy_agent_{agent}.txt"
+def log_name(assignments: Sequence[int], policy: int) -> str:
+    """The file with the log of a policy: it has one for all its agents, by the name of the first."""
+    return f"policy_agent_{list(assignments).index(policy)}.txt"
 
 
 def installed_versions() -> dict[str, str]:
@@ -130,10 +129,11 @@ def play_job(
     except Exception as problem:
         error = runner_error("crash", problem)
     if error is not None:
-        hidden = [value for policy in policies for value in policy.secrets.values()]
+        secrets = [value for policy in policies for value in policy.secrets.values()]
         if spec.get("policy_seed") is not None:
-            hidden += [str(spec.get("seed"))]  # an error may quote the job
-        error = error.model_copy(update={"message": scrubbed(error.message.encode(), hidden).decode()})
+            secrets += [str(spec.get("seed"))]  # an error may quote the job
+        hidden = Hidden.of_box([str(folder)], secrets=secrets)
+        error = error.model_copy(update={"message": hidden.strike_text(error.message)})
         (folder / ERROR_INFO).write_text(error.model_dump_json())
     return error
 
@@ -164,9 +164,9 @@ def _play(folder: Path, spec: dict[str, Any], policies: Sequence[PolicyToPlay], 
     try:
         outcome = play_episode(plan)
     finally:
-        for agent, index in enumerate(job.assignments):
-            content = scrubbed(_tail(logs[index]), policies[index].secrets.values())
-            (folder / agent_log(agent)).write_bytes(content)
+        for index in seated:
+            if logs[index].exists():
+                logs[index].rename(folder / log_name(job.assignments, index))
     (folder / RESULTS).write_text(outcome.pure_result().model_dump_json())
     runtime = _runtime(outcome, wall_ms=1000 * (time.perf_counter() - began))
     (folder / RUNTIME_INFO).write_text(runtime.model_dump_json())
@@ -184,7 +184,9 @@ def _source(policy: PolicyToPlay, log: Path, minimum: str) -> PolicySource:
     except Exception as problem:
         if is_machine_fault(problem):
             raise MachineFault(f"The files of {policy.name} could not be read here: {problem}") from problem
-        return FailedPolicy(policy.name, str(problem))
+        hidden = Hidden.of_box([str(log.parent)], secrets=policy.secrets.values())
+        log.write_text(hidden.strike_text(f"{problem}\n"))
+        return FailedPolicy(policy.name, hidden.strike_text(str(problem)))
     options = BoxPolicyOptions(minimum=minimum, env=policy.secrets, egress=policy.egress, log_path=str(log))
     return BoxedPolicy(replace(material, name=policy.name), options)
 
@@ -215,20 +217,3 @@ def _action_times(timings: PolicyTimings) -> ActionTimes | None:
         p95=timings.p95_ms,
         max=timings.slowest_ms,
     )
-
-
-def _tail(log: Path) -> bytes:
-    """The end of a policy's log."""
-    if not log.exists():
-        return b""
-    with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - MAX_LOG_BYTES))
-        return file.read()
-
-
-def scrubbed(content: bytes, secrets: Iterable[str]) -> bytes:
-    """The content without the values of secrets, should the policy have printed them."""
-    for value in sorted(secrets, key=len, reverse=True):
-        if len(value) >= _SHORTEST_SECRET:
-            content = content.replace(value.encode(), b"[secret]")
-    return content

@@ -21,7 +21,13 @@ __all__ = ["BoxPolicyOptions", "BoxedPolicy", "FailedPolicy"]
 # Packages a policy finds installed, as far as they are here.
 PACKAGES = ("mettagrid", "cogsguard", "cogames")
 # One thread, and one order of sets and dictionaries: the same episode plays the same way on every machine.
-_VARIABLES = {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+_VARIABLES = {
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONUNBUFFERED": "1",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "METTAGRID_LOG_LEVEL": "WARNING",
+}
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,9 @@ class BoxPolicyOptions:
     egress: Sequence[str] = ()
     """hosts it may speak to"""
     log_path: str | None = None
-    """file for its output"""
+    """file for its output, without its secrets and without paths of this machine"""
+    log_bytes: int = 1 << 20
+    """how much of the output is kept: the beginning and the end"""
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,7 @@ class BoxedPolicy:
     def open(self) -> SeatHolder:
         """Start a box; the policy in it is made when the episode is prepared. Raises `MachineFault` without one."""
         import cogbox
+        from mettagrid.runner.boxed.logs import Hidden
         from mettagrid.runner.boxed.process import BoxProcess
         from mettagrid.runner.episode.errors import MachineFault
         from mettagrid.runner.episode.served import ServedHolder
@@ -89,7 +98,9 @@ class BoxedPolicy:
             box = self.start()
         except (cogbox.CogboxError, OSError) as error:
             raise MachineFault(f"No box could be made: {error}") from error
-        return ServedHolder(box.channels[0], BoxProcess(box, self.options.log_path))
+        hidden = Hidden.of_box(self.material.folders, box.work, self.options.env.values())
+        process = BoxProcess(box, self.options.log_path, hidden=hidden, log_bytes=self.options.log_bytes)
+        return ServedHolder(box.channels[0], process)
 
     def start(self) -> cogbox.Box:
         """A new box with a policy server at the other end of its channel."""
@@ -105,6 +116,7 @@ class BoxedPolicy:
             files={"material.json": json.dumps(asdict(material)).encode()},
             mounts=mounts,
             channels=1,
+            keep_output=0,  # the log is read from its file, as much of it as is kept
             egress=cogbox.Egress(list(options.egress)) if options.egress else None,
             limits=cogbox.Limits(
                 memory=options.memory,

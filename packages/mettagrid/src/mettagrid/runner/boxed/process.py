@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mettagrid.runner.boxed.logs import KEPT_BYTES, Hidden, kept_log, last_words
 from mettagrid.runner.episode.errors import MachineFault
 from mettagrid.runner.episode.faults import disk_is_full
 
@@ -20,9 +22,13 @@ class BoxProcess:
     #: How long to wait for the verdict on a process whose connection has just ended.
     VERDICT_SECONDS = 5.0
 
-    def __init__(self, box: cogbox.Box, log_path: str | None) -> None:
+    def __init__(
+        self, box: cogbox.Box, log_path: str | None, *, hidden: Hidden | None = None, log_bytes: int = KEPT_BYTES
+    ) -> None:
         self._box = box
         self._log_path = log_path
+        self._log_bytes = log_bytes
+        self._hidden = hidden or Hidden()
         self.isolation: str = box.level.value
         """the level that its box was proved to hold"""
 
@@ -44,13 +50,24 @@ class BoxProcess:
     def machine_fault(self) -> str | None:
         return "its disk is full" if disk_is_full(self._box.work) else None
 
+    def hide(self, text: str) -> str:
+        return self._hidden.strike_text(text)
+
+    def last_words(self) -> str:
+        """End the box; the traceback of the policy, or the last lines it wrote."""
+        self._box.end()
+        self._box.wait()
+        return last_words(self._box.stdout_path, self._hidden)
+
     def close(self) -> None:
         try:
             self._box.end()
             self._box.wait()
             if self._log_path is not None:
-                with open(self._log_path, "ab") as log:
-                    log.write(self._box.stdout_path.read_bytes() + self._box.stderr_path.read_bytes())
+                # Standard error is the same stream, but for what is written before the server has begun.
+                streams = (self._box.stdout_path, self._box.stderr_path)
+                with Path(self._log_path).open("ab") as log:
+                    log.writelines(kept_log(stream, self._hidden, self._log_bytes) for stream in streams)
         finally:
             self._box.close()
 

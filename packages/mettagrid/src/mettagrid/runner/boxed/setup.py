@@ -23,7 +23,7 @@ from mettagrid.runner.episode.faults import disk_is_full
 
 __all__ = ["PackageIndex", "package_index", "prepared_bundle"]
 
-SETUP_SECONDS = 300
+SETUP_SECONDS = 180
 SETUP_MEMORY = 4 << 30
 SETUP_DISK = 8 << 30
 _PUBLIC_HOSTS = ("pypi.org", "files.pythonhosted.org")

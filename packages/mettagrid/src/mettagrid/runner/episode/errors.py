@@ -7,6 +7,8 @@ EpisodeError
 PolicyFailure            inside an episode: a policy is out; the runner turns it into the policy's verdict
 """
 
+import os
+import sys
 from collections.abc import Container
 
 from mettagrid.runner.episode.outcome import MAX_MESSAGE_BYTES, VerdictStatus
@@ -27,15 +29,16 @@ class EpisodeError(Exception):
 
 
 class PolicyLoadError(EpisodeError):
-    """A policy could not be made. `error_type` is the name of the exception's class and `__cause__` the exception,
-    which another process cannot send."""
+    """A policy could not be made. `error_type` is the name of the exception's class, `last_words` its traceback and
+    `__cause__` the exception, which another process cannot send."""
 
-    def __init__(self, policy_index: int, policy_name: str, error_type: str, reason: str) -> None:
-        super().__init__(policy_index, policy_name, error_type, reason)
+    def __init__(self, policy_index: int, policy_name: str, error_type: str, reason: str, last_words: str = "") -> None:
+        super().__init__(policy_index, policy_name, error_type, reason, last_words)
         self.policy_index = policy_index
         self.policy_name = policy_name
         self.error_type = error_type
         self.reason = reason
+        self.last_words = last_words
 
     def __str__(self) -> str:
         return f"The policy {self.policy_name} could not be loaded: {self.error_type}: {self.reason}"
@@ -61,10 +64,18 @@ class PolicyFailure(Exception):
 
 def describe(error: BaseException) -> str:
     """An exception in one line, short enough to cross the wire of a policy server as the reason of its end."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())
+    text = " ".join(without_folders(f"{type(error).__name__}: {error}").split())
     if len(text.encode(errors="replace")) <= MAX_MESSAGE_BYTES:
         return text
     return text.encode(errors="replace")[: MAX_MESSAGE_BYTES - 3].decode(errors="ignore") + "..."
+
+
+def without_folders(text: str) -> str:
+    """The text with file names that begin at a folder of the import path, without that folder."""
+    for entry in sorted({*sys.path, os.getcwd()}, key=len, reverse=True):
+        if len(entry) > 1:
+            text = text.replace(entry.rstrip(os.sep) + os.sep, "")
+    return text
 
 
 def not_an_action(action: object, known: Container[str]) -> str:

@@ -11,7 +11,7 @@ import random
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,19 +45,26 @@ def seed_generators(seed: int) -> None:
         torch.manual_seed(seed)
 
 
-def import_policy_code(spec: PolicySpec) -> None:
+def import_policy_code(spec: PolicySpec, *, strict: bool = False) -> None:
     """Import a policy's class before anything is seeded: what it imports, such as torch, must be seeded as well.
 
-    What cannot be imported is left to whoever makes the policy, who will say why.
+    What cannot be imported is left to whoever makes the policy, who will say why. With `strict`, an error of the
+    policy's own code is raised at once, so that the code does not run, and print, a second time.
     """
     from mettagrid.policy.import_roots import activate_import_roots
     from mettagrid.policy.loader import resolve_policy_class_path
     from mettagrid.util.module import load_symbol
 
-    with suppress(Exception, SystemExit):
+    try:
         if spec.import_roots:
             activate_import_roots(spec.class_path, spec.import_roots)
         load_symbol(resolve_policy_class_path(spec.class_path))
+    except ModuleNotFoundError as error:
+        if strict and error.name is not None and not f"{spec.class_path}.".startswith(f"{error.name}."):
+            raise
+    except (Exception, SystemExit):
+        if strict:
+            raise
 
 
 class GlobalGenerators:

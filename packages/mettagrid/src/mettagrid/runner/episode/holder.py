@@ -98,6 +98,10 @@ class SeatHolder(ABC):
         """Asked when the policy has failed: what is wrong with this machine, if that may be why."""
         return None
 
+    def last_words(self) -> str:
+        """Asked when the policy has failed, before it is closed: its traceback, or the end of what it printed."""
+        return ""
+
     @abstractmethod
     def close(self) -> None:
         """The episode is over for this policy; never raises."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mettagrid.runner.author_traceback import author_traceback
 from mettagrid.runner.episode.errors import PolicyFailure, describe
 from mettagrid.runner.episode.generators import GlobalGenerators, import_policy_code, policy_seed
 from mettagrid.runner.episode.holder import SeatHolder, Seats, infos_or_none
@@ -261,7 +261,7 @@ class InProcessHolder(SeatHolder):
 
     def _crash(self, error: BaseException) -> PolicyFailure:
         self._failed = True
-        return PolicyFailure("crashed", describe(error), "".join(traceback.format_exception(error)))
+        return PolicyFailure("crashed", describe(error), author_traceback(error))
 
 
 def _fields_with_infos(agents: Sequence[AgentPolicy]) -> list[dict[str, Any]] | None:

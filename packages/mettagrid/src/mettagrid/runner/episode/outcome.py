@@ -74,7 +74,8 @@ class EpisodeTimings(BaseModel):
 class EpisodeOutcome(BaseModel):
     """The results of one episode, agent by agent, and a verdict on each policy.
 
-    All but `timings` is the same for the same plan, whatever the number of workers and wherever the policies live, as
+    `last_words` is, for each policy that did not play to the end, its traceback, or the end of what it printed. All but
+    that and `timings` is the same for the same plan, whatever the number of workers and wherever the policies live, as
     long as no policy misses a deadline.
     """
 
@@ -91,10 +92,11 @@ class EpisodeOutcome(BaseModel):
     verdicts: list[Verdict]
     replay_path: str | None = None
     timings: EpisodeTimings = Field(default_factory=EpisodeTimings)
+    last_words: list[str] = Field(default_factory=list)
 
     def compared(self) -> str:
         """What two runs of one plan have in common, as JSON."""
-        return self.model_dump_json(exclude={"timings", "replay_path"})
+        return self.model_dump_json(exclude={"timings", "replay_path", "last_words"})
 
     def pure_result(self) -> PureSingleEpisodeResult:
         """The part that the published interface has, for a single episode."""

@@ -100,6 +100,7 @@ class _Episode:
         self._timings = EpisodeTimings(policies=[PolicyTimings() for _ in plan.policies])
         self._averages = TimeAveragedStatsHandler()
         self._holders: dict[int, SeatHolder] = {}
+        self._last_words: dict[int, str] = {}
         self._waiting = Waiting(clock)
 
         env = resolve_env_for_seed(plan.env, plan.seed)
@@ -220,6 +221,7 @@ class _Episode:
             verdicts=[self._verdict(index) for index in range(len(plan.policies))],
             replay_path=replay_path,
             timings=self._timings,
+            last_words=[self._last_words.get(index, "") for index in range(len(plan.policies))],
         )
         simulation.close()
         return outcome
@@ -261,24 +263,27 @@ class _Episode:
     def _fail(self, index: int, failure: PolicyFailure, step: int | None) -> None:
         name = self._plan.names[index]
         holder = self._holders.pop(index, None)
+        self._last_words[index] = failure.details
         if holder is not None:
             self._waiting.forget(index)
             fault = holder.machine_fault()
+            self._last_words[index] = failure.details or holder.last_words()
             holder.close()
             if fault is not None:
                 raise MachineFault(f"The machine failed while {name} played: {fault}")
         if step is None and self._plan.load_failure == "raise":
             cause = failure.__cause__
             error_type = failure.status if cause is None else type(cause).__name__
-            raise PolicyLoadError(index, name, error_type, str(cause or failure.message)) from cause
+            last_words = self._last_words.get(index, "")
+            raise PolicyLoadError(index, name, error_type, str(cause or failure.message), last_words) from cause
         self._verdicts[index] = Verdict(status=failure.status, message=failure.message, step=step)
         told = f"{name} is out"  # once for all episodes; the verdicts tell how often
         level = logging.DEBUG if told in self._warned else logging.WARNING
         self._warned.add(told)
         when = "" if step is None else f" at step {step}"
         logger.log(level, "%s is out (%s%s): %s", name, failure.status, when, failure.message)
-        if failure.details:
-            logger.debug("%s:\n%s", name, failure.details)
+        if self._last_words.get(index):
+            logger.debug("%s:\n%s", name, self._last_words[index])
 
     def _drop_disabled(self) -> None:
         for index, holder in list(self._holders.items()):

@@ -60,6 +60,14 @@ class PolicyProcess(Protocol):
         """What is wrong with this machine that may have ended it or made it fail; None when nothing is."""
         ...
 
+    def hide(self, text: str) -> str:
+        """What it said, without what nobody is to read."""
+        ...
+
+    def last_words(self) -> str:
+        """End it; its traceback, or the end of what it printed."""
+        ...
+
     def close(self) -> None:
         """End it and clean up; called once, never raises."""
         ...
@@ -159,6 +167,9 @@ class ServedHolder(SeatHolder):
         if waited >= self._patience:
             raise PolicyFailure("killed", f"gave no answer for {self._patience:g} seconds")
         self._charge(1000 * (waited - self._limit), only_if_all=True)
+
+    def last_words(self) -> str:
+        return "" if self._process is None else self._process.last_words()
 
     def machine_fault(self) -> str | None:
         return None if self._process is None else self._process.machine_fault()
@@ -345,7 +356,9 @@ class ServedHolder(SeatHolder):
     def _ended(self) -> PolicyFailure:
         """Why there will be no more answers: what the process was ended for, or what it said when it closed."""
         said = self._wire.close_rcvd  # the library's own code is known only when both sides have closed
-        code, reason = (said.code, said.reason) if said is not None else (None, "")
+        code, reason = (said.code, " ".join(said.reason.split())) if said is not None else (None, "")
+        if self._process is not None:
+            reason = self._process.hide(reason)
         if code == CloseCode.INTERNAL_ERROR and reason:
             return PolicyFailure("crashed", reason)
         if code == CLOSE_PROTOCOL_ERROR and reason:

@@ -92,9 +92,10 @@ def _check_shape(agent: int, infos: dict[str, Any]) -> None:
 
 def _count(infos: dict[str, Any]) -> int:
     """How many values there are, on every level."""
-    count, level = 0, [infos]
+    count = 0
+    level: list[Any] = [infos]
     while level:
-        value: Any = level.pop()
+        value = level.pop()
         count += len(value)
         values = value.values() if isinstance(value, dict) else value
         level += [item for item in values if isinstance(item, dict | list)]

@@ -26,6 +26,7 @@ class Waiting:
 
         A holder whose own deadline passes gives up the step; one that is not done by `deadline` fails.
         """
+        began = self._clock()
         pending = {index: holder for index, holder in holders.items() if holder.fileno() is not None}
         unpolled = set(pending)
         while pending:
@@ -40,7 +41,7 @@ class Waiting:
             for index, holder in list(pending.items()):
                 if deadline is not None and now >= deadline:
                     del pending[index]
-                    yield index, PolicyFailure("killed", "was not ready in time")
+                    yield index, PolicyFailure("killed", f"was not ready after {now - began:.0f} seconds")
                 elif deadline is None and now >= holder.deadline:
                     del pending[index]
                     assert step is not None

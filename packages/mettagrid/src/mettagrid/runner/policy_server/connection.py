@@ -15,6 +15,7 @@ from websockets.server import ServerProtocol
 from mettagrid.protobuf.sim.policy_v1 import policy_pb2
 from mettagrid.runner.episode.errors import describe, not_an_action
 from mettagrid.runner.policy_server.messages import CLOSE_PROTOCOL_ERROR
+from mettagrid.runner.policy_server.output import print_failure, tell_if_longer
 from mettagrid.runner.policy_server.service import LocalPolicyServer, UnknownActionError, WrongNumberError
 
 __all__ = ["listening_socket", "serve_connection", "serve_socket"]
@@ -24,6 +25,9 @@ logger = logging.getLogger("mettagrid.runner.policy_server.server")
 MAX_REQUEST_BYTES = 1 << 26
 READ_BYTES = 1 << 16
 GOODBYE_SECONDS = 2.0
+# After these the log says where the policy is; both are a little less than a policy has.
+SLOW_STEP_SECONDS = 8.0
+SLOW_LOAD_SECONDS = 75.0
 
 
 def listening_socket(host: str, port: int, *, unix: str | None = None) -> socket.socket:
@@ -104,10 +108,13 @@ class _Connection:
         try:
             if self._is_prepared and not self._is_text:
                 request = policy_pb2.BatchStepRequest.FromString(message)
-                self._wire.send_binary(self._service.batch_step(request).SerializeToString())
+                with tell_if_longer(SLOW_STEP_SECONDS):
+                    answer = self._service.batch_step(request)
+                self._wire.send_binary(answer.SerializeToString())
             elif self._is_text:
                 prepare = json_format.Parse(message, policy_pb2.PreparePolicyRequest(), ignore_unknown_fields=True)
-                response = self._service.prepare_policy(prepare)
+                with tell_if_longer(SLOW_LOAD_SECONDS):
+                    response = self._service.prepare_policy(prepare)
                 self._wire.send_text(json_format.MessageToJson(response, indent=None).encode())
                 self._is_prepared = True
             else:
@@ -118,7 +125,7 @@ class _Connection:
             reason = str(error) if isinstance(error, WrongNumberError) else not_an_action(error.action, error.known)
             self._close(CLOSE_PROTOCOL_ERROR, reason)
         except (Exception, SystemExit) as error:
-            logger.exception("The policy failed")
+            print_failure(error)
             self._close(CloseCode.INTERNAL_ERROR, describe(error))
 
     def _close(self, code: int, reason: str) -> None:

@@ -50,7 +50,7 @@ def start_policy_process(
     except BaseException:
         ours.close()
         raise
-    return ours, LocalPolicyProcess(process)
+    return ours, LocalPolicyProcess(process, log_path)
 
 
 def policy_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -63,8 +63,9 @@ def policy_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]
 class LocalPolicyProcess:
     """A plain process behind a served policy."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], log_path: Path | None = None) -> None:
         self._process = process
+        self._log_path = log_path
 
     def why_ended(self) -> tuple[VerdictStatus, str] | None:
         """How it ended, if it has or is about to."""
@@ -76,6 +77,17 @@ class LocalPolicyProcess:
 
     def machine_fault(self) -> str | None:
         return None
+
+    def hide(self, text: str) -> str:
+        """It is trusted: nothing needs to be hidden."""
+        return text
+
+    def last_words(self) -> str:
+        """The end of its output where that is kept."""
+        from mettagrid.runner.boxed.logs import Hidden, last_words
+
+        _end(self._process)
+        return "" if self._log_path is None else last_words(self._log_path, Hidden())
 
     def close(self) -> None:
         """Give it a moment to end by itself, since its connection is closed, and end it."""

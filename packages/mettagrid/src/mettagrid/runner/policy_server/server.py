@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from mettagrid.runner.policy_server.messages import encode_action_id
+from mettagrid.runner.policy_server.output import arrange_output
 from mettagrid.runner.policy_server.service import (
     OBSERVATION_PARSERS,
     AgentNotFoundError,
@@ -60,6 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from mettagrid.runner.policy_server.connection import listening_socket, serve_socket
 
     options = _parser().parse_args(arguments)
+    if options.fd is not None:
+        arrange_output()
     policy = options.policy if options.material is None else spec_from_material(options.material)
     service = LocalPolicyServer(policy, action_timeout_ms=options.action_timeout_ms)
     if options.fd is not None:

@@ -13,6 +13,7 @@ from mettagrid.config.id_map import ObservationFeatureSpec
 from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.protobuf.sim.policy_v1 import policy_pb2
 from mettagrid.runner.policy_server.messages import encode_action_id, infos_json
+from mettagrid.runner.policy_server.output import speak_as
 from mettagrid.simulator.interface import EMPTY_LOCATION, AgentObservation, Location, ObservationToken, VisibleTalk
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class LocalPolicyServer:
             raise UnsupportedObservationFormatError(req.observations_format)
         interface = _interface(req)
         spec = self._spec()
-        import_policy_code(spec)
+        import_policy_code(spec, strict=True)
         seed = policy_seed(req.episode_id)
         if seed is not None:
             seed_generators(seed)
@@ -134,7 +135,10 @@ class LocalPolicyServer:
             if observation.agent_id not in episode.agent_policies:
                 raise AgentNotFoundError(observation.agent_id)
         step = _step_batch if episode.uses_batch else _step_agents
-        return step(episode, req.agent_observations)
+        speak_as(req.step_id)
+        answer = step(episode, req.agent_observations, req.step_id)
+        speak_as()
+        return answer
 
 
 def parse_triplet_v1(data: bytes, features: Mapping[int, ObservationFeatureSpec]) -> list[ObservationToken]:
@@ -179,7 +183,7 @@ def _interface(req: policy_pb2.PreparePolicyRequest) -> PolicyEnvInterface:
 
 
 def _step_agents(
-    episode: Episode, observations: Sequence[policy_pb2.AgentObservations]
+    episode: Episode, observations: Sequence[policy_pb2.AgentObservations], step: int
 ) -> policy_pb2.BatchStepResponse:
     """Ask agent by agent, or the whole group where the first one's policy offers that."""
     seen = [
@@ -204,7 +208,8 @@ def _step_agents(
         shown = tell([agent_id for agent_id, _ in seen]) if tell is not None else [None] * len(seen)
     else:
         actions, shown = [], []
-        for policy, (_, observation) in zip(policies, seen, strict=True):
+        for policy, (agent_id, observation) in zip(policies, seen, strict=True):
+            speak_as(step, agent_id)
             actions.append(policy.step(observation))
             shown.append(policy.infos)
     for (agent_id, _), action, infos in zip(seen, actions, shown, strict=True):
@@ -215,7 +220,9 @@ def _step_agents(
     return response
 
 
-def _step_batch(episode: Episode, observations: Sequence[policy_pb2.AgentObservations]) -> policy_pb2.BatchStepResponse:
+def _step_batch(
+    episode: Episode, observations: Sequence[policy_pb2.AgentObservations], _step: int
+) -> policy_pb2.BatchStepResponse:
     """Ask once, with the rows of all other agents empty."""
     env = episode.policy_env
     seen = np.full((env.num_agents, *env.observation_shape), 255, np.uint8)

@@ -1,0 +1,98 @@
+"""Tracebacks for the author of a policy: the frames of its own code, without ours and without paths of this machine."""
+
+from __future__ import annotations
+
+import re
+import sys
+import sysconfig
+import traceback
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+__all__ = ["author_traceback", "last_place", "shown_path"]
+
+MAX_FRAMES = 8
+MAX_CHARACTERS = 4000
+OURS = frozenset({"mettagrid", "cogames", "cogsguard", "cogbox", "coworld", "observatory", "softmax", "metta_alo"})
+_PLACE = re.compile(r'^ *File "(?P<file>[^"]*)", line (?P<line>\d+)(?:,? in (?P<name>.*))?$', re.MULTILINE)
+_NOT_THE_AUTHORS = re.compile(r"<|python3|site-packages/|dist-packages/")
+
+
+def author_traceback(error: BaseException, roots: Sequence[Path] = ()) -> str:
+    """The traceback with the last frames of the policy's own code; of ours only the last ones when there are no others.
+
+    File names are relative to `roots` and the folders of the import path.
+    """
+    told = traceback.TracebackException.from_exception(error, limit=-200, capture_locals=False)
+    _shorten(told, [*roots, *(Path(entry or ".") for entry in sys.path)], 0)
+    text = "".join(told.format())
+    if len(text) > MAX_CHARACTERS:
+        half = MAX_CHARACTERS // 2
+        text = f"{text[:half]}\n...\n{text[-half:]}"
+    return text
+
+
+def last_place(text: str) -> str:
+    """The last place in the author's code of a traceback: `my_policy.py, line 12, in step`; empty when there is none.
+
+    Of a crash in native code the frames come in the other order.
+    """
+    found = list(_PLACE.finditer(text))
+    found = [place for place in found if not _NOT_THE_AUTHORS.match(place["file"])] or found
+    if not found:
+        return ""
+    last = found[0] if "(most recent call first)" in text else found[-1]
+    name = f", in {last['name']}" if last["name"] else ""
+    return f"{last['file']}, line {last['line']}{name}"
+
+
+def shown_path(filename: str, roots: Sequence[Path] = ()) -> str:
+    """A file's name without the folders of this machine."""
+    if filename.startswith("<"):
+        return filename
+    path = PurePath(filename)
+    for name in ("site-packages", "dist-packages"):
+        if name in path.parts:
+            return str(PurePath(*path.parts[path.parts.index(name) :]))
+    library = sysconfig.get_paths()["stdlib"]
+    if path.is_relative_to(library):
+        return str(PurePath(PurePath(library).name) / path.relative_to(library))
+    inside = [path.relative_to(root.absolute()) for root in roots if path.is_relative_to(root.absolute())]
+    return str(min(inside, key=lambda found: len(found.parts))) if inside else path.name
+
+
+def _shorten(told: traceback.TracebackException, roots: Sequence[Path], depth: int) -> None:
+    if told.stack is not None:
+        frames = [frame for frame in told.stack if not _is_ours(frame.filename)] or list(told.stack)[-3:]
+        told.stack = traceback.StackSummary.from_list(
+            [
+                traceback.FrameSummary(
+                    shown_path(frame.filename, roots), frame.lineno, frame.name, lookup_line=False, line=frame.line
+                )
+                for frame in frames[-MAX_FRAMES:]
+            ]
+        )
+    if getattr(told, "filename", None):  # of a SyntaxError
+        told.filename = shown_path(str(told.filename), roots)
+    for other in (told.__cause__, told.__context__):
+        if other is not None and depth < 3:
+            _shorten(other, roots, depth + 1)
+    if depth >= 3:
+        told.__cause__ = told.__context__ = None
+
+
+def _is_ours(filename: str) -> bool:
+    """Whether a frame is of our packages, or of what starts and imports programs."""
+    parts = PurePath(filename).parts
+    if filename.startswith("<frozen") or parts[-1] == "runpy.py" or parts[-2:] == ("importlib", "__init__.py"):
+        return True
+    return any(PurePath(filename).is_relative_to(folder) for folder in _our_folders()) and bool(OURS & set(parts))
+
+
+def _our_folders() -> list[Path]:
+    found = []
+    for name in OURS & sys.modules.keys():
+        origin = getattr(sys.modules[name], "__file__", None)
+        if origin:
+            found.append(Path(origin).parent)
+    return found

@@ -1,0 +1,118 @@
+"""What is kept of a boxed policy's output: its beginning and its end, without secrets and paths of this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from mettagrid.runner.author_traceback import OURS
+
+__all__ = ["Hidden", "kept_log", "last_words"]
+
+KEPT_BYTES = 1 << 20
+LAST_WORDS_BYTES = 4000
+# Shorter values are words that stand in any log, such as `true`.
+_SHORTEST_SECRET = 6
+_WORDS_BEFORE = (b"The policy failed", b"Fatal Python error:", b"Timeout (")
+_LAST_LINES = 10
+# Where native code crashed or where it hangs is told with all frames, and modules that nobody asked for.
+_NOT_THE_AUTHORS = re.compile(
+    rf' *File "(<frozen|(\S*/)?site-packages/({"|".join(sorted(OURS))})/).*|Extension modules: .*'
+)
+
+
+class Hidden:
+    """Texts that must not be read in a log, and what is written instead."""
+
+    def __init__(self, texts: Iterable[tuple[str, str]] = ()) -> None:
+        pairs = {text.encode(errors="surrogateescape"): shown.encode() for text, shown in texts if text}
+        self._pairs = sorted(pairs.items(), key=lambda pair: len(pair[0]), reverse=True)
+
+    @classmethod
+    def of_box(cls, bundle: Sequence[str] = (), work: Path | None = None, secrets: Iterable[str] = ()) -> Hidden:
+        """The values of secrets and the folders of this machine: of the bundle, the box, Python, packages, the user."""
+        texts = [(value, "[secret]") for value in secrets if len(value) >= _SHORTEST_SECRET]
+        for number, folder in enumerate(bundle):
+            texts += _folder(folder, "bundle" if number == 0 else f"bundle-{number}")
+        if work is not None:
+            texts += [*_folder(str(work), "box"), *_folder(str(work.parent), "box-files")]
+        paths = sysconfig.get_paths()
+        texts += [(paths[name], "site-packages") for name in ("purelib", "platlib")]
+        texts += [(entry, "site-packages") for entry in sys.path if entry and len(entry) > 1]
+        texts += [(paths["stdlib"], Path(paths["stdlib"]).name)]
+        texts += [(str(Path(__file__).parents[3]), "site-packages")]
+        texts += [(prefix, "python") for prefix in (sys.prefix, sys.base_prefix) if prefix not in ("/", "/usr")]
+        texts += _folder(tempfile.gettempdir(), "tmp") if len(tempfile.gettempdir()) > len("/tmp") else []
+        home = os.path.expanduser("~")
+        texts += _folder(home, "home") if len(home) > 1 else []
+        return cls((text, shown) for text, shown in texts if text not in ("/usr", "/usr/lib", "/usr/local"))
+
+    @property
+    def longest(self) -> int:
+        return max((len(text) for text, _ in self._pairs), default=0)
+
+    def strike(self, content: bytes) -> bytes:
+        """The content with every hidden text replaced."""
+        for text, shown in self._pairs:
+            if text in content:
+                content = content.replace(text, shown)
+        return content
+
+    def strike_text(self, text: str) -> str:
+        return self.strike(text.encode(errors="replace")).decode(errors="replace")
+
+
+def kept_log(path: Path, hidden: Hidden, most: int = KEPT_BYTES) -> bytes:
+    """The beginning and the end of a log, at most about `most` bytes, and between them how much was left out.
+
+    A hidden text is struck out even where the log was cut in the middle of it.
+    """
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            if size <= most:
+                return hidden.strike(file.read())
+            half, margin = most // 2, hidden.longest
+            head = hidden.strike(file.read(half + margin))
+            file.seek(size - half - margin)
+            tail = hidden.strike(file.read())
+    except OSError:
+        return b""
+    head = _to_line_end(head[: len(head) - margin][:half])
+    tail = tail[margin:][-half:]
+    left_out = size - len(head) - len(tail)
+    return head + f"\n[... {left_out} bytes were left out here ...]\n".encode() + tail
+
+
+def last_words(path: Path, hidden: Hidden) -> str:
+    """What a policy that failed wrote last: its traceback, or the last lines."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 16 * LAST_WORDS_BYTES))
+            content = hidden.strike(file.read())
+    except OSError:
+        return ""
+    begins = max(content.rfind(words) for words in _WORDS_BEFORE)
+    if begins < 0:
+        content = b"\n".join(content.rstrip().split(b"\n")[-_LAST_LINES:])
+        begins = 0
+    lines = content[begins:].decode(errors="replace").splitlines()
+    text = "\n".join(line for line in lines if not _NOT_THE_AUTHORS.fullmatch(line)).strip()
+    return text if len(text) <= LAST_WORDS_BYTES else f"...\n{text[-LAST_WORDS_BYTES:]}"
+
+
+def _to_line_end(content: bytes) -> bytes:
+    """Without a line that was cut, unless it is all there is."""
+    end = content.rfind(b"\n")
+    return content[: end + 1] if end > 0 else content
+
+
+def _folder(path: str, shown: str) -> list[tuple[str, str]]:
+    """The folder by the names it has."""
+    return [(name, shown) for name in dict.fromkeys((path, os.path.realpath(path)))]
