@@ -82,7 +82,7 @@ def test_unknown_names_are_refused_in_one_line(name: str, message: str) -> None:
 
 
 def test_bad_variants_and_cogs_are_refused_in_one_line() -> None:
-    with pytest.raises(UnknownVariant, match=r"^Variant 'no_clip' not found\. Did you mean 'no_clips'"):
+    with pytest.raises(UnknownVariant, match=r"^Unknown variant 'no_clip'\. Did you mean 'no_clips'"):
         missions.load("arena", variants=["no_clip"])
     with pytest.raises(MissionError, match=r"exclude each other; choose one\.$"):
         missions.load("arena", variants=["multi_team", "four_score"])

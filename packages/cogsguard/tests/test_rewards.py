@@ -73,8 +73,20 @@ def test_the_objective_can_be_dropped_or_multiplied() -> None:
     for name, factor in (("objective_mine", 5), ("objective_mine:2.5", 2.5)):
         agent = env_with(name).game.agents[0]
         assert agent.rewards["aligned_junction_held"].weight == pytest.approx(factor / 1000)
-        assert weights(agent)["junction_aligned_by_agent"] == (0.3, None)
-        assert weights(agent)["team_deposited"] == (0.03, None)
+        assert weights(agent) == {
+            "objective_mine_elements_gained": (0.03, None),
+            "objective_mine_elements_deposited": (0.03, None),
+            "objective_mine_junction_aligned_by_agent": (0.3, None),
+            "objective_mine_heart_gained": (0.05, None),
+            "objective_mine_junction_scrambled_by_agent": (0.1, None),
+        }
+    both = weights(env_with(["milestones", "objective_mine"]).game.agents[0])
+    assert both["junction_aligned_by_agent"] == (1.0, 100)
+    assert both["objective_mine_junction_aligned_by_agent"] == (0.3, None)
+
+
+def test_a_label_has_names_without_factors() -> None:
+    assert env_with("objective_mine:2.5").label == "test.objective_mine"
 
 
 def test_roles_decide_what_is_paid() -> None:
@@ -86,9 +98,20 @@ def test_roles_decide_what_is_paid() -> None:
     assert paid == ["miner", "aligner", "scrambler", "scout"]
 
 
-@pytest.mark.parametrize("name", ["credits", "credit:2", "objective_mine:0", "objective_mine:nan", "objective_mine:x"])
-def test_bad_names_and_factors_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("credits", "not found"),
+        ("credit:2", "not found"),
+        ("objective_mine:0", "must be > 0"),
+        ("objective_mine:-1", "must be > 0"),
+        ("objective_mine:nan", "must be finite"),
+        ("objective_mine:-1e309", "must be finite"),
+        ("objective_mine:x", "is not a number"),
+    ],
+)
+def test_bad_names_and_factors_are_refused(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^[^\n]+{message}[^\n]*$"):
         env_with(name)
 
 

@@ -29,11 +29,13 @@ _SEVEN = ("extractor_hub_50x50", "extractor_hub_80x80", "extractor_hub_100x100")
 
 CVC_EVAL_MAPS = list(_DESCRIPTIONS)
 CVC_EVAL_COGS = {name: 7 if name in _SEVEN else 8 for name in _DESCRIPTIONS}
-"""The places for cogs on each map."""
+"""The number of cogs on each map; a mission takes no other number."""
 
 
 def _mission(name: str) -> DrawnMission:
-    mission = drawn_mission(name, _DESCRIPTIONS[name], f"evals/{name}", cogs=CVC_EVAL_COGS[name])
+    cogs = CVC_EVAL_COGS[name]
+    mission = drawn_mission(name, _DESCRIPTIONS[name], f"evals/{name}", cogs=cogs)
+    mission = mission.model_copy(update={"min_cogs": cogs, "max_cogs": cogs})
     return mission.with_variants([solar(0)] if name == "eval_energy_starved" else [])
 
 

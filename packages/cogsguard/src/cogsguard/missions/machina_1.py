@@ -114,12 +114,15 @@ class CvCMachina1Variant(CoGameMissionVariant):
                 add_game_ticks(env, [Handler(name=f"aligned_junction_held_{team.name}", mutations=[count])])
 
 
+def _build_machina1_map_builder(spawn_count: int = _MOST_COGS) -> MapGenConfig:
+    return arena_map(88, spawn_count, sequential=True, even_junctions=True, building_coverage=0.05, map_corner_offset=1)
+
+
 def make_machina1_map_builder(num_agents: int = _COGS) -> MapGenConfig:
     """Return the map of `machina_1`: each biome once on 88 x 88 cells."""
-    return arena_map(88, num_agents, sequential=True, even_junctions=True, building_coverage=0.05, map_corner_offset=1)
+    return _build_machina1_map_builder(num_agents)
 
 
-_build_machina1_map_builder = make_machina1_map_builder
 MACHINA_1_MAP_BUILDER = make_machina1_map_builder(_MOST_COGS)
 
 

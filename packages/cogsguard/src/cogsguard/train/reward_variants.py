@@ -4,8 +4,8 @@
     apply_reward_variants(env, variants=["milestones", "objective_mine:3"])
 
 The objective is the reward for junctions held, which the rules define. `objective` changes nothing; every other variant
-appends its name to the environment's label. A reward is keyed by its stat, so a later variant replaces the reward of an
-earlier one for the same stat.
+appends its name, without a factor, to the environment's label. A reward is keyed by its stat, so a later variant
+replaces the reward of an earlier one for the same stat. `objective_mine` has keys of its own, so its rewards stay.
 """
 
 import json
@@ -53,6 +53,7 @@ _ALIGNED = "junction.aligned_by_agent"
 _SCRAMBLED = "junction.scrambled_by_agent"
 _MINED = ("carbon", "oxygen", "germanium", "silicon")  # in the order in which a reward sums them
 _DEFAULT_FACTOR = 5.0
+_MINE = "objective_mine_"
 
 Rewards = dict[str, AgentReward]
 
@@ -67,10 +68,16 @@ class UnknownRewardVariant(MissionError):
 
 
 def _pay(
-    rewards: Rewards, stat_name: str, weight: float, *, min: float | None = None, max: float | None = None
+    rewards: Rewards,
+    stat_name: str,
+    weight: float,
+    *,
+    min: float | None = None,
+    max: float | None = None,
+    prefix: str = "",
 ) -> None:
     """Pay `weight` for each unit of a stat, within bounds."""
-    rewards[stat_name.replace(".", "_")] = reward(stat(stat_name), weight=weight, min=min, max=max)
+    rewards[prefix + stat_name.replace(".", "_")] = reward(stat(stat_name), weight=weight, min=min, max=max)
 
 
 def _gained(item: str) -> AnyGameValue:
@@ -162,11 +169,11 @@ def _apply_mine(agent: AgentConfig, factor: float) -> None:
         scaled = objective.reward.model_copy(update={"weights": weights})
         rewards[OBJECTIVE] = AgentReward(reward=scaled, per_tick=objective.per_tick)
     deposits: list[AnyGameValue] = [stat(f"game.{team}/{item}.deposited") for item in ELEMENTS]
-    rewards["gain_diversity"] = reward([_gained(item) for item in ELEMENTS], weight=0.03, log=True)
-    rewards["team_deposited"] = reward(deposits, weight=0.03, log=True)
-    _pay(rewards, _ALIGNED, 0.3)
-    _pay(rewards, "heart.gained", 0.05)
-    _pay(rewards, _SCRAMBLED, 0.1)
+    gains = [_gained(item) for item in ELEMENTS]
+    rewards[f"{_MINE}elements_gained"] = reward(gains, weight=0.03, log=True)
+    rewards[f"{_MINE}elements_deposited"] = reward(deposits, weight=0.03, log=True)
+    for stat_name, weight in ((_ALIGNED, 0.3), ("heart.gained", 0.05), (_SCRAMBLED, 0.1)):
+        _pay(rewards, stat_name, weight, prefix=_MINE)
 
 
 def _apply_by_role(env: MettaGridConfig) -> None:
@@ -242,14 +249,16 @@ def apply_reward_variants(env: MettaGridConfig, *, variants: str | Sequence[str]
         else:
             for agent in agents:
                 _PER_AGENT[base](agent.rewards)
-        env.label = f"{env.label}.{name}"
+        env.label = f"{env.label}.{base}"
 
 
 def _factor(name: str, text: str) -> float:
     try:
         factor = float(text) if text else _DEFAULT_FACTOR
     except ValueError:
-        factor = math.nan
-    if not (math.isfinite(factor) and factor > 0):
-        raise MissionError(f"The factor in {name!r} must be a finite number above 0.")
+        raise MissionError(f"The factor in {name!r} is not a number; write objective_mine:2.5, for example.") from None
+    if not math.isfinite(factor):
+        raise MissionError(f"The factor in {name!r} must be finite.")
+    if factor <= 0:
+        raise MissionError(f"The factor in {name!r} must be > 0.")
     return factor

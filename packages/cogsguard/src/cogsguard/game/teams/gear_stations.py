@@ -47,6 +47,7 @@ class TeamGearStationsVariant(CoGameMissionVariant):
 
 
 def _use_station(team: TeamConfig, item: str, cost: dict[str, int]) -> AnyHandler | None:
+    paid = {name: -amount for name, amount in cost.items()}
     return firstMatch(
         [
             Handler(name="keep_gear", filters=[sharedTagPrefix(TEAM_PREFIX), actorHas({item: 1})]),
@@ -55,7 +56,7 @@ def _use_station(team: TeamConfig, item: str, cost: dict[str, int]) -> AnyHandle
                 filters=[sharedTagPrefix(TEAM_PREFIX), *CvCHubConfig.hub_has(team, cost)],
                 mutations=[
                     ClearInventoryMutation(target=EntityTarget.ACTOR, limit_name="gear"),
-                    queryDelta(CvCHubConfig.hub_query(team), {name: -amount for name, amount in cost.items()}),
+                    *([queryDelta(CvCHubConfig.hub_query(team), paid)] if paid else []),
                     updateActor({item: 1}),
                 ],
             ),
