@@ -119,9 +119,16 @@ class Settings(BaseSettings):
     event_stream_seconds: float = 1800.0
     """after which a browser has to connect again, and shows anew who it is"""
 
+    # How long files are kept, in days
+    keep_logs_days: float = Field(default=30.0, gt=0)
+    """what policies wrote"""
+    keep_replays_days: float = Field(default=365.0, gt=0)
+    """replays, and what policies did"""
+
     # Quotas of a user
     max_uploads_per_day: int = 200
     max_stored_bytes_per_user: int = 20 * 1024 * MEGABYTE
+    """bundles, and the logs of policies"""
 
     # Logs
     log_style: Literal["json", "plain"] = "json"

@@ -1,4 +1,4 @@
-"""Removing what was begun and never finished, once an hour for as long as the server runs."""
+"""Removing what was begun and never finished, and what is old, once an hour for as long as the server runs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from sqlalchemy import select
 from observatory.accounts import repository as accounts
 from observatory.database import Database
 from observatory.errors import ObservatoryError
+from observatory.jobs.expiring import expire_replays
+from observatory.jobs.logs import expire_logs
 from observatory.policies.tables import Upload
+from observatory.settings import Settings
 from observatory.store import Store, bundle_key
 from observatory.store.folder import FolderStore
 
-__all__ = ["sweep", "sweep_for_ever"]
+__all__ = ["expire", "sweep", "sweep_for_ever"]
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +36,18 @@ async def sweep_for_ever(app: FastAPI) -> None:
             removed = await anyio.to_thread.run_sync(sweep, state.database, state.store, state.clock())
             if removed:
                 logger.info("Removed %d uploads that were never completed", removed)
+            await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock())
         except (ObservatoryError, OSError) as error:
-            logger.warning("Old uploads could not be removed: %s", error)
+            logger.warning("Old files could not be removed: %s", error)
         await anyio.sleep(EVERY_SECONDS)
+
+
+def expire(database: Database, store: Store, settings: Settings, now: datetime) -> None:
+    """Remove files of episodes that are older than they are kept."""
+    logs = expire_logs(database, store, now=now, days=settings.keep_logs_days)
+    replays = expire_replays(database, store, now=now, days=settings.keep_replays_days)
+    if logs or replays:
+        logger.info("Removed %d old logs, and the replays of %d episodes", logs, replays)
 
 
 def sweep(database: Database, store: Store, now: datetime) -> int:

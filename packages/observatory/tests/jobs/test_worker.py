@@ -23,8 +23,10 @@ import cogbox  # noqa: F401 - some of it is made to fail
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.episodes.tables import Episode
 from observatory.jobs.tables import Job
+from observatory.operations.quotas import stored_bytes
 from observatory.policies.tables import SecretRead
 from observatory.store import job_key
+from observatory.sweeping import expire
 from observatory.worker.client import HttpJobClient, LeaseLost
 from observatory.worker.loop import Worker
 from observatory.worker.machine import MachineFailed
@@ -331,3 +333,67 @@ def test_a_worker_killed_in_the_middle_leaves_a_job_that_the_next_one_plays(
     second.send_signal(signal.SIGTERM)
     assert second.wait(30) == 0
     assert job(job_id)["status"] == "pending"
+
+
+LOUD = """
+from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
+from mettagrid.simulator import Action
+
+class Quiet(AgentPolicy):
+    def step(self, obs):
+        return Action(name="noop")
+
+class Mine(MultiAgentPolicy):
+    def __init__(self, policy_env_info, device="cpu", **kwargs):
+        super().__init__(policy_env_info, device=device)
+        print("the first line")
+        for _ in range(100):
+            print("x" * 50_000)
+        print("the last line")
+    def agent_policy(self, agent_id):
+        return Quiet(self._policy_env_info)
+"""
+
+
+def test_logs_are_short_count_as_their_owners_and_go_after_a_while(
+    server: Any, client: TestClient, token: str, ada: Any, bob: Any, queue: Any, job: Any, clock: Any
+) -> None:
+    state = server.app.state
+    version = upload(client, ada, LOUD)
+    with state.database.read() as session:
+        bundle_bytes = stored_bytes(session, ada.user_id)
+    jobs = HttpJobClient(server.url, token)
+    played = [queue([f"metta://policy/{version}"], seats=[0, 0, 0, 0]) for _ in range(3)]
+    for _ in played:
+        Worker(jobs, "one").run(once=True)
+    keys = [key for job_id in played for key in state.store.keys(f"jobs/{job_id}/") if key.endswith("0.txt")]
+    assert keys == [job_key(job_id, "policy_agent_0.txt") for job_id in played]
+    sizes = [state.store.size(key) for key in keys]
+    assert all(1_000_000 < size < 1_100_000 for size in sizes)  # of five megabytes in each of them
+    log = state.store.get(keys[0]).decode()
+    assert log.startswith("the first line\n") and log.endswith("the last line\n") and "were left out here" in log
+    with state.database.read() as session:
+        assert stored_bytes(session, ada.user_id) == bundle_bytes + sum(sizes)
+        assert stored_bytes(session, bob.user_id) == 0
+    # Without room left the episode counts, and the log is not kept.
+    state.settings.max_stored_bytes_per_user = bundle_bytes + sum(sizes) + 1000
+    last = queue([f"metta://policy/{version}"], seats=[0])
+    Worker(jobs, "one").run(once=True)
+    jobs.close()
+    assert job(last)["status"] == "completed"
+    assert state.store.size(job_key(last, "policy_agent_0.txt")) is None
+    clock.advance(29 * 24 * 3600)
+    expire(state.database, state.store, state.settings, clock())
+    assert [state.store.size(key) for key in keys] == sizes
+    clock.advance(2 * 24 * 3600)
+    expire(state.database, state.store, state.settings, clock())
+    assert [state.store.size(key) for key in keys] == [None] * 3
+    with state.database.read() as session:
+        assert stored_bytes(session, ada.user_id) == bundle_bytes
+    replays = [job_key(job_id, "replay.json.z") for job_id in played]
+    assert all(state.store.size(key) for key in replays)
+    clock.advance(365 * 24 * 3600)
+    for _ in range(2):
+        expire(state.database, state.store, state.settings, clock())
+        assert [state.store.size(key) for key in replays] == [None] * 3
+    assert job(played[0])["result"]["steps"] == 10

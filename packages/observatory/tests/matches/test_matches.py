@@ -97,6 +97,19 @@ def test_logs_are_for_the_owner_and_for_the_agents_its_policy_ran(client: TestCl
     assert client.get(f"/tournament/matches/{uuid.uuid4()}/{a}/policy-logs", headers=ada.headers).status_code == 404
 
 
+def test_the_one_log_of_a_policy_is_read_by_any_of_its_agents(client: TestClient, world: World, ada, bob) -> None:
+    world.season()
+    a, b = world.version(ada, "a"), world.version(bob, "b")
+    match = world.match("open", "competition", [(a, 2), (b, 2)])
+    world.play(match, [1, 2, 3, 4])
+    for agent, text in ((0, b"of a\n"), (2, b"of b\n")):
+        world.app.state.store.put(job_key(world.job_of(match), f"policy_agent_{agent}.txt"), text)
+    path = f"/tournament/matches/{match}/{a}/policy-logs"
+    assert client.get(path, headers=ada.headers).json() == ["policy_agent_0.txt"]
+    assert [client.get(f"{path}/{agent}", headers=ada.headers).text for agent in (0, 1)] == ["of a\n"] * 2
+    assert client.get(f"{path}/2", headers=ada.headers).status_code == 403
+
+
 def test_artifacts_of_a_match(client: TestClient, world: World, ada, bob) -> None:
     world.season()
     a, b = world.version(ada, "a"), world.version(bob, "b")

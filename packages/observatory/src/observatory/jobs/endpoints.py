@@ -22,7 +22,7 @@ from observatory.clock import Clock, Now
 from observatory.database import DatabaseDep, SessionDep
 from observatory.deps import KeysDep, SettingsDep, StoreDep
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
-from observatory.jobs import finishing, leasing, repository, service, specs
+from observatory.jobs import finishing, leasing, logs, repository, service, specs
 from observatory.jobs.schemas import (
     FinishRequest,
     FinishResponse,
@@ -199,6 +199,8 @@ async def finish(
 
         def end(session: Session) -> Job:
             held = service.held_job(session, job_id, token)
+            if held.status not in TERMINAL:
+                logs.keep_logs(session, held, store=store, settings=settings, now=now)
             service.end(session, held, ending, now=now)
             return held
 

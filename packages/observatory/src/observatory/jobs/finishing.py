@@ -37,6 +37,10 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
         source = attempt_name(job, name)
         if store.size(source) is not None:
             store.move(source, key)
+    if job.attempts > 1:
+        for left in store.keys(f"jobs/{job.id}/"):
+            if left.startswith(f"jobs/{job.id}/attempt-"):
+                store.delete(left)  # of a lease that was lost
     result, problem = _result(job, store)
     if request.status == "completed" and problem is None and store.size(final["replay.json.z"]) is None:
         problem = "The worker sent no replay"

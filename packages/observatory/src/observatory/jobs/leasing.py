@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 from datetime import datetime
 
@@ -9,18 +10,27 @@ from sqlalchemy.orm import Session
 
 from observatory.errors import NotFound
 from observatory.jobs import service, specs
+from observatory.jobs.logs import MAX_LOG_BYTES, log_names
 from observatory.jobs.schemas import ErrorInfo, Lease, LeasedPolicy
 from observatory.jobs.states import JobStatus
 from observatory.jobs.tables import Job
 from observatory.keys import Keys
 from observatory.policies import grants, secrets
 from observatory.policies.tables import PolicyVersion
-from observatory.settings import Settings
+from observatory.settings import MEGABYTE, Settings
 from observatory.store import Store
 
 __all__ = ["attempt_name", "lease_next", "output_names", "secrets_of"]
 
 _CONTENT_TYPES = {"json": "application/json", "z": "application/x-compress", "txt": "text/plain"}
+# How large each file may be; the first two are not bounded here.
+_LARGEST = {
+    "replay.json.z": sys.maxsize,
+    "actions.json.z": sys.maxsize,
+    "results.json": 64 * MEGABYTE,
+    "error_info.json": MEGABYTE,
+    "runtime_info.json": MEGABYTE,
+}
 # Files outlive the job's time limit a little: they are sent when the episode is over.
 _GRACE_SECONDS = 1800
 
@@ -56,9 +66,7 @@ def lease_next(
 
 def output_names(job: Job) -> list[str]:
     """The files a worker may send."""
-    agents = range(len(job.spec.get("assignments", [])))
-    logs = [f"policy_agent_{agent}.txt" for agent in agents]
-    return ["results.json", "replay.json.z", "actions.json.z", "error_info.json", "runtime_info.json", *logs]
+    return [*_LARGEST, *log_names(job.stored_spec.get("assignments", []))]
 
 
 def attempt_name(job: Job, name: str) -> str:
@@ -108,7 +116,7 @@ def _output_url(job: Job, name: str, settings: Settings, store: Store) -> str:
     url = store.upload_url(
         attempt_name(job, name),
         content_type=_CONTENT_TYPES[name.rpartition(".")[2]],
-        max_bytes=settings.max_artifact_bytes,
+        max_bytes=min(settings.max_artifact_bytes, _LARGEST.get(name, MAX_LOG_BYTES)),
         seconds=int(settings.job_time_limit_seconds) + _GRACE_SECONDS,
         replace=True,
     )

@@ -6,13 +6,13 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, Text
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from observatory.database.base import Base, Json, enum_type, new_id
 from observatory.jobs.states import JobStatus
 
-__all__ = ["Job"]
+__all__ = ["Job", "PolicyLog"]
 
 MAP_SEED = "map_seed"
 
@@ -71,6 +71,20 @@ class Job(Base):
         found = dict(self.stored_spec)
         map_seed = found.pop(MAP_SEED, None)
         return {**found, "env": with_map_seed(self.env_config.config, map_seed)}
+
+
+class PolicyLog(Base):
+    """What a policy wrote in an episode: one file in the store for all its agents, which counts as its owner's."""
+
+    __tablename__ = "policy_logs"
+
+    job_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("jobs.id"), primary_key=True)
+    policy_index: Mapped[int] = mapped_column(primary_key=True)
+    policy_version_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("policy_versions.id"), index=True)
+    key: Mapped[str] = mapped_column(String(300))
+    """where the store has it"""
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(index=True)
 
 
 def with_map_seed(env: dict[str, Any], seed: int | None) -> dict[str, Any]:

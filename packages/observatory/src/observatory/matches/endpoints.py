@@ -85,7 +85,7 @@ def read_match(
 def list_policy_logs(
     match_id: uuid.UUID, policy_version_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal, store: StoreDep
 ) -> list[str]:
-    """The logs of the agents that a policy version of the caller's had in a match."""
+    """The log of a policy version of the caller's in a match, by the name of its first agent."""
     job_id, agents = service.own_seats(session, match_id, policy_version_id, principal)
     names = [_log_name(agent) for agent in agents]
     return [name for name in names if store.size(job_key(job_id, name)) is not None]
@@ -104,11 +104,13 @@ def read_policy_log(
     principal: CurrentPrincipal,
     store: StoreDep,
 ) -> Response:
-    """What a policy wrote for one of its agents."""
+    """What the policy of an agent wrote: one log for all its agents; its lines tell step and agent."""
     job_id, agents = service.own_seats(session, match_id, policy_version_id, principal)
     if agent_idx not in agents:
         raise Forbidden(f"Agent {agent_idx} was not played by this policy version")
-    return _send(store, job_key(job_id, _log_name(agent_idx)), "text/plain")
+    keys = [job_key(job_id, name) for name in service.log_names_of(session, match_id, agent_idx)]
+    found = next((key for key in keys if store.size(key) is not None), keys[-1])
+    return _send(store, found, "text/plain")
 
 
 @_calls.get(

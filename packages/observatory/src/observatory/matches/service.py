@@ -17,6 +17,7 @@ from observatory.database import new_id
 from observatory.episodes.recording import finite
 from observatory.errors import Forbidden, NotFound
 from observatory.events import Change, ChangeKind
+from observatory.jobs.logs import log_name
 from observatory.jobs.service import create_job
 from observatory.jobs.states import JobStatus
 from observatory.jobs.tables import MAP_SEED, Job
@@ -25,7 +26,7 @@ from observatory.matches.tables import Match, MatchPlayer, MatchStatus, may_move
 from observatory.seasons.standings import match_scores
 from observatory.seasons.tables import Pool, PoolPlayer
 
-__all__ = ["SharedEnv", "create_match", "follow_job", "own_seats", "schedule"]
+__all__ = ["SharedEnv", "create_match", "follow_job", "log_names_of", "own_seats", "schedule"]
 
 _STATUS_OF_JOB = {
     JobStatus.PENDING: MatchStatus.SCHEDULED,
@@ -142,6 +143,12 @@ def follow_job(session: Session, match: Match, job: Job, *, now: datetime) -> No
     events.note(session, Change(ChangeKind.MATCH, season_id, frozenset({match.id})))
     if status is MatchStatus.COMPLETED:
         events.note(session, Change(ChangeKind.TABLE, season_id, frozenset({match.pool_id})))
+
+
+def log_names_of(session: Session, match_id: uuid.UUID, agent: int) -> list[str]:
+    """Where the log of an agent's policy may lie: by its own name (older matches), or that of the first agent."""
+    assignments = session.get_one(Match, match_id).assignments
+    return [f"policy_agent_{agent}.txt", log_name(assignments, assignments[agent])]
 
 
 def own_seats(

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from observatory.errors import TooLarge, TooManyRequests
+from observatory.jobs.tables import PolicyLog
 from observatory.policies.tables import Policy, PolicyVersion, Upload
 from observatory.settings import MEGABYTE, Settings
 
@@ -30,14 +31,17 @@ def check_stored_bytes(session: Session, user_id: str, more: int, *, settings: S
     stored = stored_bytes(session, user_id)
     if stored + more > settings.max_stored_bytes_per_user:
         raise TooLarge(
-            f"Your policies would take {(stored + more) // MEGABYTE} MB, and "
+            f"Your policies and their logs would take {(stored + more) // MEGABYTE} MB, and "
             f"{settings.max_stored_bytes_per_user // MEGABYTE} MB is your share"
         )
 
 
 def stored_bytes(session: Session, user_id: str | None = None) -> int:
-    """What the bundles of a user take, or those of all."""
-    statement = select(func.sum(PolicyVersion.bundle_bytes))
+    """What the bundles of a user and the logs of their policies take, or those of all."""
+    bundles = select(func.sum(PolicyVersion.bundle_bytes))
+    logs = select(func.sum(PolicyLog.bytes))
     if user_id is not None:
-        statement = statement.join(Policy).where(Policy.user_id == user_id)
-    return int(session.scalar(statement) or 0)
+        bundles = bundles.join(Policy).where(Policy.user_id == user_id)
+        logs = logs.join(PolicyVersion, PolicyVersion.id == PolicyLog.policy_version_id)
+        logs = logs.join(Policy, Policy.id == PolicyVersion.policy_id).where(Policy.user_id == user_id)
+    return int(session.scalar(bundles) or 0) + int(session.scalar(logs) or 0)

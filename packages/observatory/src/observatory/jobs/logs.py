@@ -1,0 +1,71 @@
+"""What policies wrote: one file for each policy of a job, counted against its owner's share, gone after a while."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from observatory.database import Database
+from observatory.jobs import specs
+from observatory.jobs.tables import Job, PolicyLog
+from observatory.operations.quotas import stored_bytes
+from observatory.policies.tables import PolicyVersion
+from observatory.settings import Settings
+from observatory.store import Store, job_key
+
+__all__ = ["expire_logs", "keep_logs", "log_name", "log_names"]
+
+MAX_LOG_BYTES = 2 << 20
+"""of a file that a worker may send; it keeps half of that"""
+_AT_ONCE = 500
+
+
+def log_name(assignments: Sequence[int], policy_index: int) -> str:
+    """The file with the log of a policy: its first agent gives the name."""
+    return f"policy_agent_{list(assignments).index(policy_index)}.txt"
+
+
+def log_names(assignments: Sequence[int]) -> list[str]:
+    """The logs of all policies that have an agent."""
+    return sorted({log_name(assignments, index) for index in assignments})
+
+
+def keep_logs(session: Session, job: Job, *, store: Store, settings: Settings, now: datetime) -> None:
+    """Write down whose the logs of a job that ends are; one for which its owner has no room left is removed."""
+    assignments: list[int] = job.stored_spec.get("assignments", [])
+    for index, uri in enumerate(job.stored_spec.get("policy_uris", [])):
+        version_id = specs.policy_version_id(uri)
+        version = None if version_id is None else session.get(PolicyVersion, version_id)
+        if version is None or index not in assignments:
+            continue
+        key = job_key(job.id, log_name(assignments, index))
+        size = store.size(key)
+        if not size or session.get(PolicyLog, (job.id, index)) is not None:
+            continue
+        if stored_bytes(session, version.policy.user_id) + size > settings.max_stored_bytes_per_user:
+            store.delete(key)
+            continue
+        session.add(
+            PolicyLog(
+                job_id=job.id, policy_index=index, policy_version_id=version.id, key=key, bytes=size, created_at=now
+            )
+        )
+        session.flush()
+
+
+def expire_logs(database: Database, store: Store, *, now: datetime, days: float) -> int:
+    """Remove logs that are older than this; how many."""
+    old = select(PolicyLog).where(PolicyLog.created_at < now - timedelta(days=days)).limit(_AT_ONCE)
+    removed = 0
+    while True:
+        with database.transaction() as session:
+            found = list(session.scalars(old))
+            for log in found:
+                store.delete(log.key)
+                session.delete(log)
+        removed += len(found)
+        if len(found) < _AT_ONCE:
+            return removed
