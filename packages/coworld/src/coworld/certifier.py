@@ -4,6 +4,7 @@ report = certify(Path("coworld_manifest.json"), engine=ProcessEngine(...))
 report.certified, report.failure_reason
 """
 
+import contextlib
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -32,6 +33,7 @@ from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.models.transcript import CoworldTranscript, SourceUrlResult, StepResult, TranscriptStep
 from coworld.package import MANIFEST_NAME, CoworldPackage, load_package
 from coworld.runner.artifacts import EpisodeArtifacts, write_file
+from coworld.runner.lock import sole_use
 from coworld.runner.runner import (
     GAME_HOSTED_PLAYER_LOG_MISSING,
     LOCAL_EPISODE_CONTAINER_PREFIX,
@@ -108,10 +110,13 @@ def certify(
     """
     path = manifest.path if isinstance(manifest, CoworldPackage) else _manifest_path(manifest)
     data = _read_manifest(path)
-    candidate = Candidate(
-        path, data, engine, _prepared(workspace), timeout_seconds, profile=profile, check_sources=check_sources
-    )
-    return _run_steps(candidate, on_step, uri or str(path))
+    with contextlib.ExitStack() as stack:
+        if workspace is not None:
+            stack.enter_context(sole_use(workspace))
+        candidate = Candidate(
+            path, data, engine, _prepared(workspace), timeout_seconds, profile=profile, check_sources=check_sources
+        )
+        return _run_steps(candidate, on_step, uri or str(path))
 
 
 def _read_manifest(path: Path) -> bytes:

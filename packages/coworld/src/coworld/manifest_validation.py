@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from coworld.errors import DocumentError, ManifestError, Problem
 from coworld.models.manifest import CoworldManifest
 from coworld.models.problems import join_path
+from coworld.models.runnables import MANIFEST_ROLE_SECTIONS
+from coworld.schema_references import reference_problems
 from coworld.schema_validation import JsonObject, json_schema_validation_errors, schema_problems
 from coworld.seat_configs import (
     game_config_with_input_player_controls,
@@ -35,6 +38,7 @@ __all__ = [
     "infer_token_count_for_game_config",
     "json_schema_validation_errors",
     "manifest_problems",
+    "name_problems",
     "token_count_bounds",
     "validate_authored_game_config",
     "validate_coworld_manifest_game_configs",
@@ -42,9 +46,33 @@ __all__ = [
 ]
 
 
+_ID = re.compile(r"(?!-)[^\s/\\\x00-\x1f\x7f]{1,200}")
+
+
 def manifest_problems(manifest: CoworldManifest) -> list[Problem]:
     """Every rule over several fields that the manifest breaks, in the order in which they are checked."""
-    return [*certification_player_problems(manifest), *game_config_problems(manifest)]
+    return [*name_problems(manifest), *certification_player_problems(manifest), *game_config_problems(manifest)]
+
+
+def name_problems(manifest: CoworldManifest) -> list[Problem]:
+    """Images without a name, and ids that no path or command can hold."""
+    problems = []
+    images = [("game.runnable.image", manifest.game.runnable.image)]
+    ids = [(f"variants[{index}].id", variant.id) for index, variant in enumerate(manifest.variants)]
+    for section in (*MANIFEST_ROLE_SECTIONS, "reporter"):
+        for index, entry in enumerate(getattr(manifest, section)):
+            image, name = getattr(entry, "image", None), getattr(entry, "id", None)
+            images += [(f"{section}[{index}].image", image)] if image is not None else []
+            ids += [(f"{section}[{index}].id", name)] if name is not None else []
+    for path, image in images:
+        if not image or re.search(r"[\s\x00-\x1f\x7f]", image):
+            what = f"{image!r} has spaces or control characters" if image.strip() else "it is empty"
+            problems.append(Problem(path, what, "write an image reference such as `my-game:latest`"))
+    for path, name in ids:
+        if not _ID.fullmatch(name) or name in (".", ".."):
+            fix = "write at most 200 letters, digits and signs, without spaces, slashes and a dash in front"
+            problems.append(Problem(path, f"{name!r} is no id", fix))
+    return problems
 
 
 def certification_player_problems(manifest: CoworldManifest) -> list[Problem]:
@@ -77,6 +105,9 @@ def game_config_problems(manifest: CoworldManifest) -> list[Problem]:
     problems = [*_unsupported_names(schema), *tokens_schema_problems(schema)]
     problems += schema_problems(schema, at="game.config_schema")
     problems += schema_problems(manifest.game.results_schema, at="game.results_schema")
+    if not problems:
+        problems += reference_problems(schema, at="game.config_schema")
+        problems += reference_problems(manifest.game.results_schema, at="game.results_schema")
     if problems:  # without the schema nothing can be said about configurations
         return problems
     return [*_variant_problems(manifest), *_fixture_problems(manifest)]

@@ -6,6 +6,7 @@ play_coworld(Path("coworld_manifest.json"), on_ready=lambda session: print(sessi
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -274,12 +275,15 @@ def replay_coworld(
     from coworld.manifest_uri import materialized_replay_path
 
     package = load_package(manifest_path, strict=False)
-    with materialized_replay_path(str(replay_path)) as path:
+    with contextlib.ExitStack() as stack:
+        path = stack.enter_context(materialized_replay_path(str(replay_path)))
+        if workspace is None:
+            workspace = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coworld-replay-")))
         return replay_package(
             package,
             path,
             engine=engine,
-            workspace=workspace or Path(tempfile.mkdtemp(prefix="coworld-replay-")),
+            workspace=workspace,
             timeout_seconds=timeout_seconds,
             verify_replay=verify_replay,
             on_ready=on_ready,

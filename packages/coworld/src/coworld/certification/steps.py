@@ -31,6 +31,9 @@ from coworld.runner.results import read_results
 from coworld.runner.runner import run_episode, verify_reconnect, verify_replay
 from coworld.schema_validation import parse_json_object
 
+MOST_PROBLEMS = 50
+"""of a manifest, shown at once"""
+
 
 class StepFailed(Exception):
     """A step that did not pass, with its reason and what is wrong."""
@@ -284,7 +287,9 @@ def _about_a_config(problem: Problem) -> bool:
 
 
 def _told(problems: Any) -> str:
-    return "; ".join(f"{problem} ({problem.fix})" for problem in list(problems)[:5])
+    told = list(problems)
+    more = f"; and {len(told) - MOST_PROBLEMS} more" if len(told) > MOST_PROBLEMS else ""
+    return "; ".join(f"{problem} ({problem.fix})" for problem in told[:MOST_PROBLEMS]) + more
 
 
 def _as_warnings(problems: list[Problem]) -> list[ReportedWarning]:

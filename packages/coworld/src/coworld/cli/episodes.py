@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,8 +110,8 @@ def print_episode(document: EpisodeDocument, manifest: str) -> None:
         print(f"Replay: {document.replay_path}")
     print(f"Logs: {document.logs}")
     if document.replay_path is not None:
-        print(f"Inspect replay: coworld replay {manifest} {document.replay_path}")
-    print(f"Inspect logs: ls {document.logs}")
+        print(f"Inspect replay: {shlex.join(['coworld', 'replay', manifest, document.replay_path])}")
+    print(f"Inspect logs: {shlex.join(['ls', document.logs])}")
     if document.error is not None:
         note(f"Error: {describe_failure(document.error)}")
 

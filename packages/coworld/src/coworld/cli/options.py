@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "AwsProfile",
+    "AwsRegion",
     "BundleArg",
     "EngineName",
     "Json",
@@ -68,6 +70,10 @@ UseLlm = Annotated[
     typer.Option("--use-llm", help="Let players use the model at COWORLD_LLM_ENDPOINT, or OPENROUTER_API_KEY."),
 ]
 UseBedrock = Annotated[bool, typer.Option("--use-bedrock", help="Let players use Bedrock with AWS keys from here.")]
+AwsProfile = Annotated[
+    str | None, typer.Option("--aws-profile", metavar="NAME", help="Profile of ~/.aws that has the keys for Bedrock.")
+]
+AwsRegion = Annotated[str | None, typer.Option("--aws-region", metavar="REGION", help="Region of Bedrock.")]
 EngineName = Annotated[
     str, typer.Option("--engine", metavar="ENGINE", help="auto or process: what the programs run in.")
 ]

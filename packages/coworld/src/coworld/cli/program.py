@@ -192,6 +192,10 @@ def _explain(error: Exception) -> tuple[str, str, str | None]:
     kind = getattr(error, "error_type", None)
     if isinstance(error, ValueError | OSError) or kind is not None or _is_engines(error):
         kind = kind if isinstance(kind, str) else _words(type(error).__name__)
+        problems = getattr(error, "problems", ())
+        if len(problems) > 1:
+            lines = [f"  {problem} ({problem.fix})" for problem in problems]
+            return kind, "\n".join([f"There are {len(problems)} problems:", *lines]), None
         return kind, str(error) or type(error).__name__, getattr(error, "hint", None)
     return "internal", f"{type(error).__name__}: {error}", "this is a mistake of ours; `--debug` shows where it is"
 

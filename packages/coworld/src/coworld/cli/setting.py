@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -82,7 +83,11 @@ def default_output(package: CoworldPackage, manifest: str) -> Path:
 def check_words(words: Sequence[str]) -> list[str]:
     """`--run` takes one word at a time; a usage error shows how to split a whole command."""
     if words and any(space in words[0] for space in " \t"):
-        split = " ".join(f"--run {word}" for word in words[0].split())
+        try:
+            parts = shlex.split(words[0])
+        except ValueError:  # a quote that is never closed
+            parts = words[0].split()
+        split = shlex.join(word for part in parts for word in ("--run", part))
         raise UsageError("`--run` takes one word of the command at a time", hint=split)
     return list(words)
 
@@ -95,13 +100,22 @@ class Secrets:
     hosts: list[str] = field(default_factory=list)
 
 
-def player_secrets(given: Sequence[str], *, use_llm: bool, use_bedrock: bool) -> Secrets:
+def player_secrets(
+    given: Sequence[str],
+    *,
+    use_llm: bool,
+    use_bedrock: bool,
+    aws_profile: str | None = None,
+    aws_region: str | None = None,
+) -> Secrets:
     """What `--secret-env`, `--use-llm` and `--use-bedrock` ask for."""
     secrets = Secrets()
     if use_llm:
         _add_llm(secrets)
     if use_bedrock:
-        _add_bedrock(secrets)
+        _add_bedrock(secrets, aws_profile, aws_region)
+    elif aws_profile or aws_region:
+        raise UsageError("`--aws-profile` and `--aws-region` are for `--use-bedrock`", hint="add `--use-bedrock`")
     for text in given:
         key, equals, value = text.partition("=")
         if not equals or not key.isidentifier():
@@ -120,9 +134,17 @@ def _add_llm(secrets: Secrets) -> None:
     secrets.hosts.append(urlsplit(endpoint).netloc if endpoint else "openrouter.ai:443")
 
 
-def _add_bedrock(secrets: Secrets) -> None:
-    kept = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION")
-    secrets.env.update({name: os.environ[name] for name in kept if os.environ.get(name)})
-    secrets.env["USE_BEDROCK"] = "true"
-    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
-    secrets.hosts.append(f"bedrock-runtime.{region}.amazonaws.com:443")
+def _add_bedrock(secrets: Secrets, profile: str | None, region: str | None) -> None:
+    from coworld.cli.aws import aws_keys, aws_region
+
+    keys = aws_keys(profile)
+    if keys is None:
+        missing = f"the profile {profile!r} has none" if profile else "none are in the environment"
+        fail(
+            f"`--use-bedrock` needs AWS keys, and {missing}",
+            hint="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them: --aws-profile NAME",
+        )
+    name = region or aws_region(profile)
+    secrets.env.update(keys)
+    secrets.env.update({"AWS_REGION": name, "AWS_DEFAULT_REGION": name, "USE_BEDROCK": "true"})
+    secrets.hosts.append(f"bedrock-runtime.{name}.amazonaws.com:443")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -38,4 +39,4 @@ def write(template: str, directory: Path, *, as_json: bool) -> None:
         print_json(FilesDocument(folder=str(directory), template=template, files=names))
         return
     print(f"Wrote {directory}: {', '.join(names)}")
-    print(f"Try it: coworld run-episode {directory / 'coworld_manifest.json'}")
+    print(f"Try it: {shlex.join(['coworld', 'run-episode', str(directory / 'coworld_manifest.json')])}")

@@ -20,7 +20,7 @@ Against = Annotated[
 ]
 
 
-@examples("coworld manifest-schema check --against origin/main")
+@examples("coworld manifest-schema check --against older-coworld")
 def check(against: Against = "origin/main", json: Json = False) -> None:
     """Compare the schema of manifests with an older one: would a manifest that was good then still be?"""
     from coworld.cli.documents import SchemaCheckDocument

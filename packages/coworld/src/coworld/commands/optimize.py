@@ -41,8 +41,8 @@ OpenReport = Annotated[bool, typer.Option("--open-browser/--no-open-browser", he
 
 
 @examples(
-    "coworld optimize coworld_manifest.json my-player --improve python --improve improve.py -n 5",
-    "coworld optimize my-player my-player --improve ./improve.sh --pairs 20 --workers 2 --write",
+    "coworld optimize coworld_manifest.json my-player --improve python --improve improve.py -n 1 --pairs 2",
+    "coworld optimize my-player my-player --improve ./improve.sh -n 1 --pairs 4 --workers 2 --write",
 )
 def optimize(
     manifest: Manifest,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from coworld.cli.options import (
+    AwsProfile,
+    AwsRegion,
     EngineName,
     Json,
     Manifest,
@@ -54,6 +56,8 @@ def play(
     player_exit_timeout_seconds: ExitTimeout = 30.0,
     use_llm: UseLlm = False,
     use_bedrock: UseBedrock = False,
+    aws_profile: AwsProfile = None,
+    aws_region: AwsRegion = None,
     secret_env: SecretEnv = None,
     open_browser: OpenBrowser = True,
     engine: EngineName = "auto",
@@ -76,7 +80,9 @@ def play(
     from coworld.runner.options import EpisodeOptions
 
     words = check_words(run or [])
-    secrets = player_secrets(secret_env or [], use_llm=use_llm, use_bedrock=use_bedrock)
+    secrets = player_secrets(
+        secret_env or [], use_llm=use_llm, use_bedrock=use_bedrock, aws_profile=aws_profile, aws_region=aws_region
+    )
 
     def ready(session: PlaySession) -> None:
         links = session.links

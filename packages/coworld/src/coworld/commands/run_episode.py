@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import (
+    AwsProfile,
+    AwsRegion,
     EngineName,
     Json,
     Manifest,
@@ -39,7 +41,7 @@ HOPELESS = ("platform_error", "config_error")
 @examples(
     "coworld run-episode paintarena -o results",
     "coworld run-episode coworld_manifest.json my-player:latest --run python --run player.py",
-    "coworld run-episode coworld_manifest.json -n 10 --variant small --json",
+    "coworld run-episode coworld_manifest.json -n 3 --variant quick-small --json",
 )
 def run_episode(
     manifest: Manifest,
@@ -52,6 +54,8 @@ def run_episode(
     verify_replay: VerifyReplay = False,
     use_llm: UseLlm = False,
     use_bedrock: UseBedrock = False,
+    aws_profile: AwsProfile = None,
+    aws_region: AwsRegion = None,
     secret_env: SecretEnv = None,
     engine: EngineName = "auto",
     maps: Maps = None,
@@ -74,6 +78,8 @@ def run_episode(
         verify_replay=verify_replay,
         use_llm=use_llm,
         use_bedrock=use_bedrock,
+        aws_profile=aws_profile,
+        aws_region=aws_region,
         secret_env=secret_env or [],
         engine=engine,
         maps=maps or [],
@@ -94,6 +100,8 @@ def run_episodes(
     verify_replay: bool,
     use_llm: bool,
     use_bedrock: bool,
+    aws_profile: str | None,
+    aws_region: str | None,
     secret_env: list[str],
     engine: str,
     maps: list[str],
@@ -105,11 +113,14 @@ def run_episodes(
     from coworld.cli.episodes import episode_document, print_episode, request_for, with_commands, with_seed
     from coworld.cli.output import note, print_json
     from coworld.cli.setting import check_words, default_output, engine_for, opened, player_secrets
+    from coworld.runner.lock import sole_use
     from coworld.runner.options import EpisodeOptions
     from coworld.runner.runner import run_episode as run_one
 
     words = check_words(run)
-    secrets = player_secrets(secret_env, use_llm=use_llm, use_bedrock=use_bedrock)
+    secrets = player_secrets(
+        secret_env, use_llm=use_llm, use_bedrock=use_bedrock, aws_profile=aws_profile, aws_region=aws_region
+    )
     with opened(manifest) as package:
         request = request_for(package, given, variant=variant, run=words, secrets=secrets.env)
         chosen = engine_for(package, engine, maps=maps, unsafe=unsafe_local)
@@ -122,16 +133,17 @@ def run_episodes(
             egress=secrets.hosts,
         )
         played = []
-        for number in range(episodes):
-            workspace = root if episodes == 1 else root / f"episode-{number + 1:04d}"
-            asked = with_seed(request, number)
-            outcome = run_one(package, asked, engine=chosen, workspace=workspace, options=options)
-            document = episode_document(asked, outcome)
-            played.append(document)
-            if not as_json:
-                print_episode(document, manifest)
-            if document.error is not None and document.error.type in HOPELESS:
-                break
+        with sole_use(root):
+            for number in range(episodes):
+                workspace = root if episodes == 1 else root / f"episode-{number + 1:04d}"
+                asked = with_seed(request, number)
+                outcome = run_one(package, asked, engine=chosen, workspace=workspace, options=options)
+                document = episode_document(asked, outcome)
+                played.append(document)
+                if not as_json:
+                    print_episode(document, manifest)
+                if document.error is not None and document.error.type in HOPELESS:
+                    break
         if episodes > 1 and not as_json:
             print(f"Artifacts root: {root}")
         if as_json:

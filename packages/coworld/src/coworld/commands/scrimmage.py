@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import (
+    AwsProfile,
+    AwsRegion,
     EngineName,
     Json,
     Manifest,
@@ -29,7 +31,7 @@ __all__ = ["scrimmage"]
 Image = Annotated[str, typer.Argument(metavar="IMAGE", help="The player's image; it has every seat.")]
 
 
-@examples("coworld scrimmage paintarena coworld/paintarena-player:latest -o results")
+@examples("coworld scrimmage paintarena softmax/paintarena-player:latest --variant quick -o results")
 def scrimmage(
     manifest: Manifest,
     image: Image,
@@ -40,6 +42,8 @@ def scrimmage(
     verify_replay: VerifyReplay = False,
     use_llm: UseLlm = False,
     use_bedrock: UseBedrock = False,
+    aws_profile: AwsProfile = None,
+    aws_region: AwsRegion = None,
     secret_env: SecretEnv = None,
     engine: EngineName = "auto",
     maps: Maps = None,
@@ -61,6 +65,8 @@ def scrimmage(
         verify_replay=verify_replay,
         use_llm=use_llm,
         use_bedrock=use_bedrock,
+        aws_profile=aws_profile,
+        aws_region=aws_region,
         secret_env=secret_env or [],
         engine=engine,
         maps=maps or [],

@@ -17,6 +17,7 @@ here names them in `packages` and runs on the interpreter that runs `coworld`.
 
 import json
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -123,7 +124,8 @@ class LocalImages:
         raise ImageUnreachable(
             image,
             f"no local command stands for it. Map it in {place}, as "
-            f'{{"images": {{"{image}": {{"root": "DIR", "argv": ["PROGRAM"]}}}}}}, or with `--map {image}=DIR`',
+            f'{{"images": {{"{image}": {{"root": "DIR", "argv": ["PROGRAM"]}}}}}}, '
+            f"or with `--map {shlex.quote(image)}=DIR`",
         )
 
 

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from coworld.errors import ManifestError, Problem
 from coworld.manifest.lift import lift_stored_manifest
-from coworld.manifest_validation import certification_player_problems, manifest_problems
+from coworld.manifest.parts import partial_manifest
+from coworld.manifest_validation import certification_player_problems, game_config_problems, manifest_problems
 from coworld.models.manifest import COWORLD_MANIFEST_V0, COWORLD_MANIFEST_V1, CoworldManifest, CoworldManifestV1
 from coworld.models.problems import problems_of
 
@@ -43,11 +44,27 @@ def read_authored_manifest(document: object) -> CoworldManifest:
     """Read a document as its author must write it: no unknown keys, and all rules hold.
 
     Raises:
-        ManifestError: with every problem of the shape; when the shape is good, with every other broken rule.
+        ManifestError: with every problem: those of the shape first, then the other broken rules.
     """
-    manifest = _read(document, extra="forbid")
+    try:
+        manifest = _read(document, extra="forbid")
+    except ManifestError as error:
+        seen = {problem.path for problem in error.problems}
+        further = [problem for problem in _further_problems(document) if problem.path not in seen]
+        raise ManifestError([*error.problems, *further]) from None
     _raise_if_any(manifest_problems(manifest))
     return manifest
+
+
+def _further_problems(document: object) -> list[Problem]:
+    """Broken rules of a document whose shape is wrong elsewhere."""
+    if not isinstance(document, dict):
+        return []
+    try:
+        return manifest_problems(_read(document, extra="ignore"))
+    except ManifestError:
+        parts = partial_manifest(document)
+        return [] if parts is None else game_config_problems(parts)
 
 
 def read_downloaded_manifest(document: dict[str, Any]) -> CoworldManifest:

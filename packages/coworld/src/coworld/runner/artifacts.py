@@ -4,6 +4,7 @@ config.json             the runner, 0600: it holds the tokens
 results.json, replay, events.json, trajectory.jsonl, player_failure.json      the game
 replay.z                the replay, compressed by zlib
 error_info.json         the runner, only when the episode failed
+left_out.json           the runner, only when a file of the game was too large: its name and the reason
 player_status.json, player_containers.json, isolation.json                   the runner
 logs/game.{stdout,stderr}.log, logs/policy_agent_SLOT.log
 policy_artifact_SLOT.zip, policy_annotations_SLOT.jsonl
@@ -28,6 +29,7 @@ _OURS = (
     "trajectory.jsonl",
     "player_failure.json",
     "error_info.json",
+    "left_out.json",
     "player_status.json",
     "player_containers.json",
     "player_seats.json",
@@ -96,6 +98,10 @@ class EpisodeArtifacts:
     @property
     def error_info_path(self) -> Path:
         return self.workspace / "error_info.json"
+
+    @property
+    def left_out_path(self) -> Path:
+        return self.workspace / "left_out.json"
 
     @property
     def isolation_path(self) -> Path:

@@ -20,8 +20,9 @@ from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
 from coworld.runner.game_config import episode_player_tokens, write_coworld_game_config
 from coworld.runner.gate import PlayerGates
 from coworld.runner.io import PlayerRuntimeStatus, PlayerRuntimeStatuses
+from coworld.runner.log_end import LOG_TAIL, describe_log_end
 from coworld.runner.options import EpisodeOptions, LiveEpisode
-from coworld.runner.redaction import Redactor
+from coworld.runner.redaction import Redactor, secret_values
 from coworld.runner.results import read_player_failure, read_results
 from coworld.runner.seats import Seat, Watched, end_all
 from coworld.runner.traces import collect_game_files, keep_game_logs, keep_player_files
@@ -315,10 +316,10 @@ class Episode:
         return seat.failure(self.last_words(seat.program.running) if seat.program else "")
 
     def last_words(self, running: Running) -> str:
-        """The last line of a program's errors, for a message."""
+        """The exception that a program's log ends with, else its last line, for a message."""
         stream: Literal["stdout", "stderr"] = "stdout" if running.spec.combined_log else "stderr"
-        lines = running.log(stream)[-4000:].decode(errors="replace").strip().splitlines()
-        return f"; its last words: {self.redactor().text(lines[-1])[:300]}" if lines else ""
+        log = self.redactor().plain(running.log(stream)[-LOG_TAIL:])
+        return describe_log_end(log.decode(errors="replace"))
 
     def check_declared_failure(self) -> None:
         """A game that cannot go on because of a seat says so, instead of results."""
@@ -359,17 +360,20 @@ class Episode:
             return
         self._collected = True
         try:
-            collect_game_files(self.artifacts, self.game.running, Redactor(self.tokens, [self.admin_token]))
+            clean = Redactor(self.tokens, [self.admin_token])
+            left_out = collect_game_files(self.artifacts, self.game.running, clean)
         except OSError as error:
             raise RunnerEpisodeError(
                 f"the game's files could not be kept: {error.strerror}", error_type="artifact_transport_error"
             ) from None
+        if "results.json" in left_out:
+            raise RunnerEpisodeError(f"results.json {left_out['results.json']}", error_type="results_malformed")
 
     def redactor(self) -> Redactor:
         """For logs and messages: the players' secrets go too."""
-        hidden = [self.admin_token, *self.options.secret_env.values()]
+        hidden = [self.admin_token, *secret_values(self.options.secret_env)]
         for variables in self.options.player_secret_env.values():
-            hidden += variables.values()
+            hidden += secret_values(variables)
         return Redactor(self.tokens, hidden)
 
     @property

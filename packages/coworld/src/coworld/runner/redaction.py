@@ -1,29 +1,50 @@
-"""Take tokens out of what an episode leaves behind.
+"""Take tokens and secrets out of what an episode leaves behind.
 
 A token is replaced by as many other characters, so that formats with lengths and offsets stay as they are. Compressed
 replays are opened and closed again when they hold one.
 """
 
+import base64
 import gzip
+import json
+import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 LARGEST = 512 << 20
 """bytes; what is larger when it is open stays as it is"""
 
 
+SHORT = 8
+"""characters; a shorter secret counts only as a whole word, since it may be part of many"""
+SHORTEST = 3
+"""characters; what is shorter hides nothing"""
+PUBLIC_VARIABLES = frozenset(
+    {"AWS_REGION", "AWS_DEFAULT_REGION", "USE_BEDROCK", "COWORLD_LLM_ENABLED", "COWORLD_LLM_MODEL"}
+)
+"""variables that come with secrets and are none"""
+_FLAGS = frozenset({"true", "false", "yes", "off", "none", "null"})
+
+
+def secret_values(variables: Mapping[str, str]) -> list[str]:
+    """The values of secret variables that have to stay out of logs."""
+    return [value for name, value in variables.items() if name not in PUBLIC_VARIABLES and value.lower() not in _FLAGS]
+
+
 class Redactor:
-    """Replaces the tokens of one episode."""
+    """Replaces the tokens and secrets of one episode."""
 
     def __init__(self, tokens: Sequence[str], secrets: Sequence[str] = ()) -> None:
         pairs = {token: f"redacted-{slot}-" for slot, token in enumerate(tokens)}
-        pairs |= {secret: "redacted-" for secret in secrets if len(secret) >= 8}
+        pairs |= {secret: "redacted-" for secret in secrets if len(secret) >= SHORTEST}
         self._pairs: dict[bytes, bytes] = {}
-        for text, label in pairs.items():
-            for form in {text, quote(text, safe="")}:
-                if form:
-                    self._pairs[form.encode()] = label.ljust(len(form), "-")[: len(form)].encode()
+        self._words: dict[bytes, bytes] = {}
+        # Longest first: a secret may be a part of another.
+        for text, label in sorted(pairs.items(), key=lambda pair: -len(pair[0])):
+            table = self._words if len(text) < SHORT and text not in tokens else self._pairs
+            for form in _forms(text):
+                table[form] = label.ljust(len(form), "-")[: len(form)].encode()
 
     def text(self, text: str) -> str:
         return self.plain(text.encode()).decode(errors="replace")
@@ -33,6 +54,9 @@ class Redactor:
         for token, other in self._pairs.items():
             if token in data:
                 data = data.replace(token, other)
+        for word, other in self._words.items():
+            if word in data:
+                data = re.sub(rb"(?<![\w-])" + re.escape(word) + rb"(?![\w-])", other, data)
         return data
 
     def packed(self, data: bytes) -> bytes:
@@ -46,6 +70,15 @@ class Redactor:
             if opened is not None and (clean := self.plain(opened)) != opened:
                 return zlib.compress(clean)
         return self.plain(data)
+
+
+def _forms(text: str) -> set[bytes]:
+    """A secret as programs write it: plain, in an address, in JSON, in base64."""
+    data = text.encode(errors="surrogateescape")
+    forms = {data, quote(data, safe="").encode(), json.dumps(text)[1:-1].encode(errors="surrogateescape")}
+    if len(text) >= SHORT:
+        forms |= {base64.b64encode(data).rstrip(b"="), base64.urlsafe_b64encode(data).rstrip(b"=")}
+    return {form for form in forms if form}
 
 
 def _opened(data: bytes, bits: int) -> bytes | None:

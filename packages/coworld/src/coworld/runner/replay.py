@@ -1,6 +1,7 @@
 """Show a replay: the game started again with the replay instead of a configuration."""
 
 import contextlib
+import json
 import secrets
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -83,4 +84,8 @@ async def check_replay(program: Watched, budget: Budget) -> None:
 
 def require_replay(path: Path) -> None:
     if not path.is_file() or path.stat().st_size == 0:
-        raise RunnerEpisodeError("the game ended and has written no replay", error_type="replay_missing")
+        try:
+            reason = json.loads((path.parent / "left_out.json").read_bytes())["replay"]
+        except (OSError, ValueError, KeyError, TypeError):
+            raise RunnerEpisodeError("the game ended and has written no replay", error_type="replay_missing") from None
+        raise RunnerEpisodeError(f"the replay {reason}", error_type="replay_missing")

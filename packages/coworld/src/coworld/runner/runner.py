@@ -29,6 +29,7 @@ from coworld.runner.game_config import coworld_game_config, episode_player_token
 from coworld.runner.game_hosted import LOG_MISSING, GameHostedEpisode
 from coworld.runner.io import PlayerRuntimeStatus, exception_summary
 from coworld.runner.launch_specs import PlayerLaunchSpec, RunnableLaunchSpec
+from coworld.runner.lock import sole_use
 from coworld.runner.options import EpisodeOptions, LiveEpisode
 from coworld.runner.player_files import fixture_player_files, stage_player_files
 from coworld.runner.ports import (
@@ -157,7 +158,7 @@ def run_episode(
     started, writes `error_info.json` and is passed on.
 
     Raises:
-        SourceError: the workspace cannot be written.
+        SourceError: the workspace cannot be written, or another run uses it.
     """
     options = replace(options or EpisodeOptions(), **changes)
     return _in_a_loop(run_episode_async(package, request, engine=engine, workspace=workspace, options=options))
@@ -178,6 +179,13 @@ async def run_episode_async(
         people = any(isinstance(player, CoworldHumanPlayerSpec) for player in request.players)
         if not people:
             options = replace(options, player_files=fixture_player_files(package))
+    with sole_use(workspace):
+        return await _played(request, workspace, engine, options, hosted=hosted)
+
+
+async def _played(
+    request: CoworldEpisodeJobSpec, workspace: Path, engine: Engine, options: EpisodeOptions, *, hosted: bool
+) -> EpisodeOutcome:
     try:
         artifacts = EpisodeArtifacts.create(workspace)
     except OSError as error:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from coworld.engines.base import Running
-from coworld.runner.artifacts import EpisodeArtifacts, write_file
+from coworld.runner.artifacts import EpisodeArtifacts, write_document, write_file
 from coworld.runner.launch import artifact_name
 from coworld.runner.redaction import Redactor
 from coworld.runner.results import LARGEST_RESULTS
@@ -16,8 +16,12 @@ LARGEST_ARTIFACT = 200 << 20
 LARGEST_LOG = 10 << 20
 
 
-def collect_game_files(artifacts: EpisodeArtifacts, running: Running, clean: Redactor) -> None:
-    """What a game has written, and the replay compressed beside it; raises OSError."""
+def collect_game_files(artifacts: EpisodeArtifacts, running: Running, clean: Redactor) -> dict[str, str]:
+    """What a game has written, and the replay compressed beside it; raises OSError.
+
+    Returns the files that were not kept, each with the reason, which `left_out.json` says too.
+    """
+    left_out: dict[str, str] = {}
     files = {
         "results.json": (artifacts.results_path, LARGEST_RESULTS),
         "replay": (artifacts.replay_path, LARGEST_REPLAY),
@@ -28,8 +32,13 @@ def collect_game_files(artifacts: EpisodeArtifacts, running: Running, clean: Red
     for name, (target, most) in files.items():
         if running.collect(name, target, most):
             without_tokens(target, clean)
+        elif running.has(name):
+            left_out[name] = f"is larger than the {most} bytes that are kept"
     if artifacts.replay_path.exists():
         compress(artifacts.replay_path, artifacts.compressed_replay_path)
+    if left_out:
+        write_document(artifacts.left_out_path, left_out)
+    return left_out
 
 
 def keep_player_files(artifacts: EpisodeArtifacts, running: Running, slot: int, clean: Redactor) -> None:
