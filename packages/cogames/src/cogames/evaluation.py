@@ -90,6 +90,7 @@ class Evaluation:
                     "assignments": outcome.assignments,
                     "rewards": outcome.rewards,
                     "verdicts": [verdict.model_dump() for verdict in outcome.verdicts],
+                    "last_words": outcome.last_words,
                     **({} if outcome.replay_path is None else {"replay": outcome.replay_path}),
                 }
                 for outcome in mission.outcomes

@@ -35,9 +35,9 @@ def sources(policies: Sequence[PolicySpec], settings: PlaySettings) -> list[Poli
     """The policies as the runner takes them: in this process, or each in a sandbox."""
     if not settings.isolate:
         return list(policies)
-    from mettagrid.runner.boxed import BoxedPolicy
+    from mettagrid.runner.boxed import BoxedPolicy, BoxPolicyOptions
 
-    return [BoxedPolicy.from_spec(policy) for policy in policies]
+    return [BoxedPolicy.from_spec(policy, BoxPolicyOptions(echo=True)) for policy in policies]
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

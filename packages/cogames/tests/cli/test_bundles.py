@@ -1,6 +1,7 @@
 """`create-bundle`, `validate-bundle` and `tutorial make-policy`: from a template to a bundle that plays."""
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,45 @@ def test_a_bundle_that_does_not_play_is_not_valid(cogames: Any, tmp_path: Path, 
     assert ran.code == 1
     assert ran.error.startswith("Error: The bundle is not valid: ")
     assert problem in ran.error
+
+
+BREAKS = """
+import sys
+from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
+from mettagrid.simulator import Action
+
+
+class Agent(AgentPolicy):
+    steps = 0
+
+    def step(self, obs):
+        self.steps += 1
+        print("I am at", self.steps, __file__)
+        if self.steps == 3:
+            raise ValueError("no way " + __file__)
+        return Action(name="noop")
+
+
+class MyPolicy(MultiAgentPolicy):
+    def agent_policy(self, agent_id):
+        return Agent(self._policy_env_info)
+"""
+
+
+@pytest.mark.parametrize("words", [["validate-bundle"], ["scrimmage", "-e", "1", "-s", "5", "--isolate"]], ids=" ".join)
+def test_a_bundle_that_crashes_shows_where(cogames: Any, tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "bad_policy.py").write_text(BREAKS)
+    assert cogames("create-bundle", "-p", "class=bad_policy.MyPolicy", "-f", "bad_policy.py").code == 0
+    ran = cogames(*words, "-p", "./submission.zip", "-m", "vanilla_small")
+    assert ran.code == 1
+    assert "crashed: ValueError: no way bad_policy.py" in ran.err
+    assert '    File "bad_policy.py", line 14, in step\n      raise ValueError("no way " + __file__)\n' in ran.err
+    if "--isolate" in words:
+        assert "[step 2 agent 0] I am at 3 bundle/bad_policy.py\n" in ran.err
+        assert any("crashed" in line for line in ran.out.splitlines())
+    told = ran.err + ran.out
+    assert "mettagrid/" not in told
+    assert str(tmp_path) not in told and str(Path.home()) not in told and sys.prefix not in told
 
 
 def test_what_is_no_bundle_is_refused(cogames: Any, tmp_path: Path) -> None:

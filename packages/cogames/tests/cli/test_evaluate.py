@@ -102,7 +102,7 @@ def test_tables_have_an_interval_beside_every_mean(cogames: Any) -> None:
         "Average Policy Stats: NoopPolicy (2) (per agent and episode)",
         "Average Per-Agent Reward",
     ]
-    assert "tutorial  NoopPolicy (2)           1\n" in ran.out
+    assert "tutorial  NoopPolicy (2)           1  ok                      0\n" in ran.out
     assert "arena     action.noop.success                20.00     [20.00, 20.00]" in ran.out
     rewards = ran.out.partition("Average Per-Agent Reward\n")[2].splitlines()
     assert [line.split()[1] for line in rewards[2:6]] == ["0", "1", "mean", "95%"]

@@ -75,7 +75,7 @@ def test_bundles_of_training_runs_are_offered(cogames: Any, tmp_path: Path) -> N
     words = ["-p", "./train_dir/my_run,proportion=3", "-p", "random", "-e", "1", "-s", "2"]
     played = cogames("run", "-m", "arena", *words)
     assert played.code == 0, played.err
-    assert "NoopPolicy                       6\n" in played.out
+    assert "NoopPolicy                       6  ok " in played.out
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,64 @@ def test_scrimmage_is_for_one_policy_that_has_all_seats(cogames: Any) -> None:
 
 def test_a_policy_that_fails_gets_a_verdict_and_the_others_play_on(cogames: Any) -> None:
     ran = cogames("run", "-m", "arena", "-p", "chaos-monkey", "-p", "random", "-e", "2", "-s", "20", "--format", "json")
-    assert ran.code == 0
+    assert ran.code == 1
     episodes = json.loads(ran.out)["statistics"]["missions"][0]["episodes"]
     for episode in episodes:
         assert [verdict["status"] for verdict in episode["verdicts"]] == ["crashed", "ok"]
         assert (episode["steps"], episode["verdicts"][0]["step"]) == (20, 10)
     assert "warning: arena: ChaosMonkeyPolicy was out in 2 of 2 episodes (crashed: RuntimeError:" in ran.err
+
+
+BREAKS = """
+from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
+from mettagrid.simulator import Action
+
+
+class Agent(AgentPolicy):
+    steps = 0
+
+    def step(self, obs):
+        self.steps += 1
+        print("step number", self.steps)
+        return helper(self) if self.steps > 2 else Action(name="noop")
+
+
+def helper(agent):
+    return agent.no_such_thing
+
+
+class MyPolicy(MultiAgentPolicy):
+    def agent_policy(self, agent_id):
+        return Agent(self._policy_env_info)
+"""
+PLACE = """\
+    File "my_breaking_policy.py", line 12, in step
+      return helper(self) if self.steps > 2 else Action(name="noop")
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["scrimmage", "-e", "1"],
+        ["run", "-e", "2", "-p", "noop"],
+        ["play", "-r", "none"],
+        ["pickup", "--pool", "noop", "-c", "2"],
+    ],
+    ids=" ".join,
+)
+def test_a_policy_that_crashes_is_in_the_table_and_shows_where_it_was(
+    cogames: Any, tmp_path: Path, words: list[str]
+) -> None:
+    (tmp_path / "my_breaking_policy.py").write_text(BREAKS)
+    ran = cogames(*words, "-m", "arena", "-s", "5", "-p", "my_breaking_policy.MyPolicy")
+    assert ran.code == 1
+    row = next(line for line in ran.out.splitlines() if "MyPolicy" in line and "crashed" in line)
+    assert row.split()[-1] == "0"  # of the column for missed deadlines
+    assert "Missed Deadlines" in ran.out
+    assert ran.err.count(PLACE) == 1
+    assert '    File "my_breaking_policy.py", line 16, in helper\n      return agent.no_such_thing\n' in ran.err
+    assert "  AttributeError: 'Agent' object has no attribute 'no_such_thing'\n" in ran.err
+    assert "step number 3\n" in ran.err
+    assert "mettagrid/" not in ran.err
+    assert str(tmp_path) not in ran.err and str(Path.home()) not in ran.err

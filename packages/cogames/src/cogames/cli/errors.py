@@ -48,6 +48,10 @@ def usage_message(error: BaseException) -> str | None:
 def report(error: BaseException) -> int:
     """Tell an error on stderr and return the exit code."""
     message, hints = _explain(error)
+    words = str(getattr(error, "last_words", ""))  # of a policy that could not be made
+    if "File " in words:
+        for line in words.splitlines():
+            print(f"  {line}".rstrip(), file=sys.stderr)
     print(_line("Error", message), file=sys.stderr)
     for text in hints:
         hint(text)

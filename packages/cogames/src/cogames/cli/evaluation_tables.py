@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cogames.cli.failures import OUTCOME_COLUMNS, outcome_cells
 from cogames.cli.output import print_table
 
 if TYPE_CHECKING:
@@ -21,10 +22,14 @@ def print_evaluation(result: Evaluation) -> None:
     """Who sat where, means of stats over episodes, rewards of every episode. Beside a mean stands its interval."""
     names = result.policy_names
     print_table(
-        ["Mission", "Policy", "Num Agents"],
-        [(m.name, name, count) for m in result.missions for name, count in zip(names, m.counts, strict=True)],
+        ["Mission", "Policy", "Num Agents", *OUTCOME_COLUMNS],
+        [
+            (m.name, name, m.counts[number], *outcome_cells(m.outcomes, number))
+            for m in result.missions
+            for number, name in enumerate(names)
+        ],
         title="Policy Assignments",
-        right=[2],
+        right=[2, 4],
     )
     _print_means("Average Game Stats", [(m.name, m.statistics.game_stats) for m in result.missions])
     for index, name in enumerate(names):

@@ -11,6 +11,7 @@ import typer
 
 from cogames.cli import choices, options
 from cogames.cli.errors import CommandError, fail
+from cogames.cli.failures import show_last_words
 from cogames.cli.league import LoginServer, LongServer, client_for
 from cogames.cli.output import note, print_data, warn
 from cogames.cli.program import examples
@@ -211,11 +212,13 @@ def validate_bundle(
             "sandbox": result.level,
             "steps": result.steps,
             "problem": result.problem,
+            "last_words": result.last_words,
         }
         print_data(document, format)
     else:
         print(f"{kind}: {name}\nSandbox: {result.level}\nSteps: {result.steps}")
     if not result.ok:
+        show_last_words(result.last_words)
         fail(f"The bundle is not valid: {result.problem}")
     note("Policy validated successfully") if format else print("Policy validated successfully")
 

@@ -10,7 +10,8 @@ import typer
 from cogames.cli import choices, options
 from cogames.cli.errors import fail
 from cogames.cli.evaluation_tables import print_evaluation
-from cogames.cli.output import note, print_data, prints_to_stderr, warn
+from cogames.cli.failures import show_failures
+from cogames.cli.output import note, print_data, prints_to_stderr
 from cogames.cli.program import examples
 from cogames.cli.progress import ProgressBar
 
@@ -65,7 +66,7 @@ def run(
     policies = [choices.policy(ctx, text, device) for text in policy]
 
     from cogames.evaluation import evaluate
-    from cogames.playing import PlaySettings, bad_verdicts
+    from cogames.playing import PlaySettings
 
     talk = note if format else print
     if mission_set is not None:
@@ -81,13 +82,13 @@ def run(
             settings=PlaySettings(action_timeout_ms, device, isolate, workers, save_replay_dir),
             on_progress=progress,
         )
-    for part in result.missions:
-        for sentence in bad_verdicts(part.outcomes, result.policy_names):
-            warn(f"{part.name}: {sentence}")
+    failed = [show_failures(part.outcomes, result.policy_names, prefix=f"{part.name}: ") for part in result.missions]
     if format:
         print_data(result.document(), format)
     else:
         print_evaluation(result)
+    if any(failed):
+        raise typer.Exit(1)
 
 
 @examples("cogames scrimmage -m arena -p starter", "cogames scrimmage -m tutorial.miner -p my_policy.MyPolicy -e 20")

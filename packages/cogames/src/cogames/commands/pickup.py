@@ -8,7 +8,8 @@ import typer
 
 from cogames.cli import choices, options
 from cogames.cli.evaluation_tables import INTERVAL, bounds, number, print_replays
-from cogames.cli.output import note, print_data, print_table, prints_to_stderr, warn
+from cogames.cli.failures import print_policies, show_failures
+from cogames.cli.output import note, print_data, print_table, prints_to_stderr
 from cogames.cli.program import examples
 from cogames.cli.progress import ProgressBar
 
@@ -97,7 +98,7 @@ def pickup(
     device = choices.choose_device(device)
     candidate, *others = [choices.policy(ctx, text, device) for text in (policy, *pool)]
 
-    from cogames.playing import PlaySettings, bad_verdicts
+    from cogames.playing import PlaySettings
     from cogames.value_over_replacement import measure
 
     talk = note if format else print
@@ -114,12 +115,13 @@ def pickup(
             settings=PlaySettings(action_timeout_ms, device, isolate, workers, save_replay_dir),
             on_progress=progress,
         )
-    for sentence in bad_verdicts(result.outcomes, [result.candidate, *result.pool]):
-        warn(sentence)
+    failed = show_failures(result.outcomes, [result.candidate, *result.pool])
     if format:
         print_data(result.document(), format)
     else:
         print_pickup(result)
+    if failed:
+        raise typer.Exit(1)
 
 
 def print_pickup(result: Pickup) -> None:
@@ -141,6 +143,7 @@ def print_pickup(result: Pickup) -> None:
         title="Value Over Replacement",
         right=[0, 1, 2, 3],
     )
+    print_policies(result.outcomes, [result.candidate, *result.pool])
     interval = bounds(result.overall_interval())
     print(f"\nOverall VOR {number(result.overall_vor)}{'' if interval == '-' else f'  {INTERVAL} {interval}'}")
     print(f"Pool order in the mix: {', '.join(result.pool)}")

@@ -12,7 +12,8 @@ import typer
 
 from cogames.cli import choices, options
 from cogames.cli.errors import fail
-from cogames.cli.output import print_data, print_table, prints_to_stderr, warn
+from cogames.cli.failures import print_policies, show_failures
+from cogames.cli.output import print_data, print_table, prints_to_stderr
 from cogames.cli.program import examples
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def play(
     if save_replay_dir is not None:
         replay_path = choices.output_file(save_replay_dir / f"{uuid.uuid4()}.json.z")
 
-    from cogames.playing import PlaySettings, bad_verdicts
+    from cogames.playing import PlaySettings
     from cogames.single_episode import episode_stats, has_share, play_once
 
     print(f"Playing {chosen.name}")
@@ -132,13 +133,15 @@ def play(
             replay_path=replay_path,
             settings=PlaySettings(action_timeout_ms, device, isolate),
         )
-    for sentence in bad_verdicts([outcome], outcome.policy_names):
-        warn(sentence)
+    failed = show_failures([outcome], outcome.policy_names)
     print(f"\nEpisode Complete!\nSteps: {outcome.steps}")
     stats = episode_stats(outcome)
     print_table(stats.headers, stats.rows, title="Episode Stats", right=range(1 if len(stats.headers) == 2 else 2, 5))
+    print_policies([outcome], outcome.policy_names)
     if outcome.replay_path is not None:
         print(f"\nReplay saved!\nTo look at it, run:\ncogames replay {outcome.replay_path}")
+    if failed:
+        raise typer.Exit(1)
 
 
 def _view(render: options.RenderName) -> RenderMode:

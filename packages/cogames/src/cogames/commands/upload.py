@@ -288,6 +288,7 @@ def _season_to_enter(client: TournamentServerClient, reference: str | None) -> S
 
 def _try(client: TournamentServerClient, season: SeasonDetail | None, bundle: Path, *, offline: bool) -> None:
     """Play a few steps on the season's game; without a server on a game of ours."""
+    from cogames.cli.failures import show_last_words
     from cogames.client.pools import environment_of, playable_pool
     from cogames.commands.bundles import try_bundle
 
@@ -299,6 +300,7 @@ def _try(client: TournamentServerClient, season: SeasonDetail | None, bundle: Pa
     note(f"Validating on {place}")
     result = try_bundle(str(bundle), env)
     if not result.ok:
+        show_last_words(result.last_words)
         fail(f"The bundle is not valid: {result.problem}", "--skip-validation uploads it all the same")
     note(f"Policy validated successfully ({result.steps} steps, sandbox {result.level})")
 

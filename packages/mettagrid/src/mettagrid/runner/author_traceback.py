@@ -19,13 +19,13 @@ _NOT_THE_AUTHORS = re.compile(r"<|python3|site-packages/|dist-packages/")
 
 
 def author_traceback(error: BaseException, roots: Sequence[Path] = ()) -> str:
-    """The traceback with the last frames of the policy's own code; of ours only the last ones when there are no others.
+    """The traceback with the last frames of the policy's own code; the exception alone when none of it is there.
 
     File names are relative to `roots` and the folders of the import path.
     """
     told = traceback.TracebackException.from_exception(error, limit=-200, capture_locals=False)
-    _shorten(told, [*roots, *(Path(entry or ".") for entry in sys.path)], 0)
-    text = "".join(told.format())
+    is_the_authors = _shorten(told, [*roots, *(Path(entry or ".") for entry in sys.path)], 0)
+    text = "".join(told.format() if is_the_authors else told.format_exception_only())
     if len(text) > MAX_CHARACTERS:
         half = MAX_CHARACTERS // 2
         text = f"{text[:half]}\n...\n{text[-half:]}"
@@ -61,9 +61,12 @@ def shown_path(filename: str, roots: Sequence[Path] = ()) -> str:
     return str(min(inside, key=lambda found: len(found.parts))) if inside else path.name
 
 
-def _shorten(told: traceback.TracebackException, roots: Sequence[Path], depth: int) -> None:
+def _shorten(told: traceback.TracebackException, roots: Sequence[Path], depth: int) -> bool:
+    """Leave the author's frames; whether there are any, or a file of the author's that cannot be compiled."""
+    found = bool(getattr(told, "filename", None))
     if told.stack is not None:
-        frames = [frame for frame in told.stack if not _is_ours(frame.filename)] or list(told.stack)[-3:]
+        frames = [frame for frame in told.stack if not _is_ours(frame.filename)]
+        found = found or bool(frames)
         told.stack = traceback.StackSummary.from_list(
             [
                 traceback.FrameSummary(
@@ -76,9 +79,10 @@ def _shorten(told: traceback.TracebackException, roots: Sequence[Path], depth: i
         told.filename = shown_path(str(told.filename), roots)
     for other in (told.__cause__, told.__context__):
         if other is not None and depth < 3:
-            _shorten(other, roots, depth + 1)
+            found = _shorten(other, roots, depth + 1) or found
     if depth >= 3:
         told.__cause__ = told.__context__ = None
+    return found
 
 
 def _is_ours(filename: str) -> bool:

@@ -27,10 +27,13 @@ _NOT_THE_AUTHORS = re.compile(
 
 
 class Hidden:
-    """Texts that must not be read in a log, and what is written instead."""
+    """Texts that must not be read in a log, and what is written instead; of two for one text the first holds."""
 
     def __init__(self, texts: Iterable[tuple[str, str]] = ()) -> None:
-        pairs = {text.encode(errors="surrogateescape"): shown.encode() for text, shown in texts if text}
+        pairs: dict[bytes, bytes] = {}
+        for text, shown in texts:
+            if text:
+                pairs.setdefault(text.encode(errors="surrogateescape"), shown.encode())
         self._pairs = sorted(pairs.items(), key=lambda pair: len(pair[0]), reverse=True)
 
     @classmethod
@@ -43,8 +46,8 @@ class Hidden:
             texts += [*_folder(str(work), "box"), *_folder(str(work.parent), "box-files")]
         paths = sysconfig.get_paths()
         texts += [(paths[name], "site-packages") for name in ("purelib", "platlib")]
-        texts += [(entry, "site-packages") for entry in sys.path if entry and len(entry) > 1]
         texts += [(paths["stdlib"], Path(paths["stdlib"]).name)]
+        texts += [(entry, "site-packages") for entry in sys.path if len(entry) > 1]
         texts += [(str(Path(__file__).parents[3]), "site-packages")]
         texts += [(prefix, "python") for prefix in (sys.prefix, sys.base_prefix) if prefix not in ("/", "/usr")]
         texts += _folder(tempfile.gettempdir(), "tmp") if len(tempfile.gettempdir()) > len("/tmp") else []

@@ -48,6 +48,8 @@ class BoxPolicyOptions:
     """hosts it may speak to"""
     log_path: str | None = None
     """file for its output, without its secrets and without paths of this machine"""
+    echo: bool = False
+    """also write its output to standard error, when it has ended"""
     log_bytes: int = 1 << 20
     """how much of the output is kept: the beginning and the end"""
 
@@ -99,7 +101,8 @@ class BoxedPolicy:
         except (cogbox.CogboxError, OSError) as error:
             raise MachineFault(f"No box could be made: {error}") from error
         hidden = Hidden.of_box(self.material.folders, box.work, self.options.env.values())
-        process = BoxProcess(box, self.options.log_path, hidden=hidden, log_bytes=self.options.log_bytes)
+        options = self.options
+        process = BoxProcess(box, options.log_path, hidden=hidden, log_bytes=options.log_bytes, echo=options.echo)
         return ServedHolder(box.channels[0], process)
 
     def start(self) -> cogbox.Box:

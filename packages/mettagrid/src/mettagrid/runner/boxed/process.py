@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,19 @@ class BoxProcess:
     VERDICT_SECONDS = 5.0
 
     def __init__(
-        self, box: cogbox.Box, log_path: str | None, *, hidden: Hidden | None = None, log_bytes: int = KEPT_BYTES
+        self,
+        box: cogbox.Box,
+        log_path: str | None,
+        *,
+        hidden: Hidden | None = None,
+        log_bytes: int = KEPT_BYTES,
+        echo: bool = False,
     ) -> None:
         self._box = box
         self._log_path = log_path
         self._log_bytes = log_bytes
+        self._echo = echo
+        self._said = ""  # somebody else shows it
         self._hidden = hidden or Hidden()
         self.isolation: str = box.level.value
         """the level that its box was proved to hold"""
@@ -57,17 +66,22 @@ class BoxProcess:
         """End the box; the traceback of the policy, or the last lines it wrote."""
         self._box.end()
         self._box.wait()
-        return last_words(self._box.stdout_path, self._hidden)
+        self._said = last_words(self._box.stdout_path, self._hidden)
+        return self._said
 
     def close(self) -> None:
         try:
             self._box.end()
             self._box.wait()
+            # Standard error is the same stream, but for what is written before the server has begun.
+            streams = (self._box.stdout_path, self._box.stderr_path)
             if self._log_path is not None:
-                # Standard error is the same stream, but for what is written before the server has begun.
-                streams = (self._box.stdout_path, self._box.stderr_path)
                 with Path(self._log_path).open("ab") as log:
                     log.writelines(kept_log(stream, self._hidden, self._log_bytes) for stream in streams)
+            if self._echo:
+                for stream in streams:
+                    text = kept_log(stream, self._hidden, self._log_bytes).decode(errors="replace")
+                    sys.stderr.write(text.replace(self._said, "") if self._said else text)
         finally:
             self._box.close()
 

@@ -29,6 +29,11 @@ class Validation:
     outcome: EpisodeOutcome | None = None
 
     @property
+    def last_words(self) -> str:
+        """The traceback of a policy that failed, or the end of what it printed."""
+        return "" if self.outcome is None or not self.outcome.last_words else self.outcome.last_words[0]
+
+    @property
     def ok(self) -> bool:
         return not self.problem
 
