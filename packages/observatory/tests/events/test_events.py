@@ -152,7 +152,7 @@ def test_a_stream_ends_when_its_listener_has_no_right_to_it_any_more(server, app
         with app.state.database.transaction() as session:
             session.get_one(User, admin.user_id).password_hash = hash_password("a long enough password")
         browser.post("/sign-in", data={"csrf": csrf, "email": admin.email, "password": "a long enough password"})
-        cookie = {"Cookie": f"{COOKIE}={browser.cookies[COOKIE]}"}
+        cookie = {"Cookie": f"{COOKIE}={browser.cookies[COOKIE]}", "X-Use-Elevated-Privileges": "true"}
         csrf = browser.get("/observatory/api/me").json()["csrf"]
         with listening(server.url, cookie) as tab, listening(server.url, admin.headers) as program:
             tell(app, Change(ChangeKind.TABLE, hidden))

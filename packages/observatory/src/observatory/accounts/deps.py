@@ -11,6 +11,9 @@ text that `GET /observatory/api/me` told the page: other sites can make a browse
 | `CurrentUser` | 401 | 401 | 403 | 403 | yes | yes |
 | `Admin` | 401 | 401 | 403 | 403 | 403 | yes |
 
+An administrator sees what others do not (private seasons, hidden seeds, names of workers) under the same condition as
+`Admin`: with the header `X-Use-Elevated-Privileges: true` and a token that may write.
+
 A user's token without the scope `write` is refused with 403 by `Writer` and `Admin`, and by `CurrentUser` unless the
 request only reads.
 """
@@ -144,7 +147,7 @@ CurrentUser = Annotated[Principal, Depends(_user)]
 
 
 def _admin(principal: CurrentUser) -> Principal:
-    if not principal.is_staff:
+    if not principal.user.is_admin:
         raise Forbidden("Only administrators may do this")
     _writer(principal)
     if not principal.is_admin:

@@ -50,11 +50,11 @@ class Principal:
         return WRITE in self.scopes
 
     @property
-    def is_staff(self) -> bool:
-        """May see what is not public yet."""
-        return self.user.is_admin and not self.is_player
+    def may_elevate(self) -> bool:
+        """Whether the request could ask for an administrator's rights; a token that only reads never can."""
+        return self.user.is_admin and not self.is_player and self.can_write
 
     @property
     def is_admin(self) -> bool:
-        """May do everything, and asked to."""
-        return self.is_staff and self.elevated and self.can_write
+        """Whether the request has an administrator's rights: it may, and it asked for them."""
+        return self.may_elevate and self.elevated

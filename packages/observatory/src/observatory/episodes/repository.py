@@ -76,7 +76,7 @@ def episode_of_job(session: Session, job_id: uuid.UUID) -> Episode | None:
 
 
 def _visible(principal: Principal | None) -> ColumnElement[bool]:
-    if principal is not None and principal.is_staff:
+    if principal is not None and principal.is_admin:
         return true()
     public_season = select(Season.id).where(Season.public.is_(True))
     for_all = Episode.owner_id.is_(None) & or_(Episode.season_id.is_(None), Episode.season_id.in_(public_season))

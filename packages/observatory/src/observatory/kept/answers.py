@@ -44,7 +44,7 @@ LARGE = 100_000
 LATE_SECONDS = 1.0
 """how long ago a large answer may have been true"""
 _MAY_BE_LATE = frozenset({"matches", "match_players", "jobs", "episodes", ENDED_MATCHES})
-_VARY = "X-Auth-Token, Authorization, Cookie, Accept-Encoding"
+_VARY = "X-Auth-Token, Authorization, Cookie, X-Use-Elevated-Privileges, Accept-Encoding"
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 FindPrincipal = Callable[[Request, Session], tuple[Principal | None, datetime | None]]
@@ -169,7 +169,7 @@ class KeptAnswers:
             except Unauthorized:
                 return None
             principal, expires_at = found
-            audience = ANYBODY if principal is None else Audience(principal.user_id, principal.is_staff)
+            audience = ANYBODY if principal is None else Audience(principal.user_id, principal.is_admin)
             self.audiences.remember(request, audience, accounts, expires_at)
             return audience
 
@@ -235,7 +235,7 @@ class KeptAnswers:
 
 def _key(request: Request, audience: Audience, recipe: Recipe) -> Key:
     who = audience.user_id if recipe.personal else None
-    return request.scope["path"], request.scope["query_string"], who, audience.is_staff
+    return request.scope["path"], request.scope["query_string"], who, audience.is_admin
 
 
 def _answer(response: Response, versions: tuple[int, ...], now: float) -> Answer:

@@ -24,10 +24,10 @@ _ACCOUNTS = ("users", "tokens", "players", "ended_sessions")
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Whose answer it is: the same for all who are no staff, unless the route tells people apart."""
+    """Whose answer it is: the same for all but administrators, unless the route tells people apart."""
 
     user_id: str | None
-    is_staff: bool
+    is_admin: bool
 
 
 ANYBODY = Audience(None, False)
@@ -75,7 +75,10 @@ class Audiences:
 
 
 def credential_of(request: Request) -> str | None:
-    """What the request shows of who it is, hashed."""
+    """What the request shows of who it is and which rights it asks for, hashed."""
     headers = request.headers
     shown = headers.get("x-auth-token"), headers.get("authorization"), request.cookies.get(COOKIE)
-    return hash_token("\n".join(part or "" for part in shown)) if any(shown) else None
+    if not any(shown):
+        return None
+    asked = headers.get("x-use-elevated-privileges", "").lower()
+    return hash_token("\n".join(part or "" for part in (*shown, asked)))

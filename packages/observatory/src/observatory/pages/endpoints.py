@@ -62,7 +62,7 @@ def read_me(response: Response, visitor: VisitorDep, principal: OptionalPrincipa
         user_id=user and user.id,
         name=user and user.name,
         email=user and user.email,
-        is_admin=principal is not None and principal.is_staff,
+        is_admin=principal is not None and principal.may_elevate,
         csrf=visitor.csrf,
     )
 
@@ -170,11 +170,11 @@ async def read_events(
     last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> Response:
     """What changes, as server-sent events: `hello` first, then `changes` with a list of what changed."""
-    is_staff = principal is not None and principal.is_staff
-    listener = Listener(is_staff)
+    is_admin = principal is not None and principal.is_admin
+    listener = Listener(is_admin)
     if season is not None:
         found = await database.look(lambda session: repository.season(session, season, principal))
-        listener = Listener(is_staff, found.name, SeasonReference.parse(season).version)
+        listener = Listener(is_admin, found.name, SeasonReference.parse(season).version)
     slots, address = request.app.state.event_streams, address_of(request)
     slots.take(address, settings)
     return EventStream(

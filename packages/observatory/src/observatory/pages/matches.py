@@ -105,20 +105,30 @@ def match_page(session: Session, match_id: uuid.UUID, principal: Principal | Non
         steps=result.get("steps"),
         sample=match.sample,
         seed=told_seed(season, match.seed),
-        worker=job.worker if job is not None and principal is not None and principal.is_staff else None,
+        worker=job.worker if job is not None and principal is not None and principal.is_admin else None,
         attempts=0 if job is None else job.attempts,
         timings=_timings(job),
         isolation=isolation_of(runtime),
         runtime=runtime,
         digests=(job.digests if job is not None else None) or {},
         replay_url=replay_url,
-        viewer_url=None if replay_url is None else f"{VIEWER}?replay={quote(replay_url, safe='')}",
+        viewer_url=None if replay_url is None else f"{VIEWER}?replay={quote(replay_url, safe='')}{_tick(match, runtime)}",
         my_policies=[
             player.pool_player.policy_version_id
             for player in match.players
             if owner is not None and player.pool_player.policy_version.policy.user_id == owner
         ],
     )
+
+
+def _tick(match: Match, runtime: Mapping[str, Any]) -> str:
+    """Where the viewer opens the replay of a match that failed: when its policy did."""
+    policies: Sequence[Mapping[str, Any]] = runtime.get("policies") or []
+    failed = match.failed_policy_index
+    if match.status is not MatchStatus.FAILED or failed is None or failed >= len(policies):
+        return ""
+    step = policies[failed].get("failed_step")
+    return "" if step is None else f"&tick={step}"
 
 
 def isolation_of(runtime: Mapping[str, Any]) -> list[str]:

@@ -32,9 +32,9 @@ def queue_page(
     running = repository.in_work(session)
     waiting = repository.waiting_jobs(session, MOST_SHOWN)
     found = repository.matches_of_jobs(session, [job.id for job in running] + [job for job, *_ in waiting], principal)
-    is_staff = principal is not None and principal.is_staff
+    is_admin = principal is not None and principal.is_admin
     seen = workers.recent(now)
-    names = {name: name if is_staff else f"worker {number}" for number, name in enumerate(sorted(seen), 1)}
+    names = {name: name if is_admin else f"worker {number}" for number, name in enumerate(sorted(seen), 1)}
     why = "Waits for a free worker" if seen else "Waits for a worker; none is connected"
     return QueuePage(
         running=[
@@ -42,7 +42,7 @@ def queue_page(
                 kind="match" if job.id in found else _kind(job.user_id, principal),
                 match=match_line(found[job.id]) if job.id in found else None,
                 since=job.running_at or job.dispatched_at,
-                worker=_worker(job.worker, names, is_staff=is_staff),
+                worker=_worker(job.worker, names, is_admin=is_admin),
             )
             for job in running
         ],
@@ -66,12 +66,12 @@ def queue_page(
 
 
 def _kind(user_id: str | None, principal: Principal | None) -> str:
-    is_own = principal is not None and (principal.is_staff or user_id == principal.user_id)
+    is_own = principal is not None and (principal.is_admin or user_id == principal.user_id)
     return "assay" if is_own and user_id is not None else "private"
 
 
-def _worker(name: str | None, names: Mapping[str, str], *, is_staff: bool) -> str | None:
-    return name if is_staff or name is None else names.get(name, "a worker")
+def _worker(name: str | None, names: Mapping[str, str], *, is_admin: bool) -> str | None:
+    return name if is_admin or name is None else names.get(name, "a worker")
 
 
 def _notes(session: Session, principal: Principal | None, commissioner: Commissioner | None) -> list[CommissionerNote]:

@@ -41,7 +41,7 @@ class Rights:
             now, _ = await database.look(self._find)
         except Unauthorized:
             return False
-        return now is not None and now.is_staff == self.principal.is_staff
+        return now is not None and now.is_admin == self.principal.is_admin
 
     def _find(self, session: Session) -> tuple[Principal | None, datetime | None]:
         return find_principal(self._request, session)

@@ -56,7 +56,7 @@ class SeasonName:
 class Listener:
     """Who listens, and to what. With a `season` (and perhaps a version) only to its changes and to those of none."""
 
-    is_staff: bool
+    is_admin: bool
     season: str | None = None
     version: int | None = None
 
@@ -64,10 +64,10 @@ class Listener:
         """The change as it is sent; None when it is not for this listener."""
         if change.season is None:
             # Jobs and assays are their owners' business: that something changed is no secret, what did is.
-            ids = change.ids if change.kind in (ChangeKind.POLICY, ChangeKind.SEASON) or self.is_staff else ()
+            ids = change.ids if change.kind in (ChangeKind.POLICY, ChangeKind.SEASON) or self.is_admin else ()
             return {"kind": change.kind, "season": None, "season_version": None, "ids": _texts(ids)}
         season = seasons.get(change.season)
-        if season is None or not (season.public or self.is_staff):
+        if season is None or not (season.public or self.is_admin):
             return None
         if self.season is not None and self.season != season.name:
             return None

@@ -36,7 +36,7 @@ def reproduction(
     """A match with its seeds and the bundles that the caller may have; before the season's end for operators alone."""
     match = repository.match(session, match_id, principal)
     season = match.pool.season
-    if not seeds_are_told(season) and (principal is None or not principal.is_staff):
+    if not seeds_are_told(season) and (principal is None or not principal.is_admin):
         raise SeedsHidden(season.name, season.version)
     job = None if match.job_id is None else session.get(Job, match.job_id)
     if job is None or not job.digests:
@@ -87,7 +87,7 @@ def _why_not(session: Session, version: PolicyVersion | None, principal: Princip
     if secrets.has_secrets(session, version.id) or grants.allowed_hosts(session, version.id):
         return "it had secrets, or a host to speak to, that nobody else has"
     is_owner = principal is not None and version.policy.user_id == principal.user_id
-    if version.public_bundle or is_owner or (principal is not None and principal.is_staff):
+    if version.public_bundle or is_owner or (principal is not None and principal.is_admin):
         return None
     return "its bundle belongs to somebody else"
 

@@ -52,7 +52,7 @@ class SeasonReference:
 
 def visible(principal: Principal | None) -> ColumnElement[bool]:
     """Which seasons the caller may see."""
-    return true() if principal is not None and principal.is_staff else Season.public.is_(True)
+    return true() if principal is not None and principal.is_admin else Season.public.is_(True)
 
 
 def seasons(session: Session, principal: Principal | None) -> list[Season]:
