@@ -57,10 +57,13 @@ export class Api {
     return (this.me = await this.json<Me>("/observatory/api/me", {}));
   }
 
-  /** Administrators see and do here what the commands let them do with the same header. */
+  /** Administrators see and do here what the commands let them do with the same header; null for everybody else. */
+  get elevation(): Record<string, string> | null {
+    return this.me?.is_admin ? { "X-Use-Elevated-Privileges": "true" } : null;
+  }
+
   private elevated(settings: RequestInit): RequestInit {
-    if (!this.me?.is_admin) return settings;
-    return { ...settings, headers: { ...settings.headers, "X-Use-Elevated-Privileges": "true" } };
+    return this.elevation ? { ...settings, headers: { ...settings.headers, ...this.elevation } } : settings;
   }
 
   private async json<T>(path: string, settings: RequestInit): Promise<T> {

@@ -80,6 +80,7 @@ export class App implements Site {
     this.root.querySelector("main")!.replaceWith(view.element);
     view.start();
     this.titled();
+    this.live.headers = this.api.elevation;
     this.live.open(view.stream);
     if (isNew) {
       scrollTo(0, 0);

@@ -1,3 +1,5 @@
+import { HeaderEvents, type EventStream } from "./stream";
+
 /** What a page is told when something has changed; see the server's `observatory.events`. */
 export interface Change {
   kind: string;
@@ -45,7 +47,9 @@ export class Live {
   onState: (state: LiveState) => void = () => undefined;
   onChanges: (changes: Change[]) => void = () => undefined;
   onGap: () => void = () => undefined;
-  private source: EventSource | null = null;
+  /** headers that the stream needs, as administrators' do */
+  headers: Record<string, string> | null = null;
+  private source: EventStream | null = null;
   private address = "";
   private attempt = 0;
   private timer = 0;
@@ -101,16 +105,16 @@ export class Live {
     this.say(this.wasOpen ? "reconnecting" : "connecting");
     // Only the browser's own attempts tell the server where we were; after ours anything may have been missed.
     let mayHaveMissed = this.wasOpen;
-    const source = (this.source = new EventSource(this.address));
+    const source = (this.source = this.headers ? new HeaderEvents(this.address, this.headers) : (new EventSource(this.address) as EventStream));
     source.addEventListener("hello", (event) => {
       this.calm();
       this.attempt = 0;
       this.wasOpen = true;
       this.say("live");
-      if (mayHaveMissed || readHello(event.data as string)) this.onGap();
+      if (mayHaveMissed || readHello(event.data)) this.onGap();
       mayHaveMissed = false;
     });
-    source.addEventListener("changes", (event) => this.heard(event.data as string));
+    source.addEventListener("changes", (event) => this.heard(event.data));
     source.onerror = () => {
       this.wasOpen = true;
       if (source.readyState !== EventSource.CLOSED) {
