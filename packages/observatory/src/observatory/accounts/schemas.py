@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from observatory.accounts.tokens import WRITE, TokenKind
+from observatory.wire import Body
 
 __all__ = [
     "CodeExchange",
@@ -81,7 +82,7 @@ class UserRow(BaseModel):
     created_at: datetime | None = None
 
 
-class PlayerCreate(BaseModel):
+class PlayerCreate(Body):
     name: Name
 
 
@@ -106,9 +107,9 @@ class PlayerLoginResponse(BaseModel):
     expires_at: datetime
 
 
-class CredentialCreate(BaseModel):
+class CredentialCreate(Body):
     name: Name
-    scopes: Scopes = []
+    scopes: Scopes = Field(default_factory=list)
     expires_in_days: int | None = Field(default=None, ge=1, le=3650)
 
 
@@ -134,7 +135,7 @@ class DeletedCredential(BaseModel):
     id: uuid.UUID
 
 
-class CodeExchange(BaseModel):
+class CodeExchange(Body):
     code: str = Field(min_length=1, max_length=200)
 
 
@@ -142,7 +143,7 @@ class ExchangedToken(BaseModel):
     token: str
 
 
-class UserCreate(BaseModel):
+class UserCreate(Body):
     """A new account; without a password the answer has a link with which to choose one."""
 
     email: Name
@@ -150,7 +151,7 @@ class UserCreate(BaseModel):
     is_admin: bool = False
 
 
-class UserUpdate(BaseModel):
+class UserUpdate(Body):
     is_admin: bool | None = None
     disabled: bool | None = None
 
@@ -167,7 +168,7 @@ class UserRead(BaseModel):
     disabled_at: datetime | None
 
 
-class TokenCreate(BaseModel):
+class TokenCreate(Body):
     """A token for a user, or, without one, for a worker."""
 
     name: Name
@@ -195,7 +196,7 @@ class CreatedToken(TokenRead):
     token: str
 
 
-class InvitationCreate(BaseModel):
+class InvitationCreate(Body):
     """A link with which somebody makes an account, or, for an account that exists, chooses a new password."""
 
     email: Name | None = Field(default=None, description="account the link is for; None lets the guest choose a name")

@@ -10,18 +10,19 @@ from pydantic import BaseModel, Field
 
 from observatory.assays.tables import AssayStatus
 from observatory.documents import Document
+from observatory.wire import Body
 
 __all__ = ["AssayCreate", "AssayResultsResponse", "AssayRunResponse", "AxisResult", "MissionMetrics", "MissionSpec"]
 
 
-class MissionSpec(BaseModel):
+class MissionSpec(Body):
     mission_name: str = Field(min_length=1, max_length=200)
     env_config: Document
     num_episodes: int = Field(default=3, gt=0, le=100)
     max_steps: int = Field(default=10_000, gt=0, le=1_000_000)
 
 
-class AssayCreate(BaseModel):
+class AssayCreate(Body):
     """A policy version of the caller's, to be played on missions. `name` keeps the same assay from running twice."""
 
     policy_version_id: uuid.UUID

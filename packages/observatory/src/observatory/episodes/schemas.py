@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from observatory.documents import Document
 from observatory.policies.schemas import PolicyVersionSummary
+from observatory.wire import Body
 
 __all__ = [
     "AgentResult",
@@ -54,7 +55,7 @@ class EpisodeResponse(BaseModel):
     created_at: datetime
 
 
-class EpisodeQuery(BaseModel):
+class EpisodeQuery(Body):
     """Which episodes are wanted. A tag with None must be there, with any value."""
 
     primary_policy_version_ids: list[uuid.UUID] | None = Field(default=None, max_length=1000)
@@ -101,7 +102,7 @@ class UploadedEpisode(BaseModel):
     steps: int | None = Field(default=None, ge=0, le=MAX_OFFSET)
 
 
-class BulkUploadComplete(BaseModel):
+class BulkUploadComplete(Body):
     upload_id: uuid.UUID
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from observatory.documents import Document
 from observatory.jobs.states import JobStatus
+from observatory.wire import Body
 
 __all__ = [
     "ErrorInfo",
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 
-class LeaseRequest(BaseModel):
+class LeaseRequest(Body):
     """A worker asks for work."""
 
     worker: str = Field(min_length=1, max_length=200, description="name of the worker, for people")
@@ -60,7 +61,7 @@ class Lease(BaseModel):
     outputs: dict[str, str] = Field(description="name of each file that may be sent: the address to PUT it to")
 
 
-class Heartbeat(BaseModel):
+class Heartbeat(Body):
     """A worker is alive."""
 
     status: Literal["dispatched", "running"] = "running"
@@ -88,13 +89,13 @@ class ErrorInfo(BaseModel):
     failed_policy_name: str | None = Field(default=None, max_length=2000)
 
 
-class ReleaseRequest(BaseModel):
+class ReleaseRequest(Body):
     """A worker gives a job back: because it has to leave, or because its machine failed."""
 
     fault: str | None = Field(default=None, max_length=2000, description="what went wrong on the worker's machine")
 
 
-class FinishRequest(BaseModel):
+class FinishRequest(Body):
     """How a job ended. Files must have been sent before."""
 
     status: Literal["completed", "failed"]
@@ -107,14 +108,14 @@ class FinishResponse(BaseModel):
     episode_id: uuid.UUID | None
 
 
-class JobCreate(BaseModel):
+class JobCreate(Body):
     """An episode to be played."""
 
     job_type: Literal["episode"] = "episode"
     job: Document
 
 
-class JobUpdate(BaseModel):
+class JobUpdate(Body):
     """A state an operator gives a job by hand."""
 
     status: JobStatus | None = None

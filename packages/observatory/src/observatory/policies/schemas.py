@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from observatory.accounts.schemas import UserRow
 from observatory.documents import Document
+from observatory.wire import Body
 
 __all__ = [
     "CompleteRequest",
@@ -87,7 +88,7 @@ class PresignedUploadUrlResponse(BaseModel):
     upload_id: uuid.UUID
 
 
-class CompleteRequest(BaseModel):
+class CompleteRequest(Body):
     """An upload that has arrived becomes a version. `policy_secret_env` is never shown again."""
 
     upload_id: uuid.UUID
@@ -111,30 +112,30 @@ class PolicyVersionResponse(BaseModel):
     submit_error: str | None = None
 
 
-class PolicyCreate(BaseModel):
+class PolicyCreate(Body):
     name: str
-    attributes: Document = {}
+    attributes: Document = Field(default_factory=dict)
 
 
 class PolicyCreated(BaseModel):
     id: uuid.UUID
 
 
-class PolicyVersionCreate(BaseModel):
+class PolicyVersionCreate(Body):
     """A version by description alone: it has no bundle, and plays in no season."""
 
-    policy_spec: Document = {}
-    attributes: Document = {}
+    policy_spec: Document = Field(default_factory=dict)
+    attributes: Document = Field(default_factory=dict)
     git_hash: str | None = Field(default=None, max_length=100)
 
 
-class TagsUpdate(BaseModel):
+class TagsUpdate(Body):
     """Replaces all tags of a version."""
 
     tags: dict[str, str]
 
 
-class GrantRequest(BaseModel):
+class GrantRequest(Body):
     host: str = Field(description="such as `api.example.com`, or `api.example.com:8443`")
 
 

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, Field
 
+from observatory.wire import Body
+
 __all__ = ["Finding", "FindingKind", "RecomputeReport", "RecomputeRequest"]
 
 
@@ -27,7 +29,7 @@ class FindingKind(StrEnum):
     """whether a season is complete"""
 
 
-class RecomputeRequest(BaseModel):
+class RecomputeRequest(Body):
     """Without a season all of them. `check` changes nothing."""
 
     season: str | None = Field(default=None, max_length=200)

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from observatory.seasons.tables import SeasonStatus, TournamentType
+from observatory.wire import Body
 
 __all__ = ["AdminSeason", "SeasonChanged", "SeasonChecked", "SeasonClose", "SeasonSource", "SeasonText"]
 
@@ -34,15 +35,16 @@ class AdminSeason(BaseModel):
     disabled_at: datetime | None
 
 
-class SeasonText(BaseModel):
+class SeasonText(Body):
     """A season as YAML."""
 
     yaml: str = Field(max_length=200_000)
 
 
-class SeasonSource(SeasonText):
+class SeasonSource(BaseModel):
     """A season as YAML, and which one it is."""
 
+    yaml: str
     name: str
     version: int
 
@@ -64,7 +66,7 @@ class SeasonChanged(BaseModel):
     sentence: str
 
 
-class SeasonClose(BaseModel):
+class SeasonClose(Body):
     """`final` ends the season for good: nobody can open it again, and its seeds are told."""
 
     final: bool = False

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from observatory.policies.schemas import PolicyVersionSummary
 from observatory.seasons.stages import StageStatus
 from observatory.seasons.tables import SeasonStatus, TournamentType
+from observatory.wire import Body
 
 __all__ = [
     "LeaderboardEntry",
@@ -179,7 +180,7 @@ class PolicySummary(BaseModel):
     entered_at: datetime
 
 
-class SubmitRequest(BaseModel):
+class SubmitRequest(Body):
     policy_version_id: uuid.UUID
 
 
