@@ -13,6 +13,6 @@ from coworld.engines.process import ProcessEngine
 def test_the_manifest_certifies_by_the_rules_of_both_generations(tmp_path: Path) -> None:
     report = certify(MANIFEST, engine=ProcessEngine(), workspace=tmp_path, timeout_seconds=120)
     assert report.certified, report.text()
-    assert [verdict.profile for verdict in report.profiles if verdict.passes] == ["guide", "current"]
+    assert [verdict.profile for verdict in report.profiles if verdict.passes] == ["0.1.0", "guide", "0.1.26", "current"]
     assert report.warnings == []
     assert report.scores is not None and len(report.scores) == 4

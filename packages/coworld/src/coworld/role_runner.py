@@ -20,6 +20,7 @@ from coworld.engines.base import Engine, Place, RunnableSpec
 from coworld.errors import CoworldError
 from coworld.models.reporters import CoworldReporterContainer, CoworldReporterPlatformReference
 from coworld.models.runnables import CoworldRunnableResources
+from coworld.older_reporters import STATS_NAME, older_reporter_inputs, stats_report
 from coworld.package import CoworldPackage
 from coworld.runner.launch import limits_of
 
@@ -79,6 +80,7 @@ def run_role(
     """
     entry = _entry(package, role, role_id)
     variable, name = _OUTPUTS[role]
+    older = older_reporter_inputs(bundle) if role == "reporter" else None
 
     def variables(place: Place) -> dict[str, str]:
         told = {
@@ -86,7 +88,11 @@ def run_role(
             variable: f"file://{place.folder}/{name}",
             f"COGAME_{role.upper()}_ID": entry.id,
         }
-        return told if target is None else {**told, "COGAME_TARGET_POLICY_URI": target}
+        if older is not None:
+            told |= older.variables(place.folder, name)
+        if role == "diagnoser":
+            told["COGAME_DIAGNOSIS_OUTPUT_URI"] = told[variable]
+        return told if target is None else {**told, "COGAME_TARGET_POLICY_URI": target, "COGAME_POLICY_URI": target}
 
     spec = RunnableSpec(
         role=role,
@@ -95,7 +101,7 @@ def run_role(
         run=entry.run,
         env=entry.env,
         variables=variables,
-        files={"bundle.zip": bundle},
+        files={"bundle.zip": bundle, **(older.files if older is not None else {})},
         combined_log=True,
         limits=limits_of(entry.resources, timeout_seconds + 60.0),
     )
@@ -113,6 +119,8 @@ def run_role(
             said = " / ".join(log.strip().splitlines()[-LAST_LINES:])
             raise RoleFailed(f"The {role} {entry.id!r} {ended.reason}{f': {said}' if said else ''}")
         data = running.read(name, MOST_BYTES)
+        if not data and (stats := running.read(STATS_NAME, MOST_BYTES)):
+            data = stats_report(stats, entry.id)
     finally:
         running.close()
     if not data:

@@ -151,6 +151,9 @@ class Game:
         self.done.set()
 
     def finish(self):
+        if SCRIPT == "remembers" and "COGAME_MEMORY_INPUT_URI" in os.environ:
+            memory = json.loads(path_of("COGAME_MEMORY_INPUT_URI").read_text())
+            write("COGAME_MEMORY_OUTPUT_URI", {"protocol": memory["protocol"], "notes": memory["policies"]})
         scores = [float(count) for count in self.counts]
         if SCRIPT == "declares_player_failure":
             write("COGAME_PLAYER_FAILURE_URI", {"message": "slot 1 cheated", "failed_policy_index": 1})

@@ -78,8 +78,68 @@ def own_venv(folder: Path) -> Path:
     return server
 
 
+REPORTER = """
+import io, json, os, zipfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+request = json.loads(os.environ["COGAME_REPORT_REQUEST"])
+(episode,) = request["episodes"]
+path = lambda uri: Path(urlsplit(uri).path)
+results = json.loads(path(episode["artifacts"]["results"]["uri"]).read_bytes())
+assert path(episode["artifacts"]["replay"]["uri"]).stat().st_size > 0
+buffer = io.BytesIO()
+with zipfile.ZipFile(buffer, "w") as archive:
+    archive.writestr("manifest.json", json.dumps({"reporter_id": "theirs", "render": "report.md"}))
+    archive.writestr("report.md", f"{episode['status']}: {results['marker']}, scores {results['scores']}")
+path(request["report_uri"]).write_bytes(buffer.getvalue())
+"""
+
+
+def generation_0_1_26(folder: Path) -> Path:
+    """A world of the 0.1.26 contract: no tags, a container reporter that reads a request, sections left empty."""
+    server = own_marker(folder)
+    (folder / "reporter.py").write_text(REPORTER)
+
+    def change(manifest: dict[str, Any]) -> None:
+        del manifest["tags"]
+        for section in ("grader", "diagnoser", "optimizer"):
+            manifest[section] = []
+        manifest["reporter"] = [
+            {
+                "type": "reporter",
+                "id": "theirs",
+                "name": "Their reporter",
+                "description": "Tells the scores.",
+                "image": manifest["game"]["runnable"]["image"],
+                "run": ["python", "reporter.py"],
+                "purpose": "narrative",
+                "output_format": "text/markdown",
+            }
+        ]
+
+    _change(folder, change)
+    return server
+
+
+def guide_without_readme(folder: Path) -> Path:
+    """A world of the guide: all roles, pages with the rules and how to play, and no readme."""
+    server = own_marker(folder)
+    _change(folder, lambda manifest: manifest["game"]["docs"].pop("readme"))
+    return server
+
+
+def own_marker(folder: Path) -> Path:
+    write_template("game", folder, name="theirs")
+    server = folder / "game_server.py"
+    server.write_text(f"MARKER = {MARKER!r}\n{_server(folder)}")
+    return server
+
+
 WORLDS: dict[str, Callable[[Path], Path]] = {
     "coworld": package_named("coworld"),
     "mettagrid": package_named("mettagrid"),
     "venv": own_venv,
+    "0.1.26": generation_0_1_26,
+    "guide": guide_without_readme,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +16,11 @@ from coworld.engines.process import ProcessEngine
 from coworld.engines.programs import program_of
 from coworld.package import load_package
 
+from ..cli.conftest import coworld
 from .authors import MARKER, WORLDS
 
+PROFILES: dict[str, Any] = {"0.1.26": "0.1.26", "guide": "guide"}
+"""generations that a world has to be certified by; others take either of the usual ones"""
 RAISES = 'raise RuntimeError("this game is broken")\n'
 
 
@@ -26,7 +30,7 @@ def test_a_foreign_game_runs_its_own_code_and_certifies(world: str, tmp_path: Pa
     server = WORLDS[world](folder)
     manifest = folder / "coworld_manifest.json"
     engine = ProcessEngine(LocalImages.beside(manifest))
-    report = certify(manifest, engine=engine, workspace=workspace)
+    report = certify(manifest, engine=engine, workspace=workspace, profile=PROFILES.get(world))
     assert report.certified, report.text()
     assert json.loads((workspace / "results.json").read_bytes())["marker"] == MARKER
     game = json.loads((workspace / "isolation.json").read_bytes())["runnables"][0]
@@ -43,11 +47,46 @@ def test_a_foreign_game_that_raises_never_certifies(world: str, tmp_path: Path) 
     manifest = folder / "coworld_manifest.json"
     engine = ProcessEngine(LocalImages.beside(manifest))
     server.write_text(RAISES + server.read_text())
-    report = certify(manifest, engine=engine, workspace=tmp_path / "out", timeout_seconds=30)
+    report = certify(
+        manifest, engine=engine, workspace=tmp_path / "out", timeout_seconds=30, profile=PROFILES.get(world)
+    )
     assert not report.certified
     assert report.failed_step is not None and report.failed_step.failure_reason == "game_unhealthy"
     assert "RuntimeError: this game is broken" in (report.failed_step.feedback or "")
-    assert not is_certified(load_package(manifest), engine=engine)
+    assert not is_certified(load_package(manifest, strict=False), engine=engine, profile=PROFILES.get(world))
+
+
+def test_a_guide_world_without_readme_is_refused_by_todays_rules(tmp_path: Path) -> None:
+    WORLDS["guide"](tmp_path / "theirs")
+    manifest = tmp_path / "theirs" / "coworld_manifest.json"
+    engine = ProcessEngine(LocalImages.beside(manifest))
+    for profile in ("current", "0.1.26"):
+        report = certify(manifest, engine=engine, workspace=tmp_path / "out", profile=profile)
+        assert report.failed_step is not None and report.failed_step.id == "matriculate"
+        assert "game.docs.readme: is required" in (report.failed_step.feedback or "")
+
+
+def test_a_world_of_the_first_release_needs_no_documents(tmp_path: Path) -> None:
+    WORLDS["guide"](tmp_path / "theirs")
+    manifest = tmp_path / "theirs" / "coworld_manifest.json"
+    document = json.loads(manifest.read_bytes())
+    del document["game"]["docs"], document["tags"]
+    manifest.write_text(json.dumps(document))
+    engine = ProcessEngine(LocalImages.beside(manifest))
+    assert certify(manifest, engine=engine, workspace=tmp_path / "a", profile="0.1.0").certified
+    assert not certify(manifest, engine=engine, workspace=tmp_path / "b").certified
+
+
+def test_a_reporter_of_an_older_contract_reads_its_request(tmp_path: Path) -> None:
+    WORLDS["0.1.26"](tmp_path / "theirs")
+    manifest = tmp_path / "theirs" / "coworld_manifest.json"
+    said = coworld("run-episode", manifest, "-o", tmp_path / "out")
+    assert said.code == 0, said.err
+    page = tmp_path / "report.md"
+    said = coworld("report", manifest, tmp_path / "out", "-o", tmp_path / "report.zip", "--render", page)
+    assert said.code == 0, said.err
+    scores = json.loads((tmp_path / "out" / "results.json").read_bytes())["scores"]
+    assert page.read_text() == f"success: {MARKER}, scores {scores}"
 
 
 def test_a_copy_of_paint_arena_in_a_mapped_folder_is_the_one_that_runs(tmp_path: Path) -> None:

@@ -185,7 +185,9 @@ def failing(document: dict) -> dict[str, list[str]]:
     ],
 )
 def test_each_profile_says_what_fails(change: object, guide: list[str], current: list[str]) -> None:
-    assert failing(changed(change)) == {"guide": guide, "current": current}  # type: ignore[arg-type]
+    found = failing(changed(change))  # type: ignore[arg-type]
+    assert (found["guide"], found["current"], found["0.1.26"]) == (guide, current, [])
+    assert found["0.1.0"] == [path for path in guide if path.endswith("tokens")]
 
 
 def test_results_without_scores_are_a_warning() -> None:

@@ -25,7 +25,7 @@ def test_the_committed_manifests_are_what_their_documents_make() -> None:
 @pytest.mark.parametrize("name", ["coworld_manifest.json", "coworld_manifest_static_viewer.json"])
 def test_both_generations_accept_the_manifest_and_every_image_resolves(name: str) -> None:
     package = load_package(HERE / name, require_tags=True)
-    assert profile_problems(package.manifest) == {"guide": [], "current": []}
+    assert not any(profile_problems(package.manifest).values())
     images = LocalImages.beside(package.path)
     for section in ("player", "commissioner", "grader", "diagnoser", "optimizer"):
         assert images.find(package.role(section).image or "").argv

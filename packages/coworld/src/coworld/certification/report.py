@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from coworld.certification.transcript import TRANSCRIPT_NAME, load_executable_transcript
+from coworld.manifest.profiles import Profile
 from coworld.models.transcript import StepResult
 
 _MARKS = {"running": "run ", "pass": "pass", "fail": "fail"}
@@ -31,7 +32,7 @@ class ReportedWarning(BaseModel):
 class ProfileVerdict(BaseModel):
     """Whether a manifest passes by one generation's rules, and what is in the way."""
 
-    profile: Literal["guide", "current"]
+    profile: Profile
     passes: bool
     problems: list[ReportedWarning] = Field(default_factory=list)
 

@@ -13,7 +13,8 @@ from coworld.certification.sources import inspect_sources
 from coworld.engines.base import Engine, EngineError
 from coworld.episode_request import fixture_request
 from coworld.errors import CoworldError, ManifestError, Problem, SourceError
-from coworld.manifest.profiles import Profile, manifest_warnings, profile_problems
+from coworld.manifest.lift import with_readme
+from coworld.manifest.profiles import DEFAULT_PROFILES, Profile, manifest_warnings, profile_problems
 from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
 from coworld.manifest_validation import duplicate_player_problems
 from coworld.models.reporters import CoworldReporterContainer
@@ -84,15 +85,16 @@ class Candidate:
     def matriculate(self) -> str:
         try:
             document = parse_json_object(self.data, name=str(self.path), unique_keys=True)
+            complete = with_readme(document)  # profiles say whether one may be missing
             try:
-                manifest = read_authored_manifest(document)
+                manifest = read_authored_manifest(complete)
             except ManifestError as error:
                 configs = [problem for problem in error.problems if _about_a_config(problem)]
                 if len(configs) < len(error.problems):
                     raise
                 # Its configurations are the business of a later step.
                 self._config_problems = configs
-                manifest = read_downloaded_manifest(document)
+                manifest = read_downloaded_manifest(complete)
             if problems := duplicate_player_problems(manifest):
                 raise ManifestError(problems, text=problems[0].message)
         except ManifestError as error:
@@ -100,18 +102,18 @@ class Candidate:
         except CoworldError as error:
             raise StepFailed("manifest_invalid", str(error)) from None
         self.package = CoworldPackage(manifest, self.path, self.path.parent, document)
-        verdicts = profile_problems(manifest)
+        verdicts = profile_problems(manifest, has_readme=complete is document)
         self.profiles = [
             ProfileVerdict(profile=name, passes=not problems, problems=_as_warnings(problems))
             for name, problems in verdicts.items()
         ]
-        asked = [self.profile] if self.profile else list(verdicts)
+        asked = [self.profile] if self.profile else list(DEFAULT_PROFILES)
         passing = [name for name in asked if not verdicts[name]]
         if not passing:
             told = "; ".join(f"profile {name}: {_told(verdicts[name])}" for name in reversed(asked))
             raise StepFailed("manifest_invalid", told)
         self.warnings = _as_warnings(manifest_warnings(manifest))
-        return f"passes by the profiles: {', '.join(passing)}"
+        return f"passes by the profiles: {', '.join(name for name in verdicts if not verdicts[name])}"
 
     def source_resolves(self) -> str:
         self.sources = inspect_sources(self.opened.manifest, look=self.check_sources)

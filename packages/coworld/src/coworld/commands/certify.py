@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["certify"]
 
 ProfileName = Annotated[
-    Literal["guide", "current"] | None,
-    typer.Option("--profile", help="Whose rules must pass; by default either generation's, and the report says which."),
+    Literal["0.1.0", "guide", "0.1.26", "current"] | None,
+    typer.Option("--profile", help="Whose rules must pass; by default the guide's or today's. The report says which."),
 ]
 OpenReport = Annotated[bool, typer.Option("--open-report/--no-open-report", help="Open the report in the browser.")]
 CheckSources = Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["lift_stored_manifest"]
+__all__ = ["lift_stored_manifest", "with_readme"]
 
 
 def lift_stored_manifest(document: dict[str, Any]) -> dict[str, Any]:
@@ -23,8 +23,16 @@ def lift_stored_manifest(document: dict[str, Any]) -> dict[str, Any]:
             key: {"type": "text", "value": value} if key in ("player", "global") and isinstance(value, str) else value
             for key, value in protocols.items()
         }
+    return with_readme({**document, "game": lifted})
+
+
+def with_readme(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with a readme: the game's description, else its name, where there is none."""
+    game = document.get("game")
+    if not isinstance(game, dict):
+        return document
     docs = game.get("docs")
-    if docs is None or (isinstance(docs, dict) and docs.get("readme") is None):
-        readme = {"type": "text", "value": game.get("description") or game.get("name") or "(no README)"}
-        lifted["docs"] = {**(docs or {}), "readme": readme}
-    return {**document, "game": lifted}
+    if docs is not None and (not isinstance(docs, dict) or docs.get("readme") is not None):
+        return document
+    readme = {"type": "text", "value": game.get("description") or game.get("name") or "(no README)"}
+    return {**document, "game": {**game, "docs": {**(docs or {}), "readme": readme}}}

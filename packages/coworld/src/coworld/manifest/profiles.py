@@ -1,4 +1,4 @@
-"""The two generations of rules for a manifest: what the guide asks for, and what is asked for today."""
+"""The generations of rules for a manifest, from the first release to today's."""
 
 from __future__ import annotations
 
@@ -10,20 +10,31 @@ from coworld.models.reporters import CoworldReporterContainer
 from coworld.models.runnables import MANIFEST_ROLE_SECTIONS
 from coworld.tokens import token_count_bounds
 
-__all__ = ["PROFILES", "Profile", "manifest_warnings", "profile_problems"]
+__all__ = ["DEFAULT_PROFILES", "PROFILES", "Profile", "manifest_warnings", "profile_problems"]
 
-Profile = Literal["guide", "current"]
-PROFILES: tuple[Profile, ...] = ("guide", "current")
+Profile = Literal["0.1.0", "guide", "0.1.26", "current"]
+PROFILES: tuple[Profile, ...] = ("0.1.0", "guide", "0.1.26", "current")
+DEFAULT_PROFILES: tuple[Profile, ...] = ("guide", "current")
+"""one of these must pass when no profile is asked for"""
 
 
-def profile_problems(manifest: CoworldManifest) -> dict[Profile, list[Problem]]:
-    """For each profile what a manifest, good in itself, fails by. An empty list: it passes."""
-    return {"guide": guide_problems(manifest), "current": current_problems(manifest)}
+def profile_problems(manifest: CoworldManifest, *, has_readme: bool = True) -> dict[Profile, list[Problem]]:
+    """For each profile what a manifest, good in itself, fails by. An empty list: it passes.
+
+    `has_readme` says whether the document has `game.docs.readme`, which older generations did not ask for.
+    """
+    readme = [] if has_readme else [Problem("game.docs.readme", "is required", "add `readme`: rules and how to play")]
+    return {
+        "0.1.0": seat_problems(manifest),
+        "guide": guide_problems(manifest),
+        "0.1.26": readme,
+        "current": readme + current_problems(manifest),
+    }
 
 
 def guide_problems(manifest: CoworldManifest) -> list[Problem]:
     """The guide: all seven roles have an entry, the number of seats is fixed, there is a page with the rules and one on
-    how to play."""
+    how to play. It asks for no readme."""
     problems = [
         Problem(
             section, f"the guide asks for at least one {section}", f"add one, such as softmax/default-{section}:latest"
@@ -31,16 +42,21 @@ def guide_problems(manifest: CoworldManifest) -> list[Problem]:
         for section in (*MANIFEST_ROLE_SECTIONS, "reporter")
         if not getattr(manifest, section)
     ]
+    return problems + seat_problems(manifest) + page_problems(manifest)
+
+
+def seat_problems(manifest: CoworldManifest) -> list[Problem]:
+    """A number of seats that is not fixed."""
     fewest, most = token_count_bounds(manifest.game.config_schema)
-    if fewest != most:
-        problems.append(
-            Problem(
-                "game.config_schema.properties.tokens",
-                f"the guide asks for a fixed number of seats, and {fewest} to {most} are allowed",
-                "make minItems and maxItems equal",
-            )
+    if fewest == most:
+        return []
+    return [
+        Problem(
+            "game.config_schema.properties.tokens",
+            f"the guide asks for a fixed number of seats, and {fewest} to {most} are allowed",
+            "make minItems and maxItems equal",
         )
-    return problems + page_problems(manifest)
+    ]
 
 
 def page_problems(manifest: CoworldManifest) -> list[Problem]:

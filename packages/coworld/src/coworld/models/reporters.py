@@ -50,6 +50,10 @@ class CoworldReporterContainer(DocumentModel):
     name: Text = Field(description="The name people see.")
     description: Text = Field(description="What it reports.")
     repository_url: str | None = Field(default=None, description="The Git repository it comes from.")
+    purpose: Text | None = Field(default=None, description="What its reports are for, such as `narrative`.")
+    output_format: Text | dict[str, Any] | None = Field(
+        default=None, description="The media type of its reports, or an object with `mime` and `schema`."
+    )
 
 
 def _kind(value: object) -> str:

@@ -1,7 +1,7 @@
 """The files of an episode: where each lies in the workspace, and how they are written and read.
 
 config.json             the runner, 0600: it holds the tokens
-results.json, replay, events.json, trajectory.jsonl, player_failure.json      the game
+results.json, replay, events.json, trajectory.jsonl, memory_output.json, player_failure.json      the game
 replay.z                the replay, compressed by zlib
 error_info.json         the runner, only when the episode failed
 left_out.json           the runner, only when a file of the game was too large: its name and the reason
@@ -27,6 +27,7 @@ _OURS = (
     "replay.z",
     "events.json",
     "trajectory.jsonl",
+    "memory_output.json",
     "player_failure.json",
     "error_info.json",
     "left_out.json",

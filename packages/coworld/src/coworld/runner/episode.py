@@ -143,7 +143,7 @@ class Episode:
                 run=game.runnable.run,
                 env=env,
                 variables=lambda place: {**self.game_variables(place), **hidden.variables(place)},
-                files={"config.json": config, **hidden.files, **self.game_files()},
+                files={"config.json": config, **launch.memory_files(game), **hidden.files, **self.game_files()},
                 listens=True,
                 at=self._reservation,
                 extra_ports=launch.extra_ports(env),

@@ -1,5 +1,6 @@
 """How the runnables of an episode are started: their variables, limits, files and ports."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,11 +36,27 @@ def game_variables(
         "COWORLD_EPISODE_ID": episode_id,
         "COWORLD_GAME_NAME": game.name,
         "COWORLD_GAME_VERSION": game.version,
+        **(
+            {
+                "COGAME_MEMORY_INPUT_URI": f"{folder}/memory_input.json",
+                "COGAME_MEMORY_OUTPUT_URI": f"{folder}/memory_output.json",
+            }
+            if game.memory
+            else {}
+        ),
         **({"COGAME_PLAYER_SEATS_URI": f"{folder}/player_seats.json"} if hosted else {}),
         **({"COWORLD_GAME_IMAGE_DIGEST": f"sha256:{digest}"} if pinned else {}),
         "COWORLD_SOURCE_REVISION": _source_revision(game.runnable),
         **port_variables(place.ports),
     }
+
+
+def memory_files(game: CoworldGameManifest) -> dict[str, bytes]:
+    """The memory that a game finds: here every episode begins with none."""
+    if game.memory is None:
+        return {}
+    document = {"protocol": game.memory.protocol, "namespace": game.name, "policies": {}}
+    return {"memory_input.json": json.dumps(document).encode()}
 
 
 def _source_revision(runnable: CoworldRunnableSpec) -> str:

@@ -27,6 +27,7 @@ def collect_game_files(artifacts: EpisodeArtifacts, running: Running, clean: Red
         "replay": (artifacts.replay_path, LARGEST_REPLAY),
         "events.json": (artifacts.events_path, LARGEST_REPLAY),
         "trajectory.jsonl": (artifacts.trajectory_path, LARGEST_REPLAY),
+        "memory_output.json": (artifacts.workspace / "memory_output.json", LARGEST_FAILURE),
         "player_failure.json": (artifacts.player_failure_path, LARGEST_FAILURE),
     }
     for name, (target, most) in files.items():

@@ -1,0 +1,84 @@
+"""Programs of older contracts find the variables that they were written for."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from coworld.models.manifest import CoworldManifest
+from coworld.models.requests import CoworldEpisodeJobSpec
+from coworld.package import CoworldPackage
+from coworld.report import read_report
+from coworld.runner.runner import run_episode
+from packages.coworld.tests.cli.conftest import coworld
+from packages.coworld.tests.foreign.authors import WORLDS
+from packages.coworld.tests.worlds import engine, manifest_document
+
+STATS_REPORTER = """
+import os
+from urllib.parse import urlsplit
+
+import pyarrow, pyarrow.parquet
+
+rows = {"ts": [1], "player": [-1], "key": ["winner"], "value": ["0"]}
+pyarrow.parquet.write_table(pyarrow.table(rows), urlsplit(os.environ["COGAME_REPLAY_STATS_PARQUET_URI"]).path)
+"""
+DIAGNOSER = """
+import os, zipfile
+from urllib.parse import urlsplit
+
+with zipfile.ZipFile(urlsplit(os.environ["COGAME_DIAGNOSIS_OUTPUT_URI"]).path, "w") as archive:
+    archive.writestr("diagnosis.md", os.environ["COGAME_POLICY_URI"])
+"""
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """The manifest of a world of the 0.1.26 generation, with an episode beside it in `out`."""
+    folder = tmp_path / "theirs"
+    WORLDS["0.1.26"](folder)
+    (folder / "diagnoser.py").write_text(DIAGNOSER)
+    path = folder / "coworld_manifest.json"
+    manifest = json.loads(path.read_text())
+    image = manifest["game"]["runnable"]["image"]
+    entry = {"type": "diagnoser", "id": "theirs", "name": "Theirs", "description": "Repeats.", "image": image}
+    manifest["diagnoser"] = [{**entry, "run": ["python", "diagnoser.py"]}]
+    path.write_text(json.dumps(manifest))
+    assert coworld("run-episode", path, "-o", tmp_path / "out").code == 0
+    return path
+
+
+def test_statistics_alone_become_a_report(theirs: Path, tmp_path: Path) -> None:
+    (theirs.parent / "reporter.py").write_text(STATS_REPORTER)
+    said = coworld("report", theirs, tmp_path / "out", "-o", tmp_path / "report.zip")
+    assert said.code == 0, said.err
+    report = read_report(tmp_path / "report.zip")
+    assert report.events is not None and [(event.key, event.value) for event in report.events] == [("winner", "0")]
+
+
+def test_a_diagnoser_finds_its_older_variables(theirs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "diagnosis.zip"
+    said = coworld("diagnose", theirs, tmp_path / "out", "--policy", "1", "-o", output)
+    assert said.code == 0, said.err
+    with zipfile.ZipFile(output) as archive:
+        assert archive.read("diagnosis.md").decode().endswith("1")
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_game_that_declares_memory_reads_and_writes_it(declared: bool, tmp_path: Path) -> None:
+    document = manifest_document("remembers")
+    if declared:
+        document["game"]["memory"] = {"protocol": "append-v1"}
+    manifest = CoworldManifest.model_validate(document)
+    package = CoworldPackage(manifest, tmp_path / "coworld_manifest.json", tmp_path)
+    config = manifest.certification.game_config
+    request = CoworldEpisodeJobSpec(manifest=manifest, game_config=config, players=list(manifest.player))
+    outcome = run_episode(package, request, engine=engine(), workspace=tmp_path / "out", budget_seconds=30)
+    assert outcome.ok, outcome.error
+    written = tmp_path / "out" / "memory_output.json"
+    assert written.exists() == declared
+    if declared:
+        assert json.loads(written.read_bytes()) == {"protocol": "append-v1", "notes": {}}
