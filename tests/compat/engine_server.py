@@ -13,7 +13,17 @@ from functools import partial
 answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # engines may print
 sys.path.insert(0, sys.argv[1])
+import numpy as np  # noqa: E402
 import trace_episode  # noqa: E402  (lies in the oracle folder)
+
+
+def in_order(observations: np.ndarray) -> np.ndarray:
+    """Return tokens as numbers, as the oracle has them, but in the observed order: trained networks depend on it."""
+    location, feature, value = np.moveaxis(observations.astype(np.uint32), 2, 0)
+    return location << 16 | feature << 8 | value
+
+
+trace_episode.canonical = in_order
 
 print("ready", file=answers)
 for line in sys.stdin:

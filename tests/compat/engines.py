@@ -112,13 +112,14 @@ def last_line(error: str) -> str:
 
 
 class Cache:
-    """Traces of the published engine by content: the case and the script that ran it."""
+    """Traces of the published engine by content: the case and the scripts that ran it."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         if folder:
             folder.mkdir(parents=True, exist_ok=True)
-            self.script = (oracle_folder() / "trace_episode.py").read_text()
+            scripts = (oracle_folder() / "trace_episode.py", HERE / "engine_server.py")
+            self.script = "\n".join(script.read_text() for script in scripts)
 
     def key(self, case: Case) -> str:
         return hashlib.sha256("\n".join([self.script, *case.texts()]).encode()).hexdigest()[:32]

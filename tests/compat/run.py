@@ -5,6 +5,8 @@ usage: python tests/compat/run.py --published PYTHON --ours PYTHON [--count 2000
 
 PYTHON is an interpreter that has the engine. Games that the published engine cannot play (it crashes on some) are
 replaced by the next ones, until `count` games could be compared. Without --ours only the cache is filled.
+The order of tokens inside a cell counts too, except in a few games: agents that leave several areas at once do so in the
+order of addresses in the published engine, which differs from run to run.
 The last line is `N/M random configs equal`; the exit status is 0 only when all are equal.
 """
 
@@ -20,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from generator import FAMILIES, random_case
 
 from engines import Cache, Engine, OracleMissing, comparer, last_line, write_case
@@ -32,6 +35,15 @@ class Result:
     family: str
     unplayable: str | None = None  # why the published engine gave no trace
     difference: str | None = None
+    reordered: bool = False  # only the order of tokens inside cells differs
+
+
+MOST_REORDERED = 0.005
+"""The part of all games in which only the order inside cells may differ."""
+
+
+def sorted_tokens(trace: dict) -> dict:
+    return {**trace, "observations": np.sort(trace["observations"], axis=2)}
 
 
 class Comparison:
@@ -83,9 +95,10 @@ class Comparison:
             if error:
                 result.difference = "no trace: " + last_line(error)
             else:
-                result.difference = self.compare.difference(
-                    self.compare.load(self.got / f"{name}.npz"), self.compare.load(expected)
-                )
+                traces = [self.compare.load(path / f"{name}.npz") for path in (self.got, self.expected)]
+                result.difference = self.compare.difference(*traces)
+                if result.difference and self.compare.difference(*map(sorted_tokens, traces)) is None:
+                    result.difference, result.reordered = None, True
 
     def all(self) -> list[Result]:
         """Seeds in order, until enough of them could be compared."""
@@ -124,8 +137,11 @@ def report(results: list[Result], compared: bool) -> int:
     if not compared:
         print(f"{len(playable)} random configs traced by the published engine, none compared")
         return 0
+    reordered = sum(result.reordered for result in playable)
+    if reordered:
+        print(f"{reordered} of them with another order of tokens inside cells")
     print(f"{len(equal)}/{len(playable)} random configs equal")
-    return 0 if playable and len(equal) == len(playable) else 1
+    return 0 if playable and len(equal) == len(playable) and reordered <= MOST_REORDERED * len(playable) + 1 else 1
 
 
 def arguments() -> argparse.Namespace:

@@ -7,6 +7,56 @@ namespace mg {
 
 constexpr int32_t kMostHeld = 65535;
 
+// The published engine keeps an inventory in a hash table of resource ids and observes it in the order of the table, on which
+// trained networks depend. A table has 13 buckets and grows when it holds more ids than buckets, to 29, 59, 127 and 257; a
+// resource is in it while its amount is not 0. A new id goes to the front of the ids of its bucket, or else of all ids.
+// Growing inserts the ids again, in their order. Changing an amount that is 0 and stays 0 inserts the id and erases it, which
+// may make the table grow.
+constexpr uint8_t kNoResource = 0xFF;  // ends an order that is shorter than its room
+constexpr int32_t kMostResources = 256;
+
+MG_FN int32_t buckets(int32_t level) { return level == 0 ? 13 : level == 1 ? 29 : level == 2 ? 59 : level == 3 ? 127 : 257; }
+
+MG_FN void insert_resource(uint8_t* order, int32_t count, int32_t resource, int32_t buckets) {
+  int32_t at = 0;
+  while (at < count && order[at] % buckets != resource % buckets) ++at;
+  if (at == count) at = 0;
+  for (int32_t i = count; i > at; --i) order[i] = order[i - 1];
+  order[at] = static_cast<uint8_t>(resource);
+}
+
+// Makes room for one more id and returns how many there are.
+MG_FN int32_t make_room(uint8_t* order, int32_t room, uint8_t& level) {
+  int32_t count = 0;
+  while (count < room && order[count] != kNoResource) ++count;
+  if (count < buckets(level)) return count;
+  ++level;
+  uint8_t before[kMostResources];
+  for (int32_t i = 0; i < count; ++i) before[i] = order[i];
+  for (int32_t i = 0; i < count; ++i) insert_resource(order, i, before[i], buckets(level));
+  return count;
+}
+
+MG_FN void list_resource(uint8_t* order, int32_t room, uint8_t& level, int32_t resource) {
+  const int32_t count = make_room(order, room, level);
+  insert_resource(order, count, resource, buckets(level));
+}
+
+MG_FN void list_initial(uint8_t* order, int32_t room, uint8_t& level, const Pair& initial) {
+  if (initial.value != 0) {
+    list_resource(order, room, level, initial.key);
+  } else {
+    make_room(order, room, level);
+  }
+}
+
+MG_FN void unlist_resource(uint8_t* order, int32_t room, int32_t resource) {
+  int32_t at = 0;
+  while (at < room && order[at] != resource) ++at;
+  for (; at + 1 < room; ++at) order[at] = order[at + 1];
+  if (at < room) order[at] = kNoResource;
+}
+
 MG_FN int32_t limit_group(const Program& p, const World& w, int32_t slot, int32_t resource) {
   const int32_t map = p.templates[w.object_template[slot]].limit_map;
   return map < 0 ? kNone : p.lists[map + resource].value;
@@ -50,6 +100,13 @@ MG_FN bool is_modifier(const Program& p, const World& w, int32_t slot, int32_t r
 MG_FN void set_held(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t amount) {
   uint16_t& held = w.held(slot)[resource];
   const int32_t change = amount - held;
+  if ((held != 0) != (amount != 0) && slot != 0) {  // slot 0 stands in for owners of territory and is never observed
+    if (amount != 0) {
+      list_resource(w.order(slot), w.h->resources, w.held_level[slot], resource);
+    } else {
+      unlist_resource(w.order(slot), w.h->resources, resource);
+    }
+  }
   held = static_cast<uint16_t>(amount);
   w.touch(slot);
   const int32_t agent = w.object_agent[slot];
@@ -88,7 +145,14 @@ MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, in
     most = max_of(0, effective_limit(p, w, slot, group) - others);
   }
   const int32_t after = static_cast<int32_t>(clamp_to<int64_t>(before + delta, 0, most));
-  if (after == before) return 0;
+  if (after == before) {
+    if (before == 0 && slot != 0 && w.h->resources > buckets(0)) {
+      const uint8_t level = w.held_level[slot];
+      make_room(w.order(slot), w.h->resources, w.held_level[slot]);
+      if (w.held_level[slot] != level) w.touch(slot);
+    }
+    return 0;
+  }
   set_held(p, w, slot, resource, after);
   if (after < before && is_modifier(p, w, slot, resource)) drop_excess(p, w, slot);
   return after - before;

@@ -1,9 +1,27 @@
-// The second part of a world block, made anew from its state.
+// The second part of a world block, computed from its state.
 #pragma once
 
 #include "observe.hpp"
 
 namespace mg {
+
+// Whether an object with its initial amounts shows them in their initial order.
+MG_FN bool has_initial_order(const Program& p, const World& w, int32_t slot) {
+  const Template& t = p.templates[w.object_template[slot]];
+  const int32_t room = w.h->resources;
+  if (t.initial_count < 2 || room > kMostResources) return true;
+  uint8_t order[kMostResources];
+  uint8_t level = 0;
+  for (int32_t i = 0; i < room; ++i) order[i] = kNoResource;
+  for (int32_t i = 0; i < t.initial_count; ++i) {
+    const Pair& initial = p.pairs[t.first_initial + i];
+    list_initial(order, room, level, initial);
+  }
+  for (int32_t i = 0; i < room; ++i) {
+    if (w.order(slot)[i] != order[i]) return false;
+  }
+  return true;
+}
 
 // Whether an object looks as its template makes it, so that it can share the template's line.
 MG_FN bool looks_untouched(const Program& p, const World& w, int32_t slot) {
@@ -20,7 +38,7 @@ MG_FN bool looks_untouched(const Program& p, const World& w, int32_t slot) {
     held += initial.value != 0;
   }
   for (int32_t r = 0; r < w.h->resources; ++r) held -= w.held(slot)[r] != 0;
-  return tags == t.tag_count && held == 0;
+  return tags == t.tag_count && held == 0 && has_initial_order(p, w, slot);
 }
 
 MG_FN void make_lines(const Program& p, const World& w) {

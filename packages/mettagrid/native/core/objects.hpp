@@ -135,10 +135,15 @@ MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_ind
     set_bit(w.tags(slot), tag);
     list_holder(w, slot, tag);
   }
-  for (int32_t r = 0; r < h.resources; ++r) w.held(slot)[r] = 0;
+  for (int32_t r = 0; r < h.resources; ++r) {
+    w.held(slot)[r] = 0;
+    w.order(slot)[r] = kNoResource;
+  }
+  w.held_level[slot] = 0;
   for (int32_t i = 0; i < t.initial_count; ++i) {
     const Pair& initial = p.pairs[t.first_initial + i];
     w.held(slot)[initial.key] = static_cast<uint16_t>(initial.value);
+    list_initial(w.order(slot), h.resources, w.held_level[slot], initial);
   }
   w.grid[w.cell(row, col)] = slot;
   w.object_line[slot] = template_index;

@@ -69,8 +69,10 @@ MG_FN void object_tokens(const Program& p, const World& w, int32_t slot, Put put
   if (w.object_vibe[slot] != 0) put(set.feature_vibe, w.object_vibe[slot]);
   if (!(w.object_flags[slot] & kSpawned) || set.correct_spawned) {
     const uint16_t* held = w.held(slot);
-    for (int32_t r = 0; r < w.h->resources; ++r) {
-      if (held[r] != 0) put_number(set.obs_base, set.feature_inventory + r * set.inventory_digits, held[r], put);
+    const uint8_t* order = w.order(slot);
+    for (int32_t i = 0; i < w.h->resources && order[i] != kNoResource; ++i) {
+      const int32_t feature = set.feature_inventory + order[i] * set.inventory_digits;
+      put_number(set.obs_base, feature, held[order[i]], put);
     }
   }
   const int32_t agent = w.object_agent[slot];

@@ -89,6 +89,8 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint8_t, object_flags, h.slots)                                                                                   \
   X(uint32_t, object_tags, h.slots* h.tag_words)   /* [slot][word] */                                                 \
   X(uint16_t, inventory, h.slots* h.resources)     /* [slot][resource] */                                             \
+  X(uint8_t, held_order, h.slots* h.resources)     /* [slot][place]: resources it holds as they are observed */       \
+  X(uint8_t, held_level, h.slots)                  /* size of the hash table behind that order, see inventory.hpp */  \
   X(int32_t, free_slots, h.slots)                                                                                     \
   X(int32_t, removed_slots, h.slots)               /* removed in this step, free from the next */                     \
   X(int32_t, new_areas, h.slots)                   /* slots spawned in this step that have areas */                   \
@@ -182,6 +184,7 @@ struct World {
   }
   MG_FN uint32_t* tags(int32_t slot) const { return object_tags + slot * h->tag_words; }
   MG_FN uint16_t* held(int32_t slot) const { return inventory + slot * h->resources; }
+  MG_FN uint8_t* order(int32_t slot) const { return held_order + slot * h->resources; }
   MG_FN uint8_t* line(int32_t index) const { return lines + static_cast<int64_t>(index) * kLine; }
   MG_FN int32_t own_line(int32_t slot) const { return h->templates + slot; }
   MG_FN bool is_agent(int32_t slot) const { return object_agent[slot] >= 0; }

@@ -1,13 +1,17 @@
 """The order in which the published engine walks a small hash table of resource ids.
 
-It drops over-full resources in that order, so it is part of the rules. Keys are their own hash; a table starts with 13
-buckets and grows to 29, 59, 127 and 257. A new key goes to the front of the whole list, or, when its bucket is in use,
-to the front of its bucket. Growing walks the list once and inserts every key again in the same way.
+It drops over-full resources in that order and observes inventories in it (core/inventory.hpp), so it is part of the
+rules. Keys are their own hash; a table starts with 13 buckets and grows to 29, 59, 127 and 257. A new key goes to the
+front of the whole list, or, when its bucket is in use, to the front of its bucket. Growing walks the list once and
+inserts every key again in the same way. A table made for a known number of keys has other sizes.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Collection, Iterable
 
 _SIZES = (13, 29, 59, 127, 257)
+_RESERVED = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 103, 109,
+             113, 127, 137, 139, 149, 157, 167, 179, 193, 199, 211, 227, 241, 257)  # fmt: skip
 
 
 def hash_order(keys: Iterable[int]) -> list[int]:
@@ -21,6 +25,12 @@ def hash_order(keys: Iterable[int]) -> list[int]:
             order = _rebuilt(order, buckets)
         _insert(order, key, buckets)
     return order
+
+
+def reserved_hash_order(keys: Collection[int]) -> list[int]:
+    """Return the order of distinct `keys` (0..255) after inserting them into a table made for their number."""
+    buckets = _RESERVED[bisect_left(_RESERVED, len(keys))]
+    return _rebuilt(list(keys), buckets)
 
 
 def _rebuilt(keys: list[int], buckets: int) -> list[int]:

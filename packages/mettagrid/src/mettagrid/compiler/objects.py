@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from mettagrid.compiler.code import ACTOR
 from mettagrid.compiler.context import Context
 from mettagrid.compiler.handlers import place_after_use, place_all, place_filters, place_handler, place_mutations
-from mettagrid.compiler.hash_order import hash_order
+from mettagrid.compiler.hash_order import hash_order, reserved_hash_order
 from mettagrid.compiler.sharing import add_value
 from mettagrid.compiler.tables import INT32_MAX, INT32_MIN, float_bits
 from mettagrid.compiler.values import place_value
@@ -170,11 +170,12 @@ def _shared_fields(
 
 
 def _initial_amounts(c: Context, initial: Mapping[str, int]) -> list[tuple[int, int]]:
-    amounts = []
+    """Return initial amounts in the order in which the published engine inserts them, which decides the order."""
+    amounts: dict[int, int] = {}
     for name, amount in initial.items():
         with c.at("inventory", "initial", name):
-            amounts.append((c.resource(name), c.number(amount, low=0, high=MAX_AMOUNT)))
-    return amounts
+            amounts[c.resource(name)] = c.number(amount, low=0, high=MAX_AMOUNT)
+    return [(resource, amounts[resource]) for resource in reserved_hash_order(amounts)]
 
 
 def _areas(c: Context, config: GridObjectConfig) -> list[list[int]]:
