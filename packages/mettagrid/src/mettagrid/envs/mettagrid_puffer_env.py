@@ -95,6 +95,8 @@ class MettaGridPufferEnv(PufferStyle):
         """The simulation of the running episode."""
         return self._world.simulation
 
+    _sim = current_simulation  # the published name
+
     def get_episode_rewards(self) -> np.ndarray:
         """Sums of rewards so far, float32 [n]."""
         return self.current_simulation.episode_rewards

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mettagrid.config.id_map import ObservationFeatureSpec
+from mettagrid.mettagrid_c import PackedCoordinate
 
 if TYPE_CHECKING:
     from mettagrid.simulator._simulation import Simulation
@@ -18,6 +19,7 @@ __all__ = [
     "Location",
     "ObservationFeatureSpec",
     "ObservationToken",
+    "PackedCoordinate",
     "SimulatorEventHandler",
     "VisibleTalk",
 ]
