@@ -78,6 +78,7 @@ def test_a_league_of_ones_own_plays_signs_its_owner_in_and_goes_on(tmp_path: Pat
             assert browser.get("/observatory/api/me").json()["signed_in"] is False
             assert browser.get(link).status_code == 200
             assert browser.get("/observatory/api/me").json()["is_admin"] is True
+            assert httpx.get(link, timeout=60, trust_env=False).status_code == 404  # it works once
         played = completed(url)
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0

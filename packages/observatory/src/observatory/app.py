@@ -43,6 +43,8 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
         lifespan=_lifespan,
         generate_unique_id_function=_operation_id,
         redirect_slashes=False,
+        docs_url=None,  # `/docs` is one of our pages
+        redoc_url=None,
         dependencies=[Depends(limit)],
     )
     state = app.state

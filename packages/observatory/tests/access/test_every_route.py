@@ -99,8 +99,6 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "GET /metrics": (ADMIN.format(200), None),
     "GET /openapi.json": (OPEN.format(200), None),
     "GET /docs": (OPEN.format(200), None),
-    "GET /docs/oauth2-redirect": (OPEN.format(200), None),
-    "GET /redoc": (OPEN.format(200), None),
     # who one is
     "GET /whoami": (SIGNED_IN, None),
     "GET /validate": (SIGNED_IN, None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -20,11 +21,20 @@ router = Router(tags=["pages"], include_in_schema=False, default_response_class=
 
 @router.get("/enter")
 async def enter(request: Request, visitor: VisitorDep, database: DatabaseDep, key: str = "") -> Response:
-    """Sign in with the key that `observatory demo` printed. It is worth something for as long as that server runs."""
-    wanted: str | None = getattr(request.app.state, "entrance", None)
+    """Sign in with the key that `observatory demo` printed. It works once, at the printed address.
+
+    Under another name of this machine the cookie would belong to whoever owns that name.
+    """
+    state = request.app.state
+    wanted: str | None = getattr(state, "entrance", None)
+    own_host = urlsplit(state.settings.base_url()).netloc
+    if request.headers.get("host") != own_host:
+        error = f"This link works at {own_host} only; open it as the server printed it"
+        return page("Sign in", error=error, status=403)
     if not wanted or not hmac.compare_digest(key.encode(), wanted.encode()):
-        error = "This link is of a server that was stopped; use the one it printed last"
+        error = "This link was used already, or its server was stopped; start the server again for a new one"
         return page("Sign in", error=error, status=404)
+    state.entrance = None  # before anything is awaited: of two requests at once, one gets in
     user = await database.look(repository.first_admin)
     if user is None:
         return page("Sign in", error="This server has no administrator", status=404)

@@ -42,7 +42,24 @@ _KINDS = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
 }
+_DOCS = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API · Alignment League</title>
+<link rel="icon" href="/observatory/assets/icon.svg">
+<link rel="stylesheet" href="/observatory/assets/{style}">
+</head>
+<body>
+<div id="docs"></div>
+<script src="/observatory/assets/{script}"></script>
+<script src="/observatory/assets/docs.js"></script>
+</body>
+</html>
+"""
 _NOBODY = uuid.UUID(int=0)
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _FOR_AN_HOUR = "public, max-age=3600"
@@ -67,6 +84,16 @@ def policy_page(policy_version_id: str, request: Request, session: SessionDep, s
         return _document(request, head, status=404)
     picture = f"/observatory/api/policies/{policy_version_id}/card.png"
     return _document(request, Head(card.title, card.sentence, settings, picture=picture))
+
+
+@router.get("/docs")
+def docs(request: Request) -> Response:
+    """Every route of the server, to be read and tried. Its scripts are ours, under the policy of all pages."""
+    script, style = (next((SITE / "assets").glob(f"swagger-ui-*.{kind}"), None) for kind in ("js", "css"))
+    if script is None or style is None:
+        return _not_built()
+    text = _DOCS.format(script=script.name, style=style.name)
+    return Response(text, media_type=_KINDS[".html"], headers=_document_headers(request))
 
 
 @router.get("/observatory/assets/{name}")
@@ -119,13 +146,16 @@ def _document(request: Request, head: Head, *, status: int = 200) -> Response:
     if not built.is_file():
         return _not_built()
     text = built.read_text(encoding="utf-8").replace(_HEAD_MARK, head.html())
-    headers = {
+    return Response(text, status, media_type=_KINDS[".html"], headers=_document_headers(request))
+
+
+def _document_headers(request: Request) -> dict[str, str]:
+    return {
         **_SAFE,
         "Content-Security-Policy": _policy(request.app.state.settings, request.app.state.store),
         "Cache-Control": "no-cache",
         "X-Frame-Options": "DENY",
     }
-    return Response(text, status, media_type=_KINDS[".html"], headers=headers)
 
 
 def _policy(settings: Settings, store: Store) -> str:

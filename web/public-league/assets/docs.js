@@ -1,0 +1,13 @@
+// Starts Swagger UI on the page `/docs`; a file of its own, because nothing written in a document runs here.
+SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#docs",
+  deepLinking: true,
+  presets: [SwaggerUIBundle.presets.apis],
+  validatorUrl: null,
+  requestInterceptor: (request) => {
+    // Calls go to the server that the page is from.
+    request.credentials = "same-origin";
+    return request;
+  },
+});
