@@ -160,7 +160,14 @@ class World:
     def finish(self, job_id: uuid.UUID, rewards: Sequence[float], **agent_stats: float) -> None:
         store = self.app.state.store
         store.put(job_key(job_id, "replay.json.z"), b"replay")
-        result = {
+        result = self._result(rewards, **agent_stats)
+        with self.database.transaction() as session:
+            job = session.get_one(Job, job_id)
+            end(session, job, Ending(JobStatus.COMPLETED, result), now=self.clock())
+
+    @staticmethod
+    def _result(rewards: Sequence[float], **agent_stats: float) -> dict[str, Any]:
+        return {
             "rewards": list(rewards),
             "action_timeouts": [0 for _ in rewards],
             "stats": {
@@ -169,17 +176,26 @@ class World:
             },
             "steps": 10,
         }
-        with self.database.transaction() as session:
-            job = session.get_one(Job, job_id)
-            end(session, job, Ending(JobStatus.COMPLETED, result), now=self.clock())
 
-    def fail(self, match_id: uuid.UUID, message: str = "it broke", error_type: str = "policy_error") -> None:
+    def fail(
+        self,
+        match_id: uuid.UUID,
+        message: str = "it broke",
+        error_type: str = "policy_error",
+        runtime: dict[str, Any] | None = None,
+    ) -> None:
+        """Let a match fail; with a `runtime` after it was played to its end, so that there is a replay."""
         from observatory.jobs.schemas import ErrorInfo
 
         error = ErrorInfo(error_type=error_type, message=message, failed_policy_index=0)
+        job_id = self.job_of(match_id)
+        result = None
+        if runtime is not None:
+            self.app.state.store.put(job_key(job_id, "replay.json.z"), b"replay")
+            result = self._result([0.0] * 4)
         with self.database.transaction() as session:
-            job = session.get_one(Job, self.job_of(match_id))
-            end(session, job, Ending(JobStatus.FAILED, error=error), now=self.clock())
+            job = session.get_one(Job, job_id)
+            end(session, job, Ending(JobStatus.FAILED, result, error, runtime), now=self.clock())
 
     def team(
         self,

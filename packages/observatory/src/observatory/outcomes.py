@@ -19,12 +19,15 @@ __all__ = ["job_changed"]
 
 
 def job_changed(session: Session, job: Job, *, now: datetime) -> None:
-    """Copy a job's new state to its match or assay, and record its episode when it is completed."""
+    """Copy a job's new state to its match or assay, and record its episode when it was played.
+
+    That of a job that failed because a policy did is there to be seen, with a tag that says so; it scores nothing.
+    """
     match = matches.match_of_job(session, job.id)
     season_id = None if match is None else match.pool.season_id
     events.note(session, Change(ChangeKind.QUEUE, season_id, frozenset({job.id})))
     run = None if match is not None else assays.run_of_job(session, job.id)
-    if job.status is JobStatus.COMPLETED:
+    if job.status is JobStatus.COMPLETED or (job.status is JobStatus.FAILED and job.result is not None):
         record_job(
             session,
             job,

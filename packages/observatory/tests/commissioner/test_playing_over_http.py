@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select
 
 from observatory.commissioner.rolling import roll_due_seasons
-from observatory.episodes.tables import Episode
+from observatory.episodes.tables import Episode, EpisodeTag
 from observatory.matches.tables import Match
 from observatory.seasons.tables import Season
 from packages.observatory.tests.commissioner.conftest import PlayingLeague
@@ -87,7 +87,8 @@ def test_a_team_season_of_twelve_policies_from_play_ins_to_final_scoring(
         ended = session.scalars(select(Match.completed_order).order_by(Match.completed_order)).all()
         assert list(ended) == list(range(1, len(ended) + 1))
         completed = session.scalar(select(func.count()).select_from(Match).where(Match.status == "completed"))
-        assert session.scalar(select(func.count()).select_from(Episode)) == completed
+        broken = select(EpisodeTag.episode_id).where(EpisodeTag.key == "failed")
+        assert session.scalar(select(func.count()).select_from(Episode).where(Episode.id.not_in(broken))) == completed
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True, scope="session")

@@ -76,6 +76,23 @@ def test_matches_of_private_seasons_are_not_there(client: TestClient, world: Wor
     assert client.get("/episodes").json() == []
 
 
+def test_a_match_in_which_a_policy_failed_keeps_its_replay_and_opens_there(
+    client: TestClient, world: World, ada, bob
+) -> None:
+    world.season()
+    match = world.match("open", "competition", [(world.version(ada, "a"), 2), (world.version(bob, "b"), 2)])
+    policy = {"name": "a:v1", "isolation": "namespaces", "start_ms": 1.0, "actions": None}
+    runtime = {"policies": [policy | {"status": "crashed", "failed_step": 7}, policy | {"name": "b:v1"}]}
+    world.fail(match, "crashed: ValueError: no\nat step 7, mine.py, line 3, in step", runtime=runtime)
+    page = client.get(f"/observatory/api/matches/{match}").json()
+    assert page["status"] == "failed" and "line 3" in page["error"]
+    assert page["viewer_url"].endswith("replay.json.z&tick=7")
+    assert client.get(page["replay_url"], follow_redirects=True).content == b"replay"
+    told = client.get(f"/tournament/matches/{match}").json()
+    assert [player["score"] for player in told["players"]] == [None, None]
+    assert told["episode"]["tags"]["failed"] == "policy_error"
+
+
 def test_logs_are_for_the_owner_and_for_the_agents_its_policy_ran(client: TestClient, world: World, ada, bob) -> None:
     world.season()
     a, b = world.version(ada, "a"), world.version(bob, "b")

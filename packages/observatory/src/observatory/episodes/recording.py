@@ -54,7 +54,7 @@ class EpisodeFacts:
 def record_job(
     session: Session, job: Job, *, season_id: uuid.UUID | None, owner_id: str | None, now: datetime
 ) -> Episode | None:
-    """The episode of a completed job, made where there is none; None for a job without results."""
+    """The episode of a job that has ended, made where there is none; None for a job without results."""
     found = repository.episode_of_job(session, job.id)
     if found is not None or job.result is None:
         return found
@@ -78,7 +78,7 @@ def record_job(
         policies=policies,
         game_stats=result["stats"]["game"],
         steps=result["steps"],
-        tags={**spec.get("episode_tags", {}), "job_id": str(job.id)},
+        tags={**spec.get("episode_tags", {}), "job_id": str(job.id), **_failure(job)},
         job_id=job.id,
         season_id=season_id,
         owner_id=owner_id,
@@ -88,6 +88,11 @@ def record_job(
     job.episode_id = episode.id
     session.flush()
     return episode
+
+
+def _failure(job: Job) -> dict[str, str]:
+    """A tag of episodes in which a policy failed."""
+    return {} if job.error_type is None else {"failed": job.error_type}
 
 
 def record_episode(session: Session, facts: EpisodeFacts, *, now: datetime) -> Episode:

@@ -112,7 +112,7 @@ def match_page(session: Session, match_id: uuid.UUID, principal: Principal | Non
         runtime=runtime,
         digests=(job.digests if job is not None else None) or {},
         replay_url=replay_url,
-        viewer_url=None if replay_url is None else f"{VIEWER}?replay={quote(replay_url, safe='')}{_tick(match, runtime)}",
+        viewer_url=None if replay_url is None else _viewer(replay_url, match, runtime),
         my_policies=[
             player.pool_player.policy_version_id
             for player in match.players
@@ -121,14 +121,14 @@ def match_page(session: Session, match_id: uuid.UUID, principal: Principal | Non
     )
 
 
-def _tick(match: Match, runtime: Mapping[str, Any]) -> str:
-    """Where the viewer opens the replay of a match that failed: when its policy did."""
+def _viewer(replay_url: str, match: Match, runtime: Mapping[str, Any]) -> str:
+    """The address of the viewer; of a match that failed it opens at the step at which its policy was out."""
     policies: Sequence[Mapping[str, Any]] = runtime.get("policies") or []
     failed = match.failed_policy_index
-    if match.status is not MatchStatus.FAILED or failed is None or failed >= len(policies):
-        return ""
-    step = policies[failed].get("failed_step")
-    return "" if step is None else f"&tick={step}"
+    step = None
+    if match.status is MatchStatus.FAILED and failed is not None and failed < len(policies):
+        step = policies[failed].get("failed_step")
+    return f"{VIEWER}?replay={quote(replay_url, safe='')}" + ("" if step is None else f"&tick={step}")
 
 
 def isolation_of(runtime: Mapping[str, Any]) -> list[str]:

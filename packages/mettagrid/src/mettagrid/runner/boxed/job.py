@@ -85,6 +85,11 @@ class PolicyRuntime(BaseModel):
     isolation: str | None
     start_ms: float
     actions: ActionTimes | None
+    status: str = "ok"
+    """of its verdict, see `episode.outcome.Verdict`"""
+    failed_step: int | None = None
+    """at which it was out; None for one that played to the end, or never began"""
+    missed_deadlines: int = 0
 
 
 class JobRuntime(RuntimeInfo):
@@ -199,9 +204,17 @@ def _runtime(outcome: EpisodeOutcome, *, wall_ms: float) -> JobRuntime:
         setup_ms=outcome.timings.setup_ms,
         policies=[
             PolicyRuntime(
-                name=name, isolation=timings.isolation, start_ms=timings.load_ms, actions=_action_times(timings)
+                name=name,
+                isolation=timings.isolation,
+                start_ms=timings.load_ms,
+                actions=_action_times(timings),
+                status=verdict.status,
+                failed_step=verdict.step,
+                missed_deadlines=verdict.timeouts,
             )
-            for name, timings in zip(outcome.policy_names, outcome.timings.policies, strict=True)
+            for name, timings, verdict in zip(
+                outcome.policy_names, outcome.timings.policies, outcome.verdicts, strict=True
+            )
         ],
         versions=versions,
     )
