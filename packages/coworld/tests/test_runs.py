@@ -161,3 +161,13 @@ def test_hints_are_commands_that_a_shell_reads() -> None:
     assert refused.value.hint == "--run python --run player.py --run --name --run 'a b'"
     links = build_play_links(["x"], ["a b"], game_port=1, admin_token="s")
     assert links.admin == "http://127.0.0.1:1/client/admin?token=s"
+
+
+def test_the_record_names_the_hosts_behind_a_proxy(tmp_path: Path) -> None:
+    package, request, engine = world(tmp_path)
+    hosts = ["models.example:443"]
+    outcome = run_episode(package, request, engine=engine, workspace=tmp_path / "out", budget_seconds=30, egress=hosts)
+    assert outcome.ok, outcome.error
+    record = json.loads((tmp_path / "out" / "isolation.json").read_bytes())
+    reaches = [entry["reaches"] for entry in record["runnables"]]
+    assert reaches == ["nothing", *["the game, models.example:443 through a logging proxy"] * 2]

@@ -47,6 +47,8 @@ def prepare(folder: Path, words: list[str], episode: Path) -> None:
     """What an example reads is there before it runs."""
     if "coworld_manifest.json" in words:
         write_template("python", folder, name="my-player")
+    if "Dockerfile" in words:
+        write_template("python", folder)
     if "my-player" in words and words[1] == "optimize":
         player = folder / "my-player"
         write_template("python", player)

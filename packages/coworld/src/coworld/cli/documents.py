@@ -14,6 +14,7 @@ __all__ = [
     "EpisodesDocument",
     "FailureDocument",
     "FilesDocument",
+    "MapDocument",
     "OptimizeDocument",
     "PlayDocument",
     "ReplayDocument",
@@ -101,6 +102,15 @@ class RoleDocument(BaseModel):
     document: dict[str, Any] | None = Field(default=None, description="The grade, or the manifest of a zip")
 
 
+class MapDocument(BaseModel):
+    """`map`."""
+
+    path: str = Field(description="The side file with the mapping")
+    image: str
+    mapping: dict[str, Any] = Field(description="The image's entry")
+    installs: list[str] = Field(description="What the Dockerfile installs with pip")
+
+
 class DocsDocument(BaseModel):
     """`docs`: the list, or one document."""
 
@@ -144,6 +154,7 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "replay": ReplayDocument,
     "init": FilesDocument,
     "make-policy": FilesDocument,
+    "map": MapDocument,
     "bundle": BundleDocument,
     "report": RoleDocument,
     "grade": RoleDocument,

@@ -20,6 +20,7 @@ COMMANDS = [
     Entry("certify", "coworld.commands.certify:certify", "Try everything a Coworld promises.", BUILD),
     Entry("init", "coworld.commands.init:COMMANDS", "Begin a project.", BUILD),
     Entry("make-policy", "coworld.commands.make_policy:make_policy", "Write a player from a template.", BUILD),
+    Entry("map", "coworld.commands.map_image:map_image", "Let a Dockerfile's folder stand for its image.", BUILD),
     Entry("bundle", "coworld.commands.bundle:bundle", "Pack what an episode left behind.", AFTER),
     Entry("report", "coworld.commands.report:report", "Have a reporter tell what happened.", AFTER),
     Entry("grade", "coworld.commands.grade:grade", "Have a grader give an episode a number.", AFTER),

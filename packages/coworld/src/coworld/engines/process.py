@@ -285,7 +285,7 @@ class ProcessRunning:
     def receipt(self) -> Mapping[str, object]:
         result = self._box.poll()
         network = "shared with the machine" if self._box.level is Level.NONE else "own"
-        reaches = "everything" if self._box.level is Level.NONE else "the game" if self.spec.reach else "nothing"
+        reaches = _reaches(self.spec, self._box.level)
         return {
             "name": self.spec.name,
             "role": self.spec.role,
@@ -297,6 +297,15 @@ class ProcessRunning:
             "memory_bytes": self.spec.limits.memory_bytes,
             **self._program,
         }
+
+
+def _reaches(spec: RunnableSpec, level: Level) -> str:
+    """What a program can speak to, in words."""
+    if level is Level.NONE:
+        return "everything"
+    parts = ["the game"] if spec.reach else []
+    parts += [f"{host} through a logging proxy" for host in spec.egress]
+    return ", ".join(parts) or "nothing"
 
 
 def _package_folders(names: Sequence[str]) -> list[Path]:
