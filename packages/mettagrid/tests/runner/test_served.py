@@ -303,6 +303,16 @@ def test_the_time_it_takes_to_read_answers_is_the_policys(room, hostile, monkeyp
     assert "seconds to read" in outcome.verdicts[0].message
 
 
+def test_answers_that_are_all_in_time_may_not_take_too_long_together(room, hostile):
+    slow = threading.Event()
+    policy = hostile(lambda wire, raw, request: (slow.wait(0.02), wire.send(good_answer(request))), from_step=0)
+    outcome = play(room, policy, steps=200, answer_budget_s=0.1)
+    verdict = outcome.verdicts[0]
+    assert (verdict.status, verdict.message) == ("killed", "took more than 0.1 seconds for all its answers")
+    assert 0 < verdict.step < 6 and verdict.timeouts == 0
+    assert outcome.verdicts[1] == Verdict() and outcome.steps == 200
+
+
 def test_a_closed_socket_is_a_verdict(room, hostile):
     outcome = play(room, hostile(lambda wire, raw, request: raw.shutdown(socket.SHUT_RDWR)))
     assert (outcome.verdicts[0].status, outcome.verdicts[0].step) == ("killed", 3)

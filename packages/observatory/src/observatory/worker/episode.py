@@ -15,11 +15,16 @@ __all__ = ["play_in_child"]
 
 
 def play_in_child(
-    parent: Connection, folder: Path, spec: dict[str, Any], policies: Sequence[PolicyToPlay], minimum: str
+    parent: Connection,
+    folder: Path,
+    spec: dict[str, Any],
+    policies: Sequence[PolicyToPlay],
+    minimum: str,
+    time_limit_seconds: float,
 ) -> None:
     """Entry of the child: end when the worker has ended, whatever way, and play."""
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    play_job(folder, spec, policies, minimum=minimum)
+    play_job(folder, spec, policies, minimum=minimum, time_limit_seconds=time_limit_seconds)
 
 
 def _end_with(parent: Connection) -> None:

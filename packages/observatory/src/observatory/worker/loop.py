@@ -131,7 +131,9 @@ class Worker:
 
         ours, theirs = self._context.Pipe()
         child = self._context.Process(
-            target=play_in_child, args=(theirs, folder, lease.spec, policies, self._minimum), daemon=False
+            target=play_in_child,
+            args=(theirs, folder, lease.spec, policies, self._minimum, lease.time_limit_seconds),
+            daemon=False,
         )
         child.start()
         theirs.close()

@@ -51,6 +51,8 @@ __all__ = [
 
 RESULTS, REPLAY, ERROR_INFO = "results.json", "replay.json.z", "error_info.json"
 RUNTIME_INFO, ACTIONS = "runtime_info.json", "actions.json.z"
+_SHARED_PART = 0.8
+"""of the time limit; the rest is for loading and the engine"""
 _PACKAGES = ("mettagrid", "cogsguard", "cogames", "cogbox", "observatory", "numpy", "torch")
 
 
@@ -118,17 +120,22 @@ def installed_versions() -> dict[str, str]:
 
 
 def play_job(
-    folder: Path, spec: dict[str, Any], policies: Sequence[PolicyToPlay], *, minimum: str = "landlock"
+    folder: Path,
+    spec: dict[str, Any],
+    policies: Sequence[PolicyToPlay],
+    *,
+    minimum: str = "landlock",
+    time_limit_seconds: float | None = None,
 ) -> RunnerError | None:
     """Play the episode and leave its files in the folder; the error that is in `error_info.json`, if there is one.
 
     There are results and a replay unless the episode could not be played. An error of the type `crash` blames no
     policy: this machine failed, or this code, and the episode should be played again. `minimum` is the weakest
-    isolation to accept.
+    isolation to accept. Of the time limit each policy has its share; one that needs more is to blame.
     """
     error: RunnerError | None
     try:
-        error = _play(folder, spec, policies, minimum)
+        error = _play(folder, spec, policies, minimum, time_limit_seconds)
     except ValueError as problem:  # also a spec that is no job, and seats that do not fit
         error = runner_error("config_error", problem)
     except Exception as problem:
@@ -143,7 +150,9 @@ def play_job(
     return error
 
 
-def _play(folder: Path, spec: dict[str, Any], policies: Sequence[PolicyToPlay], minimum: str) -> RunnerError | None:
+def _play(
+    folder: Path, spec: dict[str, Any], policies: Sequence[PolicyToPlay], minimum: str, time_limit: float | None
+) -> RunnerError | None:
     began = time.perf_counter()
     job = SingleEpisodeJob.model_validate(spec, context=LENIENT_CONTEXT)
     if not isinstance(job.env, MettaGridConfig):
@@ -162,6 +171,8 @@ def _play(folder: Path, spec: dict[str, Any], policies: Sequence[PolicyToPlay], 
         policy_names=[policy.name for policy in policies],
         max_action_time_ms=job.max_action_time_ms,
         overage_budget_ms=job.overage_budget_ms,
+        # Policies think at the same time, so that all of them together take no longer than the sum.
+        answer_budget_s=None if time_limit is None else _SHARED_PART * time_limit / max(len(seated), 1),
         replay_path=folder / REPLAY,
         actions_path=folder / ACTIONS,
         load_failure="verdict",

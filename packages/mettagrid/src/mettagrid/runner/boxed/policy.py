@@ -39,7 +39,8 @@ class BoxPolicyOptions:
     at_most: str = "bubblewrap"
     """strongest to use: a container holds no more back and takes ten times as long to start"""
     memory: int = 2 << 30
-    wall_seconds: float = 3600.0
+    wall_seconds: float = 24 * 3600.0
+    """for what nobody waits for any more; how long an episode takes is up to all its policies"""
     processes: int = 128
     output_bytes: int = 100 << 20
     env: Mapping[str, str] = field(default_factory=dict)

@@ -29,6 +29,7 @@ class Seats:
     table: Table
     timings: PolicyTimings
     patience_ms: int | None = None
+    answer_budget_s: float | None = None
 
 
 @runtime_checkable

@@ -33,9 +33,9 @@ class EpisodePlan:
 
     `max_action_time_ms` and `overage_budget_ms` are those of `ActionTimes`; the time is raised to what the policies
     need. A policy in another process that has not answered for `patience_ms` (by default three times the limit and ten
-    seconds) is ended, and so is one that is not ready after `prepare_timeout_s`. A policy that cannot be made is a
-    mistake to be raised, or, where `load_failure` says so, a verdict. `barred` holds policies that must not play, with
-    their verdicts.
+    seconds) is ended, and so is one that is not ready after `prepare_timeout_s`, or takes more than `answer_budget_s`
+    for all its answers, each of which may be in time. A policy that cannot be made is a mistake to be raised, or, where
+    `load_failure` says so, a verdict. `barred` holds policies that must not play, with their verdicts.
     """
 
     env: MettaGridConfig
@@ -47,6 +47,7 @@ class EpisodePlan:
     max_action_time_ms: int = 10_000
     overage_budget_ms: int | None = None
     patience_ms: int | None = None
+    answer_budget_s: float | None = None
     prepare_timeout_s: float = 90.0
     replay_path: Path | None = None
     actions_path: Path | None = None

@@ -153,6 +153,7 @@ class _Episode:
                 table=self._table,
                 timings=self._timings.policies[index],
                 patience_ms=plan.patience_ms,
+                answer_budget_s=plan.answer_budget_s,
             )
             with self._policy_code(index, step=None):
                 self._holders[index] = source.open()

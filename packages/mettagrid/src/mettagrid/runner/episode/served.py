@@ -106,7 +106,7 @@ class ServedHolder(SeatHolder):
         self._is_text = False
         self._frames = 0
         self._bytes = 0
-        self._reading_seconds = 0.0
+        self._reading_seconds = self._answer_seconds = 0.0
         self._answer_ms = array("d")
         self.isolation = getattr(process, "isolation", None)
 
@@ -166,6 +166,7 @@ class ServedHolder(SeatHolder):
         waited = seats.table.clock() - self._asked_at
         if waited >= self._patience:
             raise PolicyFailure("killed", f"gave no answer for {self._patience:g} seconds")
+        self._check_budget(waited)
         self._charge(1000 * (waited - self._limit), only_if_all=True)
 
     def last_words(self) -> str:
@@ -223,6 +224,8 @@ class ServedHolder(SeatHolder):
         self._seats.table.trace(self._seats.agent_ids, self._step, self._asked_at, elapsed_ms)
         self._asked_at = None
         self._answer_ms.append(elapsed_ms)
+        self._answer_seconds += elapsed_ms / 1000
+        self._check_budget(0.0)
         if self._is_late:
             self._charge(elapsed_ms - 1000 * self._limit)
         else:
@@ -262,6 +265,12 @@ class ServedHolder(SeatHolder):
                 raise PolicyFailure("protocol_error", message)
             checked.append((agent, answer, numbers, self._infos.decode(agent, answer.infos_json)))
         return checked
+
+    def _check_budget(self, waiting: float) -> None:
+        """Answers that are all in time can still hold everybody else up for longer than anybody has."""
+        budget = self._seats.answer_budget_s
+        if budget is not None and self._answer_seconds + waiting > budget:
+            raise PolicyFailure("killed", f"took more than {budget:g} seconds for all its answers")
 
     def _charge(self, overage_ms: float, *, only_if_all: bool = False) -> None:
         """Take an overage from the agents' budgets; with `only_if_all` only when it uses all of them up."""
