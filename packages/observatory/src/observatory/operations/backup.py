@@ -24,13 +24,16 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 import observatory.database.tables  # noqa: F401 - completes the metadata
 from observatory.clock import utc_now
 from observatory.database import Base, Database, Json, UtcDateTime, migrate
-from observatory.database.migrate import current_revision, upgrade_to
+from observatory.database.integrity import integrity_problems
+from observatory.database.migrate import current_revision, latest_revision, upgrade_to
 from observatory.keys import MASTER_KEY_FILE, SECRET_KEY_FILE, load_keys
+from observatory.operations.running import why_not_writable
+from observatory.refusals import database_sentence
 from observatory.settings import Settings
 from observatory.store import Missing, Store, make_store
 
@@ -53,8 +56,14 @@ def backup(settings: Settings, target: Path) -> dict[str, int]:
     database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
     if database.path is not None and not database.path.exists():
         raise BackupError(f"There is no database in {settings.data_dir}")
+    if database.path is not None and (reason := why_not_writable(database.path.parent)):
+        raise BackupError(
+            f"The folder {database.path.parent} cannot be written to ({reason}), and SQLite has to: "
+            "copy the data folder, and back up the copy with --data"
+        )
     partial = target.with_name(target.name + ".partial")
     try:
+        _check_whole(database)
         store = make_store(settings, load_keys(settings), utc_now)
         partial.touch(mode=0o600)
         with tarfile.open(partial, "w") as archive:
@@ -67,10 +76,24 @@ def backup(settings: Settings, target: Path) -> dict[str, int]:
         partial.replace(target)
     except OSError as problem:
         raise BackupError(f"{target} cannot be written: {problem.strerror or problem}") from None
+    except SQLAlchemyError as problem:
+        raise BackupError(database_sentence(problem) or f"The database does not answer: {problem}") from None
     finally:
         partial.unlink(missing_ok=True)
         database.close()
     return counts
+
+
+def _check_whole(database: Database) -> None:
+    """Refuse to back up a damaged database: the file would take the place of a good backup."""
+    if current_revision(database) != latest_revision():
+        return  # of an older program, whose tables are not those of this one
+    problems = integrity_problems(database)
+    if problems:
+        raise BackupError(
+            f"The database is damaged, and no backup was made: {'; '.join(problems)}. "
+            "Keep the older backups, stop the server and restore the newest with `observatory restore`"
+        )
 
 
 def restore(settings: Settings, source: Path) -> dict[str, int]:
@@ -145,6 +168,20 @@ def _add_rows(archive: tarfile.TarFile, database: Database) -> dict[str, int]:
     return {table["name"]: table["rows"] for table in tables}
 
 
+class _Unreadable(Exception):
+    pass
+
+
+def _check_readable(path: Path) -> None:
+    try:
+        with path.open("rb"):
+            pass
+    except FileNotFoundError:
+        raise
+    except OSError as problem:
+        raise _Unreadable(problem.strerror or str(problem)) from None
+
+
 def _add_objects(archive: tarfile.TarFile, store: Store) -> int:
     count = 0
     for key in store.keys(""):
@@ -152,10 +189,13 @@ def _add_objects(archive: tarfile.TarFile, store: Store) -> int:
             continue
         try:
             with store.local(key) as path:
+                _check_readable(path)
                 archive.add(path, f"store/{key}")
                 count += 1
         except (Missing, FileNotFoundError):
             continue  # moved or deleted since it was listed
+        except _Unreadable as problem:
+            raise BackupError(f"The file {key} of the store cannot be read: {problem}; no backup was made") from None
     return count
 
 

@@ -12,10 +12,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from observatory.clock import utc_now
 from observatory.database import Database
+from observatory.database.integrity import clock_problem, integrity_problems
 from observatory.database.migrate import current_revision, latest_revision
 from observatory.keys import BadKey, load_keys
-from observatory.operations.running import running_url
+from observatory.operations.running import running_url, why_not_writable
 from observatory.operations.startup import startup_problems
+from observatory.refusals import database_sentence
 from observatory.settings import Settings
 from observatory.store import make_store
 
@@ -33,11 +35,11 @@ class Finding:
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
-    """Look at everything, changing nothing but a probe in the store."""
+    """Look at everything, changing nothing but a probe in the data folder and in the store."""
     for problem in startup_problems(settings):
         yield Finding(False, problem)
     yield from _data_folder(settings)
-    yield _database(settings)
+    yield from _database(settings)
     yield _store(settings)
     yield _sandbox(settings)
     yield _server(settings)
@@ -52,6 +54,11 @@ def _data_folder(settings: Settings) -> Iterator[Finding]:
     yield Finding(
         closed, f"The data folder {folder} " + ("is closed to others" if closed else "is open to others: chmod 700")
     )
+    reason = why_not_writable(folder)
+    if reason is not None:
+        yield Finding(False, f"The data folder {folder} cannot be written to: {reason}")
+        return
+    yield Finding(True, "The data folder can be written to")
     free = shutil.disk_usage(folder).free
     yield Finding(free > _LEAST_FREE_BYTES, f"The disk of the data folder has {free >> 30} GB free")
     try:
@@ -61,22 +68,40 @@ def _data_folder(settings: Settings) -> Iterator[Finding]:
         yield Finding(False, f"The keys cannot be read: {problem}")
 
 
-def _database(settings: Settings) -> Finding:
+def _database(settings: Settings) -> Iterator[Finding]:
     database = Database(settings.sqlalchemy_url(), timeout_seconds=5)
     try:
-        if database.path is not None and not database.path.exists():
-            return Finding(False, "There is no database yet: start the server once with `observatory serve`")
-        current, latest = current_revision(database), latest_revision()
+        yield from _examine_database(database)
     except SQLAlchemyError as problem:
-        return Finding(False, f"The database does not answer: {type(problem).__name__}")
+        yield Finding(False, f"The database: {database_sentence(problem) or type(problem).__name__}")
     finally:
         database.close()
-    kind = database.url.get_backend_name()
+
+
+def _examine_database(database: Database) -> Iterator[Finding]:
+    if database.path is not None and not database.path.exists():
+        yield Finding(False, "There is no database yet: start the server once with `observatory serve`")
+        return
+    if database.path is not None and why_not_writable(database.path.parent) is not None:
+        yield Finding(False, "The database was not examined: SQLite has to write to its folder")
+        return
+    current, latest = current_revision(database), latest_revision()
     if current != latest:
-        return Finding(
+        yield Finding(
             False, f"The database has revision {current}, and this program needs {latest}: restart the server"
         )
-    return Finding(True, f"The database ({kind}) answers and has the tables of this program")
+        return
+    kind = database.url.get_backend_name()
+    yield Finding(True, f"The database ({kind}) answers and has the tables of this program")
+    problems = integrity_problems(database)
+    if problems:
+        yield Finding(
+            False, f"The database is damaged: {'; '.join(problems)}: stop the server and restore a backup of before"
+        )
+    else:
+        yield Finding(True, "The database is whole: every row can be read, and every reference leads to a row")
+    clock = clock_problem(database, utc_now())
+    yield Finding(clock is None, clock or "The clock is not behind the newest row of the database")
 
 
 def _store(settings: Settings) -> Finding:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["AlreadyRunning", "announce", "running_url", "sole_owner"]
+__all__ = ["AlreadyRunning", "UnusableFolder", "announce", "running_url", "sole_owner", "why_not_writable"]
 
 _LOCK = "server.lock"
 _PLACE = "server.json"
@@ -19,11 +20,31 @@ class AlreadyRunning(RuntimeError):
     """Another server has this data folder."""
 
 
+class UnusableFolder(RuntimeError):
+    """The data folder is read-only, or is no folder."""
+
+
+def why_not_writable(folder: Path) -> str | None:
+    """Why no file can be made in a folder; None when one can."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as problem:
+        return problem.strerror or str(problem)
+
+
 @contextmanager
 def sole_owner(data_dir: Path) -> Iterator[None]:
     """Hold the data folder; the system lets go of it however this process ends."""
-    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (data_dir / _LOCK).open("a") as lock:
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = (data_dir / _LOCK).open("a")
+    except OSError as problem:
+        raise UnusableFolder(
+            f"The data folder {data_dir} cannot be written to: {problem.strerror}; "
+            "set OBSERVATORY_DATA_DIR to a folder that can"
+        ) from None
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

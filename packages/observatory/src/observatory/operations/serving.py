@@ -17,6 +17,7 @@ from observatory.accounts import repository, service
 from observatory.accounts.bootstrap import FirstAdmin, bootstrap
 from observatory.accounts.tokens import TokenKind
 from observatory.app import create_app
+from observatory.database.integrity import clock_problem
 from observatory.operations.accepting import GuardedServer
 from observatory.operations.connections import raise_file_limit
 from observatory.operations.local_workers import LocalWorkers, default_count
@@ -56,6 +57,9 @@ def serve(
         settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         app = create_app(settings)
         first = bootstrap(app.state.database, settings, app.state.clock())
+        behind = clock_problem(app.state.database, app.state.clock())
+        if behind is not None:
+            tell(f"warning: {behind}")
         prepare(app)
         workers = _local_workers(app, settings)
         config = server_config(app, settings, timeout_graceful_shutdown=GRACE_SECONDS)
