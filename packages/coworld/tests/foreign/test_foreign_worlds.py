@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,18 @@ def test_a_copy_of_paint_arena_in_a_mapped_folder_is_the_one_that_runs(tmp_path:
     program = program_of(local, local.argv)
     assert program.main == server and program.interpreter.how == "clean"
     assert ProcessEngine(images).resolve(local.image).how.endswith("Python: clean")
+
+
+def test_the_record_names_the_python_of_a_path_that_the_mapping_sets(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    entry = {"root": ".", "argv": ["python", "server.py"], "env": {"PATH": str(tmp_path / "bin")}}
+    (tmp_path / "coworld_local.json").write_text(json.dumps({"images": {"theirs:1": entry}}))
+    local = LocalImages.beside(tmp_path / "coworld_manifest.json").find("theirs:1")
+    program = program_of(local, local.argv)
+    assert program.argv == ["python", "server.py"]
+    assert program.record(local)["interpreter"] == str(tmp_path / "bin" / "python")
+    assert program.record(local)["python"] == "PATH of the mapping"
 
 
 def test_a_package_that_ours_would_hide_is_refused(tmp_path: Path) -> None:
