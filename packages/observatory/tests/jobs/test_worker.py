@@ -226,6 +226,10 @@ def full_disk(*arguments: Any, **options: Any) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def closed_folder(*arguments: Any, **options: Any) -> None:
+    raise PermissionError(errno.EACCES, "Permission denied")
+
+
 def ended_process(*arguments: Any, **options: Any) -> None:
     os._exit(9)
 
@@ -234,6 +238,7 @@ FAULTS = {
     "no room for a temporary folder": ("observatory.worker.loop.tempfile.mkdtemp", full_disk),
     "no room for a bundle": ("observatory.worker.client.HttpJobClient.download", full_disk),
     "no room to unpack a bundle": ("mettagrid.runner.boxed.material.unpacked_bundle", full_disk),
+    "an unreadable cache": ("mettagrid.runner.boxed.material.unpacked_bundle", closed_folder),
     "no room for a box": ("cogbox._folders.BoxFolder.__init__", full_disk),
     "no room for the files of a box": (sys.modules["cogbox.sandbox"], "_put_files", full_disk),
     "no room for the replay": ("mettagrid.simulator.replay_log_writer.EpisodeReplay.write_replay", full_disk),
