@@ -37,11 +37,25 @@ class GuardedServer(uvicorn.Server):
         await super().startup(sockets=[])
         if not self.started:
             return
+        await self._ask_health()
         for listening in sockets:
             listening.setblocking(False)
             listening.listen(BACKLOG)
             self._listening.append(listening)
             self._listen(listening)
+
+    async def _ask_health(self) -> None:
+        """Make the application answer once. It builds its routes for the first request, which takes half a second."""
+
+        async def receive() -> dict[str, object]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: object) -> None:
+            pass
+
+        path = {"path": "/healthz", "raw_path": b"/healthz", "root_path": "", "query_string": b"", "scheme": "http"}
+        request = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "headers": []}
+        await self.config.loaded_app({**request, **path, "client": None, "server": None}, receive, send)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for listening in self._listening:
