@@ -19,7 +19,10 @@ logger = logging.getLogger(__name__)
 
 BACKLOG = 4096
 """connections that wait in the system's queue; the system may allow fewer"""
-_BATCH = 64
+BATCH = 16
+"""connections accepted between two looks at those that sent something. About three batches are on their way at a time:
+together they must be fewer than the fewest connections that a server holds, or a new connection could be evicted
+before its request is read."""
 _PAUSE_SECONDS = 0.1
 """after the system refused to accept, for example because it has no files left"""
 
@@ -69,7 +72,7 @@ class GuardedServer(uvicorn.Server):
 
     def _accept(self, listening: socket.socket) -> None:
         loop = asyncio.get_running_loop()
-        for _ in range(_BATCH):
+        for _ in range(BATCH):
             try:
                 connection, _address = listening.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):

@@ -19,7 +19,7 @@ __all__ = ["Connection", "Connections", "Networks", "connection_budget", "raise_
 
 _RESERVED_FILES = 512
 """for the database, the store and logs, and for connections that were accepted and are not counted yet"""
-_FEWEST = 32
+_FEWEST = 64
 _WANTED_FILES = 65_536
 
 
