@@ -5,8 +5,8 @@ usage: python tests/compat/run.py --published PYTHON --ours PYTHON [--count 2000
 
 PYTHON is an interpreter that has the engine. Games that the published engine cannot play (it crashes on some) are
 replaced by the next ones, until `count` games could be compared. Without --ours only the cache is filled.
-The order of tokens inside a cell counts too, except in a few games: agents that leave several areas at once do so in the
-order of addresses in the published engine, which differs from run to run.
+The order of tokens inside a cell counts too, except in a few games: agents that leave several areas at once do so in
+the order of addresses in the published engine, which differs from run to run.
 The last line is `N/M random configs equal`; the exit status is 0 only when all are equal.
 """
 
