@@ -25,6 +25,7 @@ NEEDS_TORCH = {
     "lstm": "mettagrid.policy.lstm.LSTMPolicy",
     "stateless": "mettagrid.policy.stateless.StatelessPolicy",
     "puffer": "mettagrid.policy.puffer_default.PufferDefaultPolicy",
+    "token": "mettagrid.policy.token_encoder.TokenPolicy",
     "tutorial": "cogames.policy.tutorial_policy.TutorialPolicy",
 }
 """names that exist only where PyTorch is installed"""
