@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +98,9 @@ def read_event_log(data: bytes) -> list[Event]:
     except ImportError as error:
         raise CoworldError("reading parquet needs pyarrow", hint="pip install 'coworld[reports]'") from error
     try:
-        file = pyarrow.parquet.ParquetFile(BytesIO(data))
-        table = file.read()
+        # One thread: pyarrow's pool can abort a program that ends right after it was started.
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), pre_buffer=False)
+        table = file.read(use_threads=False)
     except (pyarrow.ArrowException, OSError) as error:
         raise CoworldError(f"the event log is not parquet: {error}", hint="write it with `write_event_log`") from error
     wanted = {"ts": "int64", "player": "int64", "key": "string", "value": "string"}

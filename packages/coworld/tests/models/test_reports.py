@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 import zipfile
 
 import pyarrow
@@ -129,6 +131,27 @@ def test_event_logs_are_parquet_that_others_read(events: list[Event]) -> None:
     assert file.schema_arrow.names == ["ts", "player", "key", "value"]
     assert read_event_log(data) == events
     assert write_event_log(events) == data
+
+
+THREADS_AROUND_READING = """
+import os
+
+import pyarrow.parquet
+
+from coworld.report import Event, read_event_log, write_event_log
+
+data = write_event_log([Event(0, 0, "a", "b")] * 1000)
+before = len(os.listdir("/proc/self/task"))
+read_event_log(data)
+print(before, len(os.listdir("/proc/self/task")))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_reading_an_event_log_starts_no_threads() -> None:
+    ran = subprocess.run([sys.executable, "-c", THREADS_AROUND_READING], capture_output=True, text=True, check=True)
+    before, after = ran.stdout.split()
+    assert before == after
 
 
 def parquet(**columns: object) -> bytes:

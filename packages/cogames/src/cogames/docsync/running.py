@@ -58,12 +58,17 @@ def run_cells(cells: Sequence[Cell], where: str | Path) -> list[Cell]:
             manager.transport = "ipc"  # through files in `home`, which nobody else can open
         # Nobody's own settings of IPython, and nothing left behind in them.
         own = {"IPYTHONDIR": home, "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
-        try:
-            client.execute(env={**environment(), **own})
-        except CellExecutionError as error:
-            raise DocsyncError(f"{where}, cell {at} fails: {error.ename}: {error.evalue}") from error
-        except (CellTimeoutError, DeadKernelError) as error:
-            raise DocsyncError(f"{where}, cell {at} fails: {str(error).strip().splitlines()[0]}") from error
+        # What the kernel itself writes (a warning as it shuts down, say) is not the tutorial's output.
+        log = Path(home) / "kernel.log"
+        with log.open("wb") as stderr:
+            try:
+                client.execute(env={**environment(), **own}, stderr=stderr)
+            except CellExecutionError as error:
+                raise DocsyncError(f"{where}, cell {at} fails: {error.ename}: {error.evalue}") from error
+            except (CellTimeoutError, DeadKernelError) as error:
+                reason = str(error).strip().splitlines()[0]
+                last = log.read_text(errors="replace").strip().splitlines()[-1:]
+                raise DocsyncError(f"{where}, cell {at} fails: {': '.join([reason, *last])}") from error
     ran = notebook.cells[1:]
     return [
         replace(cell, outputs=_kept(found["outputs"])) if cell.keeps_outputs else replace(cell, outputs=())
