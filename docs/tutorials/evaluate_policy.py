@@ -89,11 +89,11 @@ show_mean("eight hearts", eight.statistics.policies[0].reward)
 # maps, and most of the spread comes from the maps. So compare map by map:
 
 # %%
-from mettagrid.runner.statistics import mean_interval
+from softmax.stats import estimate_mean
 
 gains = [new - old for old, new in zip(rewards(mine), rewards(eight), strict=True)]
 print([round(gain, 2) for gain in gains])
-show_mean("eight hearts earn more by", mean_interval(gains))
+show_mean("eight hearts earn more by", estimate_mean(gains))
 
 # %% [markdown]
 # Zero is not in the interval: eight hearts are better here, by a little. Had it been, more episodes would be needed.

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cogames.mission_args import ChosenMission
+from cogames.mission_statistics import MissionStatistics, mission_statistics
 from cogames.playing import PlaySettings, sources, unique_names
 from metta_alo.scoring import allocate_counts
 from mettagrid.policy.policy_spec import PolicySpec
@@ -28,7 +29,6 @@ from mettagrid.runner.episode import (
     play_episodes,
     rollout_result,
 )
-from mettagrid.runner.statistics import MissionStatistics, mission_statistics
 from mettagrid.simulator.multi_episode.summary import (
     MultiEpisodeRolloutSummary,
     build_multi_episode_rollout_summaries,

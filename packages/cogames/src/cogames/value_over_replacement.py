@@ -28,7 +28,7 @@ from metta_alo.scoring import (
 )
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode import EpisodeOutcome, rollout_result
-from mettagrid.runner.statistics import Interval, bootstrap_interval, mean_interval
+from softmax.stats import Estimate, bootstrap_estimate, estimate_mean
 
 __all__ = ["Pickup", "Scenario", "measure"]
 
@@ -74,15 +74,15 @@ class Pickup:
     def outcomes(self) -> list[EpisodeOutcome]:
         return [outcome for scenario in self.scenarios for outcome in scenario.outcomes]
 
-    def score_interval(self, scenario: Scenario) -> Interval:
-        return mean_interval(scenario.scores)
+    def score_interval(self, scenario: Scenario) -> Estimate:
+        return estimate_mean(scenario.scores)
 
-    def vor_interval(self, scenario: Scenario) -> Interval:
+    def vor_interval(self, scenario: Scenario) -> Estimate:
         """Episodes of one number have the same map and seed in all scenarios, so they are drawn together."""
-        return bootstrap_interval(self._rows(), lambda rows: _mean([row[scenario.name] for row in rows]) - _base(rows))
+        return bootstrap_estimate(self._rows(), lambda rows: _mean([row[scenario.name] for row in rows]) - _base(rows))
 
-    def overall_interval(self) -> Interval:
-        return bootstrap_interval(self._rows(), self._overall)
+    def overall_interval(self) -> Estimate:
+        return bootstrap_estimate(self._rows(), self._overall)
 
     def document(self) -> dict[str, Any]:
         """The result as `pickup --format` prints it."""

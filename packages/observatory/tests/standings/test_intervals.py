@@ -19,7 +19,7 @@ from observatory.seasons.config import FreeplayConfig
 from observatory.seasons.creation import COMPETITION, QUALIFYING
 from observatory.seasons.exact import ExactSum
 from observatory.seasons.folds import LoggedMatch, PoolFold
-from observatory.seasons.intervals import Sample, mean_difference, mean_interval, score_interval, t_quantile
+from observatory.seasons.intervals import Sample, score_interval
 from observatory.seasons.standings import PlayedMatch, Seat, weighted_standings
 from observatory.seasons.vor import team_values
 
@@ -175,23 +175,6 @@ def test_a_split_with_one_map_widens_the_interval_and_does_not_vanish() -> None:
     sure, unsure = score_interval(two_each, 1), score_interval(two_each[:-1], 1)
     assert sure is not None and unsure is not None
     assert unsure.high - unsure.low > sure.high - sure.low
-
-
-def test_quantiles_of_students_t() -> None:
-    for degrees, quantile in ((1, 12.706), (2, 4.303), (10, 2.228), (30, 2.042), (120, 1.980), (1e9, 1.960)):
-        assert t_quantile(degrees) == pytest.approx(quantile, abs=2e-3)
-    assert t_quantile(2) > t_quantile(2.5) > t_quantile(3) and t_quantile(0.3) == t_quantile(1)
-
-
-def test_means_and_differences_of_independent_values() -> None:
-    assert mean_interval([1.0]) is None and mean_difference([1.0], [2.0, 3.0]) is None
-    found = mean_interval([1.0, 2.0, 3.0, 4.0])
-    assert found is not None
-    assert found.low == pytest.approx(2.5 - 3.1824 * math.sqrt(5 / 3) / 2, abs=1e-3)
-    # Welch (1947), worked out by hand: variances of the means 1/3 and 4/3 with two degrees of freedom each.
-    apart = mean_difference([4.0, 5.0, 6.0], [1.0, 3.0, 5.0])
-    assert apart is not None and apart.degrees == pytest.approx(3.8824, abs=1e-3)
-    assert (apart.low + apart.high) / 2 == pytest.approx(2.0)
 
 
 def test_the_order_of_matches_does_not_matter_and_the_fold_is_the_published_table() -> None:

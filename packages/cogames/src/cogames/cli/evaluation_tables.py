@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cogames.evaluation import Evaluation
-    from mettagrid.runner.statistics import Interval
+    from softmax.stats import Estimate
 
 __all__ = ["bounds", "number", "print_evaluation", "print_replays"]
 
@@ -53,12 +53,12 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def bounds(interval: Interval) -> str:
+def bounds(interval: Estimate) -> str:
     """The interval; none for a single episode."""
     return "-" if interval.low is None else f"[{number(interval.low)}, {number(interval.high)}]"
 
 
-def _print_means(title: str, missions: Sequence[tuple[str, Mapping[str, Interval]]]) -> None:
+def _print_means(title: str, missions: Sequence[tuple[str, Mapping[str, Estimate]]]) -> None:
     rows = [
         (mission, name, number(interval.mean), bounds(interval))
         for mission, stats in missions

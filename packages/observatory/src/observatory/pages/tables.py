@@ -18,13 +18,13 @@ from observatory.paging import Page
 from observatory.seasons import repository as seasons
 from observatory.seasons.config import TeamConfig
 from observatory.seasons.folds import Place, Record
-from observatory.seasons.intervals import mean_interval
 from observatory.seasons.leaderboards import score_policies_leaderboard
 from observatory.seasons.repository import TeamFilter
 from observatory.seasons.stages import plan_stages
 from observatory.seasons.table_cache import PoolTable, is_older, pool_table
 from observatory.seasons.tables import Pool, Season, TournamentType
 from observatory.seasons.vor import team_values
+from softmax.stats import mean_interval
 
 __all__ = ["season_table", "season_teams", "shown_pool"]
 
@@ -184,14 +184,15 @@ def season_teams(session: Session, season: Season, wanted: TeamFilter, page: Pag
     rows = []
     for team in teams:
         interval = mean_interval(scores.get(team.id, []))
+        varies = interval is not None and interval.high > interval.low
         rows.append(
             TeamRow(
                 id=team.id,
                 pool=team.pool.name,
                 rank=ranks.get(team.id),
                 score=team.score,
-                low=None if interval is None else interval.low,
-                high=None if interval is None else interval.high,
+                low=interval.low if interval is not None and varies else None,
+                high=interval.high if interval is not None and varies else None,
                 matches=played.get(team.id, StatusCounts({})).completed,
                 eliminated=team.eliminated,
                 notes=team.notes,

@@ -11,9 +11,10 @@ from datetime import datetime
 from typing import Any
 
 from observatory.seasons.exact import ExactSum
-from observatory.seasons.intervals import Interval, Sample, VariancePart, score_interval, unequal_company
+from observatory.seasons.intervals import Sample, score_interval, unequal_company
 from observatory.seasons.standings import Seat, Standing, summary
 from observatory.seasons.vor import PoolTotals, Value, values_over_replacement
+from softmax.stats import Interval, VariancePart
 
 __all__ = ["LoggedMatch", "Place", "PoolFold", "Record"]
 

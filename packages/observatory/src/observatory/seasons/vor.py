@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from observatory.seasons.intervals import T_TABLE, mean_difference
+from softmax.stats import difference_interval, t_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +94,7 @@ def team_values(
         lacking = [score for team, score in scores.items() if team in teams and member not in teams[team]]
         if having and lacking:
             value = math.fsum(having) / len(having) - math.fsum(lacking) / len(lacking)
-            interval = mean_difference(having, lacking)
+            interval = difference_interval(having, lacking)
             values[member] = Value(value, *((None, None) if interval is None else (interval.low, interval.high)))
     return values
 
@@ -129,5 +129,5 @@ def _half_widths(
     variance = parts.sum(1)
     estimate = variance**2 / (parts**2 / (degrees + 2)).sum(1) - 2
     all_degrees = np.maximum(1.0, np.minimum(estimate, degrees.sum(1)))
-    half = np.interp(1 / all_degrees, *T_TABLE) * np.sqrt(variance)
+    half = np.interp(1 / all_degrees, *t_table()) * np.sqrt(variance)
     return np.where(several.any(1), half, np.nan)
