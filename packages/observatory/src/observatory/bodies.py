@@ -13,6 +13,8 @@ from typing import Any
 
 import anyio.to_thread
 from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import FormData
 from starlette.types import Receive, Scope, Send
 
 from observatory.errors import TooLarge, Unprocessable
@@ -28,11 +30,17 @@ INLINE_BYTES = 4 * KILOBYTE
 
 
 class LimitedRequest(Request):
-    """A request whose body has at most `most_bytes`; a larger one raises `TooLarge` before it is in memory."""
+    """A request whose body has at most `most_bytes`; a larger one raises `TooLarge` before it is in memory.
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, *, most_bytes: int) -> None:
+    A form may have the fields `form_fields` only.
+    """
+
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, *, most_bytes: int, form_fields: frozenset[str]
+    ) -> None:
         super().__init__(scope, receive, send)
         self._most_bytes = most_bytes
+        self._form_fields = form_fields
 
     async def stream(self) -> AsyncGenerator[bytes, None]:
         size = 0
@@ -50,6 +58,15 @@ class LimitedRequest(Request):
             else:
                 self._json = await anyio.to_thread.run_sync(decode_json, body)
         return self._json
+
+    async def _get_form(self, **options: Any) -> FormData:
+        form = await super()._get_form(**options)
+        unknown = sorted(form.keys() - self._form_fields)
+        if unknown:
+            await form.close()
+            problem = {"type": "extra_forbidden", "msg": "Extra inputs are not permitted"}
+            raise RequestValidationError([{**problem, "loc": ("body", name)} for name in unknown])
+        return form
 
 
 def check_length(request: Request, most_bytes: int) -> None:

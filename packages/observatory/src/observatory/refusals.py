@@ -32,6 +32,8 @@ def install(app: FastAPI) -> None:
         cause = error.__cause__
         if isinstance(cause, ObservatoryError):  # raised while the body was read
             return _answer(cause)
+        if isinstance(cause, RequestValidationError):  # likewise, for the fields of a form
+            return JSONResponse({"detail": _problems(cause.errors())}, 422)
         if error.status_code == 400 and cause is not None:
             return _answer(Unprocessable("The body cannot be decoded: it is not text in UTF-8, or it was cut off"))
         return JSONResponse({"detail": str(error.detail)}, error.status_code, headers=error.headers)

@@ -67,6 +67,7 @@ class Route(APIRoute):
             return handler
         rule: BodyRule = getattr(self.endpoint, _RULE, None) or BodyRule(at_most(DEFAULT_BYTES))
         check = rule.caller or caller_check(set(_calls(self.dependant)))
+        form_fields = frozenset(field.alias for field in self.dependant.body_params)
 
         async def guarded(request: Request) -> Response:
             state = request.app.state
@@ -77,7 +78,8 @@ class Route(APIRoute):
                 await state.database.look(lambda session: check(request, session))
             most_bytes = rule.most_bytes(state.settings)
             check_length(request, most_bytes)
-            return await handler(LimitedRequest(request.scope, request.receive, request._send, most_bytes=most_bytes))
+            limits: dict[str, Any] = {"most_bytes": most_bytes, "form_fields": form_fields}
+            return await handler(LimitedRequest(request.scope, request.receive, request._send, **limits))
 
         return guarded
 

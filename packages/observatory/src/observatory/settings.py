@@ -103,6 +103,8 @@ class Settings(BaseSettings):
     """how long the headers of a request may take"""
     body_timeout_seconds: float = Field(default=20.0, gt=0)
     """how long a body may take, and one second more for each 8 kB"""
+    response_timeout_seconds: float = Field(default=30.0, gt=0)
+    """how long a client may leave a response unread, and one second more for each 8 kB that it reads"""
     trusted_proxies: list[str] = Field(default_factory=list)
     """addresses or networks of proxies whose X-Forwarded-For names the caller; by default none"""
 

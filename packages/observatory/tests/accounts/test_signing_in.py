@@ -146,9 +146,10 @@ def test_a_token_goes_to_the_users_own_machine_only(joined: Browser, callback: s
 
 
 def test_a_form_from_elsewhere_changes_nothing(joined: Browser, client: TestClient) -> None:
-    for path in ("/cli-login", "/cli-auth", "/sign-out", "/sign-in", "/join"):
-        answer = client.post(path, data={"csrf": "guess", "email": "grace@example.com", "password": PASSWORD})
-        assert answer.status_code == 403, path
+    account = {"email": "grace@example.com", "password": PASSWORD}
+    forms = {"/cli-login": {}, "/cli-auth": {}, "/sign-out": {}, "/sign-in": account, "/join": account}
+    for path, fields in forms.items():
+        assert client.post(path, data={"csrf": "guess", **fields}).status_code == 403, path
     assert joined.get("/observatory/home").status_code == 200
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import resource
+import select
 import socket
 from collections.abc import Callable
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx
@@ -14,6 +16,7 @@ import pytest
 from fastapi import FastAPI
 
 from observatory.operations.connections import Connections, Networks, raise_file_limit
+from observatory.operations.slow_readers import UnreadResponse
 
 EXCHANGE = b"POST /credentials/auth-codes/exchange HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
 
@@ -117,6 +120,82 @@ def test_requests_in_progress_are_not_closed_for_others(
     server.app.state.database.changes.close()
     for stream in streams:
         assert everything(stream)  # each stream lasted until the server ended it
+
+
+def test_a_client_that_does_not_read_its_response_is_cut_off(
+    make_app: Callable[..., FastAPI], serve: Callable[[FastAPI], Any]
+) -> None:
+    server = serve(make_app(response_timeout_seconds=0.2))
+    store = server.app.state.store
+    store.put("jobs/x/large", bytes(30_000_000))  # more than the buffers of both ends hold
+    parts = urlsplit(store.download_url("jobs/x/large", seconds=60))
+    connection = connect(server.url, f"GET {parts.path}?{parts.query} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+    closed = select.poll()
+    closed.register(connection, 0)  # errors and the end of the connection only: nothing is read
+    assert [event & select.POLLERR for _, event in closed.poll(20_000)] == [select.POLLERR]
+    connection.close()
+    with httpx.Client(trust_env=False) as http:
+        assert http.get(f"{server.url}/healthz").status_code == 200
+
+
+class FakeTransport:
+    """Holds bytes that a client has not read."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.is_aborted = False
+
+    def get_write_buffer_size(self) -> int:
+        return self.size
+
+    def get_extra_info(self, name: str) -> None:
+        return None
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+
+class FakeLoop:
+    """A clock that moves from timer to timer."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_later(self, seconds: float, call: Callable[[], None]) -> Any:
+        timer = (self.now + seconds, call)
+        self.timers.append(timer)
+        return SimpleNamespace(cancel=lambda: self.timers.remove(timer))
+
+    def move(self) -> float:
+        self.now, call = self.timers.pop()
+        call()
+        return self.now
+
+
+def test_a_client_may_read_slowly_as_long_as_it_reads() -> None:
+    transport, loop = FakeTransport(), FakeLoop()
+    unread = UnreadResponse(cast(Any, transport), cast(Any, loop), 30.0)
+    unread.begin()
+    assert not loop.timers  # there is nothing to read
+    transport.size = 1_000_000
+    unread.begin()
+    for _ in range(3):  # 10 kB per second
+        transport.size -= int(10_000 * (loop.timers[0][0] - loop.now))
+        loop.move()
+    assert loop.timers and not transport.is_aborted
+    while loop.timers:  # and then nothing
+        ended = loop.move()
+    assert transport.is_aborted and ended == pytest.approx(30 + (1_000_000 - transport.size) / 8192)
+    transport.is_aborted = False
+    transport.size = 10
+    unread.begin()
+    transport.size = 0
+    loop.move()
+    assert not transport.is_aborted and not loop.timers
 
 
 class Fake:

@@ -82,23 +82,27 @@ class EpisodeQueryResponse(BaseModel):
     episodes: list[EpisodeWithTags]
 
 
-class UploadedPolicy(BaseModel):
+class UploadedAgent(AgentResult, Body):
+    """An agent of an uploaded episode."""
+
+
+class UploadedPolicy(Body):
     """A policy of an uploaded episode, with its agents."""
 
     policy_version_id: uuid.UUID
-    agents: list[AgentResult] = Field(min_length=1, max_length=1000)
+    agents: list[UploadedAgent] = Field(min_length=1, max_length=1000)
 
 
-class UploadedEpisode(BaseModel):
+class UploadedEpisode(Body):
     """One line of a bulk upload."""
 
     policies: list[UploadedPolicy] = Field(min_length=1, max_length=100)
     replay_url: str | None = Field(default=None, max_length=2000, pattern=r"^https?://")
     thumbnail_url: str | None = Field(default=None, max_length=2000, pattern=r"^https?://")
-    attributes: Document = {}
+    attributes: Document = Field(default={})
     eval_task_id: uuid.UUID | None = None
     tags: dict[str, str] = Field(default={}, max_length=50)
-    game_stats: dict[str, float] = {}
+    game_stats: dict[str, float] = Field(default={})
     steps: int | None = Field(default=None, ge=0, le=MAX_OFFSET)
 
 

@@ -1,4 +1,4 @@
-"""HTTP connections with deadlines: for the headers of a request, for its body, and a limit on their number."""
+"""HTTP connections with deadlines for headers, bodies and responses, and a limit on their number."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from observatory.operations.connections import Connections
+from observatory.operations.slow_readers import UnreadResponse
 from observatory.settings import Settings
 
 __all__ = ["GuardedProtocol", "server_config"]
@@ -27,6 +28,7 @@ def server_config(app: FastAPI, settings: Settings, **options: Any) -> uvicorn.C
         guard=Connections.of(settings),
         header_seconds=settings.header_timeout_seconds,
         body_seconds=settings.body_timeout_seconds,
+        response_seconds=settings.response_timeout_seconds,
     )
     return uvicorn.Config(
         app,
@@ -41,16 +43,26 @@ def server_config(app: FastAPI, settings: Settings, **options: Any) -> uvicorn.C
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """One connection. It is closed when headers or a body do not arrive in time, or for another (`Connections`)."""
+    """One connection. It is closed when headers or a body do not arrive, or a response is not read, in time, or for
+    another (`Connections`).
+    """
 
     def __init__(
-        self, *args: Any, guard: Connections, header_seconds: float, body_seconds: float, **options: Any
+        self,
+        *args: Any,
+        guard: Connections,
+        header_seconds: float,
+        body_seconds: float,
+        response_seconds: float,
+        **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         self.address = "unknown"
         self._guard = guard
         self._header_seconds = header_seconds
         self._body_seconds = body_seconds
+        self._response_seconds = response_seconds
+        self._unread: UnreadResponse | None = None
         self._is_admitted = False
         self._deadline: asyncio.TimerHandle | None = None
         self._header_bytes = 0
@@ -60,6 +72,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._unread = UnreadResponse(transport, self.loop, self._response_seconds)
         self.address = self.client[0] if self.client else "unknown"
         self._is_admitted = self._guard.admit(self)
         if self._is_admitted:
@@ -69,8 +82,24 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._expect_nothing()
+        if self._unread is not None:
+            self._unread.stop()
         self._leave()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._unread is not None:
+            self._unread.begin()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._unread is None:
+            return
+        if self.cycle is None or self.cycle.response_complete:
+            self._unread.begin()  # a little is left, and nothing will be written that could fill the buffer again
+        else:
+            self._unread.stop()
 
     def evict(self) -> None:
         """Make room for another connection, at once: the system has the file back before the next one is accepted."""
@@ -112,6 +141,8 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
+        if self._unread is not None:
+            self._unread.begin()
         self._count()
 
     def _count(self) -> None:
