@@ -28,7 +28,15 @@ from coworld.manifest import read_authored_manifest, read_downloaded_manifest  #
 from coworld.manifest_validation import game_config_with_named_players  # noqa: E402
 from coworld.tokens import infer_token_count_for_game_config  # noqa: E402
 from tests.coworld_documents import MUTATIONS, all_of, changed, drop, manifest_document, put  # noqa: E402
-from tests.coworld_messages import COMMISSIONER_EXAMPLES, PLATFORM_EXAMPLES, rankings, view  # noqa: E402
+from tests.coworld_messages import (  # noqa: E402
+    COMMISSIONER_EXAMPLES,
+    DIVISION,
+    PLATFORM_EXAMPLES,
+    POLICIES,
+    ROUND,
+    rankings,
+    view,
+)
 
 MODEL_TESTS = ROOT / "packages" / "coworld" / "tests" / "models"
 
@@ -214,11 +222,39 @@ def messages(comparison: Comparison) -> None:
         "views and tables": {"views": [view], "tables": tables},
         "everything": {"views": [view], "tables": tables, "rankings": [second]},
         "a table without rows": {"tables": [{"id": "empty"}]},
+        "a table with a label": {"tables": [{"id": "elo", "score_label": "Elo", "rankings": [first]}]},
+        "wins to divide": {"rankings": [first | {"episode_wins": 3, "episodes_played": 4}]},
+        "too many wins": {"rankings": [first | {"episode_wins": 5, "episodes_played": 4}]},
+        "no episodes": {"rankings": [first | {"episode_wins": 1, "episodes_played": 0}]},
+        "a given win rate": {"rankings": [first | {"win_rate": 1.5, "episode_wins": 1, "episodes_played": 4}]},
+        "text first": {"views": [bare | {"columns": [{"key": "t", "value_type": "string"}, {"key": "score"}]}]},
+        "truth first": {"views": [bare | {"columns": [{"key": "t", "value_type": "boolean"}]}]},
+        "rank 0": {"views": [{"rows": [{"subject_id": "a", "values": {"rank": 0, "score": True}}]}]},
     }.items():
         document = {"type": "rank_division_response", **fields}
         check = equal(protocol.CommissionerMessage.from_json(document).to_json())
         comparison.ask(f"leaderboard from {name}", check, "answer", document)
-    comparison.ask("unknown message", verdict(False), "answer", {"type": "dance"})
+    place = {"policy_version_id": str(POLICIES[0]), "rank": 1, "score": 2}
+    for name, places in {"a player": [place | {"player_id": "p"}], "a policy": [place], "nobody": []}.items():
+        document = {"type": "round_complete", "results": [{"division_id": str(DIVISION), "rankings": places}]}
+        check = equal(protocol.CommissionerMessage.from_json(document).to_json())
+        comparison.ask(f"round results of {name}", check, "answer", document)
+    player = {"player_id": "p", "policy_version_id": str(POLICIES[0])}
+    for document in (
+        {"type": "dance"},
+        {"type": "round_complete", "state": "x" * (10 << 20)},
+        {"type": "schedule_rounds_response", "persistent_players": [player | {"player_id": "p" * 129}]},
+        {"type": "schedule_rounds_response", "persistent_players": [player, player | {"player_id": "q"}]},
+        {
+            "type": "schedule_rounds_response",
+            "persistent_players": [player, player | {"policy_version_id": str(ROUND)}],
+        },
+    ):
+        try:
+            protocol.CommissionerMessage.from_json(document)
+            comparison.ask(f"refused message {str(document)[:80]}", verdict(True), "answer", document)
+        except ValueError:
+            comparison.ask(f"refused message {str(document)[:80]}", verdict(False), "answer", document)
 
 
 def pages_and_stats(comparison: Comparison) -> None:
@@ -275,7 +311,7 @@ def older_release(python: str) -> bool:
         if status == "ok" and reader is protocol.CommissionerMessage:  # what it says to a platform
             try:
                 reader.from_json({**document, "type": message.message_type})
-            except CoworldError as error:
+            except ValueError as error:
                 problem = str(error)
         if problem:
             lost += 1

@@ -11,12 +11,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from pydantic import ValidationError
 
 from coworld.commissioner import protocol
 from coworld.commissioner.client import CommissionerError, ask_commissioner
 from coworld.commissioner.protocol import CommissionerMessage, Message, PlatformMessage
 from coworld.commissioner.server import Handler, start_commissioner
-from coworld.errors import CoworldError, DocumentError
+from coworld.errors import CoworldError
 from tests.coworld_messages import COMMISSIONER_EXAMPLES, DIVISION, PLATFORM_EXAMPLES, POLICIES, rankings
 
 READERS = {"platform": PlatformMessage, "commissioner": CommissionerMessage}
@@ -52,12 +53,24 @@ def test_there_is_an_example_of_every_message() -> None:
         ({}, "Unknown commissioner message type: None"),
         ([], "a JSON object"),
         ({"type": "round_start"}, "Unknown commissioner message type: 'round_start'"),  # what the other side says
-        ({"type": "episode_cancel"}, "request_id: is required"),
     ],
 )
-def test_what_a_commissioner_must_not_say_is_told(data: Any, message: str) -> None:
+def test_unknown_messages_are_refused(data: Any, message: str) -> None:
     with pytest.raises(CoworldError, match=message):
         CommissionerMessage.from_json(data)
+
+
+def test_wrong_fields_raise_what_pydantic_reports_and_have_an_explanation() -> None:
+    with pytest.raises(ValidationError, match="Field required") as caught:
+        CommissionerMessage.from_json({"type": "episode_cancel"})
+    problem = protocol.message_problems(caught.value)
+    assert (str(problem), problem.hint) == ("request_id: is required", "add `request_id`")
+
+
+def test_every_message_of_a_platform_and_no_other_is_a_platform_message() -> None:
+    assert all(isinstance(PlatformMessage.from_json(example), PlatformMessage) for example in PLATFORM_EXAMPLES)
+    answers = [CommissionerMessage.from_json(example) for example in COMMISSIONER_EXAMPLES]
+    assert not any(isinstance(answer, PlatformMessage) for answer in answers)
 
 
 def test_messages_from_newer_platforms_are_understood() -> None:
@@ -89,11 +102,13 @@ RECORDED = {
         ({"recorded_episodes": [RECORDED], "idempotency_key": None}, "idempotency_key"),
         ({"recorded_episodes": [RECORDED, RECORDED]}, "source_id"),
         ({"recorded_episodes": [RECORDED | {"ended_at": RECORDED["started_at"]}]}, "after started_at"),
-        ({"recorded_episodes": [RECORDED | {"ended_at": "2026-01-01T00:01:00"}]}, "time zone"),
-        ({"recorded_episodes": [RECORDED | {"colour": 1}]}, "unknown key"),
-        ({"idempotency_key": ""}, "empty"),
-        ({"idempotency_key": "k" * 201}, "201 characters"),
-        ({"round_config": {"stages": [{"num_episodes": 0}]}}, "it is 0"),
+        ({"recorded_episodes": [RECORDED | {"ended_at": "2026-01-01T00:01:00"}]}, "timezone"),
+        ({"recorded_episodes": [RECORDED | {"colour": 1}]}, "colour"),
+        ({"recorded_episodes": [RECORDED | {"source_id": "s" * 201}]}, "at most 200 characters"),
+        ({"recorded_episodes": [RECORDED | {"player_id": "p" * 129}]}, "at most 128 characters"),
+        ({"idempotency_key": ""}, "at least 1 character"),
+        ({"idempotency_key": "k" * 201}, "at most 200 characters"),
+        ({"round_config": {"stages": [{"num_episodes": 0}]}}, "greater than 0"),
     ],
 )
 def test_rounds_that_make_no_sense_are_refused(change: dict, message: str) -> None:
@@ -101,7 +116,7 @@ def test_rounds_that_make_no_sense_are_refused(change: dict, message: str) -> No
     CommissionerMessage.from_json(
         {"type": "schedule_rounds_response", "rounds": [spec | {"recorded_episodes": [RECORDED]}]}
     )
-    with pytest.raises(DocumentError, match=message):
+    with pytest.raises(ValidationError, match=message):
         CommissionerMessage.from_json({"type": "schedule_rounds_response", "rounds": [spec | change]})
 
 
@@ -109,14 +124,36 @@ def test_rounds_that_make_no_sense_are_refused(change: dict, message: str) -> No
 def test_persistent_players_are_different_ones(key: str) -> None:
     players = [{"player_id": f"p{index}", "policy_version_id": str(POLICIES[index])} for index in range(2)]
     players[1][key] = players[0][key]
-    with pytest.raises(DocumentError, match=key):
+    with pytest.raises(ValidationError, match=f"unique {key} values"):
         CommissionerMessage.from_json({"type": "schedule_rounds_response", "persistent_players": players})
+
+
+def test_ids_and_counts_have_bounds() -> None:
+    player = {"player_id": "p" * 128, "policy_version_id": POLICIES[0]}
+    assert protocol.PersistentPlayerRuntimeRequest.model_validate(player).player_id == "p" * 128
+    with pytest.raises(ValidationError, match="at most 128 characters"):
+        protocol.PersistentPlayerRuntimeRequest.model_validate(player | {"player_id": "p" * 129})
+    with pytest.raises(ValidationError, match="greater than 0"):
+        protocol.VariantInfo(id="v", name="V", game_config={}, num_agents=0)
+    with pytest.raises(ValidationError, match="greater than or equal to 0"):
+        protocol.EpisodeFailed(request_id="r", error="e", failed_policy_index=-1)
+
+
+def test_a_state_has_at_most_ten_megabytes_of_json() -> None:
+    limit = protocol.COMMISSIONER_STATE_MAX_BYTES
+    largest = "x" * (limit - len('""'))
+    assert protocol.RoundComplete(state=largest).state == largest
+    for state in (largest + "x", "\N{LATIN SMALL LETTER E WITH ACUTE}" * (limit // 4), [1] * (limit // 2)):
+        with pytest.raises(ValidationError, match="state must not exceed 10 MB"):
+            protocol.RoundComplete(state=state)
+    with pytest.raises(ValidationError, match="state must be a JSON value"):
+        protocol.RoundComplete(state={1, 2})
 
 
 def test_an_episode_that_is_over_was_played_or_failed() -> None:
     (example,) = (example for example in PLATFORM_EXAMPLES if example["type"] == "episode_completed_request")
     for outcome in ({"episode_result": None}, {"episode_failed": {"request_id": "r", "error": "x"}}):
-        with pytest.raises(DocumentError, match="exactly one"):
+        with pytest.raises(ValidationError, match="exactly one of episode_result or episode_failed"):
             PlatformMessage.from_json(example | outcome)
 
 
@@ -162,6 +199,8 @@ def test_views_are_made_from_tables_and_the_main_one_is_shown() -> None:
     assert [view["key"] for view in made["views"]] == ["score", "wins"]
     assert [entry["player_id"] for entry in made["rankings"]] == ["b"]
     assert made["default_view_key"] == "wins"
+    labels = {column["key"]: column["label"] for column in made["views"][1]["columns"]}
+    assert labels["score"] == "W"
     assert ranked(tables=tables, primary_table_id="none")["default_view_key"] == "score"
 
 
@@ -182,6 +221,56 @@ def test_the_main_column_of_a_view_becomes_the_score(view: dict, score: float, l
     assert (table["id"], table["label"], table["score_label"]) == ("v", "View", label)
     assert [(entry["rank"], entry["score"]) for entry in made["rankings"]] == [(4, score)]
     assert made["default_view_key"] == "v"
+
+
+@pytest.mark.parametrize(
+    ("counts", "win_rate"),
+    [
+        ({"win_rate": 0.1, "episode_wins": 3, "episodes_played": 4}, 0.1),  # the given rate wins
+        ({"win_rate": 1.5}, 1.5),
+        ({"episode_wins": 3, "episodes_played": 4}, 0.75),
+        ({"episode_wins": 5, "episodes_played": 4}, 1.0),
+        ({"episode_wins": -3, "episodes_played": 4}, 0.0),
+        ({"episode_wins": 1, "episodes_played": 0}, 0.0),
+        ({"episode_wins": 3}, None),
+    ],
+)
+def test_a_win_rate_is_taken_as_given_or_derived_between_0_and_1(counts: dict, win_rate: float | None) -> None:
+    made = ranked(rankings=[rankings()[0] | counts])
+    assert made["views"][0]["rows"][0]["values"].get("win_rate") == win_rate
+    assert made["tables"][0]["rankings"][0]["win_rate"] == win_rate
+    assert made["rankings"][0]["win_rate"] == counts.get("win_rate")  # what the commissioner gave stays
+
+
+def test_text_and_truth_do_not_rank_a_view_unless_it_says_so() -> None:
+    columns = [
+        {"key": "name", "value_type": "string"},
+        {"key": "passed", "value_type": "boolean"},
+        {"key": "elo", "value_type": "percent"},
+    ]
+    view = {"columns": columns, "rows": [{"subject_id": "a", "values": {"name": "A", "passed": True, "elo": 9}}]}
+    assert ranked(views=[view])["rankings"][0]["score"] == 9
+    assert ranked(views=[view | {"primary_column": "passed"}])["rankings"][0]["score"] == 1
+
+
+def test_leaderboards_are_made_from_the_older_results_of_a_round() -> None:
+    places = [
+        {"policy_version_id": POLICIES[0], "player_id": "ann", "rank": 1, "score": 2.5},
+        {"policy_version_id": POLICIES[1], "rank": 2, "score": 1},
+    ]
+    results = [{"division_id": DIVISION, "rankings": places}]
+    (board,) = protocol.RoundComplete.model_validate({"results": results}).to_json()["leaderboards"]
+    assert (board["division_id"], board["default_view_key"]) == (str(DIVISION), "score")
+    assert board["axes"] == [{"key": "metric", "label": "Metric"}, {"key": "timeframe", "label": "Timeframe"}]
+    (view,) = board["views"]
+    assert view["axis_values"] == {"metric": "score", "timeframe": "legacy"}
+    assert [(row["subject_type"], row["subject_id"], row["values"]) for row in view["rows"]] == [
+        ("player", "ann", {"rank": 1, "score": 2.5}),
+        ("policy_version", str(POLICIES[1]), {"rank": 2, "score": 1.0}),
+    ]
+    own = {"division_id": DIVISION, "views": [{"key": "mine"}]}
+    kept = protocol.RoundComplete.model_validate({"results": results, "leaderboards": [own]})
+    assert [[view.key for view in board.views] for board in kept.leaderboards] == [["mine"]]
 
 
 def test_rows_without_numbers_are_ranked_as_they_come() -> None:

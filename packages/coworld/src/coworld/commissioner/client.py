@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 from typing import TypeVar
 
-from coworld.commissioner.protocol import COMMISSIONER_MESSAGE_MAX_BYTES, CommissionerMessage, Message
+from pydantic import ValidationError
+
+from coworld.commissioner.protocol import (
+    COMMISSIONER_MESSAGE_MAX_BYTES,
+    CommissionerMessage,
+    Message,
+    message_problems,
+)
 from coworld.errors import CoworldError
 
 __all__ = ["CommissionerError", "ask_commissioner"]
@@ -69,6 +76,9 @@ def _expected(text: str | bytes, expect: type[Answer]) -> Answer:
         raise CommissionerError(
             f"the commissioner's answer is not JSON: {error}", hint="send one JSON object"
         ) from error
+    except ValidationError as error:
+        problem = message_problems(error)
+        raise CommissionerError(f"the commissioner's answer is wrong: {problem}", hint=problem.hint) from error
     except CoworldError as error:
         raise CommissionerError(f"the commissioner's answer is wrong: {error}", hint=error.hint) from error
     if not isinstance(answer, expect):

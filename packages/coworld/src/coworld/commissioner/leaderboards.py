@@ -10,6 +10,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, field_serializer
 
+from coworld.commissioner.shapes import DivisionRanking, RankingEntry
+
 __all__ = [
     "DivisionLeaderboard",
     "DivisionLeaderboardAxis",
@@ -18,9 +20,18 @@ __all__ = [
     "DivisionLeaderboardRow",
     "DivisionLeaderboardTable",
     "DivisionLeaderboardView",
+    "LeaderboardValue",
+    "axes_of_views",
+    "leaderboard_of_results",
     "table_of_view",
     "view_of_table",
 ]
+
+LeaderboardValue = str | int | float | bool | None
+"""what a cell of a leaderboard holds"""
+
+NUMERIC = ("number", "integer", "percent")
+"""types of columns that can rank a table"""
 
 
 class _WithPolicies(BaseModel):
@@ -54,7 +65,7 @@ class DivisionLeaderboardRow(_WithPolicies):
     subject_type: str = "player"
     subject_id: str
     subject_name: str | None = None
-    values: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
+    values: dict[str, LeaderboardValue] = Field(default_factory=dict)
     recent_rounds: list[dict[str, Any]] | None = None
 
 
@@ -110,7 +121,7 @@ def _column(
 
 
 def view_of_table(table: DivisionLeaderboardTable) -> DivisionLeaderboardView:
-    """An older table as a view. Wins have columns only when somebody has them."""
+    """Convert an older table to a view. Wins have columns only where an entry counts them."""
     with_wins = any(
         value is not None
         for entry in table.rankings
@@ -119,7 +130,7 @@ def view_of_table(table: DivisionLeaderboardTable) -> DivisionLeaderboardView:
     columns = [_column("rank", "Rank", "integer", "asc")]
     if with_wins:
         columns.append(_column("win_rate", "Win %", "number", "desc"))
-    columns.append(_column("score", "Score", "number", "desc"))
+    columns.append(_column("score", table.score_label, "number", "desc"))
     if with_wins:
         columns += [_column("wins", "Wins", "number"), _column("episodes_played", "Episodes Played", "integer")]
     columns.append(_column("rounds_played", "Rounds Played", "integer"))
@@ -137,7 +148,7 @@ def view_of_table(table: DivisionLeaderboardTable) -> DivisionLeaderboardView:
 def _row(entry: DivisionLeaderboardEntry) -> DivisionLeaderboardRow:
     values: dict[str, Any] = {"rank": entry.rank, "score": entry.score, "rounds_played": entry.rounds_played}
     optional = {
-        "win_rate": entry.win_rate,
+        "win_rate": _win_rate(entry),
         "wins": entry.episode_wins,
         "episode_wins": entry.episode_wins,
         "episodes_played": entry.episodes_played,
@@ -151,8 +162,43 @@ def _row(entry: DivisionLeaderboardEntry) -> DivisionLeaderboardRow:
     )
 
 
+def _win_rate(entry: DivisionLeaderboardEntry) -> float | None:
+    """Return the given win rate, else the share of episodes won, between 0 and 1."""
+    if entry.win_rate is not None or entry.episode_wins is None or entry.episodes_played is None:
+        return entry.win_rate
+    if entry.episodes_played <= 0:
+        return 0.0
+    return min(1.0, max(0.0, entry.episode_wins / entry.episodes_played))
+
+
+def leaderboard_of_results(results: DivisionRanking) -> DivisionLeaderboard:
+    """Derive the leaderboard of a division from the older form of a round's results."""
+    view = DivisionLeaderboardView(
+        title="Score",
+        axis_values={"metric": "score", "timeframe": "legacy"},
+        columns=[_column("rank", "Rank", "integer", "asc"), _column("score", "Score", "number", "desc")],
+        rows=[_result_row(entry) for entry in results.rankings],
+    )
+    return DivisionLeaderboard(division_id=results.division_id, axes=axes_of_views([view]), views=[view])
+
+
+def _result_row(entry: RankingEntry) -> DivisionLeaderboardRow:
+    return DivisionLeaderboardRow(
+        subject_type="policy_version" if entry.player_id is None else "player",
+        subject_id=str(entry.policy_version_id) if entry.player_id is None else entry.player_id,
+        values={"rank": entry.rank, "score": entry.score},
+        policy_version_ids={entry.policy_version_id},
+    )
+
+
+def axes_of_views(views: list[DivisionLeaderboardView]) -> list[DivisionLeaderboardAxis]:
+    """Name an axis for every key in the views' `axis_values`."""
+    keys = dict.fromkeys(key for view in views for key in view.axis_values)
+    return [DivisionLeaderboardAxis(key=key, label=key.replace("_", " ").title()) for key in keys]
+
+
 def table_of_view(view: DivisionLeaderboardView) -> DivisionLeaderboardTable:
-    """A view as an older table. Rows without a rank are ranked as they come; without a score they have 0."""
+    """Convert a view to an older table. Rows without a rank get their position; rows without a score get 0."""
     score, label = _score_column(view)
     return DivisionLeaderboardTable(
         id=view.key,
@@ -164,34 +210,38 @@ def table_of_view(view: DivisionLeaderboardView) -> DivisionLeaderboardTable:
 
 
 def _score_column(view: DivisionLeaderboardView) -> tuple[str, str]:
-    """The key and the name of what a view ranks by: its main column, else `score`, else the first beside the rank."""
+    """Return key and label of the column that ranks a view: the main one, else `score`, else the first numeric one."""
     columns = {column.key: column.label or column.key for column in view.columns}
-    wanted = [view.primary_column, "score", *(key for key in columns if key != "rank")]
+    numeric = [column.key for column in view.columns if column.key != "rank" and column.value_type in NUMERIC]
+    wanted = [view.primary_column, "score", *numeric]
     key = next((key for key in wanted if key in columns), None) or "score"
     return key, columns.get(key, key)
 
 
 def _entry(row: DivisionLeaderboardRow, position: int, score: str) -> DivisionLeaderboardEntry:
-    def number(*keys: str) -> float | None:
-        for key in keys:
-            value = row.values.get(key)
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                return value
-        return None
-
-    def whole(key: str) -> int | None:
-        value = number(key)
-        return None if value is None else int(value)
-
+    values = row.values
+    rank = _number(values.get("rank"))
+    episodes = _count(values.get("episodes_played"))
+    wins = _count(values.get("episode_wins"))
     return DivisionLeaderboardEntry(
         player_id=row.subject_id,
         player_name=row.subject_name,
-        rank=whole("rank") or position,
-        score=number(score) or 0.0,
-        rounds_played=whole("rounds_played") or 0,
+        rank=position if rank is None else int(rank),
+        score=_number(values.get(score)) or 0.0,
+        rounds_played=int(_number(values.get("rounds_played")) or 0),
         policy_version_ids=row.policy_version_ids,
         recent_rounds=row.recent_rounds,
-        episode_wins=number("episode_wins", "wins"),
-        episodes_played=whole("episodes_played"),
-        win_rate=number("win_rate"),
+        episode_wins=_count(values.get("wins")) if wins is None else wins,
+        episodes_played=None if episodes is None else int(episodes),
+        win_rate=_count(values.get("win_rate")),
     )
+
+
+def _number(value: LeaderboardValue) -> float | None:
+    """Read a cell as a number; true counts as 1, as in a column that says who passed."""
+    return value if isinstance(value, int | float) else None
+
+
+def _count(value: LeaderboardValue) -> float | None:
+    """Read a cell as a number; booleans are not counts."""
+    return None if isinstance(value, bool) else _number(value)

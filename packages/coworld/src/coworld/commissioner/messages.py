@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+import json
+from typing import Annotated, Any, ClassVar, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from coworld.commissioner.leaderboards import (
     DivisionLeaderboard,
@@ -13,6 +14,8 @@ from coworld.commissioner.leaderboards import (
     DivisionLeaderboardEntry,
     DivisionLeaderboardTable,
     DivisionLeaderboardView,
+    axes_of_views,
+    leaderboard_of_results,
     table_of_view,
     view_of_table,
 )
@@ -37,6 +40,9 @@ from coworld.commissioner.shapes import (
     RoundSpec,
     VariantInfo,
 )
+
+COMMISSIONER_STATE_MAX_BYTES = 10 << 20
+"""the largest `state` of a `round_complete`, as JSON"""
 
 
 class Message(BaseModel):
@@ -110,7 +116,7 @@ class EpisodeFailed(Message):
     request_id: str
     error: str
     error_type: str | None = None
-    failed_policy_index: int | None = None
+    failed_policy_index: Annotated[int, Field(ge=0)] | None = None
     failed_policy_version_id: UUID | None = None
 
 
@@ -184,7 +190,7 @@ class EpisodeCompletedRequest(Message):
     @model_validator(mode="after")
     def validate_outcome(self) -> Self:
         if (self.episode_result is None) == (self.episode_failed is None):
-            raise ValueError("exactly one of episode_result and episode_failed is needed")
+            raise ValueError("exactly one of episode_result or episode_failed is required")
         return self
 
 
@@ -203,7 +209,7 @@ class ScheduleRoundsResponse(Message):
         for key in ("player_id", "policy_version_id"):
             values = [getattr(player, key) for player in self.persistent_players]
             if len(set(values)) != len(values):
-                raise ValueError(f"persistent_players need a {key} of their own each")
+                raise ValueError(f"persistent_players must have unique {key} values")
         return self
 
 
@@ -248,6 +254,26 @@ class RoundComplete(Message):
     state: Any = None
     observability: CommissionerRoundReport | None = None
 
+    @field_validator("state")
+    @classmethod
+    def limit_state(cls, state: Any) -> Any:
+        """Refuse a state that a platform would not store. The size counts as written by `json.dumps`."""
+        try:
+            size = len(json.dumps(state))  # ASCII: one byte per character
+        except (TypeError, RecursionError) as error:
+            raise ValueError(f"state must be a JSON value: {error}") from None
+        if size > COMMISSIONER_STATE_MAX_BYTES:
+            limit = COMMISSIONER_STATE_MAX_BYTES >> 20
+            raise ValueError(f"state must not exceed {limit} MB; it has {size} bytes of JSON")
+        return state
+
+    @model_validator(mode="after")
+    def derive_leaderboards(self) -> Self:
+        """Derive leaderboards from the older `results` where a commissioner sends none."""
+        if not self.leaderboards:
+            self.leaderboards = [leaderboard_of_results(ranking) for ranking in self.results]
+        return self
+
 
 class RankDivisionResponse(Message):
     """The leaderboard, as views and in the older forms; what is not given is made from what is."""
@@ -263,15 +289,11 @@ class RankDivisionResponse(Message):
     @model_validator(mode="after")
     def derive_other_forms(self) -> Self:
         if not self.views:
-            tables = self.tables or ([DivisionLeaderboardTable(rankings=self.rankings)] if self.rankings else [])
-            self.views = [view_of_table(table) for table in tables] or [DivisionLeaderboardView()]
-            self.tables = tables
+            given = [DivisionLeaderboardTable(rankings=self.rankings)] if self.rankings else []
+            self.views = [view_of_table(table) for table in self.tables or given] or [DivisionLeaderboardView()]
             self.default_view_key = self.primary_table_id or self.default_view_key
         keys = [view.key for view in self.views]
-        named = dict.fromkeys(key for view in self.views for key in view.axis_values)
-        self.axes = self.axes or [
-            DivisionLeaderboardAxis(key=key, label=key.replace("_", " ").title()) for key in named
-        ]
+        self.axes = self.axes or axes_of_views(self.views)
         if self.default_view_key not in keys:
             self.default_view_key = keys[0]
         self.tables = self.tables or [table_of_view(view) for view in self.views]

@@ -19,9 +19,11 @@ from coworld.commissioner.leaderboards import (
     DivisionLeaderboardRow,
     DivisionLeaderboardTable,
     DivisionLeaderboardView,
+    LeaderboardValue,
 )
 from coworld.commissioner.messages import (
     COMMISSIONER_MESSAGES,
+    COMMISSIONER_STATE_MAX_BYTES,
     PLATFORM_MESSAGES,
     DescribeDivisionRequest,
     DescribeDivisionResponse,
@@ -115,6 +117,7 @@ __all__ = [
     "EpisodeScore",
     "EpisodesRejected",
     "LeaderboardRoundResultInfo",
+    "LeaderboardValue",
     "LeagueInfo",
     "LeagueMigrationConfigRequest",
     "LeagueMigrationConfigResponse",
@@ -149,16 +152,22 @@ __all__ = [
     "default_competing_entrants",
     "default_competing_membership_events",
     "merged_game_config",
+    "message_problems",
 ]
 
 COMMISSIONER_MESSAGE_MAX_BYTES = 16 << 20
-COMMISSIONER_STATE_MAX_BYTES = 10 << 20
 POLICY_MEMBERSHIP_STATUS_COMPETING = "competing"
 POLICY_MEMBERSHIP_SUBSTATUS_ACTIVE = "active"
 POLICY_MEMBERSHIP_SUBSTATUS_BENCHED = "benched"
 
 
 def _read(data: Any, known: Iterable[type[Message]]) -> Message:
+    """Read a JSON object as one of the known messages.
+
+    Raises:
+        CoworldError: no known message has this `type`.
+        ValidationError: its fields are wrong, as pydantic reports them.
+    """
     if not isinstance(data, dict):
         raise CoworldError("a commissioner message is a JSON object", hint='send {"type": ...}')
     kinds = {kind.message_type: kind for kind in known}
@@ -166,10 +175,13 @@ def _read(data: Any, known: Iterable[type[Message]]) -> Message:
     kind = kinds.get(name) if isinstance(name, str) else None
     if kind is None:
         raise CoworldError(f"Unknown commissioner message type: {name!r}", hint=f"known: {', '.join(kinds)}")
-    try:
-        return kind.model_validate({key: value for key, value in data.items() if key != "type"})
-    except ValidationError as error:
-        raise DocumentError(problems_of(error, kind)) from None
+    return kind.model_validate({key: value for key, value in data.items() if key != "type"})
+
+
+def message_problems(error: ValidationError) -> DocumentError:
+    """Convert what pydantic reports about a message to problems with a path and a fix."""
+    kinds = {kind.__name__: kind for kind in (*PLATFORM_MESSAGES, *COMMISSIONER_MESSAGES)}
+    return DocumentError(problems_of(error, kinds[error.title]))
 
 
 CommissionerMessageType = (
@@ -192,21 +204,28 @@ class CommissionerMessage:
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Message:
-        """The message in a JSON object.
+        """Read the message in a JSON object.
 
         Raises:
-            CoworldError: no commissioner says such a thing.
-            DocumentError: its fields are wrong.
+            CoworldError: no commissioner sends such a message.
+            pydantic.ValidationError: its fields are wrong; `message_problems` explains it.
         """
         return _read(data, COMMISSIONER_MESSAGES)
 
 
-class PlatformMessage:
-    """What a platform says to a commissioner."""
+class _AnyPlatformMessage(type):
+    """Let `isinstance(message, PlatformMessage)` hold for every message of a platform."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, PLATFORM_MESSAGES)
+
+
+class PlatformMessage(metaclass=_AnyPlatformMessage):
+    """Any message of a platform to a commissioner."""
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Message:
-        """The message in a JSON object; raises as `CommissionerMessage.from_json` does."""
+        """Read the message in a JSON object; raises as `CommissionerMessage.from_json` does."""
         return _read(data, PLATFORM_MESSAGES)
 
 

@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from coworld.commissioner.protocol import COMMISSIONER_MESSAGE_MAX_BYTES, Message, PlatformMessage
+from pydantic import ValidationError
+
+from coworld.commissioner.protocol import COMMISSIONER_MESSAGE_MAX_BYTES, Message, PlatformMessage, message_problems
 from coworld.errors import CoworldError
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ def _route(connection: ServerConnection, request: Request) -> Response | None:
 async def _talk(connection: ServerConnection, handler: Handler) -> None:
     async for text in connection:
         try:
-            answer = handler(PlatformMessage.from_json(json.loads(text)))
+            answer = handler(_platform_message(text))
             messages = [answer] if isinstance(answer, Message) else list(answer or ())
         except (CoworldError, json.JSONDecodeError, UnicodeDecodeError) as error:
             print(f"commissioner: refused a message: {error}", file=sys.stderr, flush=True)
@@ -92,3 +94,10 @@ async def _talk(connection: ServerConnection, handler: Handler) -> None:
             return
         for message in messages:
             await connection.send(json.dumps(message.to_json()))
+
+
+def _platform_message(text: str | bytes) -> Message:
+    try:
+        return PlatformMessage.from_json(json.loads(text))
+    except ValidationError as error:
+        raise message_problems(error) from None

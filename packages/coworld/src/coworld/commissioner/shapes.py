@@ -37,7 +37,7 @@ __all__ = [
     "VariantInfo",
 ]
 
-Text = Annotated[str, StringConstraints(min_length=1)]
+PlayerId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
@@ -104,7 +104,7 @@ class VariantInfo(BaseModel):
     id: str
     name: str
     game_config: dict[str, Any]
-    num_agents: int = 1
+    num_agents: Annotated[int, Field(gt=0)] = 1
 
 
 class EpisodeRequest(BaseModel):
@@ -184,9 +184,9 @@ class RecordedEpisodeSpec(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    source_id: Text
+    source_id: Key
     policy_version_id: UUID
-    player_id: Text
+    player_id: PlayerId
     score: float
     scores: dict[str, float] = Field(default_factory=dict)
     game_results: dict[str, Any]
@@ -199,7 +199,7 @@ class RecordedEpisodeSpec(BaseModel):
     @model_validator(mode="after")
     def validate_times(self) -> Self:
         if self.started_at.utcoffset() is None or self.ended_at.utcoffset() is None:
-            raise ValueError("started_at and ended_at need a time zone")
+            raise ValueError("started_at and ended_at must include a timezone")
         if self.ended_at <= self.started_at:
             raise ValueError("ended_at must be after started_at")
         return self
@@ -218,10 +218,10 @@ class RoundSpec(BaseModel):
     @model_validator(mode="after")
     def validate_recorded(self) -> Self:
         if self.recorded_episodes and self.idempotency_key is None:
-            raise ValueError("recorded_episodes need an idempotency_key")
+            raise ValueError("a RoundSpec with recorded_episodes requires an idempotency_key")
         sources = [episode.source_id for episode in self.recorded_episodes]
         if len(set(sources)) != len(sources):
-            raise ValueError("recorded_episodes need source_ids of their own")
+            raise ValueError("recorded_episodes must have unique source_id values")
         return self
 
 
@@ -230,7 +230,7 @@ class PersistentPlayerRuntimeRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    player_id: Text
+    player_id: PlayerId
     policy_version_id: UUID
     tags: dict[str, str] = Field(default_factory=dict)
     game_config_overrides: dict[str, Any] = Field(default_factory=dict)
