@@ -1,4 +1,4 @@
-"""Manifests and replays by path or address: `coworld_manifest.json`, `file://`, http(s), later `cow_...`."""
+"""Manifests and replays by path or address: a path or folder, `file://`, http(s), `cow_...` ids and API paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import BaseModel, Field
 
 from coworld.errors import SourceError
-from coworld.schema_validation import parse_json_object
+from coworld.server_manifests import fetch_manifest, is_on_server, manifest_address
 from coworld.uris import UriError, public_uri, read_uri
 
 __all__ = [
@@ -49,11 +49,6 @@ def local_path(reference: str) -> Path:
     Raises:
         SourceError: it means something else.
     """
-    if reference.startswith("cow_") and "/" not in reference:
-        raise SourceError(
-            f"{reference} is the id of a Coworld on a league's server, and fetching those is not supported yet",
-            hint="download it there and give the path of its coworld_manifest.json",
-        )
     if reference.startswith("file:"):
         return Path(unquote(urlsplit(reference).path))
     if "://" in reference:
@@ -69,9 +64,7 @@ def read_data(uri: str) -> bytes:
     Raises:
         SourceError: they cannot be read.
     """
-    if uri.startswith("s3://"):
-        bucket, _, key = uri.removeprefix("s3://").partition("/")
-        uri = f"https://{bucket}.s3.amazonaws.com/{key}"
+    uri = _https_of_s3(uri)
     try:
         if is_remote(uri):
             return read_uri(uri)
@@ -82,15 +75,26 @@ def read_data(uri: str) -> bytes:
         raise SourceError(f"{uri} could not be read: {error.strerror}", hint="check the path") from error
 
 
+def _https_of_s3(uri: str) -> str:
+    """Return the public https address of `s3://` objects, and every other address as it is."""
+    if not uri.startswith("s3://"):
+        return uri
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    return f"https://{bucket}.s3.amazonaws.com/{key}"
+
+
 @contextmanager
 def materialized_manifest_path(manifest_uri: str, *, server: str | None = None) -> Iterator[Path]:
     """The manifest as a file on this machine, by its absolute path. A download is deleted at the end of the block.
 
-    An http(s) answer may be the manifest itself or `{"manifest": {...}}`, as a server wraps it.
+    `cow_...` ids and `/v2/coworlds/...` paths are looked up at `server`, else at `COGAMES_API_URL`; a local file of
+    that name comes first. An http(s) response may be the manifest itself or `{"manifest": {...}}`.
 
     Raises:
         SourceError: there is no such manifest.
     """
+    if is_on_server(manifest_uri):
+        manifest_uri = manifest_address(manifest_uri, server)
     if not is_remote(manifest_uri):
         path = local_path(manifest_uri)
         path = path / "coworld_manifest.json" if path.is_dir() else path
@@ -98,12 +102,10 @@ def materialized_manifest_path(manifest_uri: str, *, server: str | None = None) 
             raise SourceError(f"{path} does not exist", hint="give the path of a coworld_manifest.json")
         yield path.resolve()
         return
-    name = public_uri(manifest_uri)
-    document = parse_json_object(read_data(manifest_uri), name=name)
-    wrapped = document.get("manifest")
+    manifest = fetch_manifest(_https_of_s3(manifest_uri))
     with tempfile.TemporaryDirectory(prefix="coworld-manifest-") as folder:
         path = Path(folder) / "coworld_manifest.json"
-        path.write_text(json.dumps(wrapped if isinstance(wrapped, dict) else document, indent=2) + "\n")
+        path.write_text(json.dumps(manifest, indent=2) + "\n")
         yield path
 
 

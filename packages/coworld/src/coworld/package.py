@@ -133,7 +133,7 @@ def load_package(path: Path | str, *, strict: bool = True, require_tags: bool = 
 
 
 @contextmanager
-def opened_package(reference: str, *, strict: bool = True) -> Iterator[CoworldPackage]:
-    """The package behind a path, a `file://` or an http(s) address; what was downloaded goes away with the block."""
-    with materialized_manifest_path(reference) as path:
+def opened_package(reference: str, *, strict: bool = True, server: str | None = None) -> Iterator[CoworldPackage]:
+    """Open the package behind any reference to a manifest; a download is deleted at the end of the block."""
+    with materialized_manifest_path(reference, server=server) as path:
         yield load_package(path, strict=strict)

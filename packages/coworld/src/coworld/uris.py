@@ -18,17 +18,23 @@ _TRY_AGAIN = frozenset({429, 500, 502, 503, 504})
 
 
 class UriError(OSError):
-    """An address could not be read or written; the message says which (without its query) and why."""
+    """An address could not be read or written; the message says which (without its query) and why.
+
+    `status` is that of the last http(s) response, None without one; `reason` is the cause alone.
+    """
+
+    status: int | None = None
+    reason: str = ""
 
 
-def read_uri(uri: str) -> bytes:
+def read_uri(uri: str, *, attempts: int = len(_RETRY_AFTER) + 1) -> bytes:
     """The bytes at an address.
 
     Raises:
         UriError: no such file, or the server refused.
     """
     if _is_http(uri):
-        return _request(uri, "GET", None, "")
+        return _request(uri, "GET", None, "", attempts)
     try:
         return uri_path(uri).read_bytes()
     except OSError as error:
@@ -91,16 +97,24 @@ def _request(
     from urllib.request import Request, urlopen
 
     headers = {"User-Agent": USER_AGENT} | ({"Content-Type": content_type} if data is not None else {})
+    status: int | None = None
     for wait in (*_RETRY_AFTER[: max(0, attempts - 1)], None):
         try:
             with urlopen(Request(uri, data=data, method=method, headers=headers), timeout=60) as answer:
                 return bytes(answer.read())
         except HTTPError as error:
-            reason, again = f"the server answered {error.code}", error.code in _TRY_AGAIN
+            status, reason, again = error.code, f"the server answered {error.code}", error.code in _TRY_AGAIN
             error.close()
         except (URLError, HTTPException, TimeoutError, ConnectionError) as error:
-            reason, again = str(getattr(error, "reason", error)), True
+            status, reason, again = None, _cause(error), True
         if wait is None or not again:
             break
         time.sleep(wait)
-    raise UriError(f"{method} {public_uri(uri)} failed: {reason}")
+    failure = UriError(f"{method} {public_uri(uri)} failed: {reason}")
+    failure.status, failure.reason = status, reason
+    raise failure
+
+
+def _cause(error: Exception) -> str:
+    cause = getattr(error, "reason", error)
+    return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__

@@ -59,11 +59,14 @@ def test_a_manifest_is_downloaded_and_goes_away_again(tmp_path: Path, address: s
     ("reference", "message"),
     [
         ("nowhere.json", "does not exist"),
-        ("cow_0123", "id of a Coworld on a league's server"),
+        ("cow_0123", "is on a server and requires --server"),
         ("ftp://example.org/m.json", "neither a path nor file:// nor http"),
     ],
 )
-def test_a_manifest_that_is_not_there_is_told_in_a_sentence(reference: str, message: str) -> None:
+def test_a_manifest_that_is_not_there_is_told_in_a_sentence(
+    reference: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COGAMES_API_URL", raising=False)
     with pytest.raises(SourceError, match=message) as caught, materialized_manifest_path(reference):
         pass
     assert caught.value.hint

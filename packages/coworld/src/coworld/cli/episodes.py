@@ -99,7 +99,7 @@ def episode_document(request: CoworldEpisodeJobSpec, outcome: EpisodeOutcome) ->
     )
 
 
-def print_episode(document: EpisodeDocument, manifest: str) -> None:
+def print_episode(document: EpisodeDocument, manifest: str, server: str | None = None) -> None:
     """The lines that people and scripts read."""
     print(f"Artifacts: {document.artifacts}")
     if document.results_path is not None:
@@ -110,7 +110,8 @@ def print_episode(document: EpisodeDocument, manifest: str) -> None:
         print(f"Replay: {document.replay_path}")
     print(f"Logs: {document.logs}")
     if document.replay_path is not None:
-        print(f"Inspect replay: {shlex.join(['coworld', 'replay', manifest, document.replay_path])}")
+        words = ["coworld", "replay", manifest, document.replay_path, *(["--server", server] if server else [])]
+        print(f"Inspect replay: {shlex.join(words)}")
     print(f"Inspect logs: {shlex.join(['ls', document.logs])}")
     if document.error is not None:
         note(f"Error: {describe_failure(document.error)}")

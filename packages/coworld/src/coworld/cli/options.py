@@ -31,7 +31,7 @@ Manifest = Annotated[
     str,
     typer.Argument(
         metavar="MANIFEST",
-        help="A coworld_manifest.json: its path, folder or address, or the name of an installed one.",
+        help="A coworld_manifest.json: its path, folder or address, an installed one's name, or a server's cow_ id.",
     ),
 ]
 Seats = Annotated[
@@ -85,6 +85,10 @@ Maps = Annotated[
 OpenBrowser = Annotated[bool, typer.Option("--open-browser/--no-open-browser", help="Open it in the browser.")]
 Server = Annotated[
     str | None,
-    typer.Option("--server", metavar="URL", help="Accepted for older scripts; local manifests need none.", hidden=True),
+    typer.Option(
+        "--server",
+        metavar="URL",
+        help="Server that has the `cow_` id or /v2/coworlds path; by default COGAMES_API_URL.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]

@@ -44,12 +44,13 @@ def output_of(
     engine: str,
     maps: Sequence[str],
     unsafe: bool,
+    server: str | None = None,
 ) -> RoleOutput:
     """Run the role; what it said goes to stderr."""
     from coworld.bundle import opened_bundle
     from coworld.role_runner import run_role
 
-    with opened(manifest) as package, bundle_file(given) as bundle:
+    with opened(manifest, server=server) as package, bundle_file(given) as bundle:
         with opened_bundle(bundle):
             pass  # a bad bundle is no fault of the role
         output = run_role(

@@ -24,6 +24,7 @@ __all__ = [
     "default_output",
     "engine_beside",
     "engine_for",
+    "manifest_file",
     "opened",
     "player_secrets",
     "reference",
@@ -33,26 +34,47 @@ ELSEWHERE = Path("coworld-results")
 """where files go when the manifest's own folder is no place for them"""
 
 
-def reference(manifest: str) -> str:
-    """The path or address of a manifest that was typed; names of installed Coworlds count where no file has them."""
+def reference(manifest: str, server: str | None = None) -> str:
+    """Return the path or address of a MANIFEST argument.
+
+    In this order: a path, an address or an API path as it is; the name of an installed Coworld; a `cow_...` id, which
+    is downloaded once to `coworld/ID/`.
+    """
     if Path(manifest).exists() or "/" in manifest or "." in manifest:
         return manifest
-    found = manifest_of(manifest)
-    if found is None and not manifest.startswith("cow_"):
+    installed = manifest_of(manifest)
+    if installed is not None:
+        return str(installed)
+    if not manifest.startswith("cow_"):
         fail(
             f"There is no manifest {manifest!r}",
             hint=f"give the path of a coworld_manifest.json, or one of: {', '.join(world_names())}",
         )
-    return manifest if found is None else str(found)
+    from coworld.server_manifests import download_manifest, is_coworld_id
+
+    if not is_coworld_id(manifest):
+        fail(f"{manifest!r} is not the id of a Coworld", hint="an id is `cow_` with letters, digits, `-` and `_`")
+    path, is_new = download_manifest(manifest, server)
+    note(f"Downloaded {manifest} to {path}" if is_new else f"Using {path}; delete it to download it again")
+    return str(path)
 
 
 @contextmanager
-def opened(manifest: str, *, strict: bool = False) -> Iterator[CoworldPackage]:
-    """The package behind what was typed. Without `strict` as somebody else accepted it."""
-    from coworld.package import opened_package
+def manifest_file(manifest: str, *, server: str | None = None) -> Iterator[Path]:
+    """Open the file of a MANIFEST argument; a temporary download is deleted at the end of the block."""
+    from coworld.manifest_uri import materialized_manifest_path
 
-    with opened_package(reference(manifest), strict=strict) as package:
-        yield package
+    with materialized_manifest_path(reference(manifest, server), server=server) as path:
+        yield path
+
+
+@contextmanager
+def opened(manifest: str, *, strict: bool = False, server: str | None = None) -> Iterator[CoworldPackage]:
+    """Open the package of a MANIFEST argument. Without `strict`, rules for authors do not apply."""
+    from coworld.package import load_package
+
+    with manifest_file(manifest, server=server) as path:
+        yield load_package(path, strict=strict)
 
 
 def engine_for(package: CoworldPackage, name: str, *, maps: Sequence[str], unsafe: bool) -> Engine:
@@ -73,11 +95,19 @@ def engine_beside(manifest: Path, name: str, *, maps: Sequence[str], unsafe: boo
 
 
 def default_output(package: CoworldPackage, manifest: str) -> Path:
-    """Where files go when nobody says: beside the manifest, unless that was downloaded, is installed or read-only."""
-    is_own = not manifest.startswith(("http://", "https://")) and manifest_of(manifest) is None
-    if is_own and os.access(package.root, os.W_OK):
+    """Return the default output folder.
+
+    Beside the manifest where that is the user's and writable, else `coworld/ID/results` for Coworlds of a server,
+    else `coworld-results`.
+    """
+    from coworld.manifest_uri import is_remote
+    from coworld.server_manifests import coworld_id_in, downloaded_manifest_path, is_on_server
+
+    is_temporary = is_remote(manifest) or ("/" in manifest and is_on_server(manifest))
+    if not is_temporary and manifest_of(manifest) is None and os.access(package.root, os.W_OK):
         return package.root / "results"
-    return ELSEWHERE
+    coworld_id = coworld_id_in(manifest) if is_temporary else None
+    return ELSEWHERE if coworld_id is None else downloaded_manifest_path(coworld_id).parent / "results"
 
 
 def check_words(words: Sequence[str]) -> list[str]:

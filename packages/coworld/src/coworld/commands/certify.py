@@ -44,13 +44,12 @@ def certify(
     from coworld.certifier import step_line
     from coworld.cli.browser import open_page
     from coworld.cli.output import note, print_json
-    from coworld.cli.setting import engine_beside, reference
-    from coworld.manifest_uri import materialized_manifest_path
+    from coworld.cli.setting import engine_beside, manifest_file
 
     def told(result: StepResult, step: TranscriptStep) -> None:
         note(step_line(result)) if json else print(step_line(result), flush=True)
 
-    with materialized_manifest_path(reference(manifest)) as path:
+    with manifest_file(manifest, server=server) as path:
         report = certify_manifest(
             path,
             engine=engine_beside(path, engine, maps=maps or [], unsafe=unsafe_local),

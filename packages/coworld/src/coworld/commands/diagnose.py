@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Timeout, UnsafeLocal
+from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Server, Timeout, UnsafeLocal
 from coworld.cli.program import examples
 
 __all__ = ["diagnose"]
@@ -33,6 +33,7 @@ def diagnose(
     engine: EngineName = "auto",
     maps: Maps = None,
     unsafe_local: UnsafeLocal = False,
+    server: Server = None,
     json: Json = False,
 ) -> None:
     """Have a diagnoser advise one policy."""
@@ -52,6 +53,7 @@ def diagnose(
         engine=engine,
         maps=maps or [],
         unsafe=unsafe_local,
+        server=server,
     )
     document, names = check_diagnosis(made.data)
     output.parent.mkdir(parents=True, exist_ok=True)

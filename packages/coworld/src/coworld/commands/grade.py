@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Timeout, UnsafeLocal
+from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Server, Timeout, UnsafeLocal
 from coworld.cli.program import examples
 
 __all__ = ["grade"]
@@ -26,6 +26,7 @@ def grade(
     engine: EngineName = "auto",
     maps: Maps = None,
     unsafe_local: UnsafeLocal = False,
+    server: Server = None,
     json: Json = False,
 ) -> None:
     """Have a grader give an episode a number."""
@@ -44,6 +45,7 @@ def grade(
         engine=engine,
         maps=maps or [],
         unsafe=unsafe_local,
+        server=server,
     )
     document = check_grade(made.data)
     if output is not None:

@@ -78,7 +78,7 @@ def optimize(
     words = check_words(improve)
     if not player_folder.is_dir():
         fail(f"There is no folder {player_folder}", hint="make a player with `coworld init player DIR`")
-    with opened(manifest) as package:
+    with opened(manifest, server=server) as package:
         arena = EpisodeArena(
             package,
             player=player,

@@ -93,7 +93,7 @@ def play(
         if open_browser and not open_page(links.global_):
             note("Open one of these links in a browser")
 
-    with opened(manifest) as package:
+    with opened(manifest, server=server) as package:
         refuse_game_hosted(package)
         request = request_for(package, seats or [], variant=variant, run=words, secrets=secrets.env)
         try:
@@ -118,7 +118,7 @@ def play(
         )
         document = episode_document(request, outcome)
         if not json:
-            print_episode(document, manifest)
+            print_episode(document, manifest, server)
         else:
             links = session.links if session is not None else None
             told = {} if links is None else {"players": links.players, "global": links.global_, "admin": links.admin}

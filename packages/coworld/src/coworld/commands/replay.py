@@ -54,7 +54,7 @@ def replay(
         note("Press Ctrl-C to end")
 
     with (
-        opened(manifest) as package,
+        opened(manifest, server=server) as package,
         materialized_replay_path(replay) as path,
         tempfile.TemporaryDirectory(prefix="coworld-replay-") as folder,
         suppress(KeyboardInterrupt),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Timeout, UnsafeLocal
+from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Server, Timeout, UnsafeLocal
 from coworld.cli.program import examples
 
 __all__ = ["report"]
@@ -30,6 +30,7 @@ def report(
     engine: EngineName = "auto",
     maps: Maps = None,
     unsafe_local: UnsafeLocal = False,
+    server: Server = None,
     json: Json = False,
 ) -> None:
     """Have a reporter tell what happened."""
@@ -48,6 +49,7 @@ def report(
         engine=engine,
         maps=maps or [],
         unsafe=unsafe_local,
+        server=server,
     )
     read = read_report(made.data)
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -84,6 +84,7 @@ def run_episode(
         engine=engine,
         maps=maps or [],
         unsafe_local=unsafe_local,
+        server=server,
         as_json=json,
     )
 
@@ -106,6 +107,7 @@ def run_episodes(
     engine: str,
     maps: list[str],
     unsafe_local: bool,
+    server: str | None,
     as_json: bool,
 ) -> None:
     """Run, print, and end with exit code 1 when one failed."""
@@ -121,7 +123,7 @@ def run_episodes(
     secrets = player_secrets(
         secret_env, use_llm=use_llm, use_bedrock=use_bedrock, aws_profile=aws_profile, aws_region=aws_region
     )
-    with opened(manifest) as package:
+    with opened(manifest, server=server) as package:
         request = request_for(package, given, variant=variant, run=words, secrets=secrets.env)
         chosen = engine_for(package, engine, maps=maps, unsafe=unsafe_local)
         request = with_commands(request, given, run=words, engine=chosen)
@@ -141,7 +143,7 @@ def run_episodes(
                 document = episode_document(asked, outcome)
                 played.append(document)
                 if not as_json:
-                    print_episode(document, manifest)
+                    print_episode(document, manifest, server)
                 if document.error is not None and document.error.type in HOPELESS:
                     break
         if episodes > 1 and not as_json:

@@ -71,5 +71,6 @@ def scrimmage(
         engine=engine,
         maps=maps or [],
         unsafe_local=unsafe_local,
+        server=server,
         as_json=json,
     )
