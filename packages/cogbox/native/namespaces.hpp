@@ -47,8 +47,11 @@ inline void bind(const std::string& source, const std::string& target, uint64_t 
     make_folders(target);
   } else {
     make_parents(target);
-    int fd = must(open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644), "making " + target);
-    close(fd);
+    // A file that is there lies in a read-only mount: it is covered, and need not be open to us.
+    if (lstat(target.c_str(), &info) < 0) {
+      int fd = must(open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644), "making " + target);
+      close(fd);
+    }
   }
   must(mount(source.c_str(), target.c_str(), nullptr, MS_BIND | MS_REC, nullptr), "binding " + source);
   if (flags) set_flags(target, flags, true);

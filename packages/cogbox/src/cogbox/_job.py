@@ -104,6 +104,18 @@ def small_files(job: Job) -> list[Mount]:
     return mounts
 
 
+def hidden_files(job: Job) -> list[Mount]:
+    """Empty files over those that lie in folders every box sees, and are not for a box."""
+    from cogbox.mounts import pip_settings
+
+    paths = pip_settings()
+    empty = job.folder.keep / "empty"
+    if paths:
+        empty.touch()
+        empty.chmod(0o644)
+    return [Mount(empty, path) for path in paths]
+
+
 def all_mounts(job: Job) -> tuple[list[Mount], list[tuple[str, str]]]:
     """Every mount of a level with a mount namespace, parents before what lies in them; links beside."""
     from cogbox.mounts import system_mounts, without_nested
@@ -117,4 +129,8 @@ def all_mounts(job: Job) -> tuple[list[Mount], list[tuple[str, str]]]:
             # Its place would be made in a folder that a program could have prepared with links.
             if mount is not outer and mount.inside.is_relative_to(outer.inside):
                 raise BadRequest(f"{mount.inside} lies inside the writable mount {outer.inside}: mount it elsewhere")
-    return without_nested([*system, *small_files(job), *job.mounts, *work]), symlinks
+    mounts = [*system, *small_files(job), *job.mounts, *work]
+    hidden = [
+        mount for mount in hidden_files(job) if any(mount.inside.is_relative_to(other.inside) for other in mounts)
+    ]
+    return without_nested([*mounts, *hidden]), symlinks

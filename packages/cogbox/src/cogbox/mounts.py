@@ -57,6 +57,13 @@ def without_nested(mounts: Iterable[Mount]) -> list[Mount]:
     return kept
 
 
+def pip_settings() -> list[Path]:
+    """Settings of pip in folders that boxes see; they may hold credentials, so boxes see empty files instead."""
+    prefixes = {Path(sys.prefix), Path(sys.base_prefix), Path("/usr"), Path("/usr/local")}
+    files = [prefix / "pip.conf" for prefix in prefixes]
+    return sorted({path.resolve() if path.is_symlink() else path for path in files if path.is_file()})
+
+
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SYSTEM_FILES = (
     "/etc/ld.so.cache",

@@ -1,7 +1,6 @@
 """Policies in boxes: the same play as in process, a verdict for whatever else they do, nothing for the others."""
 
 import os
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from mettagrid.runner.boxed import BoxedPolicy, BoxPolicyOptions, validate_bundl
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, play_episode, play_episodes
 
 from .conftest import Maker
+from .local_index import write_wheel
 
 EAST = 'return Action(name="move_east")'
 
@@ -127,19 +127,6 @@ def test_a_policy_that_cannot_be_made_is_a_verdict(game: MettaGridConfig, make_b
     assert "no such luck" in outcome.verdicts[0].message
 
 
-def wheel(folder: Path, name: str, text: str) -> None:
-    """A package of one module, as pip installs it."""
-    folder.mkdir(exist_ok=True)
-    info = f"{name}-1.0.dist-info"
-    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as archive:
-        archive.writestr(f"{name}.py", text)
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        archive.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        archive.writestr(f"{info}/RECORD", "")
-
-
 PIP = "import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'pip', 'install', '-q', *{names}], check=True)\n"
 
 
@@ -148,8 +135,8 @@ def test_a_setup_script_installs_into_the_box_and_cannot_replace_our_packages(
 ) -> None:
     from mettagrid.runner.boxed import setup
 
-    wheel(tmp_path / "index", "smallthing", "value = 'from the index'")
-    wheel(tmp_path / "index", "numpy", "raise SystemExit('replaced')")
+    write_wheel(tmp_path / "index", "smallthing", "value = 'from the index'")
+    write_wheel(tmp_path / "index", "numpy", "raise SystemExit('replaced')")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "")

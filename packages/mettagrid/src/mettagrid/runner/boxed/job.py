@@ -28,6 +28,7 @@ from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.runner.boxed.logs import Hidden
 from mettagrid.runner.boxed.material import material_from_uri
 from mettagrid.runner.boxed.policy import BoxedPolicy, BoxPolicyOptions, FailedPolicy
+from mettagrid.runner.boxed.setup import SETUP_SECONDS
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, PolicySource, PolicyTimings, play_episode
 from mettagrid.runner.episode.errors import MachineFault
 from mettagrid.runner.episode.faults import is_machine_fault
@@ -51,8 +52,11 @@ __all__ = [
 
 RESULTS, REPLAY, ERROR_INFO = "results.json", "replay.json.z", "error_info.json"
 RUNTIME_INFO, ACTIONS = "runtime_info.json", "actions.json.z"
-_SHARED_PART = 0.8
-"""of the time limit; the rest is for loading and the engine"""
+# Parts of the time limit. A policy that exceeds its own is to blame; the engine has what is left, so that an episode
+# that exceeds the whole of it is the machine's failure.
+_ANSWERS_PART = 0.7
+_SETUP_PART = 0.1
+_LOAD_PART = 0.1
 _PACKAGES = ("mettagrid", "cogsguard", "cogames", "cogbox", "observatory", "numpy", "torch")
 
 
@@ -68,6 +72,8 @@ class PolicyToPlay:
     egress: Sequence[str] = ()
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     source: PolicySource | None = None
+    may_use_index: bool = True
+    """whether its setup script reaches the package index of this machine"""
 
 
 class ActionTimes(BaseModel):
@@ -131,7 +137,8 @@ def play_job(
 
     There are results and a replay unless the episode could not be played. An error of the type `crash` blames no
     policy: this machine failed, or this code, and the episode should be played again. `minimum` is the weakest
-    isolation to accept. Of the time limit each policy has its share; one that needs more is to blame.
+    isolation to accept. Of the time limit each policy has its share for setup, loading and answers; one that needs more
+    is to blame, and all of them together leave time for the engine.
     """
     error: RunnerError | None
     try:
@@ -159,10 +166,16 @@ def _play(
         raise ValueError(f"This worker plays games of mettagrid, not of {job.env.game_engine!r}")
     logs = [folder / f"policy-{index}.log" for index in range(len(policies))]
     seated = set(job.assignments)
+    share = None if time_limit is None else time_limit / max(len(seated), 1)
+    # Setup scripts run one after the other; policies load at the same time.
+    setup_seconds = SETUP_SECONDS if share is None else min(SETUP_SECONDS, _SETUP_PART * share)
+    load_seconds = EpisodePlan.prepare_timeout_s
     plan = EpisodePlan(
         job.env,
         [
-            _source(policy, log, minimum) if index in seated else FailedPolicy(policy.name, "has no seat")
+            _source(policy, log, minimum, setup_seconds)
+            if index in seated
+            else FailedPolicy(policy.name, "has no seat")
             for index, (policy, log) in enumerate(zip(policies, logs, strict=True))
         ],
         job.assignments,
@@ -172,7 +185,8 @@ def _play(
         max_action_time_ms=job.max_action_time_ms,
         overage_budget_ms=job.overage_budget_ms,
         # Policies think at the same time, so that all of them together take no longer than the sum.
-        answer_budget_s=None if time_limit is None else _SHARED_PART * time_limit / max(len(seated), 1),
+        answer_budget_s=None if share is None else _ANSWERS_PART * share,
+        prepare_timeout_s=load_seconds if time_limit is None else min(load_seconds, _LOAD_PART * time_limit),
         replay_path=folder / REPLAY,
         actions_path=folder / ACTIONS,
         load_failure="verdict",
@@ -189,12 +203,12 @@ def _play(
     return failed_policy(outcome, job.policy_uris)
 
 
-def _source(policy: PolicyToPlay, log: Path, minimum: str) -> PolicySource:
+def _source(policy: PolicyToPlay, log: Path, minimum: str, setup_seconds: float) -> PolicySource:
     """The policy in a box; one that cannot be read is out, and the others play."""
     if policy.source is not None:
         return policy.source
     try:
-        material = material_from_uri(policy.uri)
+        material = material_from_uri(policy.uri, may_use_index=policy.may_use_index, setup_seconds=setup_seconds)
     except MachineFault:
         raise
     except Exception as problem:

@@ -16,7 +16,7 @@ from mettagrid.policy.bundle_cache import exclusive_file_lock, unpacked_bundle, 
 from mettagrid.policy.import_roots import find_package_source_root
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.policy.submission import SubmissionPolicySpec, read_submission_policy_spec
-from mettagrid.runner.boxed.setup import prepared_bundle
+from mettagrid.runner.boxed.setup import SETUP_SECONDS, prepared_bundle
 
 __all__ = ["PolicyMaterial", "material_from_spec", "material_from_uri"]
 
@@ -40,11 +40,11 @@ class PolicyMaterial:
     """folders and files to be seen in the box, read-only"""
 
 
-def material_from_uri(uri: str) -> PolicyMaterial:
+def material_from_uri(uri: str, *, may_use_index: bool = True, setup_seconds: float = SETUP_SECONDS) -> PolicyMaterial:
     """The policy that a URI, a path or a name stands for.
 
-    A bundle is brought here and unpacked, its setup script is run in a box. Raises as `policy_spec_from_uri` does, and
-    `RuntimeError` when the setup script fails.
+    A bundle is brought here and unpacked, its setup script is run in a box, where it reaches the package index of this
+    machine if it may. Raises as `policy_spec_from_uri` does, and `RuntimeError` when the setup script fails.
     """
     from mettagrid.util.uri_resolvers.schemes import localize_uri, parse_init_kwargs_from_query, parse_uri
 
@@ -56,16 +56,23 @@ def material_from_uri(uri: str) -> PolicyMaterial:
         from mettagrid.util.uri_resolvers.schemes import policy_spec_from_uri
 
         return material_from_spec(policy_spec_from_uri(uri))
-    return material_from_bundle(place, kwargs)
+    return material_from_bundle(place, kwargs, may_use_index=may_use_index, setup_seconds=setup_seconds)
 
 
-def material_from_bundle(place: Path, kwargs: Mapping[str, Any] | None = None) -> PolicyMaterial:
+def material_from_bundle(
+    place: Path,
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    may_use_index: bool = True,
+    setup_seconds: float = SETUP_SECONDS,
+) -> PolicyMaterial:
     """The policy of a bundle, which is a folder or an archive."""
     root = copied_folder(place) if place.is_dir() else unpacked_bundle(place)
     submission = read_submission_policy_spec(root)
     libraries: tuple[Path, ...] = ()
     if submission.setup_script is not None:
-        root, libraries = prepared_bundle(root, submission.setup_script)
+        script = submission.setup_script
+        root, libraries = prepared_bundle(root, script, may_use_index=may_use_index, seconds=setup_seconds)
     found = find_package_source_root(root, submission.class_path)
     roots = [*([] if found in (None, root) else [found]), root]
     return PolicyMaterial(
