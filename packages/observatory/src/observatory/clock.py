@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-__all__ = ["Clock", "Now", "utc_now"]
+__all__ = ["Clock", "ClockWatch", "Now", "utc_now"]
 
 Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+def _since_boot() -> float:
+    """Seconds by a clock that is never set, and that a sleeping machine does not stop."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class ClockWatch:
+    """Notices that a clock was set, forwards or backwards."""
+
+    def __init__(self, clock: Clock, steady: Callable[[], float] = _since_boot) -> None:
+        self._clock = clock
+        self._steady = steady
+        self._offset = self._difference()
+
+    def set_by(self) -> float:
+        """By how many seconds the clock was set since the last call."""
+        before, self._offset = self._offset, self._difference()
+        return self._offset - before
+
+    def _difference(self) -> float:
+        return self._clock().timestamp() - self._steady()
 
 
 def _now(request: Request) -> datetime:

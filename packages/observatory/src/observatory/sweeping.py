@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from observatory.accounts import repository as accounts
+from observatory.clock import ClockWatch
 from observatory.database import Database
 from observatory.errors import ObservatoryError
 from observatory.jobs.expiring import expire_replays
@@ -25,13 +26,27 @@ __all__ = ["expire", "sweep", "sweep_for_ever"]
 logger = logging.getLogger(__name__)
 
 EVERY_SECONDS = 3600
+PAUSES = 24
+"""sweeps that are left out after the clock was set"""
 KEPT = timedelta(days=1)
 
 
 async def sweep_for_ever(app: FastAPI) -> None:
-    """Until it is cancelled. A sweep that fails is logged, and the next one tries again."""
+    """Until it is cancelled. A sweep that fails is logged, and the next one tries again.
+
+    When the clock was set, nothing is removed for a day: a date in the future makes everything look old.
+    """
     state = app.state
+    watch, pauses = ClockWatch(state.clock), 0
     while True:
+        set_by = watch.set_by()
+        if abs(set_by) > EVERY_SECONDS:
+            logger.warning("The clock was set by %.0f seconds; nothing is removed for a day", set_by)
+            pauses = PAUSES
+        if pauses:
+            pauses -= 1
+            await anyio.sleep(EVERY_SECONDS)
+            continue
         try:
             removed = await anyio.to_thread.run_sync(sweep, state.database, state.store, state.clock())
             if removed:

@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from observatory.accounts.passwords import hash_password
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.accounts.tables import EndedSession
-from observatory.accounts.visitors import SESSION_DAYS
+from observatory.accounts.visitors import CLOCK_DAYS, SESSION_DAYS
 from observatory.sweeping import sweep
 
 PASSWORD = "a long enough password"
@@ -85,7 +85,7 @@ def test_ended_sessions_are_deleted_when_their_cookies_have_expired(start: Any, 
         with database.read() as session:
             return session.scalar(select(func.count()).select_from(EndedSession)) or 0
 
-    sweep(database, server.app.state.store, clock() + timedelta(days=SESSION_DAYS))
+    sweep(database, server.app.state.store, clock() + timedelta(days=SESSION_DAYS + CLOCK_DAYS - 1))
     assert count() == 1
-    sweep(database, server.app.state.store, clock() + timedelta(days=SESSION_DAYS + 2))
+    sweep(database, server.app.state.store, clock() + timedelta(days=SESSION_DAYS + CLOCK_DAYS + 1))
     assert count() == 0

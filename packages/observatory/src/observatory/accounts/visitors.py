@@ -26,6 +26,7 @@ __all__ = ["COOKIE", "Visitor", "VisitorDep", "cookies_are_secure", "signed_in_v
 
 COOKIE = "observatory_session"
 SESSION_DAYS = 14
+CLOCK_DAYS = 365
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class Visitor:
 
     def sign_out(self, response: Response, session: Session, now: datetime) -> Response:
         """End this session: the browser forgets its cookie, and the database refuses copies of it."""
-        # A cookie expires by the clock of the machine; a day more covers a clock that was set.
-        expires_at = now + timedelta(days=SESSION_DAYS + 1)
+        # A cookie expires by the clock of the machine; a year more covers a clock that was wrong when it started.
+        expires_at = now + timedelta(days=SESSION_DAYS + CLOCK_DAYS)
         session.merge(EndedSession(nonce_hash=hash_token(self.nonce), expires_at=expires_at))
         response.delete_cookie(COOKIE, path="/", secure=self.secure, httponly=True, samesite="lax")
         return response

@@ -97,7 +97,8 @@ async def lease(
         while True:
             state.workers_seen.saw(body.worker, clock())
             seen = database.table_versions.of(("jobs",))
-            pause = await database.look(lambda session: repository.seconds_to_work(session, clock()))
+            wait = functools.partial(repository.seconds_to_work, now=clock(), lease_seconds=settings.lease_seconds)
+            pause = await database.look(wait)
             if not state.stopping and pause == 0.0 and room.is_left():
                 take = functools.partial(_take, worker=body.worker, settings=settings, store=store, now=clock())
                 lost, taken = await database.write(take)
@@ -120,7 +121,9 @@ def _take(
     session: Session, *, worker: str, settings: Settings, store: Store, now: datetime
 ) -> tuple[int, tuple[Job, Lease] | None]:
     """(leases that had run out, the next job)."""
-    lost = service.requeue_expired(session, now=now, max_attempts=settings.max_job_attempts)
+    lost = service.requeue_expired(
+        session, now=now, max_attempts=settings.max_job_attempts, lease_seconds=settings.lease_seconds
+    )
     return lost, leasing.lease_next(session, worker, settings=settings, store=store, now=now)
 
 

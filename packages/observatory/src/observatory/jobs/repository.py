@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import uuid
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Select, func, select
@@ -19,6 +19,7 @@ __all__ = [
     "counts",
     "expired",
     "job",
+    "leases_of_the_future",
     "next_pending",
     "oldest_pending",
     "seconds_to_work",
@@ -56,12 +57,21 @@ def expired(session: Session, now: datetime) -> Sequence[Job]:
     return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at <= now)).all()
 
 
-def seconds_to_work(session: Session, now: datetime) -> float:
+def leases_of_the_future(session: Session, latest: datetime) -> Sequence[Job]:
+    """Jobs whose lease ends later than a lease of now would: the clock was set back."""
+    return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at > latest)).all()
+
+
+def seconds_to_work(session: Session, now: datetime, *, lease_seconds: float) -> float:
     """How long until asking for a lease can change anything, if no job comes: 0 when it can now."""
     if session.scalar(select(Job.id).where(Job.status == JobStatus.PENDING).limit(1)) is not None:
         return 0.0
-    first = session.scalar(select(func.min(Job.lease_expires_at)).where(Job.status.in_(IN_WORK)))
-    return math.inf if first is None else max(0.0, (first - now).total_seconds())
+    ends = select(func.min(Job.lease_expires_at), func.max(Job.lease_expires_at)).where(Job.status.in_(IN_WORK))
+    first, last = session.execute(ends).one()
+    if first is None or last is None:
+        return math.inf
+    is_of_the_future = last > now + timedelta(seconds=lease_seconds)
+    return 0.0 if is_of_the_future else max(0.0, (first - now).total_seconds())
 
 
 def counts(session: Session) -> dict[JobStatus, int]:

@@ -92,8 +92,11 @@ def take_next(session: Session, worker: str, *, now: datetime, lease_seconds: fl
     return job, token
 
 
-def requeue_expired(session: Session, *, now: datetime, max_attempts: int) -> int:
+def requeue_expired(session: Session, *, now: datetime, max_attempts: int, lease_seconds: float) -> int:
     """Take jobs from workers that have been silent for too long; how many."""
+    latest = now + timedelta(seconds=lease_seconds)
+    for job in repository.leases_of_the_future(session, latest):
+        job.lease_expires_at = latest  # after the clock was set back, workers have as long as ever to answer
     found = repository.expired(session, now)
     for job in found:
         job.lost_leases += 1
