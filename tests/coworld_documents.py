@@ -209,7 +209,7 @@ MUTATIONS = [
         "a viewer outside",
         put("game", "replay_viewer", value={"bundle": "a/../b"}),
         "game.replay_viewer.bundle",
-        "folder inside",
+        "package-relative directory",
     ),
     bad(
         "a viewer's bad digest",
@@ -254,14 +254,14 @@ MUTATIONS = [
         "a file without a host",
         all_of(drop("player", 0, "image"), put("player", 0, "file", value="x")),
         "player[0]",
-        "needs `image`",
+        "must define image for game.player_runtime='platform-hosted'",
     ),
-    bad("images with a host", put("game", "player_runtime", value="game-hosted"), "player[0]", "needs `file`"),
+    bad("images with a host", put("game", "player_runtime", value="game-hosted"), "player[0]", "must define file"),
     good("files with a host", game_hosted()),
     good("files by digest", game_hosted(file="sha256:" + "0" * 64)),
     bad("a digest in capitals", game_hosted(file="sha256:" + "A" * 64), "player[0].file", "digest"),
-    bad("a file anywhere", game_hosted(file="/etc/passwd"), "player[0].file", "inside the package"),
-    bad("a file above", game_hosted(file="../x"), "player[0].file", "inside the package"),
+    bad("a file anywhere", game_hosted(file="/etc/passwd"), "player[0].file", "package-relative path"),
+    bad("a file above", game_hosted(file="../x"), "player[0].file", "package-relative path"),
     bad("a file that warms up", game_hosted(startup={"port": 9000}), "player[0]", "warm-up"),
     bad(
         "a grader as file",
@@ -364,13 +364,35 @@ MUTATIONS = [
     fixed("no fewest", drop(*TOKENS, "minItems"), TOKENS_PATH, f"{TOKENS_PATH} must declare minItems and maxItems"),
     fixed("no most", drop(*TOKENS, "maxItems"), TOKENS_PATH, f"{TOKENS_PATH} must declare minItems and maxItems"),
     bad("a boolean bound", put(*TOKENS, "minItems", value=True), TOKENS_PATH, "must declare minItems and maxItems"),
-    bad("more than the most", put(*TOKENS, "minItems", value=5), f"{TOKENS_PATH}.minItems", "above its maxItems"),
-    bad("tokens that are no array", put(*TOKENS, "type", value="object"), f"{TOKENS_PATH}.type", "is not array"),
-    bad(
+    fixed(
+        "more than the most",
+        put(*TOKENS, "minItems", value=5),
+        f"{TOKENS_PATH}.minItems",
+        f"{TOKENS_PATH} minItems must not exceed maxItems",
+    ),
+    fixed(
+        "tokens that are no array",
+        put(*TOKENS, "type", value="object"),
+        f"{TOKENS_PATH}.type",
+        f"{TOKENS_PATH}.type must be array",
+    ),
+    fixed(
         "tokens that are numbers",
         put(*TOKENS, "items", value={"type": "integer"}),
         f"{TOKENS_PATH}.items.type",
-        "is not string",
+        f"{TOKENS_PATH}.items.type must be string",
+    ),
+    fixed(
+        "a schema without tokens",
+        drop(*SCHEMA, "properties", "tokens"),
+        TOKENS_PATH,
+        f"{TOKENS_PATH} must be an object",
+    ),
+    fixed(
+        "a schema without properties",
+        drop(*SCHEMA, "properties"),
+        "game.config_schema",
+        "game.config_schema must define properties",
     ),
     good("a fixed number of seats", put(*TOKENS, "maxItems", value=2)),
     fixed(
@@ -379,11 +401,11 @@ MUTATIONS = [
         "game.config_schema.properties.player_names",
         "game.config_schema.properties.player_names is not supported; use players[].name",
     ),
-    bad(
+    fixed(
         "names in slots",
         put(*SCHEMA, "properties", "slots", value={"items": {"properties": {"name": {"type": "string"}}}}),
         "game.config_schema.properties.slots.items.properties.name",
-        "use players[].name",
+        "game.config_schema.properties.slots.items.properties.name is not supported; use players[].name",
     ),
     fixed(
         "seats that are not players",
@@ -415,17 +437,21 @@ MUTATIONS = [
         "variants[0].game_config",
         "game_config is invalid at config: 'width' is a required property",
     ),
-    bad(
+    fixed(
         "too many players",
         put(*VARIANT, "players", value=[{}] * 5),
         "variants[0].game_config.players",
-        "outside the bounds",
+        f"game_config.players length must fit {TOKENS_PATH} bounds",
     ),
-    bad(
+    fixed(
         "too many agents",
         all_of(drop(*VARIANT, "players"), put(*VARIANT, "num_agents", value=5)),
         "variants[0].game_config.num_agents",
-        "outside the bounds",
+        f"game_config.num_agents must fit {TOKENS_PATH} bounds",
+    ),
+    good(
+        "variants with other numbers of players inside the bounds",
+        put(*VARIANT, "players", value=[{"name": "One"}, {"name": "Two"}, {"name": "Three"}, {"name": "Four"}]),
     ),
     bad("a schema that is none", put(*SCHEMA, "type", value="thing"), "game.config_schema.type", "not JSON Schema"),
     bad(

@@ -17,7 +17,7 @@ from coworld.archives import Contents, write_archive
 from coworld.bundle_reader import BUNDLE_MANIFEST, BundleManifest, EpisodeBundle, opened_bundle
 from coworld.errors import BundleError
 from coworld.image_refs import image_ref_without_tag, is_digest_pinned_image_ref, is_mutable_registry_image_ref
-from coworld.manifest.reader import validate_upload_manifest
+from coworld.manifest.published import validate_upload_manifest
 from coworld.manifest_uri import decompress_replay
 from coworld.models.runnables import MANIFEST_ROLE_SECTIONS as ROLE_SECTIONS
 from coworld.runner.player_files import resolve_player_file

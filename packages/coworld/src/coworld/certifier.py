@@ -27,6 +27,7 @@ from coworld.engines.base import Engine
 from coworld.episode_request import CERTIFICATION_EPISODE_SOURCE, request_document
 from coworld.errors import CoworldError, SourceError
 from coworld.manifest.profiles import Profile
+from coworld.manifest.published import published_errors
 from coworld.manifest_uri import local_path
 from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec
@@ -266,8 +267,15 @@ def certify_coworld(
 def load_coworld_package(
     manifest_path: Path, *, require_certification_tags: bool = False, tolerate_newer_fields: bool = False
 ) -> CoworldPackage:
-    """The published entry: read a package to run or certify it."""
-    return load_package(manifest_path, strict=not tolerate_newer_fields, require_tags=require_certification_tags)
+    """The published entry: read a package to run or certify it.
+
+    Raises:
+        SourceError: there is no such file, or it is not a JSON object.
+        pydantic.ValidationError: the manifest has a wrong shape.
+        ManifestError: the manifest breaks a rule over several fields.
+    """
+    with published_errors():
+        return load_package(manifest_path, strict=not tolerate_newer_fields, require_tags=require_certification_tags)
 
 
 def compute_log_richness(manifest: CoworldManifest) -> tuple[int, str]:

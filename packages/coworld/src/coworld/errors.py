@@ -4,17 +4,33 @@
     ├── DocumentError           a manifest, request or config that breaks its rules; has `problems`
     │   └── ManifestError       the same for a `coworld_manifest.json`
     ├── SourceError             something named by a path or an address that cannot be read
+    │   ├── MissingFileError    a `FileNotFoundError` too
+    │   ├── InvalidJsonError    a `json.JSONDecodeError` too
+    │   └── NotAnObjectError    a `TypeError` too
     └── BundleError             an episode bundle that cannot be made or read
 
-They are `ValueError`s, as scripts written for the published package expect.
+They are `ValueError`s, as scripts written for the published package expect; those scripts also catch the classes of the
+standard library.
 """
 
 from __future__ import annotations
 
+import errno
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["BundleError", "CoworldError", "DocumentError", "ManifestError", "Problem", "SourceError"]
+__all__ = [
+    "BundleError",
+    "CoworldError",
+    "DocumentError",
+    "InvalidJsonError",
+    "ManifestError",
+    "MissingFileError",
+    "NotAnObjectError",
+    "Problem",
+    "SourceError",
+]
 
 
 class CoworldError(ValueError):
@@ -56,6 +72,33 @@ class ManifestError(DocumentError):
 
 class SourceError(CoworldError):
     """A path or an address that cannot be read."""
+
+
+class MissingFileError(SourceError, FileNotFoundError):
+    """A path that leads to no file."""
+
+    def __init__(self, path: object, *, hint: str) -> None:
+        self.filename = str(path)
+        self.errno, self.strerror = errno.ENOENT, "No such file or directory"
+        super().__init__(f"{path} could not be read: {self.strerror}", hint=hint)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class InvalidJsonError(SourceError, json.JSONDecodeError):
+    """Text that is not JSON; has the position of the first error."""
+
+    def __init__(self, name: str, error: json.JSONDecodeError, *, hint: str) -> None:
+        where = f"line {error.lineno}, column {error.colno}"
+        ValueError.__init__(self, f"{name} is not JSON at {where}: {error.msg}")
+        self.hint = hint
+        self.msg, self.doc, self.pos = error.msg, error.doc, error.pos
+        self.lineno, self.colno = error.lineno, error.colno
+
+
+class NotAnObjectError(SourceError, TypeError):
+    """JSON that is not an object."""
 
 
 class BundleError(CoworldError):

@@ -102,12 +102,14 @@ def duplicate_player_problems(manifest: CoworldManifest) -> list[Problem]:
 def game_config_problems(manifest: CoworldManifest) -> list[Problem]:
     """What is wrong with the schemas of the game and with the configurations: schema, variants, fixture."""
     schema = manifest.game.config_schema
+    # A script may build a manifest with `model_construct` and leave the results schema out.
+    results_schema = getattr(manifest.game, "results_schema", {})
     problems = [*_unsupported_names(schema), *tokens_schema_problems(schema)]
     problems += schema_problems(schema, at="game.config_schema")
-    problems += schema_problems(manifest.game.results_schema, at="game.results_schema")
+    problems += schema_problems(results_schema, at="game.results_schema")
     if not problems:
         problems += reference_problems(schema, at="game.config_schema")
-        problems += reference_problems(manifest.game.results_schema, at="game.results_schema")
+        problems += reference_problems(results_schema, at="game.results_schema")
     if problems:  # without the schema nothing can be said about configurations
         return problems
     return [*_variant_problems(manifest), *_fixture_problems(manifest)]
@@ -170,7 +172,8 @@ def validate_authored_game_config(
     """Check a configuration without tokens as it will be with them; `token_count` is how many, if that is known.
 
     Raises:
-        DocumentError: what is wrong, with paths inside the configuration.
+        DocumentError: what is wrong, with paths inside the configuration. Where the schema rejects the configuration,
+            it is a `jsonschema.ValidationError` too.
     """
     check_authored(game_config)
     fewest, _ = token_count_bounds(config_schema)
@@ -189,7 +192,9 @@ def validate_authored_game_config(
             )
             for error in errors
         ]
-        raise DocumentError(problems, text=problems[0].message)
+        from coworld.schema_errors import InvalidGameConfigError
+
+        raise InvalidGameConfigError(problems, errors[0])
 
 
 def _dotted(path: Sequence[str | int]) -> str:

@@ -8,7 +8,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from coworld.errors import DocumentError, Problem, SourceError
+from coworld.errors import (
+    DocumentError,
+    InvalidJsonError,
+    MissingFileError,
+    NotAnObjectError,
+    Problem,
+    SourceError,
+)
 from coworld.models.problems import join_path
 
 if TYPE_CHECKING:
@@ -32,16 +39,19 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
     """What is wrong with `instance`, sorted by path. Formats count. References to other documents are not followed.
 
     Raises:
-        DocumentError: `schema` itself is no JSON Schema, or its references lead nowhere or in circles.
+        DocumentError: `schema` itself is not JSON Schema (then it is a `jsonschema.SchemaError` too), or its references
+            lead nowhere or in circles.
     """
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
     from coworld.schema_patterns import SchemaPatternValidator
 
-    problems = schema_problems(schema)
-    if problems:
-        raise DocumentError(problems)
+    invalid = _schema_error(schema)
+    if invalid is not None:
+        from coworld.schema_errors import InvalidSchemaError
+
+        raise InvalidSchemaError(_schema_problem(invalid), invalid)
     checker = SchemaPatternValidator.FORMAT_CHECKER
     # An empty registry: a schema from elsewhere must not make this machine fetch addresses.
     validator = SchemaPatternValidator(schema, format_checker=checker, registry=Registry())
@@ -83,16 +93,22 @@ def value_problems(instance: object, schema: dict[str, Any], *, at: str = "") ->
 
 
 def schema_problems(schema: object, *, at: str = "") -> list[Problem]:
-    """Why `schema` is no JSON Schema: at most one problem."""
+    """Return why `schema` is not JSON Schema: at most one problem."""
+    error = _schema_error(schema)
+    return [] if error is None else [_schema_problem(error, at=at)]
+
+
+def _schema_error(schema: object) -> ValidationError | None:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    error = best_match(Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(schema))
-    if error is None:
-        return []
+    return best_match(Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(schema))
+
+
+def _schema_problem(error: ValidationError, *, at: str = "") -> Problem:
     path = ".".join(filter(None, [at, join_path(list(error.absolute_path))]))
     message = f"{path or 'it'} is not JSON Schema: {error.message}"
-    return [Problem(path, message, "write it as the draft 2020-12 of JSON Schema has it")]
+    return Problem(path, message, "write it as the draft 2020-12 of JSON Schema has it")
 
 
 def parse_json_object(data: bytes | str, *, name: str, unique_keys: bool = False) -> JsonObject:
@@ -100,7 +116,7 @@ def parse_json_object(data: bytes | str, *, name: str, unique_keys: bool = False
     `unique_keys` no object may have a key twice.
 
     Raises:
-        SourceError: it is no JSON, or JSON that is no object.
+        SourceError: it is not JSON (`InvalidJsonError`), or not an object (`NotAnObjectError`).
     """
     try:
         value = json.loads(
@@ -110,20 +126,18 @@ def parse_json_object(data: bytes | str, *, name: str, unique_keys: bool = False
             object_pairs_hook=_unique if unique_keys else None,
         )
     except (ValueError, RecursionError) as error:
-        where, what = "", str(error)
+        what, hint = str(error), "fix the text; `python -m json.tool` shows it"
         if isinstance(error, json.JSONDecodeError):
-            where, what = f" at line {error.lineno}, column {error.colno}", error.msg
-        elif isinstance(error, UnicodeDecodeError):
+            raise InvalidJsonError(name, error, hint=hint) from error
+        if isinstance(error, UnicodeDecodeError):
             what = "it is not UTF-8"
         elif isinstance(error, RecursionError):
             what = "it is too deeply nested"
         elif "digits" in what:
             what = "a number has thousands of digits"
-        raise SourceError(
-            f"{name} is not JSON{where}: {what}", hint="fix the text; `python -m json.tool` shows it"
-        ) from error
+        raise SourceError(f"{name} is not JSON: {what}", hint=hint) from error
     if not isinstance(value, dict):
-        raise SourceError(f"Expected JSON object in {name}", hint="the document starts with `{`")
+        raise NotAnObjectError(f"Expected JSON object in {name}", hint="the document starts with `{`")
     return value
 
 
@@ -149,10 +163,12 @@ def load_json_object(path: Path) -> JsonObject:
     """The JSON object in a file.
 
     Raises:
-        SourceError: there is no such file, or it holds something else.
+        SourceError: there is no such file (`MissingFileError`), or it holds something else.
     """
     try:
         data = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise MissingFileError(path, hint="check the path") from error
     except OSError as error:
         raise SourceError(f"{path} could not be read: {error.strerror}", hint="check the path") from error
     return parse_json_object(data, name=str(path))

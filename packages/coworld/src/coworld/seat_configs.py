@@ -20,7 +20,7 @@ def validate_game_config_players_match_count(game_config: JsonObject, player_cou
     """Raise `DocumentError` when the configuration lists another number of players than there are."""
     players = game_config.get("players")
     if isinstance(players, list) and len(players) != player_count:
-        message = "game_config.players has another length than there are seats"
+        message = "game_config.players must match resolved player count"
         fix = f"there are {player_count} seats and {len(players)} game_config.players: make them equal"
         raise DocumentError([Problem("players", message, fix)], text=message)
 
@@ -37,8 +37,10 @@ def game_config_with_named_players(
     owners are written and authored ones dropped.
 
     Raises:
-        DocumentError: the configuration lists another number of players, or something that is no object.
+        DocumentError: the configuration lists another number of players, holds something that is not an object there,
+            or names players in `player_names`.
     """
+    _refuse_player_names(game_config)
     if _seat_properties(config_schema) is not None:
         validate_game_config_players_match_count(game_config, len(player_names))
     return _with_names(game_config, player_names, config_schema, player_owners)
@@ -47,8 +49,20 @@ def game_config_with_named_players(
 def game_config_with_overwritten_named_players(
     game_config: JsonObject, player_names: list[str], config_schema: dict[str, Any]
 ) -> JsonObject:
-    """The same for any number of names: players of the configuration are dropped or added to fit."""
+    """The same for any number of names. Surplus players of the configuration are dropped; missing ones repeat the
+    authored ones in their order, so that roles and teams go round.
+
+    Raises:
+        DocumentError: `players` holds something that is not an object, or there are `player_names`.
+    """
+    _refuse_player_names(game_config)
     return _with_names(game_config, player_names, config_schema, None)
+
+
+def _refuse_player_names(game_config: JsonObject) -> None:
+    if "player_names" in game_config:
+        message = "game_config.player_names is not supported; use game_config.players[].name"
+        raise DocumentError([Problem("player_names", message, "remove `player_names`")], text=message)
 
 
 def _with_names(
@@ -59,8 +73,10 @@ def _with_names(
         return dict(game_config)
     authored = _objects(game_config, "players")
     if owners is not None and len(owners) != len(names):
-        raise DocumentError([Problem("", f"{len(owners)} owners for {len(names)} names", "give one owner per name")])
-    seats = [dict(player) for player in [*authored, *({} for _ in names)][: len(names)]]
+        message = "player_owners must match player_names"
+        fix = f"there are {len(owners)} owners and {len(names)} names: give one owner per name"
+        raise DocumentError([Problem("player_owners", message, fix)], text=message)
+    seats = [dict(authored[index % len(authored)]) if authored else {} for index in range(len(names))]
     for index, (entry, name) in enumerate(zip(seats, _distinct(names), strict=True)):
         entry["name"] = name
         if owners is not None and _is_string(seat.get("owner")):
@@ -101,14 +117,15 @@ def game_config_with_input_player_controls(
     place for it: a string of an enum with `input` and `play`.
 
     Raises:
-        DocumentError: the configuration's `slots` are no objects.
+        DocumentError: the configuration's `slots` are not objects.
     """
     control = (_item_properties(config_schema, "slots") or {}).get("control")
     choices = control.get("enum") if isinstance(control, dict) and _is_string(control) else None
-    if not isinstance(choices, list) or not {"input", "play"} <= {word for word in choices if isinstance(word, str)}:
+    words = {word for word in choices if isinstance(word, str)} if isinstance(choices, list) else set()
+    if not player_positions or not {"input", "play"} <= words:
         return dict(game_config)
     slots = [dict(slot) for slot in _objects(game_config, "slots")]
-    slots += [{} for _ in range(max(player_positions, default=-1) + 1 - len(slots))]
+    slots += [{} for _ in range(max(player_positions) + 1 - len(slots))]
     for position in player_positions:
         slots[position]["control"] = "input"
     return {**game_config, "slots": slots}
@@ -117,7 +134,8 @@ def game_config_with_input_player_controls(
 def _objects(game_config: JsonObject, key: str) -> list[dict[str, Any]]:
     found = game_config.get(key, [])
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise DocumentError([Problem(key, "must be an array of objects", "write one object per seat")])
+        message = f"game_config.{key} must be a list of objects"
+        raise DocumentError([Problem(key, message, "write one object per seat")], text=message)
     return found
 
 

@@ -31,26 +31,26 @@ def tokens_schema_problems(config_schema: dict[str, Any]) -> list[Problem]:
     def problem(path: str, message: str, fix: str = _TOKENS_FIX) -> list[Problem]:
         return [Problem(path, message, fix)]
 
-    properties = config_schema.get("properties")
-    if not isinstance(properties, dict):
-        return problem(_SCHEMA, f"{_SCHEMA} has no properties", f"add `properties`; {_TOKENS_FIX} there")
     required = config_schema.get("required")
     if not isinstance(required, list) or "tokens" not in required:
         return problem(f"{_SCHEMA}.required", f"{_SCHEMA} must require tokens", "add `tokens` to `required`")
+    properties = config_schema.get("properties")
+    if not isinstance(properties, dict):
+        return problem(_SCHEMA, f"{_SCHEMA} must define properties", f"add `properties`; {_TOKENS_FIX} there")
     tokens = properties.get("tokens")
     if not isinstance(tokens, dict):
-        return problem(_TOKENS, f"{_TOKENS} is no object")
+        return problem(_TOKENS, f"{_TOKENS} must be an object")
     if tokens.get("type") != "array":
-        return problem(f"{_TOKENS}.type", f"{_TOKENS}.type is not array")
+        return problem(f"{_TOKENS}.type", f"{_TOKENS}.type must be array")
     items = tokens.get("items")
     if not isinstance(items, dict) or items.get("type") != "string":
-        return problem(f"{_TOKENS}.items.type", f"{_TOKENS}.items.type is not string")
+        return problem(f"{_TOKENS}.items.type", f"{_TOKENS}.items.type must be string")
     bounds = (tokens.get("minItems"), tokens.get("maxItems"))
     if not all(isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0 for bound in bounds):
         fix = "give both, as whole numbers from 0: the fewest and the most seats"
         return problem(_TOKENS, f"{_TOKENS} must declare minItems and maxItems", fix)
     if bounds[0] > bounds[1]:  # type: ignore[operator]  # both are int here
-        return problem(f"{_TOKENS}.minItems", f"{_TOKENS} has a minItems above its maxItems", "swap them")
+        return problem(f"{_TOKENS}.minItems", f"{_TOKENS} minItems must not exceed maxItems", "swap them")
     return []
 
 
@@ -87,7 +87,7 @@ def _within(count: int, fewest: int, most: int, *, key: str, what: str) -> int:
     if fewest <= count <= most:
         return count
     allowed = str(fewest) if fewest == most else f"{fewest} to {most}"
-    problem = Problem(key, f"{what} is outside the bounds of {_TOKENS}", f"it says {count} and {allowed} fit")
+    problem = Problem(key, f"{what} must fit {_TOKENS} bounds", f"it says {count} and {allowed} fit")
     raise DocumentError([problem], text=problem.message)
 
 

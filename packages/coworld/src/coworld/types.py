@@ -13,6 +13,7 @@ from coworld.models.documents import (
     CoworldDoc,
     CoworldDocPage,
     CoworldDocs,
+    CoworldEngineRuntime,
     CoworldProtocolDocs,
     CoworldTextDoc,
     CoworldUriDoc,
@@ -23,6 +24,7 @@ from coworld.models.game import (
     CoworldGameManifest,
     CoworldLogPanel,
     CoworldMemory,
+    CoworldPlayerRuntime,
     CoworldPromo,
     CoworldReplayViewer,
 )
@@ -40,11 +42,13 @@ from coworld.models.manifest import (
 from coworld.models.reporters import (
     CoworldReporterContainer,
     CoworldReporterPlatformReference,
+    CoworldReporterReference,
     CoworldReporterWasmReference,
 )
 from coworld.models.requests import (
     PLAYER_FILE_CONTENT_HASH_PATTERN,
     CoworldEpisodeJobSpec,
+    CoworldEpisodePlayerSpec,
     CoworldHumanPlayerSpec,
     CoworldPlayerFileSpec,
 )
@@ -57,7 +61,13 @@ from coworld.models.runnables import (
     CoworldRunnableResources,
     CoworldRunnableSpec,
 )
-from coworld.models.seats import CoworldPlayerSeat, CoworldPlayerSeats, CoworldPlayHumanSeat, CoworldPlayPolicySeat
+from coworld.models.seats import (
+    CoworldPlayerSeat,
+    CoworldPlayerSeats,
+    CoworldPlayerSeatsSchema,
+    CoworldPlayHumanSeat,
+    CoworldPlayPolicySeat,
+)
 from coworld.models.task_environments import CoworldTaskEnvironment
 from coworld.models.transcript import CoworldTranscript, SourceUrlResult, StepResult, TranscriptStep, TranscriptStepKind
 
@@ -77,7 +87,9 @@ __all__ = [
     "CoworldDoc",
     "CoworldDocPage",
     "CoworldDocs",
+    "CoworldEngineRuntime",
     "CoworldEpisodeJobSpec",
+    "CoworldEpisodePlayerSpec",
     "CoworldGameLog",
     "CoworldGameManifest",
     "CoworldHumanPlayerSpec",
@@ -90,14 +102,17 @@ __all__ = [
     "CoworldPlayHumanSeat",
     "CoworldPlayPolicySeat",
     "CoworldPlayerFileSpec",
+    "CoworldPlayerRuntime",
     "CoworldPlayerSeat",
     "CoworldPlayerSeats",
+    "CoworldPlayerSeatsSchema",
     "CoworldPlayerStartup",
     "CoworldPromo",
     "CoworldProtocolDocs",
     "CoworldReplayViewer",
     "CoworldReporterContainer",
     "CoworldReporterPlatformReference",
+    "CoworldReporterReference",
     "CoworldReporterWasmReference",
     "CoworldResourceLimits",
     "CoworldResourceRequests",

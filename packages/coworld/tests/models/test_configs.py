@@ -38,17 +38,17 @@ MATRIX = [
     ((2, 2), {}, 2),
     ((1, 4), {}, None),
     ((1, 4), {"players": [{}, {}, {}]}, 3),
-    ((1, 4), {"players": []}, "game_config.players length is outside the bounds"),
-    ((1, 4), {"players": [{}] * 5}, "game_config.players length is outside the bounds"),
+    ((1, 4), {"players": []}, "game_config.players length must fit game.config_schema.properties.tokens bounds"),
+    ((1, 4), {"players": [{}] * 5}, "game_config.players length must fit game.config_schema.properties.tokens bounds"),
     ((0, 4), {"players": []}, 0),
     ((1, 4), {"players": "abc"}, None),
     ((1, 4), {"num_agents": 3}, 3),
-    ((1, 4), {"num_agents": 5}, "game_config.num_agents is outside the bounds"),
+    ((1, 4), {"num_agents": 5}, "game_config.num_agents must fit game.config_schema.properties.tokens bounds"),
     ((1, 4), {"num_agents": 0}, None),
     ((2, 2), {"num_agents": 0}, 2),
     ((1, 4), {"num_agents": 2.0}, None),
     ((1, 4), {"players": [{}], "num_agents": 3}, 1),
-    ((2, 2), {"num_agents": 3}, "game_config.num_agents is outside the bounds"),
+    ((2, 2), {"num_agents": 3}, "game_config.num_agents must fit game.config_schema.properties.tokens bounds"),
 ]
 
 
@@ -107,7 +107,7 @@ def test_names_are_written_where_the_game_has_a_place_for_them(config_schema: di
     assert [player["name"] for player in players] == ["a", "a (2)", "b", "a (2) (2)"]
     kept = game_config_with_named_players({"players": [{"team": 1}, {}]}, ["x", "y"], config_schema)
     assert kept == {"players": [{"team": 1, "name": "x"}, {"name": "y"}]}
-    with pytest.raises(DocumentError, match="another length than there are seats"):
+    with pytest.raises(DocumentError, match="must match resolved player count"):
         game_config_with_named_players({"players": [{}]}, ["x", "y"], config_schema)
     overwritten = game_config_with_overwritten_named_players({"players": [{}, {}, {}]}, ["x"], config_schema)
     assert overwritten == {"players": [{"name": "x"}]}

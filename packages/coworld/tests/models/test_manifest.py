@@ -10,13 +10,13 @@ from jsonschema import Draft202012Validator
 
 import coworld_schemas
 from coworld.errors import CoworldError, ManifestError
-from coworld.manifest import (
+from coworld.manifest.profiles import manifest_warnings, profile_problems
+from coworld.manifest.reader import (
     manifest_schema_hash,
     read_authored_manifest,
     read_downloaded_manifest,
     validate_upload_manifest,
 )
-from coworld.manifest.profiles import manifest_warnings, profile_problems
 from coworld.schemas import schema_files
 from coworld.types import (
     CoworldManifest,

@@ -162,7 +162,7 @@ def test_seats_that_people_steer_are_marked_where_the_game_has_a_place_for_it() 
     marked = game_config_with_input_player_controls({"slots": [{"a": 1}]}, [1], schema("input", "play"))
     assert marked == {"slots": [{"a": 1}, {"control": "input"}]}
     assert game_config_with_input_player_controls({}, [1], schema("input")) == {}
-    with pytest.raises(ValueError, match="array of objects"):
+    with pytest.raises(ValueError, match="must be a list of objects"):
         game_config_with_input_player_controls({"slots": "x"}, [0], schema("input", "play"))
 
 

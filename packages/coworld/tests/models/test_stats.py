@@ -138,7 +138,7 @@ BREAKS: list[tuple[Defs, str]] = [
     (lambda s: s["$defs"]["CoworldManifestRoleSpec"]["properties"]["type"]["enum"].remove("grader"), "fewer values"),
     (lambda s: s["properties"]["player"].update(type="object"), "$.player: type is 'object' now"),
     (lambda s: s["$defs"]["CoworldPromo"]["properties"]["video_url"].update(pattern="^https://"), "pattern is"),
-    (lambda s: s["properties"]["tags"]["anyOf"][0].update(minItems=4), "$.tags: minItems is 4 now"),
+    (lambda s: s["properties"]["tags"].update(minItems=4), "$.tags: minItems is 4 now"),
 ]
 
 

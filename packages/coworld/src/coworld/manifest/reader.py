@@ -7,13 +7,19 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from coworld.errors import ManifestError, Problem
 from coworld.manifest.lift import lift_stored_manifest
 from coworld.manifest.parts import partial_manifest
 from coworld.manifest_validation import certification_player_problems, game_config_problems, manifest_problems
-from coworld.models.manifest import COWORLD_MANIFEST_V0, COWORLD_MANIFEST_V1, CoworldManifest, CoworldManifestV1
+from coworld.models.manifest import (
+    COWORLD_MANIFEST_V0,
+    COWORLD_MANIFEST_V1,
+    CoworldManifest,
+    CoworldManifestV1,
+    ManifestVersion,
+)
 from coworld.models.problems import problems_of
 
 __all__ = [
@@ -29,6 +35,7 @@ _MODELS: dict[str, type[CoworldManifest]] = {
     COWORLD_MANIFEST_V0: CoworldManifest,
     COWORLD_MANIFEST_V1: CoworldManifestV1,
 }
+_VERSIONS: TypeAdapter[ManifestVersion] = TypeAdapter(ManifestVersion)
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ def read_authored_manifest(document: object) -> CoworldManifest:
     except ManifestError as error:
         seen = {problem.path for problem in error.problems}
         further = [problem for problem in _further_problems(document) if problem.path not in seen]
-        raise ManifestError([*error.problems, *further]) from None
+        raise ManifestError([*error.problems, *further]) from error.__cause__
     _raise_if_any(manifest_problems(manifest))
     return manifest
 
@@ -94,7 +101,7 @@ def to_runtime_manifest(api_version: str, document: dict[str, Any]) -> CoworldMa
     return _runtime(_validate(model, lift_stored_manifest(document), extra="ignore"))
 
 
-def manifest_schema_hash(api_version: Literal["coworld.softmax.com/v0", "coworld.softmax.com/v1"] | str) -> str:
+def manifest_schema_hash(api_version: ManifestVersion | str) -> str:
     """The sha256 of a version's JSON Schema with sorted keys."""
     schema = _model_of(api_version).model_json_schema(by_alias=True)
     return hashlib.sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()
@@ -114,11 +121,12 @@ def _api_version(document: dict[str, Any]) -> Any:
 
 
 def _model_of(api_version: object) -> type[CoworldManifest]:
-    model = _MODELS.get(api_version) if isinstance(api_version, str) else None
-    if model is None:
+    try:
+        return _MODELS[_VERSIONS.validate_python(api_version)]
+    except ValidationError as error:
         fix = f"write {COWORLD_MANIFEST_V1}, or leave apiVersion out for {COWORLD_MANIFEST_V0}"
-        raise ManifestError([Problem("apiVersion", f"{api_version!r} is not a version of the manifest", fix)])
-    return model
+        what = f"{api_version!r} is not a version of the manifest"
+        raise ManifestError([Problem("apiVersion", what, fix)]) from error
 
 
 def _validate(
@@ -127,7 +135,7 @@ def _validate(
     try:
         return model.model_validate(document, extra=extra)
     except ValidationError as error:
-        raise ManifestError(problems_of(error, model)) from None
+        raise ManifestError(problems_of(error, model)) from error
     except RecursionError:
         raise ManifestError([Problem("", "the document is nested too deeply", "flatten it")]) from None
 

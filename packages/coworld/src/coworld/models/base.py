@@ -22,13 +22,15 @@ HTTP_URL_PATTERN = "^https?://"
 
 
 class BrokenRule(ValueError):
-    """A rule that a validator of a model found broken; `coworld.models.problems` tells the reader of the document.
+    """A rule that a validator of a model found broken; `coworld.models.problems` reports it with its path.
 
-    `path` is below the part of the document that the validator belongs to, as keys and positions.
+    `path` is below the part of the document that the validator belongs to, as keys and positions. `subject` starts the
+    text of the error itself, which pydantic prints without that path.
     """
 
-    def __init__(self, message: str, fix: str, *path: str | int) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, fix: str, *path: str | int, subject: str = "") -> None:
+        super().__init__(f"{subject} {message}" if subject else message)
+        self.message = message
         self.fix = fix
         self.path = path
 

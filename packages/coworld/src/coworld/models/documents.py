@@ -8,23 +8,32 @@ from pydantic import BeforeValidator, Field
 
 from coworld.models.base import DocumentModel, HttpUrl, Text
 
-__all__ = ["CoworldDoc", "CoworldDocPage", "CoworldDocs", "CoworldProtocolDocs", "CoworldTextDoc", "CoworldUriDoc"]
+__all__ = [
+    "CoworldDoc",
+    "CoworldDocPage",
+    "CoworldDocs",
+    "CoworldEngineRuntime",
+    "CoworldProtocolDocs",
+    "CoworldTextDoc",
+    "CoworldUriDoc",
+]
 
 
 class CoworldTextDoc(DocumentModel):
     """A document that stands in the manifest itself."""
 
-    type: Literal["text"]
+    type: Literal["text"] = Field(description="The text is part of the manifest.")
     value: Text = Field(description="The whole text, Markdown by custom.")
 
 
 class CoworldUriDoc(DocumentModel):
     """A document that is published elsewhere."""
 
-    type: Literal["uri"]
+    type: Literal["uri"] = Field(description="The text is behind a link.")
     value: HttpUrl = Field(description="The http(s) address of the document.")
 
 
+CoworldEngineRuntime = Literal["mettagrid", "cogweb", "bitworld", "nimgrid"]
 CoworldDoc = Annotated[CoworldTextDoc | CoworldUriDoc, Field(discriminator="type")]
 
 
@@ -54,6 +63,6 @@ class CoworldProtocolDocs(DocumentModel):
 
     player: CoworldDoc = Field(description="The protocol of `/player`.")
     global_: CoworldDoc = Field(alias="global", description="The protocol of `/global`.")
-    engine_runtime: Literal["mettagrid", "cogweb", "bitworld", "nimgrid"] | None = Field(
+    engine_runtime: CoworldEngineRuntime | None = Field(
         default=None, description="The engine the game is made with, when it is one of the known ones."
     )

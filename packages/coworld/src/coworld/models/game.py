@@ -19,9 +19,13 @@ __all__ = [
     "CoworldGameManifest",
     "CoworldLogPanel",
     "CoworldMemory",
+    "CoworldPlayerRuntime",
     "CoworldPromo",
     "CoworldReplayViewer",
 ]
+
+
+CoworldPlayerRuntime = Literal["platform-hosted", "game-hosted"]
 
 
 class CoworldAchievement(DocumentModel):
@@ -38,7 +42,7 @@ class CoworldAchievement(DocumentModel):
 class CoworldMemory(DocumentModel):
     """Memory that a hosted game keeps between episodes."""
 
-    protocol: Literal["append-v1"]
+    protocol: Literal["append-v1"] = Field(description="How the game reads and writes it.")
 
 
 class CoworldPromo(DocumentModel):
@@ -65,13 +69,15 @@ class CoworldReplayViewer(DocumentModel):
         if bundle.startswith("sha256:"):
             if not is_sha256_reference(bundle):
                 raise BrokenRule(
-                    f"{bundle!r} is not a sha256 digest",
+                    f"sha256 digest is malformed: {bundle!r}",
                     "write `sha256:` and 64 hexadecimal digits, a to f in lower case",
+                    subject="replay_viewer.bundle",
                 )
         elif not is_package_path(bundle):
             raise BrokenRule(
-                f"{bundle!r} is not a folder inside the package",
+                f"must be a package-relative directory or sha256 digest: {bundle!r}",
                 "write a path that starts in the manifest's folder, without `.` and `..`",
+                subject="replay_viewer.bundle",
             )
         return bundle
 
@@ -119,8 +125,8 @@ class CoworldGameManifest(DocumentModel):
     )
     results_schema: JsonSchema = Field(description="JSON Schema of the results; they should require `scores`.")
     protocols: CoworldProtocolDocs = Field(description="What the websockets speak.")
-    docs: CoworldDocs = Field(description="What people read about the game.")
-    player_runtime: Literal["platform-hosted", "game-hosted"] = Field(
+    docs: CoworldDocs = Field(description="The readme and further pages.")
+    player_runtime: CoworldPlayerRuntime = Field(
         default="platform-hosted", description="Who runs the players: the runner, or the game itself from files."
     )
     replay_viewer: CoworldReplayViewer | None = Field(default=None, description="Static pages that show a replay.")
@@ -136,7 +142,8 @@ class CoworldGameManifest(DocumentModel):
     def validate_game(self) -> Self:
         """What concerns several fields of the game."""
         if self.runnable.type != "game":
-            raise BrokenRule("must be 'game'", 'write `"type": "game"`', "runnable", "type")
+            fix = 'write `"type": "game"`'
+            raise BrokenRule("must be 'game'", fix, "runnable", "type", subject="game.runnable.type")
         try:
             Version(self.version)
         except InvalidVersion as error:
@@ -144,5 +151,10 @@ class CoworldGameManifest(DocumentModel):
         ids = [achievement.id for achievement in self.achievements or ()]
         for index, name in enumerate(ids):
             if name in ids[:index]:
-                raise BrokenRule(f"id {name!r} is used twice", "give it another id", "achievements", index, "id")
+                raise BrokenRule(
+                    f"ids must be unique: {name!r} is used twice",
+                    "give it another id",
+                    *("achievements", index, "id"),
+                    subject="game.achievements",
+                )
         return self

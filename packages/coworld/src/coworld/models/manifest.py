@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -21,10 +21,12 @@ __all__ = [
     "CoworldManifest",
     "CoworldManifestV1",
     "CoworldVariant",
+    "ManifestVersion",
 ]
 
 COWORLD_MANIFEST_V0 = "coworld.softmax.com/v0"
 COWORLD_MANIFEST_V1 = "coworld.softmax.com/v1"
+ManifestVersion = Literal["coworld.softmax.com/v0", "coworld.softmax.com/v1"]
 DEFAULT_EPISODE_TIMEOUT_MINUTES = 20
 MAX_EPISODE_TIMEOUT_MINUTES = 1440
 
@@ -53,6 +55,25 @@ class CoworldCertificationFixture(DocumentModel):
     )
 
 
+def _role_hints(page: str, *, optional_for_now: bool = False) -> dict[str, Any]:
+    """Extra keys of a section's JSON Schema: the page about the role, for editors and other readers of the schema."""
+    hints: dict[str, Any] = {
+        "x-coworld-role-doc": f"docs/{page}",
+        "markdownDescription": f"The contract of this role: [docs/{page}](docs/{page}).",
+    }
+    if optional_for_now:
+        hints["x-coworld-future-required"] = True
+        hints["$comment"] = "Optional today. A later version of the schema may require an entry."
+    return hints
+
+
+def _without_null(schema: dict[str, Any]) -> None:
+    """Describe an optional field by its value alone: documents leave it out and do not write null."""
+    present, _ = schema.pop("anyOf")
+    schema.pop("default")
+    schema.update(present)
+
+
 class CoworldManifest(DocumentModel):
     """A `coworld_manifest.json`."""
 
@@ -60,23 +81,39 @@ class CoworldManifest(DocumentModel):
 
     schema_: str | None = Field(default=None, alias="$schema", description="For editors only.")
     tags: Annotated[list[Text], Field(min_length=3)] | None = Field(
-        default=None, description="At least three words to find the game by; certification asks for them."
+        default=None,
+        description="At least three words to find the game by; certification asks for them.",
+        json_schema_extra=_without_null,
     )
-    game: CoworldGameManifest = Field(description="The game.")
+    game: CoworldGameManifest = Field(description="The game.", json_schema_extra=_role_hints("game.md"))
     player: Annotated[list[CoworldManifestRoleSpec], Field(min_length=1)] = Field(
-        description="Players that come with it."
+        description="Players that come with it.", json_schema_extra=_role_hints("player.md")
     )
-    reporter: list[CoworldReporter] = Field(default_factory=list, description="Those who explain an episode.")
+    reporter: list[CoworldReporter] = Field(
+        default_factory=list,
+        description="Those who explain an episode.",
+        json_schema_extra=_role_hints("roles-reporter.md"),
+    )
     commissioner: list[CoworldManifestRoleSpec] = Field(
-        default_factory=list, description="Those who run a league of it."
+        default_factory=list,
+        description="Those who run a league of it.",
+        json_schema_extra=_role_hints("roles-commissioner.md"),
     )
     grader: list[CoworldManifestRoleSpec] = Field(
-        default_factory=list, description="Those who give an episode a number."
+        default_factory=list,
+        description="Those who give an episode a number.",
+        json_schema_extra=_role_hints("roles-grader.md"),
     )
     diagnoser: list[CoworldManifestRoleSpec] = Field(
-        default_factory=list, description="Those who advise on one policy."
+        default_factory=list,
+        description="Those who advise on one policy.",
+        json_schema_extra=_role_hints("roles-diagnoser.md", optional_for_now=True),
     )
-    optimizer: list[CoworldManifestRoleSpec] = Field(default_factory=list, description="Those who improve a policy.")
+    optimizer: list[CoworldManifestRoleSpec] = Field(
+        default_factory=list,
+        description="Those who improve a policy.",
+        json_schema_extra=_role_hints("roles-optimizer.md", optional_for_now=True),
+    )
     variants: Annotated[list[CoworldVariant], Field(min_length=1)] = Field(description="Named ways to play.")
     certification: CoworldCertificationFixture = Field(description="The smoke episode.")
     players_per_user: Annotated[int, Field(ge=1)] | None = Field(
@@ -86,6 +123,11 @@ class CoworldManifest(DocumentModel):
         default=None, description=f"How long a hosted episode may take; {DEFAULT_EPISODE_TIMEOUT_MINUTES} when absent."
     )
 
+    @property
+    def episode_timeout_seconds(self) -> int:
+        """Return how long a hosted episode may take, in seconds."""
+        return (self.episode_timeout_minutes or DEFAULT_EPISODE_TIMEOUT_MINUTES) * 60
+
     @model_validator(mode="after")
     def validate_sections(self) -> Self:
         """Every runnable stands in the section of its role, and players are what the game's runtime can take."""
@@ -93,13 +135,15 @@ class CoworldManifest(DocumentModel):
             for index, role in enumerate(getattr(self, section)):
                 if role.type != section:
                     fix = f"move the entry to the section `{role.type}`, or write `{section}` as its type"
-                    raise BrokenRule(f"must be {section!r}", fix, section, index, "type")
+                    subject = f"{section}.{index}.type"
+                    raise BrokenRule(f"must be {section!r}", fix, section, index, "type", subject=subject)
         runtime = self.game.player_runtime
         wanted = "image" if runtime == "platform-hosted" else "file"
         for index, player in enumerate(self.player):
             if getattr(player, wanted) is None:
                 fix = f"give `{wanted}`, or change `game.player_runtime`"
-                raise BrokenRule(f"a player of a {runtime} game needs `{wanted}`", fix, "player", index)
+                what = f"must define {wanted} for game.player_runtime={runtime!r}"
+                raise BrokenRule(what, fix, "player", index, subject=f"player.{index}")
         return self
 
 

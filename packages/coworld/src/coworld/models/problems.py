@@ -27,7 +27,7 @@ def problems_of(error: ValidationError, model: type[BaseModel]) -> list[Problem]
         path, owner = _locate(model, found["loc"])
         broken = found.get("ctx", {}).get("error")
         if isinstance(broken, BrokenRule):
-            path, message, fix = [*path, *broken.path], str(broken), broken.fix
+            path, message, fix = [*path, *broken.path], broken.message, broken.fix
         else:
             message, fix = _explain(found, path, owner)
         problem = Problem(join_path(path), message, fix)

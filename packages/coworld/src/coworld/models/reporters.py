@@ -13,6 +13,7 @@ __all__ = [
     "CoworldReporter",
     "CoworldReporterContainer",
     "CoworldReporterPlatformReference",
+    "CoworldReporterReference",
     "CoworldReporterWasmReference",
 ]
 
@@ -60,15 +61,18 @@ def _kind(value: object) -> str:
     """Which of the three an entry means to be, by the key that only that one has."""
     keys = value if isinstance(value, dict) else getattr(value, "__dict__", {})
     if "wasm" in keys:
-        return "wasm"
+        return "CoworldReporterWasmReference"
     if "image" in keys or keys.get("type") == "reporter":
-        return "container"
-    return "platform"
+        return "CoworldReporterContainer"
+    return "CoworldReporterPlatformReference"
 
+
+CoworldReporterReference = CoworldReporterPlatformReference | CoworldReporterWasmReference
+"""What a reporter of the current format is."""
 
 CoworldReporter = Annotated[
-    Annotated[CoworldReporterPlatformReference, Tag("platform")]
-    | Annotated[CoworldReporterWasmReference, Tag("wasm")]
-    | Annotated[CoworldReporterContainer, Tag("container")],
+    Annotated[CoworldReporterPlatformReference, Tag("CoworldReporterPlatformReference")]
+    | Annotated[CoworldReporterWasmReference, Tag("CoworldReporterWasmReference")]
+    | Annotated[CoworldReporterContainer, Tag("CoworldReporterContainer")],
     Discriminator(_kind),
 ]

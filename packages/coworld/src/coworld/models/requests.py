@@ -7,13 +7,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag, model_serializer, model_validator
 from pydantic.functional_serializers import SerializerFunctionWrapHandler
 
-from coworld.models.base import SCHEMA_VERSION, BrokenRule, DocumentModel, GameConfig, Text
+from coworld.models.base import SCHEMA_VERSION, BrokenRule, DocumentModel, GameConfig, JsonSchema, Text
 from coworld.models.manifest import CoworldManifest
 from coworld.models.runnables import CoworldManifestRoleSpec, CoworldRunnableSpec
 
 __all__ = [
     "PLAYER_FILE_CONTENT_HASH_PATTERN",
     "CoworldEpisodeJobSpec",
+    "CoworldEpisodePlayerSpec",
     "CoworldHumanPlayerSpec",
     "CoworldPlayerFileSpec",
     "EpisodePlayer",
@@ -41,13 +42,17 @@ class CoworldHumanPlayerSpec(DocumentModel):
 
 def _kind(value: object) -> str:
     kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    return kind if kind in ("player-file", "human") else "runnable"
+    if kind == "player-file":
+        return "CoworldPlayerFileSpec"
+    return "CoworldHumanPlayerSpec" if kind == "human" else "CoworldRunnableSpec"
 
+
+CoworldEpisodePlayerSpec = CoworldRunnableSpec | CoworldPlayerFileSpec | CoworldHumanPlayerSpec
 
 EpisodePlayer = Annotated[
-    Annotated[CoworldRunnableSpec, Tag("runnable")]
-    | Annotated[CoworldPlayerFileSpec, Tag("player-file")]
-    | Annotated[CoworldHumanPlayerSpec, Tag("human")],
+    Annotated[CoworldRunnableSpec, Tag("CoworldRunnableSpec")]
+    | Annotated[CoworldPlayerFileSpec, Tag("CoworldPlayerFileSpec")]
+    | Annotated[CoworldHumanPlayerSpec, Tag("CoworldHumanPlayerSpec")],
     Discriminator(_kind),
 ]
 _MANIFEST_ONLY = {"id", "name", "description", "file", "repository_url"}
@@ -67,6 +72,21 @@ class CoworldEpisodeJobSpec(DocumentModel):
     )
     policy_names: list[Text] | None = Field(default=None, description="The names people see, one per slot.")
 
+    @property
+    def game_runnable(self) -> CoworldRunnableSpec:
+        """Return the game's program."""
+        return self.manifest.game.runnable
+
+    @property
+    def config_schema(self) -> JsonSchema:
+        """Return the JSON Schema of the game's configurations."""
+        return self.manifest.game.config_schema
+
+    @property
+    def results_schema(self) -> JsonSchema:
+        """Return the JSON Schema of the game's results."""
+        return self.manifest.game.results_schema
+
     @model_validator(mode="before")
     @classmethod
     def drop_role_metadata(cls, data: Any) -> Any:
@@ -82,7 +102,8 @@ class CoworldEpisodeJobSpec(DocumentModel):
         for index, player in enumerate(self.players):
             if isinstance(player, CoworldRunnableSpec):
                 if player.type != "player":
-                    raise BrokenRule("must be 'player'", "seat a player", "players", index, "type")
+                    subject = f"players.{index}.type"
+                    raise BrokenRule("must be 'player'", "seat a player", "players", index, "type", subject=subject)
                 if game_hosted:
                     fix = "give a seat of type `player-file` or `human`"
                     raise BrokenRule("the game hosts its players: an image cannot be seated", fix, "players", index)

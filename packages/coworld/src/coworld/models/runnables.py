@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from coworld.models.base import BrokenRule, DocumentModel, Text
 
@@ -39,6 +39,8 @@ def is_package_path(text: str) -> bool:
 
 class CoworldResourceRequests(DocumentModel):
     """What a hosted run should set aside for the program."""
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
     cpu: str | None = Field(default=None, description="Cores, for example `2` or `500m`.")
     memory: str | None = Field(default=None, description="Memory, for example `512Mi` or `4Gi`.")
@@ -145,8 +147,9 @@ class CoworldManifestRoleSpec(CoworldRunnableSpec):
         if (self.image is None) == (self.file is None):
             both = self.image is not None
             raise BrokenRule(
-                "an entry has either `image` or `file`, and this one has " + ("both" if both else "neither"),
+                f"must define exactly one of image or file: it has {'both' if both else 'neither'}",
                 "remove one of them" if both else "give `image`, or `file` for a player that the game hosts",
+                subject="manifest role",
             )
         if self.file is None:
             return self
@@ -155,15 +158,17 @@ class CoworldManifestRoleSpec(CoworldRunnableSpec):
         if self.file.startswith("sha256:"):
             if not is_sha256_reference(self.file):
                 raise BrokenRule(
-                    f"{self.file!r} is not a sha256 digest",
+                    f"sha256 digest is malformed: {self.file!r}",
                     "write `sha256:` and 64 hexadecimal digits, a to f in lower case",
                     "file",
+                    subject="player file",
                 )
         elif not is_package_path(self.file):
             raise BrokenRule(
-                f"{self.file!r} is not a path inside the package",
+                f"must be a package-relative path or sha256 digest: {self.file!r}",
                 "write a path that starts in the manifest's folder, without `.` and `..`",
                 "file",
+                subject="player file",
             )
         if self.startup is not None or _special_hardware(self.resources):
             raise BrokenRule(

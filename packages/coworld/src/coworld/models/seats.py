@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints, model_serializer, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_serializer, model_validator
 from pydantic.functional_serializers import SerializerFunctionWrapHandler
 
-from coworld.models.base import BrokenRule, DocumentModel
+from coworld.models.base import BrokenRule, DocumentModel, Text
 
 __all__ = [
     "CoworldPlayHumanSeat",
@@ -24,12 +24,12 @@ class CoworldPlayerSeat(DocumentModel):
     """One seat with a file in it."""
 
     slot: Annotated[int, Field(ge=0)]
-    file_uri: str = Field(description="Where the file is.")
+    file_uri: Text = Field(description="Where the file is.")
     content_hash: Annotated[str, StringConstraints(pattern="^sha256:[0-9a-f]{64}$")]
     size_bytes: Annotated[int, Field(ge=0)]
-    log_uri: str = Field(description="Where the game writes the seat's log; it must exist in the end.")
+    log_uri: Text = Field(description="Where the game writes the seat's log; it must exist in the end.")
     annotations_uri: str | None = Field(default=None, description="Where annotations go; only in version 2.")
-    artifact_uri: str = Field(description="Where the seat's artifact goes.")
+    artifact_uri: Text = Field(description="Where the seat's artifact goes.")
 
     @model_serializer(mode="wrap")
     def without_absent_annotations(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -56,9 +56,11 @@ class CoworldPlayHumanSeat(DocumentModel):
 class CoworldPlayerSeats(DocumentModel):
     """All seats of an episode."""
 
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+
     schema_: CoworldPlayerSeatsSchema = Field(alias="schema")
     seats: Annotated[list[CoworldPlayerSeat | CoworldPlayPolicySeat | CoworldPlayHumanSeat], Field(min_length=1)]
-    player_status_uri: str = Field(description="Where the game writes how the players ended.")
+    player_status_uri: Text = Field(description="Where the game writes how the players ended.")
 
     @model_validator(mode="after")
     def validate_version(self) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from coworld.models.base import BrokenRule, DocumentModel, Text
 
@@ -15,6 +15,8 @@ Network = Literal["no-network", "public"]
 
 class CoworldTaskEnvironment(DocumentModel):
     """One kind of sandbox, with what each instance gets and how many there may be."""
+
+    model_config = ConfigDict(frozen=True)
 
     isolation: Literal["general", "coding"] = Field(default="general", description="`coding` never gets a network.")
     image: Text = Field(description="An image pinned by its digest, or a registered one.")

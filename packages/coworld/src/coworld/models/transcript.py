@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from coworld.models.base import DocumentModel, Text
 
 __all__ = ["CoworldTranscript", "SourceUrlResult", "StepResult", "TranscriptStep", "TranscriptStepKind"]
 
 TranscriptStepKind = Literal["auto", "human"]
 
 
-class TranscriptStep(BaseModel):
+class TranscriptStep(DocumentModel):
     """One step as it is described before it runs."""
 
-    model_config = ConfigDict(validate_by_name=True)
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
-    id: str
+    id: Text
     kind: TranscriptStepKind
-    checks: str
-    pass_: str = Field(alias="pass")
-    how: str
+    checks: Text
+    pass_: Text = Field(alias="pass")
+    how: Text
 
 
-class CoworldTranscript(BaseModel):
+class CoworldTranscript(DocumentModel):
     """A list of steps with a name."""
 
-    name: str
-    text: str
-    steps: list[TranscriptStep]
+    name: Text
+    text: Text
+    steps: Annotated[list[TranscriptStep], Field(min_length=1)]
 
 
-class SourceUrlResult(BaseModel):
+class SourceUrlResult(DocumentModel):
     """Whether the published source of one runnable could be found."""
 
     runnable: str
@@ -41,10 +43,10 @@ class SourceUrlResult(BaseModel):
     detail: str
 
 
-class StepResult(BaseModel):
+class StepResult(DocumentModel):
     """How one step went."""
 
-    id: str
+    id: Text
     kind: TranscriptStepKind
     status: Literal["running", "pass", "fail"] = "pass"
     failure_reason: str | None = None
