@@ -167,6 +167,9 @@ class Running(Protocol):
     def has(self, name: str) -> bool:
         """Whether there is a plain file of that name in its folder."""
 
+    def names(self, folder: str, most: int) -> list[str] | None:
+        """The plain files below one of its folders, relative to that; None for more than `most`."""
+
     def read(self, name: str, most: int) -> bytes | None:
         """A plain file of its folder of at most `most` bytes; None when there is none. Links are not followed."""
 

@@ -32,6 +32,22 @@ def open_inside(folder: Path, name: str) -> BinaryIO | None:
             os.close(fd)
 
 
+def list_inside(folder: Path, name: str, most: int) -> list[str] | None:
+    """List the plain files below `folder / name`, sorted and relative to that; None for more than `most`.
+
+    Links are neither listed nor followed.
+    """
+    start = folder / name
+    if start.is_symlink():
+        return []
+    listed: list[str] = []
+    for place, _, names in os.walk(start, followlinks=False):
+        listed += [str(Path(place, file).relative_to(start)) for file in names if not Path(place, file).is_symlink()]
+        if len(listed) > most:
+            return None
+    return sorted(listed)
+
+
 def read_inside(folder: Path, name: str, most: int) -> bytes | None:
     """The contents of such a file of at most `most` bytes."""
     file = open_inside(folder, name)

@@ -31,7 +31,7 @@ from coworld.engines.base import (
     RunnableSpec,
     StartFailed,
 )
-from coworld.engines.folders import copy_inside, open_inside, read_inside
+from coworld.engines.folders import copy_inside, list_inside, open_inside, read_inside
 from coworld.engines.interpreters import Interpreter
 from coworld.engines.local_images import LocalImage, LocalImages
 from coworld.engines.programs import Program, program_of
@@ -254,6 +254,9 @@ class ProcessRunning:
     def end(self) -> None:
         self._asked = True
         self._box.end()
+
+    def names(self, folder: str, most: int) -> list[str] | None:
+        return list_inside(self._folder, folder, most)
 
     def read(self, name: str, most: int) -> bytes | None:
         return read_inside(self._folder, name, most)

@@ -7,6 +7,7 @@ players of the certification fixture, or by the opponents that were named.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -79,13 +80,50 @@ class EpisodeArena:
         self.package = package
         self.player = package.role("player", player)
         self.variants: list[str | None] = [package.variant(name).id for name in variants] or [None]
+        if self.player.image is None:
+            raise OptimizeError(
+                f"The player {self.player.id!r} is a file that the game hosts, and a folder cannot stand for it",
+                hint="choose a player with an image: `--player ID`",
+            )
         self.opponents = [package.player(name).runnable() for name in opponents]
+        self._opponent_ids = list(opponents)
         self.budget_seconds = budget_seconds
         self._unsafe = unsafe
         self._seats = {variant: self._count(variant) for variant in self.variants}
         seed = package.config_schema.get("properties", {}).get("seed", {})
         self._seeded = isinstance(seed, dict) and seed.get("type") == "integer"
         self._engines: dict[Path, ProcessEngine] = {}
+
+    def identity(self) -> dict[str, Any]:
+        """What a run in this arena depends on, for its journal."""
+        return {
+            "game": self.package.manifest.game.name,
+            "manifest": hashlib.sha256(self.package.path.read_bytes()).hexdigest(),
+            "player": self.player.id,
+            "opponents": self._opponent_ids,
+        }
+
+    def check(self, folder: Path) -> None:
+        """Look up every program of an episode; starts nothing.
+
+        Raises:
+            OptimizeError: this machine cannot run one of them.
+        """
+        engine = self._engine(folder)
+        game = self.package.manifest.game.runnable
+        programs = [("game", game.image, game.run), ("player", str(self.player.image), self.player.run)]
+        for one in self._others():
+            programs.append(("opponent", str(one.image), one.run))
+        for what, image, run in programs:
+            try:
+                resolved = engine.resolve(image)
+            except EngineError as error:
+                raise OptimizeError(f"The {what} cannot be run here: {error}") from None
+            if not run and not resolved.has_command:
+                raise OptimizeError(
+                    f"The {what} cannot be run here: {image} is {resolved.how}, which names no command",
+                    hint="add a coworld_local.json with `argv`, or `run` in the manifest",
+                )
 
     def conditions(self, first: int, count: int) -> list[Condition]:
         found = []
@@ -131,17 +169,20 @@ class EpisodeArena:
         request = fixture_request(
             self.package, variant_id=condition.variant, seed=condition.seed if self._seeded else None
         )
-        others = self.opponents or [
-            self.package.player(one.player_id).runnable()
-            for one in self.package.manifest.certification.players
-            if one.player_id != self.player.id
-        ]
+        others = self._others()
         mine: CoworldRunnableSpec = self.player.runnable()
         players = [
             mine if slot == condition.slot or not others else others[slot % len(others)]
             for slot in range(len(request.players))
         ]
         return request.model_copy(update={"players": players})
+
+    def _others(self) -> list[CoworldRunnableSpec]:
+        return self.opponents or [
+            self.package.player(one.player_id).runnable()
+            for one in self.package.manifest.certification.players
+            if one.player_id != self.player.id
+        ]
 
     def _engine(self, version: Path) -> ProcessEngine:
         """The engine in which the player's image means this version's folder."""

@@ -1,13 +1,16 @@
-"""What is found out about a version before it is changed: reports, grades and diagnoses of its worst episodes."""
+"""Look at a version's worst episodes before it is changed: reports, grades and diagnoses."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 from coworld.bundle import make_bundle
 from coworld.errors import CoworldError
 from coworld.optimize.arena import Condition, Played
+from coworld.role_runner import RoleName, check_grade
 from coworld.roles.diagnoser import diagnose
 from coworld.roles.episode import RoleInputError, read_episode
 from coworld.roles.grader import grade
@@ -16,37 +19,97 @@ from coworld.roles.reporter import report
 from coworld.uris import write_uri
 
 EPISODES = 2
+_NAMES: dict[RoleName, tuple[str, str]] = {
+    "reporter": ("report", "zip"),
+    "grader": ("grade", "json"),
+    "diagnoser": ("diagnosis", "zip"),
+}
 
 
 @dataclass(frozen=True)
+class Analysis:
+    """The output of one role for one episode, or the reason why there is none."""
+
+    role: RoleName
+    id: str
+    data: bytes | None = None
+    error: str | None = None
+
+
+class Analyst(Protocol):
+    """Runs reporters, graders and diagnosers."""
+
+    def analyze(self, bundle: Path, slot: int) -> Iterable[Analysis]:
+        """Analyze an episode bundle for the policy in a slot."""
+
+
+class DefaultRoles:
+    """The default reporter, grader and diagnoser, in this process."""
+
+    def analyze(self, bundle: Path, slot: int) -> Iterable[Analysis]:
+        episode = read_episode(str(bundle))
+        yield Analysis("reporter", "default-reporter", archive(report(episode)))
+        yield Analysis("grader", "default-grader", json_bytes(grade(episode)))
+        yield Analysis("diagnoser", "default-diagnoser", diagnose(episode, f"slot={slot}"))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the journal: what a role said about one episode."""
+
+    role: str
+    id: str
+    episode: int
+    """index among the analyzed episodes"""
+    file: str | None = None
+    """name in the iteration's folder"""
+    error: str | None = None
+    score: float | None = None
+    """of a grade"""
+
+    def document(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass
 class Findings:
-    reports: list[Path]
-    grades: list[Path]
-    diagnoses: list[Path]
+    """The outputs of all roles in one iteration."""
+
+    found: list[Finding] = field(default_factory=list)
+
+    def paths(self, role: RoleName, folder: Path) -> list[Path]:
+        return [folder / one.file for one in self.found if one.role == role and one.file is not None]
 
 
-def find_out(episodes: list[tuple[Condition, Played]], folder: Path) -> Findings:
-    """Look at the episodes with the lowest scores, by the default roles; what they cannot read is left out."""
+def find_out(episodes: list[tuple[Condition, Played]], folder: Path, analyst: Analyst) -> Findings:
+    """Analyze the episodes with the lowest scores; a role that fails leaves an error and no file."""
     worst = sorted(
         (one for one in episodes if one[1].score is not None and one[1].workspace is not None),
         key=lambda one: (one[1].score, one[0].seed),
     )[:EPISODES]
-    found = Findings([], [], [])
+    findings = Findings()
     folder.mkdir(parents=True, exist_ok=True)
     for index, (condition, played) in enumerate(worst):
         assert played.workspace is not None
         bundle = folder / f"episode-{index}.zip"
         try:
             write_uri(str(bundle), make_bundle(played.workspace))
-            episode = read_episode(str(bundle))
-            outputs = [
-                (found.reports, f"report-{index}.zip", archive(report(episode))),
-                (found.grades, f"grade-{index}.json", json_bytes(grade(episode))),
-                (found.diagnoses, f"diagnosis-{index}.zip", diagnose(episode, f"slot={condition.slot}")),
-            ]
-        except (CoworldError, RoleInputError, OSError):
-            continue
-        for paths, name, data in outputs:
-            write_uri(str(folder / name), data)
-            paths.append(folder / name)
-    return found
+            findings.found.append(Finding("bundle", f"seat {condition.slot}", index, bundle.name, score=played.score))
+            counts: dict[str, int] = {}
+            for analysis in analyst.analyze(bundle, condition.slot):
+                number = counts.setdefault(analysis.role, 0)
+                findings.found.append(_keep(analysis, index, number, folder))
+                counts[analysis.role] += analysis.data is not None
+        except (CoworldError, RoleInputError, OSError) as error:
+            findings.found.append(Finding("bundle", f"seat {condition.slot}", index, error=str(error)))
+    return findings
+
+
+def _keep(analysis: Analysis, index: int, number: int, folder: Path) -> Finding:
+    if analysis.data is None:
+        return Finding(analysis.role, analysis.id, index, error=analysis.error)
+    stem, ending = _NAMES[analysis.role]
+    name = f"{stem}-{index}.{ending}" if number == 0 else f"{stem}-{index}-{number}.{ending}"
+    write_uri(str(folder / name), analysis.data)
+    score = float(check_grade(analysis.data)["score"]) if analysis.role == "grader" else None
+    return Finding(analysis.role, analysis.id, index, name, score=score)

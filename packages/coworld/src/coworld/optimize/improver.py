@@ -33,6 +33,8 @@ class Task:
     diagnoses: Sequence[Path] = ()
     history: Sequence[Mapping[str, object]] = field(default_factory=tuple)
     """the decisions so far, oldest first"""
+    folder: Path | None = None
+    """the iteration's folder, for outputs beside the workspace"""
 
     def variables(self) -> dict[str, str]:
         """The task as environment variables: those of the optimizer role, and where to look for the rest."""

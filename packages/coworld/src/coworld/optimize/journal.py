@@ -9,12 +9,50 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from coworld.optimize.errors import OptimizeError
+
+LOCK_TRIES, LOCK_PAUSE = 5, 0.02
+"""`is_locked` holds the lock for an instant, which must not refuse a run"""
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a run holds the journal."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def read_entries(path: Path) -> list[dict[str, Any]]:
+    """Read the complete lines of a journal that another process may be writing."""
+    try:
+        lines = path.read_bytes().split(b"\n")[:-1]
+        return [json.loads(line) for line in lines]
+    except FileNotFoundError:
+        return []
+    except ValueError:
+        raise OptimizeError(f"{path} is damaged", hint="start again with `--refresh`") from None
+
+
+def _lock(file: IO[bytes]) -> bool:
+    for attempt in range(LOCK_TRIES):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if attempt + 1 < LOCK_TRIES:
+                time.sleep(LOCK_PAUSE)
+    return False
 
 
 class Journal:
@@ -24,13 +62,9 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._file = path.open("ab+")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not _lock(self._file):
             self._file.close()
-            raise OptimizeError(
-                f"{path.parent} is in use by another run", hint="wait for it, or name another folder"
-            ) from None
+            raise OptimizeError(f"{path.parent} is in use by another run", hint="wait for it, or name another folder")
         self.entries = list(self._read())
 
     def _read(self) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import asyncio
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any
 
 from coworld.optimize.arena import Arena, Condition, Played, play_all
 from coworld.optimize.errors import OptimizeError
-from coworld.optimize.findings import find_out
+from coworld.optimize.findings import Analyst, DefaultRoles, find_out
 from coworld.optimize.improver import Improver, ImproverFailed, Task
 from coworld.optimize.journal import Journal
 from coworld.optimize.statistics import FEWEST_PAIRS, paired_interval
@@ -42,6 +43,13 @@ class Outcome:
     """one per iteration: `iteration`, `version`, `kept`, `reason`, and `mean`, `low`, `high`, `pairs` when played"""
 
     @property
+    def failed(self) -> str | None:
+        """Why no iteration had a proposal; None when one had, or when none was asked for."""
+        if not self.decisions or any(one["version"] is not None for one in self.decisions):
+            return None
+        return str(self.decisions[-1]["reason"])
+
+    @property
     def kept(self) -> int:
         return sum(bool(one["kept"]) for one in self.decisions)
 
@@ -58,12 +66,17 @@ def optimize(
     seed: int = 0,
     build: Sequence[str] = (),
     manifest: Path | None = None,
+    analyst: Analyst | None = None,
+    identity: Mapping[str, Any] | None = None,
     tell: Callable[[str], None] = lambda line: None,
+    warn: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
     """Improve the player in a folder, which stays as it is; the versions lie under `state`.
 
-    `build` is a command that is run in a changed copy before it is tried, such as `make`. `tell` gets a line for
-    people after every step. Called again with the same folder `state`, it goes on; with more iterations, further.
+    `build` is a command that is run in a changed copy before it is tried, such as `make`. `analyst` runs the roles
+    that look at the worst episodes, by default ours. `identity` names what the run depends on beside the player; a
+    state folder with another identity is refused. `tell` gets a line after every iteration, `warn` one for every role
+    that failed. A second call with the same `state` continues the run; with more iterations it extends it.
 
     Raises:
         OptimizeError: `state` belongs to other settings or another run, or the player cannot be tried.
@@ -74,13 +87,42 @@ def optimize(
             hint=f"use at least {FEWEST_PAIRS} pairs and one worker",
         )
     with Journal(state / JOURNAL) as journal:
-        run = _Run(journal, Versions(state / "versions"), arena, improver, state, pairs, workers, seed, build, manifest)
-        run.begin(player)
-        for iteration in range(iterations):
-            if journal.find("decision", iteration=iteration) is None:
-                run.iterate(iteration)
-                tell(run.told(iteration))
-        return run.outcome()
+        run = _Run(
+            journal=journal,
+            versions=Versions(state / "versions"),
+            arena=arena,
+            improver=improver,
+            state=state,
+            pairs=pairs,
+            workers=workers,
+            seed=seed,
+            build=build,
+            manifest=manifest,
+            analyst=analyst or DefaultRoles(),
+            warn=warn,
+        )
+        run.begin(player, identity or {})
+        with _session(journal, iterations):
+            for iteration in range(iterations):
+                if journal.find("decision", iteration=iteration) is None:
+                    run.iterate(iteration)
+                    tell(run.told(iteration))
+            return run.outcome()
+
+
+@contextmanager
+def _session(journal: Journal, iterations: int) -> Iterator[None]:
+    """Record that a run started and how it ended; a killed run has no end."""
+    journal.add("start", iterations=iterations)
+    try:
+        yield
+    except KeyboardInterrupt:
+        journal.add("end", status="stopped", reason=None)
+        raise
+    except Exception as error:
+        journal.add("end", status="failed", reason=str(error) or type(error).__name__)
+        raise
+    journal.add("end", status="finished", reason=None)
 
 
 @dataclass
@@ -95,19 +137,22 @@ class _Run:
     seed: int
     build: Sequence[str]
     manifest: Path | None
+    analyst: Analyst
+    warn: Callable[[str], None]
 
-    def begin(self, player: Path) -> None:
+    def begin(self, player: Path, identity: Mapping[str, Any]) -> None:
         settings = {
             "version": self.versions.keep(player),
             "pairs": self.pairs,
             "seed": self.seed,
             "conditions": [one.document() for one in self.arena.conditions(0, self.pairs)],
+            **identity,
         }
         begun = self.journal.find("begin")
         if begun is None:
             self.journal.add("begin", **settings)
             return
-        changed = sorted(key for key, value in settings.items() if begun.get(key) != value)
+        changed = sorted(key for key, value in settings.items() if key in begun and begun[key] != value)
         if changed:
             raise OptimizeError(
                 f"{self.state} belongs to a run with another {' and '.join(changed)}",
@@ -184,15 +229,21 @@ class _Run:
     def _propose(self, iteration: int, best: str, played: list[tuple[Condition, Played]]) -> dict[str, Any]:
         workspace = self.versions.scratch(".proposal")
         copy(self.versions.path(best), workspace)
-        findings = find_out(played, self.state / "findings" / str(iteration))
+        folder = self.state / "findings" / str(iteration)
+        findings = find_out(played, folder, self.analyst)
+        for found in findings.found:
+            self.journal.add("finding", iteration=iteration, **found.document())
+            if found.error is not None:
+                self.warn(f"iteration {iteration}: {found.error}")
         task = Task(
             workspace=workspace,
             iteration=iteration,
             seed=self.seed + iteration,
             manifest=self.manifest,
-            reports=findings.reports,
-            grades=findings.grades,
-            diagnoses=findings.diagnoses,
+            reports=findings.paths("reporter", folder),
+            grades=findings.paths("grader", folder),
+            diagnoses=findings.paths("diagnoser", folder),
+            folder=folder,
             history=[entry for entry in self.journal.entries if entry["kind"] == "decision"],
         )
         version, note, reason = None, None, None

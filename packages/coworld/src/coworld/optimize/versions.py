@@ -14,7 +14,7 @@ from coworld.optimize.errors import OptimizeError
 
 JOURNAL = "journal.jsonl"
 """a folder with this file is the state of an optimization"""
-_LEFT_OUT = frozenset({".git", ".venv", "__pycache__", "node_modules", "results"})
+LEFT_OUT = frozenset({".git", ".venv", "__pycache__", "node_modules", "results"})
 """folders of a player that are no part of it"""
 
 
@@ -62,7 +62,7 @@ def files(folder: Path) -> list[Path]:
     """The files of a player's folder, in order. Links are not followed out of it."""
     found = []
     for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name not in _LEFT_OUT and not Path(place, name, JOURNAL).exists()]
+        folders[:] = [name for name in folders if name not in LEFT_OUT and not Path(place, name, JOURNAL).exists()]
         for name in names:
             path = Path(place, name)
             if path.is_symlink():

@@ -1,0 +1,47 @@
+"""A manifest as the page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from coworld.optimize.errors import OptimizeError
+from coworld.package import CoworldPackage
+
+ROLES = ("reporter", "grader", "diagnoser", "optimizer")
+
+
+@contextmanager
+def opened_manifest(manifest: str) -> Iterator[CoworldPackage]:
+    """Open a manifest as the commands do: a path, a folder, an address or the name of an installed Coworld.
+
+    Raises:
+        CoworldError: it cannot be read.
+    """
+    from coworld.cli.output import CommandError
+    from coworld.cli.setting import opened
+
+    try:
+        with opened(manifest) as package:
+            yield package
+    except CommandError as error:
+        raise OptimizeError(str(error), hint=error.hint) from None
+
+
+def world_of(package: CoworldPackage) -> dict[str, Any]:
+    """Names and ids of a manifest."""
+    manifest = package.manifest
+    return {
+        "name": manifest.game.name,
+        "version": manifest.game.version,
+        "description": manifest.game.description,
+        "players": [{"id": one.id, "name": one.name} for one in manifest.player if one.image is not None],
+        "variants": [{"id": one.id, "name": one.name} for one in manifest.variants],
+        "roles": {role: [_id(entry) for entry in getattr(manifest, role)] for role in ROLES},
+    }
+
+
+def _id(entry: Any) -> str:
+    """The id of an entry; a published reporter has its reference instead."""
+    return str(getattr(entry, "id", None) or getattr(entry, "reporter", ""))
