@@ -96,19 +96,23 @@ def fetch_manifest(address: str) -> dict[str, Any]:
 
 
 def _refusal(error: UriError, address: str, name: str, host: str) -> SourceError:
-    what = coworld_id_in(address)
-    if error.status is None:
-        return SourceError(f"The server {host} could not be reached: {error.reason}", hint="check the address")
-    if error.status in (404, 410, 422) and what is not None:
-        return SourceError(
-            f"The server {host} has no Coworld {what} (status {error.status})", hint="check the id and the server"
-        )
-    if error.status in (401, 403):
-        return SourceError(
-            f"The server {host} refused {name} (status {error.status})",
-            hint="download it with an account that may see it, and give the path of its coworld_manifest.json",
-        )
-    return SourceError(f"{name} could not be read: the server answered {error.status}", hint="check the address")
+    from coworld.uri_errors import RefusedUriError, UnreachableUriError
+
+    coworld_id = coworld_id_in(address)
+    match error:
+        case UnreachableUriError():
+            return SourceError(f"The server {host} could not be reached: {error.reason}", hint="check the address")
+        case RefusedUriError(code=404 | 410 | 422) if coworld_id is not None:
+            return SourceError(
+                f"The server {host} has no Coworld {coworld_id} (status {error.code})",
+                hint="check the id and the server",
+            )
+        case RefusedUriError(code=401 | 403):
+            return SourceError(
+                f"The server {host} refused {name} (status {error.code})",
+                hint="download it with an account that may see it, and give the path of its coworld_manifest.json",
+            )
+    return SourceError(str(error), hint="check the address")
 
 
 def downloaded_manifest_path(coworld_id: str) -> Path:

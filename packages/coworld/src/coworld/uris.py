@@ -2,7 +2,8 @@
 
 Used by the games and roles we ship, so it imports nothing but the standard library and starts fast. A file is
 replaced in one step: a reader sees the old bytes or all of the new ones. An http(s) target is tried again after
-0.5, 1 and 2 seconds when the connection fails or the server says 429, 500, 502, 503 or 504.
+0.5, 1 and 2 seconds when the connection fails or the server says 429, 500, 502, 503 or 504, and never for another
+refusal. A POST is not repeated when its response is lost.
 """
 
 from __future__ import annotations
@@ -20,11 +21,16 @@ _TRY_AGAIN = frozenset({429, 500, 502, 503, 504})
 class UriError(OSError):
     """An address could not be read or written; the message says which (without its query) and why.
 
-    `status` is that of the last http(s) response, None without one; `reason` is the cause alone.
+    Those of http(s) addresses are in `coworld.uri_errors`.
     """
 
-    status: int | None = None
-    reason: str = ""
+
+class MissingUriError(UriError, FileNotFoundError):
+    """There is no such file."""
+
+
+class UnsupportedUriError(UriError, ValueError):
+    """The address is neither a file nor http(s)."""
 
 
 def read_uri(uri: str, *, attempts: int = len(_RETRY_AFTER) + 1) -> bytes:
@@ -37,8 +43,11 @@ def read_uri(uri: str, *, attempts: int = len(_RETRY_AFTER) + 1) -> bytes:
         return _request(uri, "GET", None, "", attempts)
     try:
         return uri_path(uri).read_bytes()
+    except UriError:
+        raise
     except OSError as error:
-        raise UriError(f"{public_uri(uri)} could not be read: {error.strerror or error}") from error
+        kind = MissingUriError if isinstance(error, FileNotFoundError) else UriError
+        raise kind(f"{public_uri(uri)} could not be read: {error.strerror or error}") from error
 
 
 def write_uri(
@@ -74,7 +83,7 @@ def uri_path(uri: str) -> Path:
     """The file an address means: `file:///a/b` and `/a/b` are the same."""
     if not uri.startswith("file:"):
         if "://" in uri:
-            raise UriError(f"{public_uri(uri)} is neither a file nor http(s)")
+            raise UnsupportedUriError(f"{public_uri(uri)} is neither a file nor http(s)")
         return Path(uri)
     return Path(unquote(urlsplit(uri).path))
 
@@ -106,13 +115,17 @@ def _request(
             status, reason, again = error.code, f"the server answered {error.code}", error.code in _TRY_AGAIN
             error.close()
         except (URLError, HTTPException, TimeoutError, ConnectionError) as error:
-            status, reason, again = None, _cause(error), True
+            # A POST whose response is lost may have taken effect; only one that was never sent is repeated.
+            status, reason, again = None, _cause(error), method != "POST" or isinstance(error, URLError)
         if wait is None or not again:
             break
         time.sleep(wait)
-    failure = UriError(f"{method} {public_uri(uri)} failed: {reason}")
-    failure.status, failure.reason = status, reason
-    raise failure
+    from coworld.uri_errors import RefusedUriError, UnreachableUriError
+
+    message = f"{method} {public_uri(uri)} failed: {reason}"
+    if status is None:
+        raise UnreachableUriError(message, reason)
+    raise RefusedUriError(message, public_uri(uri), status)
 
 
 def _cause(error: Exception) -> str:

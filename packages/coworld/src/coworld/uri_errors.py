@@ -1,0 +1,33 @@
+"""Errors of http(s) addresses that are also those of `urllib`, as programs written for the published package catch."""
+
+from __future__ import annotations
+
+from email.message import Message
+from io import BytesIO
+from urllib.error import HTTPError, URLError
+
+from coworld.uris import UriError
+
+__all__ = ["RefusedUriError", "UnreachableUriError"]
+
+
+class RefusedUriError(UriError, HTTPError):
+    """The server refused; `code` and `status` are the http status, `url` has no query."""
+
+    def __init__(self, message: str, url: str, status: int) -> None:
+        HTTPError.__init__(self, url, status, message, Message(), BytesIO())
+        self._message = message
+
+    def __str__(self) -> str:
+        return self._message
+
+
+class UnreachableUriError(UriError, URLError):
+    """No response: the connection failed or ended early; `reason` says why."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        URLError.__init__(self, reason)
+        self._message = message
+
+    def __str__(self) -> str:
+        return self._message
