@@ -13,8 +13,8 @@ import httpx
 import pytest
 from pydantic import TypeAdapter
 
-from cogames.client import models
 from packages.observatory.tests.world import bundle
+from softmax.wire import documents as models
 from tests.league import League, filled, published_calls, running_league
 
 NOTES = published_calls()

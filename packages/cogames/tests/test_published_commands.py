@@ -13,11 +13,11 @@ import cogames.main
 from cogames.cli import assay, auth, compat, episode, generated_models, leaderboard, matches, player, season, submit
 from cogames.cli.docsync import docsync
 from cogames.client import TournamentServerClient
-from cogames.client.addresses import API_VARIABLE, LOGIN_VARIABLE
 from cogames.softmax_cli import app as local_app
 from cogames.softmax_cli import evaluate_app, tutorial_app
 from mettagrid.policy.policy_spec import PolicySpec
 from packages.cogames.tests.client.stub import POLICY_VERSION, SEASONS, TOKEN, serve_stub
+from softmax.client.addresses import API_VARIABLE, LOGIN_VARIABLE
 
 APPS = {
     "login": auth.auth_app,

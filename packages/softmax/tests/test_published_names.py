@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 import softmax
 from cogames.client import TokenRejected
-from cogames.client.credentials import current_token, save_player_session, user_token
-from cogames.client.errors import BadCredentials
 from packages.cogames.tests.client.stub import TOKEN, WHO, serve_stub
 from softmax import auth
 from softmax.cli import app
+from softmax.client.credentials import current_token, save_player_session, user_token
+from softmax.client.errors import BadCredentials
 from softmax.perform_login import do_interactive_login_for_token
 from softmax.token_storage import TokenKind, delete_token, load_token, save_token
 
@@ -125,7 +125,7 @@ def test_a_pasted_token_is_saved_under_its_kind(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
-    monkeypatch.setattr("cogames.client.sign_in.read_pasted_token", lambda: "pasted\n")
+    monkeypatch.setattr("softmax.client.sign_in.read_pasted_token", lambda: "pasted\n")
     with serve_stub() as stub:
         stub.answer("GET", "/api/validate", {"valid": True})
         do_interactive_login_for_token(

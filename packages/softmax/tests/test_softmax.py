@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 import softmax
 import softmax.cogames
-from cogames.client.credentials import current_token, save_user_token, user_token
 from packages.cogames.tests.client.stub import PLAYER, TOKEN, WHO, Stub, serve_stub
+from softmax.client.credentials import current_token, save_user_token, user_token
 from softmax.main import app
 
 
@@ -109,7 +109,7 @@ def test_signing_in_from_python_waits_for_the_browser(server: Stub, monkeypatch:
         raise EOFError
 
     monkeypatch.setattr(webbrowser, "open", open_page)
-    monkeypatch.setattr("cogames.client.sign_in.read_pasted_token", paste)
+    monkeypatch.setattr("softmax.client.sign_in.read_pasted_token", paste)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     assert softmax.login(login_server=f"{server.address}/api", force=True) == "new"
     assert current_token(f"{server.address}/api") == "new"

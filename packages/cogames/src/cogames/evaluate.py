@@ -76,7 +76,7 @@ def evaluate(
 
 def _show(result: Evaluation, console: Console, output_format: Literal["yaml", "json"] | None) -> None:
     from cogames.cli.evaluation_tables import print_evaluation
-    from cogames.cli.output import print_data, printed_text
+    from softmax.cli.output import print_data, printed_text
 
     if output_format is not None:
         text = printed_text(lambda: print_data(result.document(), output_format))

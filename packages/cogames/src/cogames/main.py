@@ -12,7 +12,8 @@ from typing import Any
 
 import typer
 
-from cogames.cli.program import Entry, Program, make_app
+from cogames.cli.program import CogamesProgram
+from softmax.cli.program import Entry, make_app
 
 __all__ = ["app", "main"]
 
@@ -79,7 +80,7 @@ COMMANDS = [
     Entry("describe", "cogames.commands.older:describe", instead="missions -m MISSION"),
     Entry("make-mission", "cogames.commands.older:make_mission", instead="missions -m MISSION --save FILE"),
     Entry("make-game", "cogames.commands.older:make_mission", instead="missions -m MISSION --save FILE"),
-    Entry("login", "cogames.commands.auth:login", instead="auth login"),
+    Entry("login", "softmax.commands.auth:login", instead="auth login"),
     Entry("seasons", "cogames.commands.season:list_seasons", instead="season list"),
     Entry("validate-policy", "cogames.commands.older:validate_policy", instead="validate-bundle"),
 ]
@@ -115,13 +116,14 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-class CogamesProgram(Program):
+class Cogames(CogamesProgram):
+    """`cogames`, with the commands that other distributions add."""
+
     entries = COMMANDS
+    entry_point_group = "cogames.commands"
 
 
-app: typer.Typer = make_app(
-    "cogames", "Play, evaluate, pack and submit policies for games with many agents.", CogamesProgram
-)
+app: typer.Typer = make_app("cogames", "Play, evaluate, pack and submit policies for games with many agents.", Cogames)
 
 
 def main() -> None:

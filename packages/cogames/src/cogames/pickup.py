@@ -33,11 +33,11 @@ def pickup(
     pool_labels: Sequence[str] | None = None,
 ) -> None:
     """Measure what the candidate adds to the pool, and print scores and value over replacement."""
-    from cogames.cli.output import printed_text
     from cogames.commands.pickup import print_pickup
     from cogames.mission_args import ChosenMission
     from cogames.playing import PlaySettings
     from cogames.value_over_replacement import measure
+    from softmax.cli.output import printed_text
 
     if not pool_specs:
         raise ValueError("The pool needs at least one policy; got none.")

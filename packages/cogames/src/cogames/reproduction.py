@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from cogames.client.errors import ClientError
+from softmax.client.errors import ClientError
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from cogames.client.models import MatchReproduction, ReproducedPolicy
     from mettagrid.runner.boxed.job import PolicyToPlay
+    from softmax.wire.documents import MatchReproduction, ReproducedPolicy
 
 __all__ = ["FileComparison", "Reproduction", "reproduce_match"]
 

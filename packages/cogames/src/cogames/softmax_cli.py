@@ -1,7 +1,8 @@
 """Compatibility names for `softmax cogames`: the commands for games on this machine as applications."""
 
-from cogames.cli.program import Entry, make_group_app
+from cogames.cli.program import make_group_app
 from cogames.commands.tutorial import COMMANDS as TUTORIAL
+from softmax.cli.program import Entry
 
 __all__ = ["app", "evaluate_app", "tutorial_app"]
 

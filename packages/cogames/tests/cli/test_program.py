@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from cogames.cli.output import styled, table
 from cogames.commands import assay, auth, episode, player, season, tutorial
 from cogames.main import COMMANDS
+from softmax.cli.output import styled, table
 
 GROUPS = {
     "": COMMANDS,

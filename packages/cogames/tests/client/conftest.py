@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cogames.client.credentials import save_user_token
 from cogames.main import app
 from packages.cogames.tests.client.stub import TOKEN, Stub, serve_stub
+from softmax.client.credentials import save_user_token
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from cogames.client import BadAddress, resolve_addresses
-from cogames.client.addresses import home_page, login_page
-from cogames.client.credentials import save_user_token
 from packages.cogames.tests.client.stub import TOKEN, WHO, Stub, serve_stub
+from softmax.client.addresses import home_page, login_page
+from softmax.client.credentials import save_user_token
 
 
 def test_without_any_name_it_is_this_machine(home: Path) -> None:

@@ -8,7 +8,7 @@ from stat import S_IMODE
 import pytest
 
 from cogames.client import BadCredentials
-from cogames.client import credentials as saved
+from softmax.client import credentials as saved
 
 LOGIN = "http://league.example/api"
 SOON = datetime(2027, 3, 1, 12, tzinfo=UTC)

@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from cogames.client import LoginFailed
-from cogames.client.credentials import current_token, save_player_session, save_user_token, user_token
-from cogames.client.sign_in import Callback, exchange_code, is_valid_token, sign_in
 from packages.cogames.tests.client.stub import TOKEN, WHO, Stub
 from packages.cogames.tests.client.test_credentials import SOON
+from softmax.client.credentials import current_token, save_player_session, save_user_token, user_token
+from softmax.client.sign_in import Callback, exchange_code, is_valid_token, sign_in
 
 
 def browser(page: str, **answer: str) -> httpx.Response:

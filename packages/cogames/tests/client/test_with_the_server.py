@@ -13,12 +13,12 @@ import httpx
 import pytest
 
 from cogames.client import TournamentServerClient, fetch_whoami
-from cogames.client.sign_in import sign_in
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.replay import EpisodeRecorder, save_replay
 from mettagrid.simulator import Simulation
 from mettagrid.viewer import ReplayServer
 from observatory.store import job_key
+from softmax.client.sign_in import sign_in
 from tests.league import MESSAGE, League, expected_calls, filled, made_calls, published_calls, running_league
 
 POLICY = """

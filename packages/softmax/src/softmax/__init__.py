@@ -36,7 +36,7 @@ def login(*, login_server: str | None = None, force: bool = False, open_browser:
     which needs a terminal: without one, `login` raises `RuntimeError`. Without `login_server` the addresses of the
     environment and of the config file count, then this machine.
     """
-    from cogames.client import resolve_addresses
+    from softmax.client import resolve_addresses
 
     address = resolve_addresses(None, login_server).login
     if force or not _has_usable_token(address):
@@ -59,7 +59,7 @@ def login(*, login_server: str | None = None, force: bool = False, open_browser:
 
 def _has_usable_token(address: str) -> bool:
     """Return whether a token is saved that the server does not reject; one that cannot be checked counts."""
-    from cogames.client import ClientError, TokenRejected, fetch_whoami
+    from softmax.client import ClientError, TokenRejected, fetch_whoami
 
     token = load_cogames_user_token(login_server=address)
     if token is None:

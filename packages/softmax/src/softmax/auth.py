@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from softmax.token_storage import TokenKind, delete_token, load_token, save_token
 
 if TYPE_CHECKING:
-    from cogames.client.models import WhoAmIResponse
+    from softmax.wire.documents import WhoAmIResponse
 
     DEFAULT_COGAMES_SERVER: str
     DEFAULT_COGAMES_API_SERVER: str
@@ -38,7 +38,7 @@ __all__ = [
 
 def get_login_server() -> str:
     """Return the login server: `COGAMES_LOGIN_URL`, then the config file, then this machine's."""
-    from cogames.client import resolve_addresses
+    from softmax.client import resolve_addresses
 
     return resolve_addresses().login
 
@@ -47,7 +47,7 @@ def build_browser_login_url(login_server: str, *, callback_url: str | None = Non
     """Return the page to sign in at; with `callback_url` the page sends the token there."""
     from urllib.parse import quote
 
-    from cogames.client.addresses import login_page
+    from softmax.client.addresses import login_page
 
     page = login_page(login_server)
     return page if callback_url is None else f"{page}?callback={quote(callback_url, safe='')}"
@@ -60,7 +60,7 @@ def has_saved_token(*, token_kind: TokenKind, server: str) -> bool:
 
 def load_current_cogames_token(*, login_server: str) -> str | None:
     """Return the token of the active session: a player's, else the user's own."""
-    from cogames.client.credentials import current_token
+    from softmax.client.credentials import current_token
 
     return current_token(login_server)
 
@@ -72,7 +72,7 @@ def load_cogames_user_token(*, login_server: str) -> str | None:
 
 def save_cogames_user_token(*, login_server: str, token: str) -> None:
     """Save the user's own token and make it the active one."""
-    from cogames.client.credentials import save_user_token
+    from softmax.client.credentials import save_user_token
 
     save_user_token(login_server, token)
 
@@ -84,21 +84,21 @@ def save_cogames_active_token(*, login_server: str, token: str) -> None:
 
 def restore_cogames_user_session(*, login_server: str) -> str | None:
     """End a player's session and return the user's own token; None when none is saved."""
-    from cogames.client.credentials import restore_user_session
+    from softmax.client.credentials import restore_user_session
 
     return restore_user_session(login_server)
 
 
 def delete_cogames_tokens(*, login_server: str) -> bool:
     """Delete the active and the user's own token; return whether there was one."""
-    from cogames.client.credentials import delete_tokens
+    from softmax.client.credentials import delete_tokens
 
     return delete_tokens(login_server)
 
 
 def fetch_cogames_whoami(*, api_server: str | None = None, token: str) -> WhoAmIResponse:
-    """Ask a server whose token this is; raise `cogames.client.ClientError` when it refuses."""
-    from cogames.client import fetch_whoami, resolve_addresses
+    """Ask a server whose token this is; raise `softmax.client.ClientError` when it refuses."""
+    from softmax.client import fetch_whoami, resolve_addresses
 
     return fetch_whoami(api_server or resolve_addresses().api, token)
 
@@ -107,11 +107,11 @@ def __getattr__(name: str) -> Any:
     if name == "DEFAULT_COGAMES_SERVER":
         return get_login_server()
     if name == "DEFAULT_COGAMES_API_SERVER":
-        from cogames.client import resolve_addresses
+        from softmax.client import resolve_addresses
 
         return resolve_addresses().api
     if name == "WhoAmIResponse":
-        from cogames.client.models import WhoAmIResponse
+        from softmax.wire.documents import WhoAmIResponse
 
         return WhoAmIResponse
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

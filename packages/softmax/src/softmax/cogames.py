@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cogames.client import TournamentServerClient
-    from cogames.client.models import PlayerLoginResponse, PlayerResponse
+    from softmax.client.players import PlayersClient
+    from softmax.wire.documents import PlayerLoginResponse, PlayerResponse
 
 __all__ = ["login", "login_response", "player"]
 
@@ -36,7 +36,8 @@ def login(token: str, player_id: str, *, server: str | None = None) -> str:
     return login_response(token, player_id, server=server).token
 
 
-def _client(token: str, server: str | None) -> TournamentServerClient:
-    from cogames.client import TournamentServerClient, resolve_addresses
+def _client(token: str, server: str | None) -> PlayersClient:
+    from softmax.client import resolve_addresses
+    from softmax.client.players import PlayersClient
 
-    return TournamentServerClient(resolve_addresses(server).api, token)
+    return PlayersClient(resolve_addresses(server).api, token)

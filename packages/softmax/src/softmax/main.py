@@ -1,4 +1,4 @@
-"""The `softmax` command: signing in, and the local workflows of `cogames` under this name."""
+"""The `softmax` command: sign in to a league server. Other distributions add commands, such as `softmax cogames`."""
 
 from __future__ import annotations
 
@@ -6,32 +6,31 @@ from typing import Annotated
 
 import typer
 
-from cogames.cli.program import Entry, Program, make_app
-from cogames.commands.auth import AuthServer, LoginServer
+from softmax.cli.program import Entry, Program, make_app
+from softmax.commands.auth import AuthServer, LoginServer
 
 __all__ = ["app", "main"]
 
-ACCOUNT, LOCAL = "Account", "Local Games"
+ACCOUNT = "Account"
 
 COMMANDS = [
-    Entry("login", "cogames.commands.auth:login", "Sign in with a browser.", ACCOUNT),
-    Entry("logout", "cogames.commands.auth:logout", "Forget the saved tokens of a login server.", ACCOUNT),
-    Entry("get-login-url", "cogames.commands.auth:get_login_url", "Print the address of the sign-in page.", ACCOUNT),
+    Entry("login", "softmax.commands.auth:login", "Sign in with a browser.", ACCOUNT),
+    Entry("logout", "softmax.commands.auth:logout", "Forget the saved tokens of a login server.", ACCOUNT),
+    Entry("get-login-url", "softmax.commands.auth:get_login_url", "Print the address of the sign-in page.", ACCOUNT),
     Entry(
         "exchange-code",
         "softmax.main:exchange_code",
         "Turn a code of the sign-in page into a token, and save it.",
         ACCOUNT,
     ),
-    Entry("status", "cogames.commands.auth:status", "Show who is signed in, as the server sees it.", ACCOUNT),
-    Entry("get-token", "cogames.commands.auth:get_token", "Print the saved token, for scripts.", ACCOUNT),
+    Entry("status", "softmax.commands.auth:status", "Show who is signed in, as the server sees it.", ACCOUNT),
+    Entry("get-token", "softmax.commands.auth:get_token", "Print the saved token, for scripts.", ACCOUNT),
     Entry(
         "set-token",
-        "cogames.commands.auth:set_token",
-        "Save a token, where nobody can sign in with a browser.",
+        "softmax.commands.auth:set_token",
+        "Save a token, on a machine without a browser.",
         ACCOUNT,
     ),
-    Entry("cogames", "cogames.softmax_cli:COMMANDS", "Play, evaluate and pack policies on this machine.", LOCAL),
 ]
 Code = Annotated[str, typer.Argument(metavar="CODE", help="Code that the sign-in page shows.")]
 
@@ -41,9 +40,9 @@ def exchange_code(code: Code, server: AuthServer = None, login_server: LoginServ
 
     A code works once, for a few minutes, with the server that made it.
     """
-    from cogames.client import resolve_addresses
-    from cogames.client import sign_in as signing
-    from cogames.client.credentials import save_user_token
+    from softmax.client import resolve_addresses
+    from softmax.client import sign_in as signing
+    from softmax.client.credentials import save_user_token
 
     address = resolve_addresses(None, login_server or server).login
     save_user_token(address, signing.exchange_code(address, code.strip()))
@@ -51,7 +50,10 @@ def exchange_code(code: Code, server: AuthServer = None, login_server: LoginServ
 
 
 class SoftmaxProgram(Program):
+    """`softmax`, with the commands that other distributions add, such as `softmax cogames`."""
+
     entries = COMMANDS
+    entry_point_group = "softmax.commands"
 
 
 app: typer.Typer = make_app("softmax", "Sign in to a server of the Alignment League.", SoftmaxProgram)

@@ -23,7 +23,7 @@ def do_interactive_login_for_token(
     """
     if not sys.stdin.isatty():
         raise AssertionError("do_interactive_login_for_token can only be called when stdin is a TTY")
-    from cogames.client.sign_in import read_pasted_token, sign_in
+    from softmax.client.sign_in import read_pasted_token, sign_in
 
     def show(page: str) -> None:
         import webbrowser

@@ -1,4 +1,4 @@
-"""Compatibility names for saved tokens by kind; the files are those of `cogames.client.credentials`."""
+"""Compatibility names for saved tokens by kind; the files are those of `softmax.client.credentials`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TokenKind(StrEnum):
 
 def load_token(*, token_kind: TokenKind, server: str) -> str | None:
     """Return the saved token of a server; None when there is none. Raises `BadCredentials` for a broken file."""
-    from cogames.client import credentials
+    from softmax.client import credentials
 
     readers = {
         TokenKind.COGAMES: credentials.active_token,
@@ -29,20 +29,20 @@ def load_token(*, token_kind: TokenKind, server: str) -> str | None:
 
 def save_token(*, token_kind: TokenKind, server: str, token: str) -> None:
     """Save a token of a server; tokens of other kinds stay."""
-    from cogames.client import credentials
+    from softmax.client import credentials
 
     credentials.save_token(_section(token_kind), server, token)
 
 
 def delete_token(*, token_kind: TokenKind, server: str) -> bool:
     """Delete a token of a server; return whether there was one. Tokens of other kinds stay."""
-    from cogames.client import credentials
+    from softmax.client import credentials
 
     return credentials.delete_token(_section(token_kind), server)
 
 
 def _section(token_kind: TokenKind) -> str:
-    from cogames.client.credentials import ACTIVE, INTERNAL, USER
+    from softmax.client.credentials import ACTIVE, INTERNAL, USER
 
     sections = {TokenKind.COGAMES: ACTIVE, TokenKind.COGAMES_USER: USER, TokenKind.OBSERVATORY: INTERNAL}
     return sections[token_kind]

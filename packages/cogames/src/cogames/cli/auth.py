@@ -1,13 +1,13 @@
-"""Compatibility names for `cogames auth`; the commands are in `cogames.commands.auth`."""
+"""Compatibility names for `cogames auth`; the commands are in `softmax.commands.auth`."""
 
 from cogames.cli.program import make_group_app
 from cogames.commands.auth import COMMANDS
-from cogames.commands.auth import get_login_url as get_login_url_cmd
-from cogames.commands.auth import get_token as get_token_cmd
-from cogames.commands.auth import login as login_cmd
-from cogames.commands.auth import logout as logout_cmd
-from cogames.commands.auth import set_token as set_token_cmd
-from cogames.commands.auth import status as status_cmd
+from softmax.commands.auth import get_login_url as get_login_url_cmd
+from softmax.commands.auth import get_token as get_token_cmd
+from softmax.commands.auth import login as login_cmd
+from softmax.commands.auth import logout as logout_cmd
+from softmax.commands.auth import set_token as set_token_cmd
+from softmax.commands.auth import status as status_cmd
 
 __all__ = [
     "auth_app",

@@ -26,7 +26,7 @@ def cli_http_errors(resource: str) -> Iterator[None]:
     import httpx
     import typer
 
-    from cogames.client.errors import ClientError
+    from softmax.client.errors import ClientError
 
     try:
         yield

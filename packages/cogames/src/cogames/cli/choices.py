@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from cogames.cli.errors import CommandError, fail
-from cogames.cli.output import deprecated, hint, note, print_table, warn
+from softmax.cli.errors import CommandError, fail
+from softmax.cli.output import deprecated, hint, note, print_table, warn
 
 if TYPE_CHECKING:
     from cogames.mission_args import ChosenMission

@@ -1,6 +1,7 @@
 """The name under which the client is imported elsewhere; it lives in `cogames.client`."""
 
-from cogames.client import TournamentServerClient, fetch_whoami, models
-from cogames.client.models import *  # noqa: F403 - all of what servers send has this name too
+from cogames.client import TournamentServerClient, fetch_whoami
+from softmax.wire import documents as models
+from softmax.wire.documents import *  # noqa: F403 - all of what servers send has this name too
 
 __all__ = ["TournamentServerClient", "fetch_whoami", *models.__all__]

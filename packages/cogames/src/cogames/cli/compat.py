@@ -9,15 +9,15 @@ import typer
 from cogames.cli.base import console
 
 if TYPE_CHECKING:
-    from cogames.client.models import SeasonSummary
+    from softmax.wire.documents import SeasonSummary
 
 __all__ = ["check_compat_version", "console"]
 
 
 def check_compat_version(season: SeasonSummary) -> None:
     """Print the reason and exit with code 1 when the season plays with another version of the game."""
-    from cogames.client.errors import ClientError
     from cogames.client.pools import check_compatible
+    from softmax.client.errors import ClientError
 
     try:
         check_compatible(season)

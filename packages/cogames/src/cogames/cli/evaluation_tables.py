@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cogames.cli.failures import OUTCOME_COLUMNS, outcome_cells
-from cogames.cli.output import print_table
+from softmax.cli.output import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

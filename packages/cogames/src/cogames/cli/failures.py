@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cogames.cli.output import print_table, warn
+from softmax.cli.output import print_table, warn
 
 if TYPE_CHECKING:
     from mettagrid.runner.episode.outcome import EpisodeOutcome

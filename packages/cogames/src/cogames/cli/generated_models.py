@@ -1,6 +1,6 @@
-"""Compatibility names for the documents of a server; the classes are in `cogames.client.models`."""
+"""Compatibility names for the documents of a server; the classes are in `softmax.wire.documents`."""
 
-from cogames.client.models import (
+from softmax.wire.documents import (
     AgentResult,
     AssayResultsResponse,
     AssayRunResponse,
@@ -39,16 +39,16 @@ from cogames.client.models import (
     TeamTournamentProgress,
     UserRow,
 )
-from cogames.client.models import AssayAxis as AxisScore
-from cogames.client.models import MatchPlayer as MatchPlayerInfo
-from cogames.client.models import PlayerCredential as PlayerCredentialResponseBase
-from cogames.client.models import TeamMember as TeamCogSummary
-from cogames.client.states import AssayAxisName as DiagnoseAxis
-from cogames.client.states import AssayStatus, TournamentType
-from cogames.client.states import SeasonStatus as Status1
-from cogames.client.states import StageKind as Kind
-from cogames.client.states import StageKind as Phase
-from cogames.client.states import StageStatus as Status
+from softmax.wire.documents import AssayAxis as AxisScore
+from softmax.wire.documents import MatchPlayer as MatchPlayerInfo
+from softmax.wire.documents import PlayerCredential as PlayerCredentialResponseBase
+from softmax.wire.documents import TeamMember as TeamCogSummary
+from softmax.wire.states import AssayAxisName as DiagnoseAxis
+from softmax.wire.states import AssayStatus, TournamentType
+from softmax.wire.states import SeasonStatus as Status1
+from softmax.wire.states import StageKind as Kind
+from softmax.wire.states import StageKind as Phase
+from softmax.wire.states import StageStatus as Status
 
 __all__ = [
     "AgentResult",

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cogames.cli.output import hint, note, print_data
+from softmax.cli.output import hint, note, print_data
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from cogames.client.models import PolicyVersionRow
+    from softmax.wire.documents import PolicyVersionRow
 
 __all__ = [
     "Json",
@@ -51,7 +51,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.
 def client_for(server: str | None, login_server: str | None = None) -> TournamentServerClient:
     """A client that uses the saved token when there is one."""
     from cogames.client import TournamentServerClient, resolve_addresses
-    from cogames.client.credentials import current_token
+    from softmax.client.credentials import current_token
 
     addresses = resolve_addresses(server, login_server)
     return TournamentServerClient(addresses.api, current_token(addresses.login))
@@ -116,7 +116,7 @@ def number(value: float | None) -> str:
 
 def show_home(login: str, follow_up: Sequence[str]) -> None:
     """The page of one's own policies, opened where someone sits in front of a browser, and what to do next."""
-    from cogames.client.addresses import home_page
+    from softmax.client.addresses import home_page
 
     page = home_page(login)
     reason = _why_no_browser()

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from cogames.cli.output import Format
+from softmax.cli.output import Format
 
 __all__ = [
     "ActionTimeout",

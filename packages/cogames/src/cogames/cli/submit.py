@@ -89,7 +89,7 @@ def upload_submission(
     secret_env: dict[str, str] | None = None,
 ) -> UploadResult:
     """Upload a bundle as a new version of a policy and, with `season`, submit it; raise `ClientError` on failure."""
-    from cogames.client.addresses import allowed_upload_hosts
+    from softmax.client.addresses import allowed_upload_hosts
 
     place = client.get_presigned_upload_url()
     client.upload_bundle(place, zip_path, allowed_upload_hosts())
@@ -145,7 +145,7 @@ def upload_policy(
 def observatory_home_url() -> str:
     """Return the page with one's own policies."""
     from cogames.client import resolve_addresses
-    from cogames.client.addresses import home_page
+    from softmax.client.addresses import home_page
 
     return home_page(resolve_addresses().login)
 

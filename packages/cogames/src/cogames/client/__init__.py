@@ -1,7 +1,8 @@
-"""The client of a tournament server: typed calls, saved tokens, addresses, sign-in."""
+"""The client of a tournament server; addresses, saved tokens and errors come from `softmax.client`."""
 
-from cogames.client.addresses import Addresses, resolve_addresses
-from cogames.client.errors import (
+from cogames.client.server import TournamentServerClient
+from softmax.client import (
+    Addresses,
     BadAddress,
     BadAnswer,
     BadCredentials,
@@ -12,8 +13,9 @@ from cogames.client.errors import (
     Refused,
     TokenRejected,
     Unreachable,
+    fetch_whoami,
+    resolve_addresses,
 )
-from cogames.client.server import TournamentServerClient, fetch_whoami
 
 __all__ = [
     "Addresses",

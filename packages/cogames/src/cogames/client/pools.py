@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib.metadata
 from typing import TYPE_CHECKING
 
-from cogames.client.errors import ClientError
+from softmax.client.errors import ClientError
 
 if TYPE_CHECKING:
-    from cogames.client.models import PoolConfigInfo, SeasonSummary
     from cogames.client.server import TournamentServerClient
     from mettagrid.config.mettagrid_config import MettaGridConfig
+    from softmax.wire.documents import PoolConfigInfo, SeasonSummary
 
 __all__ = ["check_compatible", "environment_of", "playable_pool"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from cogames.client.errors import ClientError
+from softmax.client.errors import ClientError
 
 __all__ = ["as_uuid", "check_upload_name", "split_reference"]
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from cogames.client.errors import ClientError
+from softmax.client.errors import ClientError
 
 __all__ = ["BadSecret", "read_secrets"]
 

@@ -4,66 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
 from uuid import UUID
 
-from cogames.client import models
-from cogames.client.addresses import resolve_addresses
-from cogames.client.credentials import current_token
-from cogames.client.errors import ClientError, NotFound
-from cogames.client.transport import call, parse, same_host, send
+from softmax.client.api import path_part
+from softmax.client.errors import ClientError, NotFound
+from softmax.client.players import PlayersClient
+from softmax.client.transport import parse, same_host
+from softmax.wire import documents as models
 
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["TournamentServerClient", "fetch_whoami"]
+__all__ = ["TournamentServerClient"]
 
 T = TypeVar("T")
 Id = UUID | str
 OWN_VERSIONS = 100
-PRESIGN_SECONDS, COMPLETE_SECONDS, UPLOAD_SECONDS, WHOAMI_SECONDS = 60.0, 120.0, 600.0, 10.0
+PRESIGN_SECONDS, COMPLETE_SECONDS, UPLOAD_SECONDS = 60.0, 120.0, 600.0
 
 
-def fetch_whoami(server: str, token: str) -> models.WhoAmIResponse:
-    """Whose token it is, as a server sees it."""
-    headers = {"Authorization": f"Bearer {token}"}
-    response = call("GET", f"{server.rstrip('/')}/whoami", headers=headers, timeout=WHOAMI_SECONDS, resource="whoami")
-    return parse(response, models.WhoAmIResponse)
-
-
-class TournamentServerClient:
-    """Calls to one server, with a token or without."""
-
-    def __init__(self, server_url: str, token: str | None = None) -> None:
-        self.server_url = server_url.rstrip("/")
-        self.token = token
-
-    @classmethod
-    def from_login(
-        cls, server_url: str | None = None, login_server: str | None = None
-    ) -> TournamentServerClient | None:
-        """A client with the saved token of the active session; None when there is none."""
-        addresses = resolve_addresses(server_url, login_server)
-        token = current_token(addresses.login)
-        return None if token is None else cls(addresses.api, token)
-
-    def __enter__(self) -> TournamentServerClient:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Nothing is kept open between calls."""
-
-    # Who
-
-    def whoami(self) -> models.WhoAmIResponse:
-        return fetch_whoami(self.server_url, self.token or "")
+class TournamentServerClient(PlayersClient):
+    """A client of the seasons API of one server, with a token or without."""
 
     # Seasons
 
@@ -123,7 +85,7 @@ class TournamentServerClient:
             "team": list[models.TeamSummary],
             "score-policies": list[models.ScorePoliciesLeaderboardEntry],
         }
-        path = f"/leaderboard/{_part(leaderboard_type)}/{_part(pool_name)}"
+        path = f"/leaderboard/{path_part(leaderboard_type)}/{path_part(pool_name)}"
         found: Any = self._season(season_name, path, kinds[leaderboard_type], resource=f"Pool '{pool_name}'")
         return found
 
@@ -148,12 +110,12 @@ class TournamentServerClient:
         return self._season(season_name, "/policies", list[models.PolicySummary], {"mine": True if mine else None})
 
     def submit_to_season(self, season_name: str, policy_version_id: Id) -> models.SubmitResponse:
-        path = f"/tournament/seasons/{_part(season_name)}/submissions"
+        path = f"/tournament/seasons/{path_part(season_name)}/submissions"
         body = {"policy_version_id": str(policy_version_id)}
         return self._post(path, models.SubmitResponse, f"Season '{season_name}'", json=body)
 
     def get_pool_config(self, season_name: str, pool_name: str) -> models.PoolConfigInfo:
-        path = f"/pools/{_part(pool_name)}/config"
+        path = f"/pools/{path_part(pool_name)}/config"
         return self._season(season_name, path, models.PoolConfigInfo, resource=f"Config of pool '{pool_name}'")
 
     def get_optional_pool_config(self, season_name: str, pool_name: str) -> models.PoolConfigInfo | None:
@@ -164,24 +126,25 @@ class TournamentServerClient:
             return None
 
     def get_config(self, config_id: Id) -> dict[str, Any]:
-        return self._get(f"/tournament/configs/{_part(config_id)}", dict[str, Any], f"Config {config_id}")
+        return self._get(f"/tournament/configs/{path_part(config_id)}", dict[str, Any], f"Config {config_id}")
 
     # Matches
 
     def get_match(self, match_id: Id) -> models.MatchResponse:
-        return self._get(f"/tournament/matches/{_part(match_id)}", models.MatchResponse, f"Match {match_id}")
+        return self._get(f"/tournament/matches/{path_part(match_id)}", models.MatchResponse, f"Match {match_id}")
 
     def list_match_policy_logs(self, match_id: Id, policy_version_id: Id) -> list[str]:
-        path = f"/tournament/matches/{_part(match_id)}/{_part(policy_version_id)}/policy-logs"
+        path = f"/tournament/matches/{path_part(match_id)}/{path_part(policy_version_id)}/policy-logs"
         return self._get(path, list[str], f"Logs of match {match_id}")
 
     def get_match_policy_log(self, match_id: Id, policy_version_id: Id, agent_idx: int) -> str:
-        path = f"/tournament/matches/{_part(match_id)}/{_part(policy_version_id)}/policy-logs/{agent_idx}"
+        path = f"/tournament/matches/{path_part(match_id)}/{path_part(policy_version_id)}/policy-logs/{agent_idx}"
         return self._call("GET", path, f"Log of agent {agent_idx}").text
 
     def get_match_artifact(self, match_id: Id, policy_version_id: Id, artifact_type: str) -> httpx.Response:
-        """The raw answer: text or bytes."""
-        path = f"/tournament/matches/{_part(match_id)}/{_part(policy_version_id)}/artifacts/{_part(artifact_type)}"
+        """Return the raw response: text or bytes."""
+        match, policy = path_part(match_id), path_part(policy_version_id)
+        path = f"/tournament/matches/{match}/{policy}/artifacts/{path_part(artifact_type)}"
         return self._call("GET", path, f"Artifact '{artifact_type}' of match {match_id}")
 
     def get_match_artifacts(self, match_id: Id, policy_version_id: Id, artifact_type: str) -> str:
@@ -189,16 +152,17 @@ class TournamentServerClient:
 
     def get_match_reproduction(self, match_id: Id) -> models.MatchReproduction:
         """All that is needed to play a match again; refused while its season plays, except for administrators."""
-        url = f"{self.server_url}/tournament/matches/{_part(match_id)}/reproduction"
-        headers = {"X-Auth-Token": self.token} if self.token else {}
-        headers["X-Use-Elevated-Privileges"] = "true"  # counts for administrators alone
-        return parse(call("GET", url, headers=headers, resource=f"Match {match_id}"), models.MatchReproduction)
+        path = f"/tournament/matches/{path_part(match_id)}/reproduction"
+        headers = {"X-Use-Elevated-Privileges": "true"}  # only administrators have any
+        return parse(self._call("GET", path, f"Match {match_id}", headers=headers), models.MatchReproduction)
 
     def download(self, url: str, target: Path, what: str) -> None:
         """Save what a signed address has; nothing is sent along, so redirects are followed."""
         from urllib.parse import urljoin
 
-        response = send("GET", urljoin(f"{self.server_url}/", url), timeout=UPLOAD_SECONDS, follow_redirects=True)
+        response = self._transport.send(
+            "GET", urljoin(f"{self.server_url}/", url), timeout=UPLOAD_SECONDS, follow_redirects=True
+        )
         if not response.is_success:
             raise ClientError(f"{what} cannot be fetched: status {response.status_code}")
         target.write_bytes(response.content)
@@ -219,7 +183,7 @@ class TournamentServerClient:
         return found[0] if found else None
 
     def get_policy_version(self, policy_version_id: Id) -> models.PolicyVersionRow:
-        path = f"/stats/policy-versions/{_part(policy_version_id)}"
+        path = f"/stats/policy-versions/{path_part(policy_version_id)}"
         return self._get(path, models.PolicyVersionRow, f"Policy version {policy_version_id}")
 
     def browse_policies(
@@ -238,7 +202,7 @@ class TournamentServerClient:
         return self._get("/tournament/my-memberships", dict[str, list[str]], "Memberships")
 
     def get_policy_memberships(self, policy_version_id: Id) -> list[models.MembershipHistoryEntry]:
-        path = f"/tournament/policies/{_part(policy_version_id)}/memberships"
+        path = f"/tournament/policies/{path_part(policy_version_id)}/memberships"
         return self._get(path, list[models.MembershipHistoryEntry], f"Policy version {policy_version_id}")
 
     # Uploads
@@ -259,7 +223,9 @@ class TournamentServerClient:
             )
         headers = {"Content-Type": "application/zip", "Content-Length": str(bundle.stat().st_size)}
         with bundle.open("rb") as file:
-            call("PUT", url, headers=headers, content=file, timeout=UPLOAD_SECONDS, resource="The place for the bundle")
+            self._transport.call(
+                "PUT", url, headers=headers, content=file, timeout=UPLOAD_SECONDS, resource="The place for the bundle"
+            )
 
     def complete_policy_upload(
         self, upload_id: Id, name: str, season: str | None = None, secret_env: Mapping[str, str] | None = None
@@ -281,7 +247,7 @@ class TournamentServerClient:
         return parse(self._anonymous("/episodes", "Episodes", params), list[models.EpisodeResponse])
 
     def get_episode(self, episode_id: Id) -> models.EpisodeResponse:
-        found = self._anonymous(f"/episodes/{_part(episode_id)}", f"Episode {episode_id}")
+        found = self._anonymous(f"/episodes/{path_part(episode_id)}", f"Episode {episode_id}")
         return parse(found, models.EpisodeResponse)
 
     def query_episodes(
@@ -311,7 +277,7 @@ class TournamentServerClient:
         from urllib.parse import urljoin
 
         url = urljoin(f"{self.server_url}/", episode.replay_url)
-        response = send("GET", url, timeout=UPLOAD_SECONDS, follow_redirects=True)
+        response = self._transport.send("GET", url, timeout=UPLOAD_SECONDS, follow_redirects=True)
         if not response.is_success:
             raise ClientError(f"The replay of episode {episode.id} cannot be fetched: status {response.status_code}")
         return bytes(response.content)
@@ -341,48 +307,15 @@ class TournamentServerClient:
         return self._get("/assay/runs", list[models.AssayRunResponse], "Assay runs", params)
 
     def get_assay_run(self, run_id: Id) -> models.AssayRunResponse:
-        return self._get(f"/assay/runs/{_part(run_id)}", models.AssayRunResponse, f"Assay run {run_id}")
+        return self._get(f"/assay/runs/{path_part(run_id)}", models.AssayRunResponse, f"Assay run {run_id}")
 
     def get_assay_results(self, run_id: Id) -> models.AssayResultsResponse:
-        return self._get(f"/assay/runs/{_part(run_id)}/results", models.AssayResultsResponse, f"Assay run {run_id}")
+        return self._get(f"/assay/runs/{path_part(run_id)}/results", models.AssayResultsResponse, f"Assay run {run_id}")
 
     def finalize_assay_run(self, run_id: Id) -> models.AssayRunResponse:
-        return self._post(f"/assay/runs/{_part(run_id)}/finalize", models.AssayRunResponse, f"Assay run {run_id}")
+        return self._post(f"/assay/runs/{path_part(run_id)}/finalize", models.AssayRunResponse, f"Assay run {run_id}")
 
-    # Players
-
-    def list_players(self) -> list[models.PlayerResponse]:
-        return self._get("/players", list[models.PlayerResponse], "Players")
-
-    def create_player(self, name: str) -> models.PlayerResponse:
-        return self._post("/players", models.PlayerResponse, "Players", json={"name": name})
-
-    def login_player(self, player_id: str) -> models.PlayerLoginResponse:
-        return self._post(f"/players/{_part(player_id)}/login", models.PlayerLoginResponse, f"Player {player_id}")
-
-    def list_player_credentials(self, player_id: str) -> list[models.PlayerCredential]:
-        return self._get(
-            f"/players/{_part(player_id)}/credentials", list[models.PlayerCredential], f"Player {player_id}"
-        )
-
-    def create_player_credential(
-        self, player_id: str, name: str, scopes: Sequence[str] | None = None
-    ) -> models.PlayerCredentialCreateResponse:
-        body: dict[str, Any] = {"name": name}
-        if scopes:
-            body["scopes"] = list(scopes)
-        path = f"/players/{_part(player_id)}/credentials"
-        return self._post(path, models.PlayerCredentialCreateResponse, f"Player {player_id}", json=body)
-
-    def revoke_player_credential(self, player_id: str, credential_id: Id) -> models.PlayerCredentialDeleteResponse:
-        path = f"/players/{_part(player_id)}/credentials/{_part(credential_id)}"
-        response = self._call("DELETE", path, f"Credential {credential_id}")
-        return parse(response, models.PlayerCredentialDeleteResponse)
-
-    # How
-
-    def _get(self, path: str, kind: type[T], resource: str, params: Mapping[str, Any] | None = None) -> T:
-        return parse(self._call("GET", path, resource, params=_query(params)), kind)
+    # Helpers
 
     def _season(
         self,
@@ -392,29 +325,6 @@ class TournamentServerClient:
         params: Mapping[str, Any] | None = None,
         resource: str | None = None,
     ) -> T:
-        return self._get(f"/tournament/seasons/{_part(season)}{path}", kind, resource or f"Season '{season}'", params)
-
-    def _post(self, path: str, kind: type[T], resource: str, **content: Any) -> T:
-        return parse(self._call("POST", path, resource, **content), kind)
-
-    def _call(self, method: str, path: str, resource: str, **content: Any) -> httpx.Response:
-        headers = {"X-Auth-Token": self.token} if self.token else {}
-        return call(method, f"{self.server_url}{path}", headers=headers, resource=resource, **content)
-
-    def _anonymous(self, path: str, resource: str, params: Mapping[str, Any] | None = None) -> httpx.Response:
-        return call("GET", f"{self.server_url}{path}", resource=resource, params=_query(params))
-
-
-def _query(params: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Parameters that are given, as text; booleans as the server reads them."""
-    given = {key: value for key, value in (params or {}).items() if value is not None and value != []}
-    return {key: str(value).lower() if isinstance(value, bool) else _text(value) for key, value in given.items()}
-
-
-def _text(value: Any) -> Any:
-    return value if isinstance(value, list) else str(value)
-
-
-def _part(value: object) -> str:
-    """One part of a path."""
-    return quote(str(value), safe=":")
+        return self._get(
+            f"/tournament/seasons/{path_part(season)}{path}", kind, resource or f"Season '{season}'", params
+        )

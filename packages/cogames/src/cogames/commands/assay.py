@@ -8,14 +8,14 @@ from uuid import UUID
 
 import typer
 
-from cogames.cli.errors import fail
 from cogames.cli.league import NOTHING, Json, LoginServer, Server, client_for, moment, print_json, signed_in
-from cogames.cli.output import hint, note, print_table
-from cogames.cli.program import Entry, examples
+from softmax.cli.errors import fail
+from softmax.cli.output import hint, note, print_table
+from softmax.cli.program import Entry, examples
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from cogames.client.models import AssayRunResponse, MissionSpec, PolicyVersionRow
+    from softmax.wire.documents import AssayRunResponse, MissionSpec, PolicyVersionRow
 
 COMMANDS = [
     Entry("status", "cogames.commands.assay:status", "Show a run, or the latest one of a policy."),
@@ -171,7 +171,7 @@ def _watch(client: TournamentServerClient, run: AssayRunResponse) -> AssayRunRes
 
 def _missions(source: str, episodes: int, max_steps: int) -> list[MissionSpec]:
     from cogames.cli import choices
-    from cogames.client.models import MissionSpec
+    from softmax.wire.documents import MissionSpec
 
     chosen = choices.missions([], variants=None, mission_set=source, game="cogsguard", max_steps=max_steps)
     return [

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cogames.cli import choices, options
-from cogames.cli.errors import CommandError, fail
 from cogames.cli.failures import show_last_words
 from cogames.cli.league import LoginServer, LongServer, client_for
-from cogames.cli.output import note, print_data, warn
-from cogames.cli.program import examples
+from softmax.cli.errors import CommandError, fail
+from softmax.cli.output import note, print_data, warn
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from mettagrid.config.mettagrid_config import MettaGridConfig

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from cogames.cli import choices, options
-from cogames.cli.output import Format, note, print_data, prints_to_stderr
-from cogames.cli.program import examples
-from cogames.cli.progress import ProgressBar
+from cogames.cli.redirection import prints_to_stderr
+from softmax.cli.output import Format, note, print_data
+from softmax.cli.program import examples
+from softmax.cli.progress import ProgressBar
 
 EVALUATION, SIMULATION, OUTPUT = "Evaluation", "Simulation", "Output"
 
@@ -119,7 +120,7 @@ def diagnose(
     Plays a set of missions with the policy alone and beside its copy, names its main weakness and what to do about it,
     and writes a report.
     """
-    from cogames.cli.output import deprecated
+    from softmax.cli.output import deprecated
 
     if mission:
         deprecated("-m", "--experiments")

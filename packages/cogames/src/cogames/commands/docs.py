@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cogames.cli.errors import fail
-from cogames.cli.output import note, print_table
-from cogames.cli.program import examples
+from softmax.cli.errors import fail
+from softmax.cli.output import note, print_table
+from softmax.cli.program import examples
 
 Name = Annotated[str | None, typer.Argument(metavar="[DOC]", help="Name of a document.")]
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from cogames.cli.errors import fail
-from cogames.cli.output import note
-from cogames.cli.program import Entry, examples
+from softmax.cli.errors import fail
+from softmax.cli.output import note
+from softmax.cli.program import Entry, examples
 
 PANEL = "Docsync"
 COMMANDS = [

@@ -11,7 +11,6 @@ from uuid import UUID
 import typer
 
 from cogames.cli import choices
-from cogames.cli.errors import fail
 from cogames.cli.league import (
     FILTER,
     NOTHING,
@@ -24,8 +23,9 @@ from cogames.cli.league import (
     number,
     print_json,
 )
-from cogames.cli.output import hint, note, print_table
-from cogames.cli.program import Entry, examples
+from softmax.cli.errors import fail
+from softmax.cli.output import hint, note, print_table
+from softmax.cli.program import Entry, examples
 
 COMMANDS = [
     Entry("list", "cogames.commands.episode:list_episodes", "List episodes, newest first."),

@@ -8,12 +8,13 @@ from typing import Any
 import typer
 
 from cogames.cli import choices, options
-from cogames.cli.errors import fail
 from cogames.cli.evaluation_tables import print_evaluation
 from cogames.cli.failures import show_failures
-from cogames.cli.output import note, print_data, prints_to_stderr
-from cogames.cli.program import examples
-from cogames.cli.progress import ProgressBar
+from cogames.cli.redirection import prints_to_stderr
+from softmax.cli.errors import fail
+from softmax.cli.output import note, print_data
+from softmax.cli.program import examples
+from softmax.cli.progress import ProgressBar
 
 
 @examples(

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from cogames.cli.errors import fail
 from cogames.cli.league import FILTER, TOURNAMENT, Json, LoginServer, Server, client_for, print_json, signed_in
-from cogames.cli.program import examples
+from softmax.cli.errors import fail
+from softmax.cli.program import examples
 
 SeasonArgument = Annotated[str | None, typer.Argument(metavar="SEASON", help="Season: NAME or NAME:v2.")]
 SeasonOption = Annotated[

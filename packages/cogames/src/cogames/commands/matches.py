@@ -12,7 +12,6 @@ from uuid import UUID
 import typer
 
 from cogames.cli import choices
-from cogames.cli.errors import CommandError, fail
 from cogames.cli.league import (
     FILTER,
     OUTPUT,
@@ -26,12 +25,13 @@ from cogames.cli.league import (
     signed_in,
     versions_of,
 )
-from cogames.cli.output import hint, note, warn
-from cogames.cli.program import examples
+from softmax.cli.errors import CommandError, fail
+from softmax.cli.output import hint, note, warn
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from cogames.client.models import MatchResponse
+    from softmax.wire.documents import MatchResponse
 
 PAGE = 200
 LOG_NAME = re.compile(r"policy_agent_(\d+)\.txt")

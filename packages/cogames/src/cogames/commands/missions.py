@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cogames.cli import choices, options
-from cogames.cli.errors import fail
-from cogames.cli.output import Format, note, print_data, print_table, warn
-from cogames.cli.program import examples
+from softmax.cli.errors import fail
+from softmax.cli.output import Format, note, print_data, print_table, warn
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from mettagrid.config.mettagrid_config import MettaGridConfig

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from cogames.cli import choices, options
-from cogames.cli.errors import CommandError, fail
 from cogames.commands import evaluate as _evaluate
 from cogames.commands import missions as _missions
 from cogames.commands import tutorial
+from softmax.cli.errors import CommandError, fail
 
 MissionName = Annotated[str, typer.Argument(metavar="MISSION", help="Mission name or file.")]
 Trainable = Annotated[bool, typer.Option("--trainable", "-t", help="A policy with a neural network.")]

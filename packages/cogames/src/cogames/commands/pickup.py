@@ -9,9 +9,10 @@ import typer
 from cogames.cli import choices, options
 from cogames.cli.evaluation_tables import INTERVAL, bounds, number, print_replays
 from cogames.cli.failures import print_policies, show_failures
-from cogames.cli.output import note, print_data, print_table, prints_to_stderr
-from cogames.cli.program import examples
-from cogames.cli.progress import ProgressBar
+from cogames.cli.redirection import prints_to_stderr
+from softmax.cli.output import note, print_data, print_table
+from softmax.cli.program import examples
+from softmax.cli.progress import ProgressBar
 
 if TYPE_CHECKING:
     from cogames.value_over_replacement import Pickup, Scenario

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cogames.cli import choices, options
-from cogames.cli.errors import fail
 from cogames.cli.failures import print_policies, show_failures
-from cogames.cli.output import print_data, print_table, prints_to_stderr
-from cogames.cli.program import examples
+from cogames.cli.redirection import prints_to_stderr
+from softmax.cli.errors import fail
+from softmax.cli.output import print_data, print_table
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from mettagrid.renderer.renderer import RenderMode

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.cli.errors import fail
 from cogames.cli.league import Json, LoginServer, Server, print_json
-from cogames.cli.output import hint, note, print_table
-from cogames.cli.program import Entry
+from softmax.cli.errors import fail
+from softmax.cli.output import hint, note, print_table
+from softmax.cli.program import Entry
 
 if TYPE_CHECKING:
     from cogames.client import Addresses, TournamentServerClient
@@ -66,7 +66,7 @@ def create(name: PlayerName, server: Server = None, login_server: LoginServer = 
 
 def login(player: Player, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
     """Act as a player: a short-lived session becomes the active one."""
-    from cogames.client.credentials import save_player_session
+    from softmax.client.credentials import save_player_session
 
     addresses = _addresses(server, login_server)
     client = _client(addresses)
@@ -83,7 +83,7 @@ def login(player: Player, server: Server = None, login_server: LoginServer = Non
 def logout(server: Server = None, login_server: LoginServer = None) -> None:
     """Be yourself again: the saved session of the user becomes the active one."""
     from cogames.client import ClientError, NotAuthenticated, TokenRejected, fetch_whoami
-    from cogames.client.credentials import restore_user_session
+    from softmax.client.credentials import restore_user_session
 
     addresses = _addresses(server, login_server)
     token = restore_user_session(addresses.login)
@@ -157,7 +157,7 @@ def _addresses(server: str | None, login_server: str | None) -> Addresses:
 
 def _client(addresses: Addresses) -> TournamentServerClient:
     from cogames.client import NotAuthenticated, TournamentServerClient
-    from cogames.client.credentials import user_token
+    from softmax.client.credentials import user_token
 
     token = user_token(addresses.login)
     if token is None:

@@ -1,6 +1,6 @@
 """`cogames policies`."""
 
-from cogames.cli.program import examples
+from softmax.cli.program import examples
 
 
 @examples("cogames play -m arena -p starter", "cogames play -m arena -p class=random")

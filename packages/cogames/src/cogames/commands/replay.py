@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.cli.errors import fail
-from cogames.cli.output import Format, hint, print_data
-from cogames.cli.program import examples
+from softmax.cli.errors import fail
+from softmax.cli.output import Format, hint, print_data
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from mettagrid.replay import Replay

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from cogames.cli.errors import fail
 from cogames.cli.league import OUTPUT, Json, LoginServer, LongServer, client_for, print_json
-from cogames.cli.output import note, print_table, warn
-from cogames.cli.program import examples
+from softmax.cli.errors import fail
+from softmax.cli.output import note, print_table, warn
+from softmax.cli.program import examples
 
 MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of the match.")]
 Keep = Annotated[

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cogames.cli.errors import fail
 from cogames.cli.league import NOTHING, Json, LoginServer, Server, client_for, moment, number, print_json
-from cogames.cli.output import print_data, print_table
-from cogames.cli.program import Entry
+from softmax.cli.errors import fail
+from softmax.cli.output import print_data, print_table
+from softmax.cli.program import Entry
 
 if TYPE_CHECKING:
-    from cogames.client.models import (
+    from softmax.wire.documents import (
         LeaderboardEntry,
         MatchResponse,
         ScorePoliciesLeaderboardEntry,

@@ -19,12 +19,12 @@ from cogames.cli.league import (
     signed_in,
     versions_of,
 )
-from cogames.cli.output import print_table, warn
-from cogames.cli.program import examples
+from softmax.cli.output import print_table, warn
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from cogames.client.models import PolicySummary, PolicyVersionRow
+    from softmax.wire.documents import PolicySummary, PolicyVersionRow
 
 Policy = Annotated[
     str | None,

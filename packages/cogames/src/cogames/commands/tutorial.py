@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cogames.cli.errors import CommandError, fail
-from cogames.cli.output import hint, print_table, warn
-from cogames.cli.program import Entry, examples
+from softmax.cli.errors import CommandError, fail
+from softmax.cli.output import hint, print_table, warn
+from softmax.cli.program import Entry, examples
 
 if TYPE_CHECKING:
     from cogames.lessons import BrowserStage, TerminalStage

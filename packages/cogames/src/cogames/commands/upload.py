@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cogames.cli import choices
-from cogames.cli.errors import CommandError, fail
 from cogames.cli.league import TOURNAMENT, LoginServer, LongServer, Server, client_for, show_home, signed_in
-from cogames.cli.output import note, warn
-from cogames.cli.program import examples
 from cogames.commands.bundles import (
     BundlePolicy,
     IncludeFiles,
@@ -23,10 +20,13 @@ from cogames.commands.bundles import (
     check_init_kwargs,
     pack_bundle,
 )
+from softmax.cli.errors import CommandError, fail
+from softmax.cli.output import note, warn
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from cogames.client.models import PolicyVersionResponse, SeasonDetail
+    from softmax.wire.documents import PolicyVersionResponse, SeasonDetail
 
 SECRETS, VALIDATION, UPLOAD = "Secrets", "Validation", "Upload"
 BEDROCK = "USE_BEDROCK"
@@ -306,7 +306,7 @@ def _try(client: TournamentServerClient, season: SeasonDetail | None, bundle: Pa
 
 
 def _upload(client: TournamentServerClient, bundle: Path, plan: Plan) -> PolicyVersionResponse:
-    from cogames.client.addresses import allowed_upload_hosts
+    from softmax.client.addresses import allowed_upload_hosts
 
     note(f"Uploading to {client.server_url}")
     place = client.get_presigned_upload_url()

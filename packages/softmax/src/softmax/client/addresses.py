@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from cogames.client.errors import BadAddress, BadCredentials
+from softmax.client.errors import BadAddress, BadCredentials
 
 __all__ = [
     "API_VARIABLE",
@@ -107,7 +107,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 def saved_login(login: str) -> str:
     """The spelling of a login server under which a token is saved, with `/api` at its end or without."""
-    from cogames.client.credentials import current_token
+    from softmax.client.credentials import current_token
 
     login = _checked(login)
     base = _without_api(login)

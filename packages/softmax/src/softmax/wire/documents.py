@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cogames.client.states import AssayAxisName, AssayStatus, SeasonStatus, StageKind, StageStatus, TournamentType
+from softmax.wire.states import AssayAxisName, AssayStatus, SeasonStatus, StageKind, StageStatus, TournamentType
 
 __all__ = [
     "AssayAxis",

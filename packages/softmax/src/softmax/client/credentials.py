@@ -30,8 +30,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cogames.client.addresses import config_file, read_yaml
-from cogames.client.errors import BadCredentials
+from softmax.client.addresses import config_file, read_yaml
+from softmax.client.errors import BadCredentials
 
 __all__ = [
     "active_token",

@@ -1,16 +1,15 @@
-"""Where text goes: data to stdout, everything else to stderr. Plain when nobody looks at a terminal, or asks for it."""
+"""Output of commands: data on stdout, everything else on stderr; colours only on a terminal and without `NO_COLOR`."""
 
 from __future__ import annotations
 
-import gc
 import io
 import logging
 import os
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
 from typing import Any, Literal, TextIO
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "print_data",
     "print_table",
     "printed_text",
-    "prints_to_stderr",
     "show_log",
     "table",
     "warn",
@@ -33,7 +31,7 @@ _CODES = {"bold": "1", "red": "31", "yellow": "33", "cyan": "36"}
 
 
 def print_data(document: Any, kind: Format) -> None:
-    """One document and nothing else on stdout; keys keep their order. Numbers that JSON does not have become null."""
+    """Print one document and nothing else on stdout, keys in their order. NaN and infinities become null."""
     document = _finite(document)
     if kind == "json":
         import json
@@ -54,7 +52,7 @@ def print_table(
     right: Sequence[int] = (),
     file: TextIO | None = None,
 ) -> None:
-    """A table with an empty line before it; see `table`."""
+    """Print a table below its title; see `table`."""
     stream = file or sys.stdout
     if title:
         print(f"\n{styled(title, 'bold', stream)}", file=stream)
@@ -62,7 +60,7 @@ def print_table(
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()) -> str:
-    """Aligned columns under a line; `right` are the columns of numbers. The width of the terminal plays no part."""
+    """Return aligned columns under a header line, whatever the terminal's width; `right` are the columns of numbers."""
     lines = [[str(cell) for cell in row] for row in (headers, *rows)]
     widths = [max(_width(line[column]) for line in lines) for column in range(len(headers))]
     lines.insert(1, ["-" * width for width in widths])
@@ -83,17 +81,17 @@ def printed_text(show: Callable[[], None]) -> str:
 
 
 def note(text: str) -> None:
-    """Something a person may want to know."""
-    print(text, file=sys.stderr)
+    """Print a remark on stderr."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def warn(text: str) -> None:
-    """Something that works, but not as it was asked for."""
-    print(f"{styled('warning:', 'yellow', sys.stderr)} {text}", file=sys.stderr)
+    """Print a warning on stderr."""
+    note(f"{styled('warning:', 'yellow', sys.stderr)} {text}")
 
 
 def show_log() -> None:
-    """Let warnings of the library be seen as ours are, before it sets up a log of its own."""
+    """Show warnings of libraries as our own, unless they configure logging themselves."""
     root = logging.getLogger()
     if not any(isinstance(handler, _Warnings) for handler in root.handlers):
         root.addHandler(_Warnings(logging.WARNING))
@@ -110,46 +108,24 @@ def _show_warning(message: Warning | str, *place: object, **more: object) -> Non
 
 
 def hint(text: str) -> None:
-    """What may help."""
-    print(f"{styled('hint:', 'cyan', sys.stderr)} {text}", file=sys.stderr)
+    """Print a hint on stderr."""
+    note(f"{styled('hint:', 'cyan', sys.stderr)} {text}")
 
 
 def deprecated(old: str, new: str) -> None:
-    """An older spelling was used."""
+    """Warn that a spelling is old."""
     warn(f"`{old}` is an older spelling; write `{new}`")
 
 
-@contextmanager
-def prints_to_stderr() -> Iterator[None]:
-    """Code of policies runs inside: whatever it prints, in Python or below, goes to stderr."""
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
-    sys.stdout.flush()
-    with redirect_stdout(sys.stderr):
-        try:
-            kept = os.dup(1)
-        except OSError:  # there is no stdout
-            yield
-            return
-        try:
-            os.dup2(2, 1)
-            yield
-        finally:
-            sys.stderr.flush()
-            os.dup2(kept, 1)
-            os.close(kept)
-
-
 def styled(text: str, style: str, stream: TextIO) -> str:
-    """The text with colour where the stream is a terminal and `NO_COLOR` is not set."""
+    """Colour the text where the stream is a terminal and `NO_COLOR` is unset."""
     if os.environ.get("NO_COLOR") or not stream.isatty():
         return text
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m"
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal: wide letters and most symbols take two, marks none."""
+    """Count columns on a terminal: wide letters and most symbols take two, combining marks none."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)

@@ -1,4 +1,4 @@
-"""A line that grows while episodes are played; only on a terminal."""
+"""A progress bar on stderr, shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH = 30
 
 
 class ProgressBar:
-    """Call it with (done, total). The line is taken away at the end, and never written where nobody watches."""
+    """Call it with (done, total); it clears its line at the end."""
 
     def __init__(self, label: str = "episodes") -> None:
         self._label = label

@@ -12,9 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from urllib.parse import parse_qs, quote, urlsplit
 
-from cogames.client.addresses import login_page
-from cogames.client.errors import ClientError, LoginFailed, Refused
-from cogames.client.transport import call, send
+from softmax.client.addresses import login_page
+from softmax.client.errors import ClientError, LoginFailed, Refused
+from softmax.client.transport import call, send
 
 __all__ = ["Callback", "exchange_code", "is_valid_token", "read_pasted_token", "sign_in"]
 

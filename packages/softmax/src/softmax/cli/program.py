@@ -1,0 +1,258 @@
+"""The frame of a command-line program: a table of commands, help in panels and one way to report errors.
+
+A command's module is imported when the command runs; help needs only the table. Other distributions add commands
+through entry points: each entry point of the program's group names a list of `Entry` in a module that imports nothing
+heavy.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from softmax.cli.errors import INTERRUPTED, Explanation, explain, is_interrupt, report, usage_message
+from softmax.cli.output import deprecated, show_log
+
+__all__ = ["Entry", "Group", "Program", "examples", "make_app", "make_group_app"]
+
+OPTIONS = "Options"
+ARGUMENTS = "Arguments"
+LAST = "Other"
+DEBUG, JSON = "--debug", "--json"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command: its name, `module:function` (or `module:table` for a group), a one-line summary and its help panel.
+
+    `instead` marks an older spelling: help omits it, and running it prints the current spelling. Help also omits
+    `hidden` commands, which are for developers of this repository.
+    """
+
+    name: str
+    target: str
+    summary: str = ""
+    panel: str = "Commands"
+    instead: str = ""
+    hidden: bool = False
+
+    @property
+    def is_listed(self) -> bool:
+        return not (self.instead or self.hidden)
+
+    def load(self) -> TyperCommand | TyperGroup:
+        """Import the command and build it."""
+        loaded = _attribute(self.target)
+        if isinstance(loaded, list):
+            kind: type[Group] = type("SubGroup", (Group,), {"entries": loaded})
+            return kind(name=self.name, help=self.summary, rich_markup_mode=None)
+        return _make_command(self, loaded)
+
+
+class _Commands(Mapping[str, Any]):
+    """Commands by name, imported when looked up. Iteration yields the listed names only."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = {entry.name: entry for entry in entries}
+
+    def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
+        return self._entries[name].load()
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, entry in self._entries.items() if entry.is_listed)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+class Group(TyperGroup):
+    """A group whose commands come from `entries`."""
+
+    entries: ClassVar[Sequence[Entry]] = ()
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "no_args_is_help": True})
+        self._table = list(self.all_entries())
+        self.commands = _Commands(self._table)  # type: ignore[assignment]
+
+    @classmethod
+    def all_entries(cls) -> Sequence[Entry]:
+        """Return the commands of the group."""
+        return cls.entries
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        _write_options(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        listed = [entry for entry in self._table if entry.is_listed]
+        width = max(len(entry.name) for entry in listed)
+        for panel in dict.fromkeys(entry.panel for entry in listed):
+            with formatter.section(panel):
+                formatter.write_dl([(f"{e.name:{width}}", e.summary) for e in listed if e.panel == panel])
+
+
+class Program(Group):
+    """The outermost group: reports errors and accepts `--debug` anywhere on the command line."""
+
+    entry_point_group: ClassVar[str] = ""
+    """entry points through which other distributions add commands; none if empty"""
+    json_errors: ClassVar[bool] = False
+    """with `--json`, also print errors as a JSON document on stdout"""
+    packages: ClassVar[Sequence[str]] = ("softmax",)
+    """import packages whose exceptions carry a message for users"""
+
+    @classmethod
+    def all_entries(cls) -> Sequence[Entry]:
+        if not cls.entry_point_group:
+            return cls.entries
+        from importlib.metadata import entry_points
+
+        points = sorted(entry_points(group=cls.entry_point_group), key=lambda point: point.name)
+        own = {entry.name for entry in cls.entries}
+        added = [entry for point in points for entry in point.load() if entry.name not in own]
+        return [*cls.entries, *added]
+
+    @classmethod
+    def explain(cls, error: BaseException) -> Explanation:
+        """Explain an error to the user; programs override this for their own exceptions."""
+        return explain(error, cls.packages)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        debug = DEBUG in words
+        words = [word for word in words if word != DEBUG]
+
+        def call() -> Any:
+            return super(Program, self).main(words, prog_name, complete_var, False, windows_expand_args, **extra)
+
+        if not standalone_mode:
+            return call()
+        show_log()
+        sys.exit(self._exit_code(call, debug=debug, as_json=self.json_errors and JSON in words))
+
+    def _exit_code(self, call: Callable[[], Any], *, debug: bool, as_json: bool) -> int:
+        """Run the call, report what goes wrong and return the exit code."""
+        try:
+            code = call()
+            sys.stdout.flush()
+            if code == INTERRUPTED:  # Typer caught the interrupt itself
+                report(self.explain(KeyboardInterrupt()), as_json=as_json)
+            return code if isinstance(code, int) else 0
+        except BrokenPipeError:
+            # The reader has closed the pipe, as `head` does; flushing again at exit must not complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        except (Exception, KeyboardInterrupt) as error:
+            usage = usage_message(error)
+            if usage is not None:
+                print(usage, file=sys.stderr)
+                return 2
+            explanation = self.explain(error)
+            if debug and not is_interrupt(error):
+                import traceback
+
+                traceback.print_exception(error)
+            if as_json or not debug:
+                report(explanation, as_json=as_json)
+            return explanation.exit_code
+
+
+class Command(TyperCommand):
+    """A command with its options in panels and its examples as they are written."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        _write_options(self, ctx, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        if self.epilog:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  {line}\n" if line else "\n" for line in self.epilog.splitlines()))
+
+
+def examples(*lines: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add examples to the end of a command's help."""
+
+    def add(function: Callable[..., None]) -> Callable[..., None]:
+        function.__dict__["epilog"] = "\n".join(lines)
+        return function
+
+    return add
+
+
+def make_app(name: str, summary: str, program: type[Program]) -> typer.Typer:
+    """Return the program as a Typer application, which can be called and given to Typer's test runner."""
+    app = typer.Typer(
+        name=name,
+        cls=program,
+        help=summary,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    )
+    app.callback()(_root)
+    return app
+
+
+def make_group_app(
+    name: str, summary: str, entries: Sequence[Entry], *, program: type[Program] = Program
+) -> typer.Typer:
+    """Return a table of commands as a separate Typer application that reports errors as `program` does."""
+    return make_app(name, summary, type("GroupProgram", (program,), {"entries": entries, "entry_point_group": ""}))
+
+
+def _root(debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error comes from.")] = False) -> None:
+    """`Program.main` removes `--debug` before parsing; the option exists for the help."""
+
+
+def _attribute(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _make_command(entry: Entry, function: Callable[..., None]) -> TyperCommand:
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(entry.name, cls=Command, epilog=getattr(function, "epilog", None), hidden=not entry.is_listed)(function)
+    command: Any = typer.main.get_command(app)
+    if entry.instead:
+        run = command.invoke
+
+        def invoke(ctx: Any) -> Any:
+            parent = ctx.command_path.removesuffix(entry.name)
+            deprecated(f"{parent}{entry.name}", f"{parent}{entry.instead}")
+            return run(ctx)
+
+        command.invoke = invoke
+    return command
+
+
+def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
+    """Write arguments and options, one section per panel; the help option comes last."""
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for param in command.get_params(ctx):
+        record = param.get_help_record(ctx)
+        if record is None:
+            continue
+        default = ARGUMENTS if param.param_type_name == "argument" else OPTIONS
+        panel = getattr(param, "rich_help_panel", None) or default
+        if panel == OPTIONS and "--help" in param.opts and panels and OPTIONS not in panels:
+            panel = LAST
+        panels.setdefault(panel, []).append(record)
+    for panel, records in panels.items():
+        with formatter.section(panel):
+            formatter.write_dl(records, col_max=36)

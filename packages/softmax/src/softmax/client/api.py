@@ -1,0 +1,84 @@
+"""Typed calls to a server's HTTP API, with a token or without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import quote
+
+from softmax.client.addresses import resolve_addresses
+from softmax.client.credentials import current_token
+from softmax.client.identity import fetch_whoami
+from softmax.client.transport import Transport, parse
+
+if TYPE_CHECKING:
+    import httpx
+
+    from softmax.wire.documents import WhoAmIResponse
+
+__all__ = ["ApiClient", "path_part"]
+
+T = TypeVar("T")
+
+
+class ApiClient:
+    """A client of one server. Connections stay open until `close`; a later call opens new ones."""
+
+    def __init__(self, server_url: str, token: str | None = None) -> None:
+        self.server_url = server_url.rstrip("/")
+        self.token = token
+        self._transport = Transport()
+
+    @classmethod
+    def from_login(cls, server_url: str | None = None, login_server: str | None = None) -> Self | None:
+        """Return a client with the saved token of the active session; None when no token is saved."""
+        addresses = resolve_addresses(server_url, login_server)
+        token = current_token(addresses.login)
+        return None if token is None else cls(addresses.api, token)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def whoami(self) -> WhoAmIResponse:
+        return fetch_whoami(self.server_url, self.token or "")
+
+    def _get(self, path: str, kind: type[T], resource: str, params: Mapping[str, Any] | None = None) -> T:
+        return parse(self._call("GET", path, resource, params=_query(params)), kind)
+
+    def _post(self, path: str, kind: type[T], resource: str, **content: Any) -> T:
+        return parse(self._call("POST", path, resource, **content), kind)
+
+    def _call(
+        self, method: str, path: str, resource: str, headers: Mapping[str, str] | None = None, **content: Any
+    ) -> httpx.Response:
+        token = {"X-Auth-Token": self.token} if self.token else {}
+        url = f"{self.server_url}{path}"
+        return self._transport.call(method, url, headers={**token, **(headers or {})}, resource=resource, **content)
+
+    def _anonymous(self, path: str, resource: str, params: Mapping[str, Any] | None = None) -> httpx.Response:
+        return self._transport.call("GET", f"{self.server_url}{path}", resource=resource, params=_query(params))
+
+
+def path_part(value: object) -> str:
+    """Quote one part of a path."""
+    return quote(str(value), safe=":")
+
+
+def _query(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the parameters that have a value, as text, booleans in lower case."""
+    given = {key: value for key, value in (params or {}).items() if value is not None and value != []}
+    return {key: str(value).lower() if isinstance(value, bool) else _text(value) for key, value in given.items()}
+
+
+def _text(value: Any) -> Any:
+    return value if isinstance(value, list) else str(value)

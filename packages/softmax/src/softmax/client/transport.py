@@ -1,0 +1,228 @@
+"""HTTP calls with kept connections, time limits, safe retries and errors in one sentence.
+
+Redirects are not followed by default: they could send a token or a bundle to a host that the user did not name.
+"""
+
+from __future__ import annotations
+
+import functools
+import ipaddress
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from softmax.client.errors import BadAddress, BadAnswer, NotFound, Refused, TokenRejected, Unreachable
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+__all__ = ["Transport", "call", "is_loopback", "parse", "same_host", "send"]
+
+T = TypeVar("T")
+TIMEOUT = 30.0
+
+RETRIED_METHODS = frozenset({"GET", "HEAD", "PUT"})
+"""methods that may be repeated without changing the result"""
+RETRIED_STATUSES = frozenset({502, 503, 504})
+RETRY_DELAYS = (0.25, 1.0)
+"""seconds to wait before the second and the third attempt"""
+LONGEST_RETRY_AFTER = 5.0
+
+
+class Transport:
+    """HTTP calls over connections that stay open until `close`."""
+
+    def __init__(self) -> None:
+        self._clients: dict[tuple[bool, bool], httpx.Client] = {}
+
+    def __enter__(self) -> Transport:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        while self._clients:
+            self._clients.popitem()[1].close()
+
+    def call(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = TIMEOUT,
+        resource: str = "Resource",
+        **content: Any,
+    ) -> httpx.Response:
+        """Make a request and raise `Refused` unless it succeeds; `resource` names what a 404 did not find."""
+        response = self.send(method, url, headers=headers, timeout=timeout, **content)
+        if response.is_success:
+            return response
+        detail = _detail(response)
+        if response.status_code == 401:
+            raise TokenRejected(detail)
+        if response.status_code == 404:
+            raise NotFound(resource, detail)
+        hints = []
+        if response.is_redirect:
+            place = urljoin(url, response.headers.get("Location", ""))
+            detail = f"the server redirects to {place}, and redirects are not followed"
+            hints = ["name the server itself with --server"]
+        if response.headers.get("Retry-After"):
+            hints = [f"try again in {response.headers['Retry-After']} seconds"]
+        raise Refused(response.status_code, detail, hints=hints)
+
+    def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = TIMEOUT,
+        follow_redirects: bool = False,
+        **content: Any,
+    ) -> httpx.Response:
+        """Make a request and return the response, whatever its status.
+
+        A request that may be repeated is sent up to three times while the server closes the connection or answers
+        502, 503 or 504 without asking for a long pause.
+        """
+        import httpx
+
+        delays = list(RETRY_DELAYS) if method in RETRIED_METHODS else []
+        client = self._client(url, follow_redirects)
+        while True:
+            try:
+                response = client.request(
+                    method, url, headers=headers, timeout=timeout, follow_redirects=follow_redirects, **content
+                )
+                if not delays or not _is_transient(response):
+                    return response
+            except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+                raise BadAddress(f"{url!r} is not an address that can be called") from None
+            except httpx.TimeoutException:
+                raise Unreachable(_origin(url), f"no response within {timeout:g} seconds") from None
+            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
+                if not delays:
+                    raise Unreachable(_origin(url), str(error) or type(error).__name__) from None
+            except httpx.HTTPError as error:
+                raise Unreachable(_origin(url), str(error) or type(error).__name__) from None
+            except UnicodeError:
+                raise BadAnswer(f"{_origin(url)} cannot be asked: the token or the address is not plain text") from None
+            time.sleep(delays.pop(0))
+            _rewind(content.get("content"))
+
+    def _client(self, url: str, follow_redirects: bool) -> httpx.Client:
+        """Return the client for a URL; loading certificates takes longer than a call, so plain HTTP goes without."""
+        import httpx
+
+        key = (not is_loopback(url), follow_redirects or not url.startswith("http://"))
+        if key not in self._clients:
+            # Proxies of the environment do not apply between two programs on one machine.
+            trust_env, secure = key
+            self._clients[key] = httpx.Client(trust_env=trust_env, verify=_certificates() if secure else False)
+        return self._clients[key]
+
+
+def call(method: str, url: str, **settings: Any) -> httpx.Response:
+    """Make one request on a connection of its own; see `Transport.call`."""
+    with Transport() as transport:
+        return transport.call(method, url, **settings)
+
+
+def send(method: str, url: str, **settings: Any) -> httpx.Response:
+    """Make one request on a connection of its own; see `Transport.send`."""
+    with Transport() as transport:
+        return transport.send(method, url, **settings)
+
+
+def _is_transient(response: httpx.Response) -> bool:
+    """Return whether the same request may succeed in a moment."""
+    if response.status_code not in RETRIED_STATUSES:
+        return False
+    try:
+        return float(response.headers.get("Retry-After", 0)) <= LONGEST_RETRY_AFTER
+    except ValueError:
+        return False
+
+
+def _rewind(content: Any) -> None:
+    """Send a file from its beginning again."""
+    if hasattr(content, "seek"):
+        content.seek(0)
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+def parse(response: httpx.Response, kind: type[T]) -> T:
+    """Decode a response as a documented type."""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(kind).validate_json(response.content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the document"
+        path = urlsplit(str(response.url)).path
+        raise BadAnswer(
+            f"{_origin(str(response.url))} sent an unexpected response to {path}: {place}: {first['msg']}"
+        ) from None
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether an address means this machine."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def same_host(one: str, other: str) -> bool:
+    """Return whether two addresses mean the same host; ports do not matter."""
+    return urlsplit(one).hostname == urlsplit(other).hostname or (is_loopback(one) and is_loopback(other))
+
+
+def _detail(response: httpx.Response) -> str | None:
+    """Return the server's explanation of an error."""
+    try:
+        document = response.json()
+    except ValueError:
+        return None
+    detail = document.get("detail") if isinstance(document, dict) else None
+    if isinstance(detail, str):
+        return detail
+    if isinstance(detail, dict):
+        return str(detail.get("message") or "") or None
+    if isinstance(detail, list):
+        parts = [_validation(item) for item in detail if isinstance(item, dict)]
+        return "; ".join(parts) or None
+    return None
+
+
+def _validation(item: dict[str, Any]) -> str:
+    place = ".".join(str(part) for part in item.get("loc", []) if part != "body")
+    return f"{place}: {item.get('msg')}" if place else str(item.get("msg"))
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

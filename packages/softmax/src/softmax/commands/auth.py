@@ -1,0 +1,163 @@
+"""Commands that sign in to a login server and manage the saved tokens; also `cogames auth`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from softmax.cli.errors import fail
+from softmax.cli.output import hint, note
+from softmax.cli.program import examples
+
+HELP = "Login server [default: COGAMES_LOGIN_URL, ~/.metta/config.yaml, or this machine's]"
+AuthServer = Annotated[str | None, typer.Option("--server", "-s", metavar="URL", help=HELP)]
+LoginServer = Annotated[str | None, typer.Option("--login-server", metavar="URL", help="The same; wins over --server.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address of the page.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Sign in again, even with a token that works.")]
+Timeout = Annotated[
+    float | None, typer.Option("--timeout", metavar="S", min=1, help="Give up after this many seconds.")
+]
+Token = Annotated[str, typer.Argument(metavar="TOKEN", help="Token to save; - reads it from standard input.")]
+
+
+@examples("cogames auth login", "cogames auth login --server https://league.example.org/api")
+def login(
+    server: AuthServer = None,
+    login_server: LoginServer = None,
+    no_browser: NoBrowser = False,
+    force: Force = False,
+    timeout: Timeout = None,
+) -> None:
+    """Sign in with a browser.
+
+    Opens a page of the login server, which brings the token back by itself; it can also be pasted here. Without a
+    terminal the command prints the address and how to save a token.
+    """
+    from softmax.client.addresses import host_of
+    from softmax.client.credentials import save_user_token
+    from softmax.client.sign_in import read_pasted_token, sign_in
+
+    address = _login_server(server, login_server)
+    if not force and _is_known(address):
+        print(f"Already authenticated with {host_of(address)}")
+        hint("cogames auth login --force signs in again")
+        return
+    if not sys.stdin.isatty():
+        _print_instructions(address)
+        raise typer.Exit(1)
+    token = sign_in(
+        address,
+        show=lambda page: _show_page(page, no_browser),
+        paste=read_pasted_token,
+        say=note,
+        timeout=timeout,
+    )
+    save_user_token(address, token)
+    print(f"\nSigned in to {host_of(address)}")
+
+
+def logout(server: AuthServer = None, login_server: LoginServer = None) -> None:
+    """Forget the saved tokens of a login server."""
+    from softmax.client.addresses import saved_login
+    from softmax.client.credentials import delete_tokens
+
+    found = delete_tokens(saved_login(_login_server(server, login_server)))
+    print("Logged out." if found else "No token found: already logged out.")
+
+
+def get_login_url(server: AuthServer = None, login_server: LoginServer = None) -> None:
+    """Print the address of the sign-in page."""
+    from softmax.client.addresses import login_page
+
+    print(login_page(_login_server(server, login_server)))
+
+
+@examples("cogames auth status", "cogames auth status --server https://league.example.org/api")
+def status(server: AuthServer = None, login_server: LoginServer = None) -> None:
+    """Show who is signed in, as the server sees it."""
+    from softmax.client import NotAuthenticated, fetch_whoami, resolve_addresses
+    from softmax.client.addresses import saved_login
+    from softmax.client.credentials import current_token
+
+    named = login_server or server
+    addresses = resolve_addresses(server if login_server else None, saved_login(named) if named else None)
+    token = current_token(addresses.login)
+    if token is None:
+        raise NotAuthenticated
+    # With one address the login server itself is asked, with two the other one.
+    who = fetch_whoami(addresses.login if (server is None) != (login_server is None) else addresses.api, token)
+    print("Authenticated")
+    print(f"user_email: {who.user_email}")
+    print(f"subject_type: {who.subject_type}")
+    print(f"subject_id: {who.subject_id or '-'}")
+    print(f"owner_user_id: {who.owner_user_id or '-'}")
+    if who.scopes:
+        print(f"scopes: {', '.join(who.scopes)}")
+
+
+def get_token(server: AuthServer = None, login_server: LoginServer = None) -> None:
+    """Print the saved token, for scripts."""
+    from softmax.client import NotAuthenticated
+    from softmax.client.addresses import saved_login
+    from softmax.client.credentials import current_token
+
+    token = current_token(saved_login(_login_server(server, login_server)))
+    if token is None:
+        raise NotAuthenticated("No token found.")
+    print(token)
+
+
+@examples("cogames auth set-token TOKEN", "cogames auth set-token - < token.txt")
+def set_token(token: Token, server: AuthServer = None, login_server: LoginServer = None) -> None:
+    """Save a token, on a machine without a browser."""
+    from softmax.client.credentials import save_user_token
+
+    address = _login_server(server, login_server)
+    token = (sys.stdin.readline() if token == "-" else token).strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        fail("A token is one word of plain letters; copy it again from the page")
+    save_user_token(address, token)
+    print(f"Token saved for {address}")
+
+
+def _login_server(server: str | None, login_server: str | None) -> str:
+    from softmax.client import resolve_addresses
+
+    return resolve_addresses(None, login_server or server).login
+
+
+def _is_known(login: str) -> bool:
+    """Return whether the user's saved token works or cannot be checked."""
+    from softmax.client import ClientError, TokenRejected, fetch_whoami
+    from softmax.client.credentials import user_token
+
+    token = user_token(login)
+    if token is None:
+        return False
+    try:
+        fetch_whoami(login, token)
+    except TokenRejected:
+        return False
+    except ClientError as error:
+        note(f"Could not verify the saved token: {error}")
+    return True
+
+
+def _show_page(page: str, no_browser: bool) -> None:
+    import webbrowser
+
+    note(f"Open this page to sign in:\n\n    {page}\n")
+    if not no_browser:
+        webbrowser.open(page)
+    note("It brings the token back by itself, or shows it: then paste it here.")
+
+
+def _print_instructions(login: str) -> None:
+    from softmax.client.addresses import login_page
+
+    print("Interactive login requires a terminal.")
+    print(f"\nOpen this page in any browser to sign in:\n\n    {login_page(login)}\n")
+    print(f"Copy the token it shows, then run:\n\n    cogames auth set-token --server '{login}' '<TOKEN>'\n")
+    print("A program that reads this: ask the person you work for to open the page and to give you the token.")

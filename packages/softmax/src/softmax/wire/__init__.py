@@ -1,0 +1,1 @@
+"""Models of what league servers and their clients exchange; both sides use these classes."""
