@@ -111,5 +111,5 @@ def test_the_receipt_says_how_each_program_was_isolated(
     outcome, _, _ = attack
     receipt = json.loads((outcome.workspace / "isolation.json").read_bytes())
     reaches = [(entry["role"], entry["reaches"]) for entry in receipt["runnables"]]
-    assert reaches == [("game", "nothing"), ("player", "the game"), ("player", "the game")]
+    assert reaches == [("game", "the runner's log"), ("player", "the game"), ("player", "the game")]
     assert {entry["level"] for entry in receipt["runnables"]} <= {"namespaces", "bubblewrap", "container"}

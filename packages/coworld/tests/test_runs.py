@@ -170,4 +170,4 @@ def test_the_record_names_the_hosts_behind_a_proxy(tmp_path: Path) -> None:
     assert outcome.ok, outcome.error
     record = json.loads((tmp_path / "out" / "isolation.json").read_bytes())
     reaches = [entry["reaches"] for entry in record["runnables"]]
-    assert reaches == ["nothing", *["the game, models.example:443 through a logging proxy"] * 2]
+    assert reaches == ["the runner's log", *["the game, models.example:443 through a logging proxy"] * 2]

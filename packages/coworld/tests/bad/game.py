@@ -150,7 +150,24 @@ class Game:
         self.finish()
         self.done.set()
 
+    def post_log(self):
+        from urllib.error import HTTPError
+        from urllib.request import Request, urlopen
+
+        address = os.environ["COGAME_LOG_URI"]
+        for line in ("round over", f"token {self.tokens[0]}"):
+            with urlopen(Request(address, data=line.encode(), method="POST")) as answer:
+                assert answer.status == 200
+        for path, method in (("/_coworld/log", "GET"), ("/healthz", "GET"), ("/admin", "POST")):
+            try:
+                urlopen(Request(address.removesuffix("/_coworld/log") + path, method=method)).close()
+            except HTTPError as error:
+                print(method, path, error.code, flush=True)
+                error.close()
+
     def finish(self):
+        if SCRIPT == "posts_its_log":
+            self.post_log()
         if SCRIPT == "remembers" and "COGAME_MEMORY_INPUT_URI" in os.environ:
             memory = json.loads(path_of("COGAME_MEMORY_INPUT_URI").read_text())
             write("COGAME_MEMORY_OUTPUT_URI", {"protocol": memory["protocol"], "notes": memory["policies"]})

@@ -30,6 +30,17 @@ print("playing", url, flush=True)
 if artifact := os.environ.get("COWORLD_PLAYER_ARTIFACT_UPLOAD_URL"):
     with open(urlsplit(artifact).path, "wb") as file:
         file.write(b"PK\x05\x06" + b"\0" * 18)
+if SCRIPT in ("posts_its_log", "floods_its_log"):
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
+
+    lines = [b"hello from " + slot.encode(), url.encode()] if SCRIPT == "posts_its_log" else [b"x" * 900_000] * 13
+    for line in lines:
+        try:
+            urlopen(Request(os.environ["COGAME_LOG_URI"], data=line, headers={"Content-Type": "text/plain"})).close()
+        except HTTPError as error:
+            print("refused", error.code, flush=True)
+            error.close()
 if SCRIPT == "never_connects":
     time.sleep(3600)
 with connect(url, ping_interval=None, compression=None, close_timeout=0.2, proxy=None) as socket:

@@ -15,7 +15,7 @@ from coworld.report import read_report
 from coworld.runner.runner import run_episode
 from packages.coworld.tests.cli.conftest import coworld
 from packages.coworld.tests.foreign.authors import WORLDS
-from packages.coworld.tests.worlds import engine, manifest_document
+from packages.coworld.tests.worlds import engine, manifest_document, world
 
 STATS_REPORTER = """
 import os
@@ -82,3 +82,31 @@ def test_a_game_that_declares_memory_reads_and_writes_it(declared: bool, tmp_pat
     assert written.exists() == declared
     if declared:
         assert json.loads(written.read_bytes()) == {"protocol": "append-v1", "notes": {}}
+
+
+@pytest.mark.parametrize("unsafe", [False, True], ids=["boxed", "bare"])
+def test_games_and_players_post_lines_of_a_log(unsafe: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if unsafe:
+        monkeypatch.setenv("COGBOX_LEVEL", "none")
+    package, request, engine = world(tmp_path, "posts_its_log", ("posts_its_log", "good"), unsafe=unsafe)
+    outcome = run_episode(package, request, engine=engine, workspace=tmp_path / "out", budget_seconds=30)
+    assert outcome.ok, outcome.error
+    logs = tmp_path / "out" / "logs"
+    tokens = json.loads((tmp_path / "out" / "config.json").read_bytes())["tokens"]
+    first, second = (logs / "game.posted.log").read_text().splitlines()
+    assert (first, tokens[0] in second) == ("round over", False)
+    hello, url = (logs / "policy_agent_0.posted.log").read_text().splitlines()
+    assert (hello, url.startswith("ws://"), tokens[0] in url) == ("hello from 0", True, False)
+    assert not (logs / "policy_agent_1.posted.log").exists()
+    refused = [line for line in (logs / "game.stdout.log").read_text().splitlines() if line.startswith(("GET", "POST"))]
+    assert refused == ["GET /_coworld/log 405", "GET /healthz 404", "POST /admin 403"]
+
+
+def test_a_posted_log_is_limited_and_says_what_is_left_out(tmp_path: Path) -> None:
+    package, request, engine = world(tmp_path, players=("floods_its_log", "good"))
+    outcome = run_episode(package, request, engine=engine, workspace=tmp_path / "out", budget_seconds=30)
+    assert outcome.ok, outcome.error
+    log = (tmp_path / "out" / "logs" / "policy_agent_0.posted.log").read_bytes()
+    assert log.endswith(b"[2 requests beyond 10485760 bytes are left out]\n")
+    assert len(log) < 10 << 20
+    assert (tmp_path / "out" / "logs" / "policy_agent_0.log").read_text().count("refused 413") == 2

@@ -41,6 +41,8 @@ FOLDER = "/coworld"
 
 LOOPBACK = "127.0.0.1"
 
+LISTENER_LINK_PORT = 61080
+"""first choice for the link of a program that serves: not a port it would choose itself, nor an ephemeral one"""
 LINK_CONNECTIONS = 16
 """a player's at once: enough to reconnect and to ask for pages, too few to keep others out of the game"""
 
@@ -109,7 +111,8 @@ class ProcessEngine:
                 listener = undo.enter_context(given.take() if given else _listener(outside))
                 doors.append(Door(inside, listener))
                 ports[inside] = int(listener.getsockname()[1])
-            link_port = next(port for port in range(GAME_PORT, GAME_PORT + 9) if port not in ports)
+            first = LISTENER_LINK_PORT if spec.listens else GAME_PORT
+            link_port = next(port for port in range(first, first + 9) if port not in ports)
             place = Place(
                 folder=FOLDER,
                 host="0.0.0.0" if spec.listens else "",
@@ -306,7 +309,7 @@ def _reaches(spec: RunnableSpec, level: Level) -> str:
     """What a program can speak to, in words."""
     if level is Level.NONE:
         return "everything"
-    parts = ["the game"] if spec.reach else []
+    parts = ["the game" if spec.role == "player" else "the runner's log"] if spec.reach else []
     parts += [f"{host} through a logging proxy" for host in spec.egress]
     return ", ".join(parts) or "nothing"
 

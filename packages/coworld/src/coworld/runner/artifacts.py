@@ -7,6 +7,7 @@ error_info.json         the runner, only when the episode failed
 left_out.json           the runner, only when a file of the game was too large: its name and the reason
 player_status.json, player_containers.json, isolation.json                   the runner
 logs/game.{stdout,stderr}.log, logs/policy_agent_SLOT.log
+logs/game.posted.log, logs/policy_agent_SLOT.posted.log     what a program posted to COGAME_LOG_URI, if anything
 policy_artifact_SLOT.zip, policy_annotations_SLOT.jsonl
 player_seats.json, players/SLOT/file     for games that host their players
 """
@@ -41,6 +42,7 @@ _OURS = (
     "policy_annotations_*.jsonl",
     "logs/game.stdout.log",
     "logs/game.stderr.log",
+    "logs/game.posted.log",
     "logs/policy_agent_*.log",
 )
 
@@ -117,6 +119,10 @@ class EpisodeArtifacts:
 
     def policy_log_path(self, slot: int) -> Path:
         return self.logs_dir / f"policy_agent_{slot}.log"
+
+    def posted_log_path(self, slot: int | None) -> Path:
+        """Return the file of the lines that the player of a slot, or the game (None), posted."""
+        return self.logs_dir / ("game.posted.log" if slot is None else f"policy_agent_{slot}.posted.log")
 
     def policy_artifact_path(self, slot: int) -> Path:
         return self.workspace / f"policy_artifact_{slot}.zip"

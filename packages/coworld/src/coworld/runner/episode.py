@@ -18,14 +18,14 @@ from coworld.runner.artifacts import EpisodeArtifacts, write_document
 from coworld.runner.budget import Budget
 from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
 from coworld.runner.game_config import episode_player_tokens, write_coworld_game_config
-from coworld.runner.gate import PlayerGates
+from coworld.runner.gate import PlayerGates, SeatGate
 from coworld.runner.io import PlayerRuntimeStatus, PlayerRuntimeStatuses
 from coworld.runner.log_end import LOG_TAIL, describe_log_end
 from coworld.runner.options import EpisodeOptions, LiveEpisode
 from coworld.runner.redaction import Redactor, secret_values
 from coworld.runner.results import read_player_failure, read_results
 from coworld.runner.seats import Seat, Watched, end_all
-from coworld.runner.traces import collect_game_files, keep_game_logs, keep_player_files
+from coworld.runner.traces import collect_game_files, keep_game_logs, keep_player_files, keep_posted_log
 
 GRACE_SECONDS = 1.0
 """players and viewers lose their connections when a game is just ending; so long it has to show that it is"""
@@ -48,6 +48,7 @@ class Episode:
         self.results: dict[str, Any] | None = None
         self._reservation: Reservation | None = None
         self._gates: PlayerGates | None = None
+        self._game_gate: SeatGate | None = None
         self._statuses: list[PlayerRuntimeStatus] | None = None
         self._collected = False
 
@@ -135,6 +136,7 @@ class Episode:
         game = self.manifest.game
         env = game.runnable.env
         hidden = launch.GameSecrets.of(env)
+        self._game_gate = self.gates().open(only_log=True)
         return self.start_listening(
             RunnableSpec(
                 role="game",
@@ -146,6 +148,7 @@ class Episode:
                 files={"config.json": config, **launch.memory_files(game), **hidden.files, **self.game_files()},
                 listens=True,
                 at=self._reservation,
+                reach=self._game_gate.address,
                 extra_ports=launch.extra_ports(env),
                 limits=launch.limits_of(game.runnable.resources, self.wall_seconds),
             )
@@ -197,15 +200,19 @@ class Episode:
             if not found.clean:
                 self.blame_game_exit(game)
 
+    def gates(self) -> PlayerGates:
+        """Return the gates of this episode, opened when a program first needs one."""
+        assert self._reservation is not None
+        self._gates = self._gates or PlayerGates(self._reservation.address)
+        return self._gates
+
     def start_players(self) -> None:
         for seat, player in zip(self.seats, self.request.players, strict=True):
             if isinstance(player, CoworldRunnableSpec) and seat.program is None:
                 self.start_player(seat, player)
 
     def start_player(self, seat: Seat, player: CoworldRunnableSpec) -> None:
-        assert self._reservation is not None
-        self._gates = self._gates or PlayerGates(self._reservation.address)
-        seat.gate = self._gates.open()
+        seat.gate = self.gates().open()
         token = self.tokens[seat.slot]
         spec = RunnableSpec(
             role="player",
@@ -412,11 +419,13 @@ class Episode:
             if seat.program is not None:
                 keep_player_files(self.artifacts, seat.program.running, seat.slot, clean)
                 refused = list(seat.gate.refused) if seat.gate else []
+                keep_posted_log(self.artifacts.posted_log_path(seat.slot), seat.gate, clean)
                 receipts.append({"slot": seat.slot, **seat.program.running.receipt(), "refused_requests": refused})
         inspected = {"schema_version": "1", "observation": "before_runner_cleanup", "players": list(receipts)}
         write_document(self.artifacts.workspace / "player_containers.json", inspected, mode=0o600)
         if self.game is not None:
             keep_game_logs(self.artifacts, self.game.running, clean)
+            keep_posted_log(self.artifacts.posted_log_path(None), self._game_gate, clean)
             receipts.insert(0, dict(self.game.running.receipt()))
         statuses = PlayerRuntimeStatuses(players=self.statuses)
         write_document(self.artifacts.player_status_path, statuses.model_dump(mode="json"), mode=0o600)

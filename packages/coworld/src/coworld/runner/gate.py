@@ -1,5 +1,7 @@
 """The gate between players and their game: it carries websockets and pages, and refuses the administration.
 
+It also takes the lines that a program posts to `COGAME_LOG_URI`. The game has a gate for its own lines alone.
+
 A game of another author may serve `/admin` to whoever asks. People reach the game directly, with a link that holds the
 episode's admin token; a player's program reaches it only through a gate of its seat.
 """
@@ -12,7 +14,8 @@ from types import TracebackType
 from typing import Self
 
 from coworld.engines.base import Address
-from coworld.runner.gate_requests import HEAD_BYTES, RequestRefused, read_request
+from coworld.runner.gate_requests import HEAD_BYTES, PlayerRequest, RequestRefused, read_request
+from coworld.runner.posted_logs import LOG_PATH, PostedLog
 
 LOOPBACK = "127.0.0.1"
 HEAD_SECONDS = 30.0
@@ -21,10 +24,12 @@ MOST_RECORDED = 20
 
 
 class SeatGate:
-    """One seat's way to the game."""
+    """One program's way out of its box: to its log and, for a seat, to the game."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, only_log: bool = False) -> None:
         self.address: Address = ("", 0)
+        self.only_log = only_log
+        self.log = PostedLog()
         self.refused: deque[str] = deque(maxlen=MOST_RECORDED)
         """paths of the administration that the player asked for, for the record of the episode"""
 
@@ -40,9 +45,9 @@ class PlayerGates:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="coworld-gates")
         self._thread.start()
 
-    def open(self) -> SeatGate:
-        """A gate for one more seat."""
-        return asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+    def open(self, *, only_log: bool = False) -> SeatGate:
+        """Open a gate for one more program; `only_log` is for the game itself."""
+        return asyncio.run_coroutine_threadsafe(self._open(SeatGate(only_log=only_log)), self._loop).result()
 
     def close(self) -> None:
         """Cut every connection; a second call does nothing."""
@@ -60,9 +65,7 @@ class PlayerGates:
     ) -> None:
         self.close()
 
-    async def _open(self) -> SeatGate:
-        gate = SeatGate()
-
+    async def _open(self, gate: SeatGate) -> SeatGate:
         def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = self._loop.create_task(self._serve(gate, reader, writer))
             self._tasks.add(task)
@@ -86,21 +89,42 @@ class PlayerGates:
         with contextlib.suppress(OSError, EOFError, TimeoutError):
             async with contextlib.AsyncExitStack() as stack:
                 try:
-                    await self._carry(stack, reader, writer)
+                    await self._answer(gate, stack, reader, writer)
                 except RequestRefused as refused:
                     if refused.path:
                         gate.refused.append(refused.path)
-                    writer.write(_answer(refused))
+                    writer.write(_response(refused.status, refused.reason))
                     await _finish(writer)
 
-    async def _carry(
-        self, stack: contextlib.AsyncExitStack, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    async def _answer(
+        self,
+        gate: SeatGate,
+        stack: contextlib.AsyncExitStack,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
         try:
             head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), HEAD_SECONDS)
         except asyncio.LimitOverrunError:
             raise RequestRefused("431 Request Header Fields Too Large", f"{HEAD_BYTES} bytes at most") from None
         request = read_request(head)
+        if request.path == LOG_PATH:
+            body = await asyncio.wait_for(reader.readexactly(request.body_bytes), HEAD_SECONDS)
+            _take_lines(gate.log, request, body)
+            writer.write(_response("200 OK", "kept"))
+            await _finish(writer)
+        elif gate.only_log:
+            raise RequestRefused("404 Not Found", f"only {LOG_PATH} is here")
+        else:
+            await self._carry(request, stack, reader, writer)
+
+    async def _carry(
+        self,
+        request: PlayerRequest,
+        stack: contextlib.AsyncExitStack,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
         # The game's port listens before the game does: its door keeps early connections waiting.
         game_reader, game_writer = await asyncio.open_connection(*self._game, limit=HEAD_BYTES)
         stack.callback(lambda: game_writer.transport.abort())
@@ -143,7 +167,14 @@ async def _finish(writer: asyncio.StreamWriter) -> None:
     await asyncio.wait_for(writer.wait_closed(), HEAD_SECONDS)
 
 
-def _answer(refused: RequestRefused) -> bytes:
-    body = f"{refused.reason}\n".encode()
-    head = f"HTTP/1.1 {refused.status}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close"
+def _take_lines(log: PostedLog, request: PlayerRequest, body: bytes) -> None:
+    if request.method not in ("POST", "PUT"):
+        raise RequestRefused("405 Method Not Allowed", "send lines of a log by POST")
+    if not log.add(body):
+        raise RequestRefused("413 Content Too Large", "the log is full")
+
+
+def _response(status: str, text: str) -> bytes:
+    body = f"{text}\n".encode()
+    head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close"
     return head.encode() + b"\r\n\r\n" + body

@@ -30,6 +30,9 @@ class RequestRefused(Exception):
 class PlayerRequest:
     """A request that may pass."""
 
+    method: str
+    path: str
+    """without the query, as it was written"""
     head: bytes
     """as the game receives it: one request per connection unless it opens a websocket"""
     is_websocket: bool
@@ -59,12 +62,14 @@ def read_request(head: bytes) -> PlayerRequest:
     if body_bytes > BODY_BYTES:
         raise RequestRefused("413 Content Too Large", f"a body has {BODY_BYTES} bytes at most")
     upgrades = {value.lower() for name, value in headers if name == b"upgrade"}
+    method, path = request[1].decode(), request[2].decode().partition("?")[0]
     if upgrades == {b"websocket"} and not body_bytes:
-        return PlayerRequest(head, True, 0)
+        return PlayerRequest(method, path, head, True, 0)
     if upgrades:
         raise RequestRefused("400 Bad Request", "a connection can only become a websocket")
     kept = [line for line in lines[1:] if not line.lower().startswith((b"connection:", b"keep-alive:"))]
-    return PlayerRequest(b"\r\n".join([lines[0], *kept, b"Connection: close", b"", b""]), False, body_bytes)
+    closing = b"\r\n".join([lines[0], *kept, b"Connection: close", b"", b""])
+    return PlayerRequest(method, path, closing, False, body_bytes)
 
 
 def admin_path(target: str) -> str | None:

@@ -11,6 +11,7 @@ from coworld.models.game import CoworldGameManifest
 from coworld.models.runnables import CoworldRunnableResources, CoworldRunnableSpec
 from coworld.runner.failures import RunnerEpisodeError
 from coworld.runner.ports import ResolvedLocalPort, local_port_env, requested_ports, with_secret_uris
+from coworld.runner.posted_logs import log_uri
 from coworld.uris import UriError, read_uri
 
 _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
@@ -44,6 +45,7 @@ def game_variables(
             if game.memory
             else {}
         ),
+        **log_uri(*place.game),
         **({"COGAME_PLAYER_SEATS_URI": f"{folder}/player_seats.json"} if hosted else {}),
         **({"COWORLD_GAME_IMAGE_DIGEST": f"sha256:{digest}"} if pinned else {}),
         "COWORLD_SOURCE_REVISION": _source_revision(game.runnable),
@@ -77,10 +79,10 @@ def replay_variables(place: Place) -> dict[str, str]:
 
 
 def player_variables(slot: int, token: str, place: Place, *, startup: bool, artifact: bool) -> dict[str, str]:
-    """What a player is told: the address of both generations, and where its artifact goes."""
+    """Name the game's address for both generations, and where lines of a log and the artifact go."""
     host, port = place.game
     url = f"ws://{host}:{port}/player?{urlencode({'slot': slot, 'token': token})}"
-    variables = {"COWORLD_PLAYER_WS_URL": url, "COGAMES_ENGINE_WS_URL": url}
+    variables = {"COWORLD_PLAYER_WS_URL": url, "COGAMES_ENGINE_WS_URL": url, **log_uri(host, port)}
     if artifact:
         variables["COWORLD_PLAYER_ARTIFACT_UPLOAD_URL"] = f"file://{place.folder}/{artifact_name(slot)}"
     if startup:

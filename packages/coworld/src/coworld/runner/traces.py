@@ -6,6 +6,7 @@ from typing import Literal
 
 from coworld.engines.base import Running
 from coworld.runner.artifacts import EpisodeArtifacts, write_document, write_file
+from coworld.runner.gate import SeatGate
 from coworld.runner.launch import artifact_name
 from coworld.runner.redaction import Redactor
 from coworld.runner.results import LARGEST_RESULTS
@@ -55,6 +56,12 @@ def keep_game_logs(artifacts: EpisodeArtifacts, running: Running, clean: Redacto
         path = artifacts.logs_dir / f"game.{stream}.log"
         before = path.read_bytes() if path.exists() else b""
         write_log(path, before + clean.plain(running.log(stream)))
+
+
+def keep_posted_log(path: Path, gate: SeatGate | None, clean: Redactor) -> None:
+    """Write what a program posted to `COGAME_LOG_URI`, if anything."""
+    if gate is not None and (data := gate.log.data()):
+        write_log(path, clean.plain(data))
 
 
 def write_log(path: Path, data: bytes) -> None:
