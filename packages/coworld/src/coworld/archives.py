@@ -99,7 +99,7 @@ def opened_archive(
     try:
         archive = zipfile.ZipFile(BytesIO(source) if isinstance(source, bytes) else source)
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise BundleError(f"{name} is not a zip: {error}", hint="give a zip file") from error
+        raise BundleError(f"{name} is not a valid zip: {error}", hint="give a zip file") from error
     with archive:
         reason = _harmful(archive.infolist(), limits)
         if reason:

@@ -1,14 +1,18 @@
-"""Whether a piece of HTML from somebody else can be shown: nothing that runs, nothing that is fetched, no forms.
+"""Check whether HTML from a third party is safe to show: it runs nothing, fetches nothing and has no forms.
 
-It is a second wall: what passes is still shown in a frame without scripts and under `RENDER_CSP`. Where browsers and
-the parser used here see different tags in the same text, the text is refused.
+It is a second wall: pages that pass are still shown in a frame without scripts and under `RENDER_CSP`. Where browsers
+and the parser used here see different tags in the same text, the text is refused. The violations use the published
+words, which programs of authors look for.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from html.parser import HTMLParser
+from urllib.parse import urlsplit
 
 __all__ = ["DISALLOWED_HTML_TAGS", "LINK_URL_ATTRS", "RENDER_CSP", "RESOURCE_URL_ATTRS", "html_violations"]
 
@@ -37,17 +41,58 @@ _SCRIPT_SCHEMES = ("javascript:", "vbscript:", "livescript:")
 _PAGE_DATA = ("data:text/html", "data:application/xhtml", "data:image/svg", "data:text/xml", "data:application/xml")
 
 
-def html_violations(html: str) -> list[str]:
-    """Everything that makes a piece of HTML unsafe, in the order of the text; empty when it is safe."""
-    checker = _Checker()
+_CSS_TOKENS = {
+    "javascript:": "javascript:",
+    "expression(": r"expression\s*\(",
+    "@import": "@import",
+    "image-set(": r"image-set\([^)]*[\"']",
+    "-moz-binding": "-moz-binding",
+    "behavior:": r"behaviou?r\s*:",
+}
+"""Words of a style sheet that run or fetch something, with how to find them."""
+_LONGEST_URL = 200
+"""characters of a URL that a violation quotes"""
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files that a page may use: those of the archive it comes in."""
+
+    page: str
+    names: Collection[str] = ()
+
+    def allow(self, url: str) -> bool:
+        """Return whether a URL holds its data itself, is a place in the page, or leads to one of the files."""
+        plain = _plain_url(url)
+        if not plain or plain.startswith(("data:", "#")):
+            return True
+        if not self.names or "\\" in url:  # browsers read a backslash as a slash
+            return False
+        try:
+            parts = urlsplit(url.strip())
+        except ValueError:
+            return False
+        if parts.scheme or parts.netloc or parts.path.startswith("/"):
+            return False
+        return posixpath.normpath(posixpath.join(posixpath.dirname(self.page), parts.path)) in self.names
+
+
+def html_violations(html: str, *, source: str = "render", zip_entries: Collection[str] | None = None) -> list[str]:
+    """Return everything that makes a piece of HTML unsafe, in the order of the text; empty when it is safe.
+
+    `source` is the page's name. With `zip_entries`, the names of the files in the page's archive, the page may refer to
+    those files by relative URLs; scripts among them do not run under `RENDER_CSP`.
+    """
+    checker = _Checker(_Files(source, zip_entries or ()))
     checker.feed(html + "</style>")  # browsers apply a style that does not end; the parser would keep it to itself
     checker.close()
     return checker.violations
 
 
 class _Checker(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self, files: _Files) -> None:
         super().__init__(convert_charrefs=True)
+        self.files = files
         self.violations: list[str] = []
         self._raw_text: str | None = None
         self._style: list[str] | None = None
@@ -55,7 +100,7 @@ class _Checker(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._raw_text:
             self.violations.append(f"markup inside <{self._raw_text}>")
-        self.violations += _element_violations(tag, attrs)
+        self.violations += _element_violations(tag, attrs, self.files)
         if tag in _RAW_TEXT:
             self._raw_text = tag
         self.end_style()
@@ -77,7 +122,7 @@ class _Checker(HTMLParser):
     def end_style(self) -> None:
         """Check the rules of a <style> that is complete: the parser hands its text out in pieces."""
         css, self._style = "".join(self._style or ()), None
-        self.violations += css_violations(css, "<style>")
+        self.violations += css_violations(css, "<style> element", self.files)
         if re.search(r"<[a-z!/?]", css, re.IGNORECASE):  # markup to a browser when the style is inside SVG
             self.violations.append("markup inside <style>")
 
@@ -89,54 +134,58 @@ class _Checker(HTMLParser):
         self.violations.append(f"declaration <![{data[:20]}")
 
 
-def _element_violations(tag: str, attrs: list[tuple[str, str | None]]) -> Iterator[str]:
+def _element_violations(tag: str, attrs: list[tuple[str, str | None]], files: _Files) -> Iterator[str]:
     values = {name: value or "" for name, value in reversed(attrs)}
     if tag in DISALLOWED_HTML_TAGS:
-        yield f"element <{tag}>"
+        yield f"disallowed element <{tag}>"
     if tag == "script":
-        yield "element <script>"
+        if not _plain_url(values.get("src", "")):
+            yield "inline <script> element"
+        elif _plain_url(values["src"]).startswith(("data:", "#")):
+            yield "inline <script> element: its 'src' holds the script itself"
     if tag == "meta" and "http-equiv" in values:
-        yield "element <meta http-equiv>"
+        yield "disallowed element <meta http-equiv>"
     if tag == "link" and "stylesheet" not in values.get("rel", "").lower().split():
-        yield "element <link> that is no stylesheet"
+        yield "disallowed <link> without rel=stylesheet"
     for name, value in attrs:
-        yield from _attribute_violations(tag, name, value or "")
+        yield from _attribute_violations(tag, name, value or "", files)
 
 
-def _attribute_violations(tag: str, name: str, value: str) -> Iterator[str]:
-    where = f"{name!r} of <{tag}>"
+def _attribute_violations(tag: str, name: str, value: str, files: _Files) -> Iterator[str]:
+    where = f"{name!r} on <{tag}>"
     if name.startswith("on"):
-        yield f"event handler {where}"
+        yield f"event-handler attribute {where}"
     elif name in _ACTION_ATTRS:
-        yield f"attribute {where}"
+        yield f"disallowed attribute {where}"
     elif name == "style" or name in _PAINT_ATTRS:
-        yield from css_violations(value, where)
+        yield from css_violations(value, f"{name} attribute on <{tag}>", files)
     elif name == "srcset" or name == "imagesrcset":
         for url in _srcset_urls(value):
-            yield from _resource_violations(url, where)
+            yield from _resource_violations(url, where, files)
     elif name in RESOURCE_URL_ATTRS or (name == "href" and tag not in _LINKS):
-        yield from _resource_violations(value, where)
+        yield from _resource_violations(value, where, files)
     elif name in LINK_URL_ATTRS or name in _ANIMATED_ATTRS:
         yield from _link_violations(value, where)
 
 
 def _plain_url(url: str) -> str:
-    """As a browser compares schemes: without blanks and control characters, in lower case."""
+    """Return a URL as browsers compare schemes: without blanks and control characters, in lower case."""
     return "".join(letter for letter in url if ord(letter) > 32).lower()
 
 
-def _resource_violations(url: str, where: str) -> Iterator[str]:
-    plain = _plain_url(url)
-    if plain and not plain.startswith(("data:", "#")):
-        yield f"address in {where} that is fetched: {url[:60]!r}"
+def _resource_violations(url: str, where: str, files: _Files) -> Iterator[str]:
+    if not files.allow(url):
+        allowed = "a data: URL, a # fragment or a file of the report"
+        yield f"external resource URL in {where}: {url[:_LONGEST_URL]!r} (write {allowed})"
 
 
 def _link_violations(url: str, where: str) -> Iterator[str]:
     for part in _plain_url(url).split(";") if where.startswith("'values'") else [_plain_url(url)]:
         if part.startswith(_SCRIPT_SCHEMES):
-            yield f"script address in {where}: {url[:60]!r}"
-        elif part.startswith(_PAGE_DATA):
-            yield f"page inside an address in {where}: {url[:60]!r}"
+            yield f"script URL in {where}: {url[:_LONGEST_URL]!r}"
+        for kind in _PAGE_DATA:
+            if part.startswith(kind):
+                yield f"{kind} URL in {where}: {url[:_LONGEST_URL]!r}"
 
 
 def _srcset_urls(value: str) -> Iterator[str]:
@@ -151,25 +200,18 @@ def _srcset_urls(value: str) -> Iterator[str]:
         rest = after.lstrip(" \t\n\f\r,")
 
 
-def css_violations(css: str, where: str) -> Iterator[str]:
-    """What makes style rules unsafe, also when it is written with escapes or broken up by comments."""
+def css_violations(css: str, where: str, files: _Files) -> Iterator[str]:
+    """Yield what makes style rules unsafe, also when it is written with escapes or broken up by comments."""
     unescaped = re.sub(r"\\([0-9a-fA-F]{1,6})[ \t\n\r\f]?", _code_point, css)
     unescaped = re.sub(r"\\(.)", r"\1", unescaped)
-    readings = {css.lower(), unescaped.lower(), re.sub(r"/\*.*?(\*/|$)", "", unescaped, flags=re.DOTALL).lower()}
-    found: set[str] = set()
-    for text in readings:
-        if "javascript:" in text:
-            found.add("javascript:")
-        if re.search(r"expression\s*\(", text):
-            found.add("expression(")
-        if "@import" in text:
-            found.add("@import")
-        if re.search(r"image-set\([^)]*[\"']", text) or "-moz-binding" in text or re.search(r"behaviou?r\s*:", text):
-            found.add("something that is fetched")
-        for url in re.findall(r"url\(\s*[\"']?([^\"')]*)", text):
-            if url.strip() and not _plain_url(url).startswith(("data:", "#")):
-                found.add(f"url({url.strip()[:60]})")
-    yield from (f"CSS in {where}: {what}" for what in sorted(found))
+    readings = (css, unescaped, re.sub(r"/\*.*?(\*/|$)", "", unescaped, flags=re.DOTALL))
+    for token, pattern in _CSS_TOKENS.items():
+        if any(re.search(pattern, text, re.IGNORECASE) for text in readings):
+            yield f"unsafe CSS token {token!r} in {where}"
+    urls = [url.strip() for text in readings for url in re.findall(r"url\(\s*[\"']?([^\"')]*)", text, re.IGNORECASE)]
+    for url in dict.fromkeys(urls):
+        if not files.allow(url):
+            yield f"external CSS url() in {where}: {url[:_LONGEST_URL]!r}"
 
 
 def _code_point(match: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +31,7 @@ __all__ = [
     "ReportManifest",
     "ReportRenderError",
     "ReportValidationError",
+    "StoredReportManifest",
     "assert_safe_render_html",
     "declared_parts_missing",
     "read_event_log",
@@ -51,8 +52,8 @@ ReportValidationError = CoworldError
 """What is raised for a report that is not good."""
 
 
-class ReportManifest(BaseModel):
-    """The `manifest.json` of a report's zip: who made it, and which file is what. It is read leniently."""
+class StoredReportManifest(BaseModel):
+    """The `manifest.json` of a report's zip, read leniently: who made it, and which file is what."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -63,24 +64,36 @@ class ReportManifest(BaseModel):
     trace: str | None = None
 
 
+class ReportManifest(StoredReportManifest):
+    """The same as a reporter must write it: it names the reporter and has no other keys."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reporter_id: str
+
+
 class ReportRenderError(CoworldError):
     """A page that must not be shown; `violations` says why."""
 
     def __init__(self, source: str, violations: list[str]) -> None:
         lines = "".join(f"\n- {violation}" for violation in violations)
         super().__init__(
-            f"{source} is unsafe to show:{lines}", hint="write a page of text, tables, styles and inline images"
+            f"render entry {source!r} is unsafe to embed:{lines}",
+            hint="write a page of text, tables, styles and inline images",
         )
         self.violations = violations
 
 
-def assert_safe_render_html(html: str, *, source: str = "render") -> None:
-    """Refuse a page that runs or fetches anything; every violation is told.
+def assert_safe_render_html(html: str, *, source: str = "render", zip_entries: Collection[str] | None = None) -> None:
+    """Refuse a page that runs or fetches anything.
+
+    `source` is the page's name. With `zip_entries`, the names of the files in the report's zip, the page may refer to
+    those files.
 
     Raises:
-        ReportRenderError: what is unsafe in it.
+        ReportRenderError: lists every violation.
     """
-    violations = html_violations(html)
+    violations = html_violations(html, source=source, zip_entries=zip_entries)
     if violations:
         raise ReportRenderError(source, violations)
 
@@ -118,7 +131,7 @@ def read_event_log(data: bytes) -> list[Event]:
 class Report:
     """What a reporter's zip holds."""
 
-    manifest: ReportManifest
+    manifest: StoredReportManifest
     render: tuple[str, str] | None
     """name and text of the page to show"""
     events: list[Event] | None
@@ -127,8 +140,10 @@ class Report:
 
 
 def read_report(source: Path | bytes) -> Report:
-    """Read the zip of a container reporter. Its `manifest.json` names the page (`render`) and the event log
-    (`event_log`); it may be missing, and so may its keys. A page in HTML must be safe.
+    """Read the zip of a container reporter.
+
+    Its `manifest.json` names the page (`render`) and the event log (`event_log`); it may be missing, and so may its
+    keys. A page in HTML must be safe and may refer to files of the zip.
 
     Raises:
         BundleError: it is no zip, a harmful one, or it names files that it does not have.
@@ -137,14 +152,14 @@ def read_report(source: Path | bytes) -> Report:
     """
     with opened_archive(source, name="the report") as archive:
         names = archive.names
-        manifest = _manifest(archive.read("manifest.json")) if "manifest.json" in names else ReportManifest()
+        manifest = _manifest(archive.read("manifest.json")) if "manifest.json" in names else StoredReportManifest()
         page = manifest.render
         text = archive.read(page).decode(errors="replace") if page else None
         events = _events(archive.read(manifest.event_log)) if manifest.event_log else None
         if manifest.trace and manifest.trace not in names:
             raise BundleError(f"the report has no {manifest.trace}", hint="write it, or leave `trace` out")
     if page and text is not None and page.lower().endswith((".html", ".htm")):
-        assert_safe_render_html(text, source=page)
+        assert_safe_render_html(text, source=page, zip_entries=names)
     return Report(
         manifest=manifest,
         render=(page, text) if page and text is not None else None,
@@ -156,43 +171,45 @@ def read_report(source: Path | bytes) -> Report:
 def validate_report_zip(zip_bytes: bytes) -> ReportManifest:
     """Check the zip of a container reporter strictly, and return its manifest.
 
-    Beyond what `read_report` checks, there must be a `manifest.json` without unknown keys, and the files it names must
-    exist, have the right endings and, for the page, be UTF-8.
+    There must be a `manifest.json` without unknown keys. The files it names must exist and have the right endings. The
+    page must be UTF-8 and, in HTML, safe. `read_report` also reads the event log.
 
     Raises:
-        CoworldError: what is wrong with it (`ReportRenderError` for an unsafe page).
+        ReportValidationError: it is not a zip, or a file is missing or has another ending (`ReportRenderError` for an
+            unsafe page).
+        pydantic.ValidationError: `manifest.json` has a wrong shape.
+        UnicodeDecodeError: the page is not UTF-8.
     """
     with opened_archive(zip_bytes, name="the report") as archive:
         if "manifest.json" not in archive.names:
-            raise BundleError("the report is missing a top-level manifest.json", hint="write one")
-        document = parse_json_object(archive.read("manifest.json"), name="the report's manifest.json")
-        unknown = sorted(set(document) - set(ReportManifest.model_fields))
-        if unknown:
-            known = ", ".join(ReportManifest.model_fields)
-            raise BundleError(f"the report's manifest.json has the key {unknown[0]!r}", hint=f"it may have {known}")
-        manifest = _manifest(archive.read("manifest.json"))
+            raise BundleError("the report zip is missing a top-level manifest.json", hint="write one")
+        manifest = ReportManifest.model_validate_json(archive.read("manifest.json"))
         for key, endings in _ENDINGS.items():
             _check_file(key, getattr(manifest, key), endings, archive.names)
         if manifest.render:
-            _check_utf8(manifest.render, archive.read(manifest.render))
-    return read_report(zip_bytes).manifest
+            text = _decoded(manifest.render, archive.read(manifest.render))
+            if manifest.render.lower().endswith(".html"):
+                assert_safe_render_html(text, source=manifest.render, zip_entries=archive.names)
+    return manifest
 
 
-def _check_file(key: str, name: str | None, endings: frozenset[str], names: Iterable[str]) -> None:
+def _check_file(key: str, name: str | None, endings: frozenset[str], names: Collection[str]) -> None:
     if name is None:
         return
-    if Path(name).suffix not in endings:
-        expected = ", ".join(sorted(endings))
-        raise BundleError(f"{key!r} of the report is {name!r}; expected one of {expected}", hint="rename the file")
+    ending = Path(name).suffix
+    if ending.lower() not in endings:
+        what = f"manifest.{key}={name!r} has extension {ending!r}; expected one of {sorted(endings)}"
+        raise BundleError(what, hint="rename the file")
     if name not in names:
-        raise BundleError(f"{key!r} names {name!r}, which is not present in the report zip", hint="write the file")
+        raise BundleError(f"manifest.{key}={name!r} is not present in the report zip", hint="write the file")
 
 
-def _check_utf8(name: str, data: bytes) -> None:
+def _decoded(name: str, data: bytes) -> str:
     try:
-        data.decode()
+        return data.decode()
     except UnicodeDecodeError as error:
-        raise BundleError(f"{name} of the report is not UTF-8: {error}", hint="write it as UTF-8") from None
+        reason = f"{error.reason}: {name} of the report must be UTF-8"
+        raise UnicodeDecodeError(error.encoding, error.object, error.start, error.end, reason) from None
 
 
 def _events(data: bytes) -> list[Event] | None:
@@ -204,14 +221,14 @@ def _events(data: bytes) -> list[Event] | None:
     return None
 
 
-def _manifest(data: bytes) -> ReportManifest:
+def _manifest(data: bytes) -> StoredReportManifest:
     """Values may be paths, or objects with a `path`, as different reporters write them."""
     document = parse_json_object(data, name="the report's manifest.json")
     plain = {key: value.get("path") if isinstance(value, dict) else value for key, value in document.items()}
     try:
-        return ReportManifest.model_validate(plain)
+        return StoredReportManifest.model_validate(plain)
     except ValidationError as error:
-        first = problems_of(error, ReportManifest)[0]
+        first = problems_of(error, StoredReportManifest)[0]
         raise BundleError(f"the report's manifest.json: {first}", hint=first.fix) from None
 
 

@@ -128,8 +128,8 @@ GOOD = json.dumps({"ereq_id": "e", "status": "success", "include": [], "files": 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "not a zip"),
-        (b"PK\x05\x06" + b"\0" * 10, "not a zip"),
+        (b"", "not a valid zip"),
+        (b"PK\x05\x06" + b"\0" * 10, "not a valid zip"),
         (zipped(("../x", b"")), "leads out"),
         (zipped(("/etc/x", b"")), "leads out"),
         (zipped(("a\\..\\x", b"")), "leads out"),

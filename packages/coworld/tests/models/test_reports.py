@@ -2,18 +2,21 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
 
 import pyarrow
 import pyarrow.parquet
+import pydantic
 import pytest
 
 from coworld.errors import BundleError, CoworldError, SourceError
 from coworld.report import (
     Event,
     ReportRenderError,
+    ReportValidationError,
     assert_safe_render_html,
     declared_parts_missing,
     read_event_log,
@@ -113,9 +116,96 @@ def test_pages_that_run_or_fetch_something_are_refused(html: str) -> None:
 
 
 def test_every_violation_is_told() -> None:
-    with pytest.raises(ReportRenderError, match=r"recap\.html is unsafe") as caught:
+    with pytest.raises(ReportRenderError, match=r"render entry 'recap\.html' is unsafe to embed:") as caught:
         assert_safe_render_html("<p onclick=1><img src=x><iframe>", source="recap.html")
     assert len(caught.value.violations) == 3
+    assert str(caught.value).splitlines()[1:] == [f"- {violation}" for violation in caught.value.violations]
+
+
+@pytest.mark.parametrize(
+    ("html", "words"),
+    [
+        ("<script>1</script>", ["inline <script> element"]),
+        ("<script src='x.js'></script>", ["external resource URL in 'src' on <script>: 'x.js'"]),
+        ("<p onclick='x'>", ["event-handler attribute 'onclick' on <p>"]),
+        ("<a href=' JavaScript:x'>", ["script URL in 'href' on <a>: ' JavaScript:x'"]),
+        ("<a href='data:text/html,x'>", ["data:text/html URL in 'href' on <a>: 'data:text/html,x'"]),
+        ("<iframe src='data:,'>", ["disallowed element <iframe>"]),
+        ("<meta http-equiv='refresh'>", ["disallowed element <meta http-equiv>"]),
+        ("<link href='data:text/css,'>", ["disallowed <link> without rel=stylesheet"]),
+        ("<img src='/x.png'>", ["external resource URL in 'src' on <img>: '/x.png'"]),
+        (
+            "<img srcset='a.png 1x, //example.org/b 2x'>",
+            [f"external resource URL in 'srcset' on <img>: {url!r}" for url in ("a.png", "//example.org/b")],
+        ),
+        ("<p style='background: URL(x.png)'>", ["external CSS url() in style attribute on <p>: 'x.png'"]),
+        ("<p style='width: expression(1)'>", ["unsafe CSS token 'expression(' in style attribute on <p>"]),
+        (
+            "<style>@import url(x.css); p { b: javascript:x }</style>",
+            [
+                "unsafe CSS token 'javascript:' in <style> element",
+                "unsafe CSS token '@import' in <style> element",
+                "external CSS url() in <style> element: 'x.css'",
+            ],
+        ),
+        (
+            "<script>1</script><p onload=x><link rel=icon href=y>",
+            [
+                "inline <script> element",
+                "event-handler attribute 'onload' on <p>",
+                "disallowed <link> without rel=stylesheet",
+                "external resource URL in 'href' on <link>: 'y'",
+            ],
+        ),
+    ],
+)
+def test_violations_have_the_published_words(html: str, words: list[str]) -> None:
+    with pytest.raises(ReportRenderError) as caught:
+        assert_safe_render_html(html)
+    assert [violation.partition(" (")[0] for violation in caught.value.violations] == words
+
+
+ENTRIES = {"index.html", "assets/style.css", "assets/chart 1.png", "assets/app.js", "pages/second.html"}
+
+
+@pytest.mark.parametrize(
+    ("source", "html"),
+    [
+        ("index.html", "<link rel=stylesheet href=assets/style.css><script src=assets/app.js></script>"),
+        ("index.html", "<img src='./assets/chart 1.png?v=2#top' srcset='assets/style.css 2x'>"),
+        ("index.html", "<style>p { background: url(assets/../assets/app.js) }</style>"),
+        ("pages/second.html", "<img src='../assets/app.js'><img src='second.html'>"),
+    ],
+)
+def test_a_page_may_refer_to_files_of_its_zip(source: str, html: str) -> None:
+    assert_safe_render_html(html, source=source, zip_entries=ENTRIES)
+    with pytest.raises(ReportRenderError, match="external"):
+        assert_safe_render_html(html, source=source)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "assets/none.png",
+        "/assets/app.js",
+        "../index.html",
+        "//assets/app.js",
+        "https://example.org/assets/app.js",
+        "file:assets/app.js",
+        "assets%2Fapp.js",
+        "assets\\app.js",
+        "\\\\example.org/assets/app.js",
+        "http://[assets/app.js",
+    ],
+)
+def test_other_files_and_servers_stay_out_of_reach(url: str) -> None:
+    for html in (f"<img src='{url}'>", f"<script src='{url}'></script>", f"<p style='background: url({url})'>"):
+        with pytest.raises(ReportRenderError, match="external"):
+            assert_safe_render_html(html, source="index.html", zip_entries=ENTRIES)
+    with pytest.raises(ReportRenderError, match="@import"):
+        assert_safe_render_html("<style>@import 'assets/style.css'</style>", source="index.html", zip_entries=ENTRIES)
+    with pytest.raises(ReportRenderError, match="inline <script>"):
+        assert_safe_render_html("<script>1</script>", source="index.html", zip_entries=ENTRIES)
 
 
 EVENTS = [Event(0, -1, "start", "{}"), Event(3, 0, "paint", "5"), Event(9_000_000_000, 1, "näme", "ü" * 200)]
@@ -224,9 +314,10 @@ def test_a_report_may_say_little_about_itself() -> None:
         ({"manifest__json": b"{"}, SourceError),
         ({"manifest__json": b'{"render": "recap.html"}'}, BundleError),
         ({"manifest__json": b'{"render": "recap.html"}', "recap__html": b"<script>1</script>"}, ReportRenderError),
+        ({"manifest__json": b'{"render": "recap.html"}', "recap__html": b"<img src=x.png>"}, ReportRenderError),
         ({"manifest__json": b'{"event_log": "e"}', "e": b"rows"}, CoworldError),
     ],
-    ids=["json", "missing", "unsafe", "events"],
+    ids=["json", "missing", "unsafe", "foreign", "events"],
 )
 def test_a_bad_report_is_refused(files: dict[str, bytes], error: type[Exception]) -> None:
     with pytest.raises(error):
@@ -242,27 +333,44 @@ def test_declared_parts_must_be_emitted_unless_optional() -> None:
 @pytest.mark.parametrize(
     ("manifest", "files", "sentence"),
     [
-        (None, {}, "missing a top-level manifest.json"),
-        ({"reporter_id": "r", "surprise": 1}, {}, "the key 'surprise'"),
-        ({"render": "summary.md"}, {}, "not present in the report zip"),
-        ({"render": "summary.txt"}, {"summary.txt": b"x"}, "expected one of .html, .md"),
-        ({"event_log": "events.csv"}, {"events.csv": b"x"}, "expected one of .parquet"),
-        ({"trace": "trace.txt"}, {"trace.txt": b"x"}, "expected one of .json, .jsonl"),
-        ({"render": "summary.md"}, {"summary.md": b"\xff"}, "not UTF-8"),
-        ({"render": "page.html"}, {"page.html": b"<script>1</script>"}, "unsafe to show"),
+        (None, {}, "report zip is missing a top-level manifest.json"),
+        ({"render": "summary.md"}, {}, "manifest.render='summary.md' is not present in the report zip"),
+        ({"render": "summary.txt"}, {"summary.txt": b"x"}, "has extension '.txt'; expected one of ['.html', '.md']"),
+        ({"event_log": "events.csv"}, {"events.csv": b"x"}, "expected one of ['.parquet']"),
+        ({"trace": "trace.txt"}, {"trace.txt": b"x"}, "expected one of ['.json', '.jsonl']"),
+        ({"render": "page.HTML"}, {"page.HTML": b"<script>1</script>"}, "inline <script> element"),
+        ({"render": "page.html"}, {"page.html": b"<img src=x.png>"}, "external resource URL"),
     ],
 )
 def test_strict_validation_refuses_what_the_published_one_refuses(
     manifest: dict[str, object] | None, files: dict[str, bytes], sentence: str
 ) -> None:
-    with pytest.raises(CoworldError, match=sentence):
-        validate_report_zip(_zipped(manifest, files))
+    with pytest.raises(ReportValidationError, match=re.escape(sentence)):
+        validate_report_zip(_zipped(manifest and {"reporter_id": "r", **manifest}, files))
+
+
+def test_strict_validation_raises_the_published_errors() -> None:
+    with pytest.raises(ReportValidationError, match="report is not a valid zip"):
+        validate_report_zip(b"rows")
+    for manifest in ({}, {"reporter_id": "r", "surprise": 1}, {"reporter_id": "r", "render": {"path": "a.md"}}):
+        with pytest.raises(pydantic.ValidationError):
+            validate_report_zip(_zipped(manifest, {"a.md": b""}))
+    with pytest.raises(UnicodeDecodeError, match=r"summary\.md of the report must be UTF-8"):
+        validate_report_zip(_zipped({"reporter_id": "r", "render": "summary.md"}, {"summary.md": b"\xff"}))
 
 
 def test_strict_validation_returns_the_manifest() -> None:
-    files = {"summary.md": b"# Recap", "trace.jsonl": b"{}\n", "events.parquet": write_event_log([])}
-    manifest = {"reporter_id": "r", "render": "summary.md", "event_log": "events.parquet", "trace": "trace.jsonl"}
+    files = {"summary.md": b"# Recap", "trace.jsonl": b"{}\n", "events.parquet": b"PAR1"}
+    manifest: dict[str, object] = {
+        "reporter_id": "r",
+        "render": "summary.md",
+        "event_log": "events.parquet",
+        "trace": "trace.jsonl",
+    }
     assert validate_report_zip(_zipped(manifest, files)).model_dump() == manifest
+    page = {"index.html": b"<link rel=stylesheet href=a.css><img src=b.png>", "a.css": b"", "b.png": b""}
+    assert validate_report_zip(_zipped({"reporter_id": "r", "render": "index.html"}, page)).render == "index.html"
+    assert read_report(_zipped({"render": "index.html"}, page)).render == ("index.html", page["index.html"].decode())
 
 
 def _zipped(manifest: dict[str, object] | None, files: dict[str, bytes]) -> bytes:

@@ -37,7 +37,7 @@ def report(
     from coworld.cli.documents import RoleDocument
     from coworld.cli.output import fail, print_json
     from coworld.cli.roles import output_of
-    from coworld.report import read_report
+    from coworld.report import assert_safe_render_html, read_report
     from coworld.runner.artifacts import write_file
 
     made = output_of(
@@ -57,7 +57,10 @@ def report(
     if render is not None:
         if read.render is None:
             fail("The report has no page", hint="leave `--render` out; its files are in the zip")
-        write_file(render, read.render[1].encode())
+        page, text = read.render
+        if page.lower().endswith((".html", ".htm")):
+            assert_safe_render_html(text, source=page)  # as a file of its own it cannot use other files of the zip
+        write_file(render, text.encode())
     if json:
         document = read.manifest.model_dump(exclude_none=True)
         listed = [*read.files]
