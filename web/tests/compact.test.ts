@@ -1,12 +1,18 @@
 import { expect, test } from "vitest";
-import { Field, floatBits, FrameReader, monologueAt, openReplay, ReplayError, talkAt, Territory } from "../src/decode";
+import { Field, FrameReader, floatBits, monologueAt, openReplay, ReplayError, Territory, talkAt } from "../src/decode";
 import { compactFile, header, joined, MAGIC, type MadeRow, randomNumbers } from "./made";
 
 const OBJECTS = [
   { id: 1, kind: 0, agent: -1 },
   { id: 2, kind: 1, agent: 0 },
 ];
-const row = (tick: number, field: number, object: number, key: number, value: number): MadeRow => ({ tick, field, object, key, value });
+const row = (tick: number, field: number, object: number, key: number, value: number): MadeRow => ({
+  tick,
+  field,
+  object,
+  key,
+  value,
+});
 const ROWS = [
   row(0, Field.alive, 0, 0, 1),
   row(0, Field.alive, 1, 0, 1),
@@ -51,7 +57,12 @@ test("the owners of cells are those that were recorded", async () => {
   const reader = new FrameReader(await openReplay(compactFile(header(), OBJECTS, ROWS)));
   const territory = new Territory(reader);
   expect(territory.source).toBe("recorded");
-  for (const [tick, owner] of [[0, 0], [5, 0], [6, -1], [2, 0]]) {
+  for (const [tick, owner] of [
+    [0, 0],
+    [5, 0],
+    [6, -1],
+    [2, 0],
+  ]) {
     territory.seek(reader.at(tick));
     expect(territory.owners[8]).toBe(owner);
   }
@@ -63,10 +74,26 @@ test.each([
   ["cut off", () => file().slice(0, 60), "cut off"],
   ["without an end", () => file().slice(0, -10), "cut off"],
   ["of another version", () => Object.assign(file(), { 8: 9 }), "version 9"],
-  ["with an index that points nowhere", () => Object.assign(file(), { [file().length - 20]: 255 }), "where it cannot be"],
-  ["about an object that there is not", () => compactFile(header(), OBJECTS, [...ROWS, row(4, Field.alive, 7, 0, 1)]), "something that there is not"],
-  ["with a cell outside the map", () => compactFile(header(), OBJECTS, [row(1, Field.owner, 99, 0, 0)]), "something that there is not"],
-  ["with a place outside the map", () => compactFile(header(), OBJECTS, [row(1, Field.location, 1, 0, 50)]), "something that there is not"],
+  [
+    "with an index that points nowhere",
+    () => Object.assign(file(), { [file().length - 20]: 255 }),
+    "where it cannot be",
+  ],
+  [
+    "about an object that there is not",
+    () => compactFile(header(), OBJECTS, [...ROWS, row(4, Field.alive, 7, 0, 1)]),
+    "something that there is not",
+  ],
+  [
+    "with a cell outside the map",
+    () => compactFile(header(), OBJECTS, [row(1, Field.owner, 99, 0, 0)]),
+    "something that there is not",
+  ],
+  [
+    "with a place outside the map",
+    () => compactFile(header(), OBJECTS, [row(1, Field.location, 1, 0, 50)]),
+    "something that there is not",
+  ],
   ["with a kind that there is not", () => compactFile(header(), [{ id: 1, kind: 9, agent: -1 }], []), "no known kind"],
   ["that claims a million agents", () => compactFile(header({ num_agents: 1e6 }), OBJECTS, ROWS), "num_agents"],
 ])("a file %s is refused with a sentence", async (name, make, words) => {

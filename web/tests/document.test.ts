@@ -17,9 +17,15 @@ test("a field is a constant or a list of changes, told apart by its value", asyn
   const junction = {
     id: 3,
     type_name: "junction",
-    location: [[0, [3, 3]], [4, [4, 3]]],
+    location: [
+      [0, [3, 3]],
+      [4, [4, 3]],
+    ],
     inventory: [[0, 200]], // 200 of item 0, and not a change
-    tag_ids: [[0, [TAG["type:junction"]]], [2, [TAG["type:junction"], TAG["team:cogs"]]]],
+    tag_ids: [
+      [0, [TAG["type:junction"]]],
+      [2, [TAG["type:junction"], TAG["team:cogs"]]],
+    ],
   };
   const { replay } = await at(1, junction);
   const reader = new FrameReader(replay);
@@ -31,14 +37,49 @@ test("a field is a constant or a list of changes, told apart by its value", asyn
 });
 
 test("inventories change as a whole: what is left out is gone", async () => {
-  const { replay } = await at(1, agent(5, 0, { inventory: [[0, [[0, 4], [1, 2]]], [3, [[1, 3]]], [6, []]] }));
+  const { replay } = await at(
+    1,
+    agent(5, 0, {
+      inventory: [
+        [
+          0,
+          [
+            [0, 4],
+            [1, 2],
+          ],
+        ],
+        [3, [[1, 3]]],
+        [6, []],
+      ],
+    }),
+  );
   const reader = new FrameReader(replay);
   const held = (tick: number) => reader.at(tick).objects.find(({ id }) => id === 5)!.inventory;
-  expect([held(1), held(3), held(4), held(7)]).toEqual([[[0, 4], [1, 2]], [[0, 4], [1, 2]], [[1, 3]], []]);
+  expect([held(1), held(3), held(4), held(7)]).toEqual([
+    [
+      [0, 4],
+      [1, 2],
+    ],
+    [
+      [0, 4],
+      [1, 2],
+    ],
+    [[1, 3]],
+    [],
+  ]);
 });
 
 test("objects come and go", async () => {
-  const late = { id: 9, type_name: "junction", alive: [[0, false], [3, true], [6, false]], location: [5, 2] };
+  const late = {
+    id: 9,
+    type_name: "junction",
+    alive: [
+      [0, false],
+      [3, true],
+      [6, false],
+    ],
+    location: [5, 2],
+  };
   const { replay } = await at(1, late);
   const reader = new FrameReader(replay);
   const isThere = (tick: number) => reader.at(tick).objects.some(({ id }) => id === 9);
@@ -47,11 +88,29 @@ test("objects come and go", async () => {
 
 test("rewards, actions and infos of agents are read", async () => {
   const fields = {
-    action_id: [[0, 0], [2, 3]],
-    action_success: [[0, false], [2, true]],
-    current_reward: [[0, 0], [1, 0.5], [2, 0.25]],
-    total_reward: [[0, 0], [1, 0.5], [2, 0.75], [3, 1]],
-    policy_infos: [[0, { policy_name: "starter" }], [4, { policy_name: "starter", mood: "calm" }]],
+    action_id: [
+      [0, 0],
+      [2, 3],
+    ],
+    action_success: [
+      [0, false],
+      [2, true],
+    ],
+    current_reward: [
+      [0, 0],
+      [1, 0.5],
+      [2, 0.25],
+    ],
+    total_reward: [
+      [0, 0],
+      [1, 0.5],
+      [2, 0.75],
+      [3, 1],
+    ],
+    policy_infos: [
+      [0, { policy_name: "starter" }],
+      [4, { policy_name: "starter", mood: "calm" }],
+    ],
   };
   const { replay } = await at(1, agent(5, 0, fields));
   const reader = new FrameReader(replay);
@@ -63,15 +122,41 @@ test("rewards, actions and infos of agents are read", async () => {
 
 test("what agents say fades as the file says", async () => {
   const fields = {
-    talk_text: [[0, ""], [2, "hello"], [5, ""]],
-    talk_remaining_steps: [[0, 0], [2, 3], [3, 2], [4, 1], [5, 0]],
+    talk_text: [
+      [0, ""],
+      [2, "hello"],
+      [5, ""],
+    ],
+    talk_remaining_steps: [
+      [0, 0],
+      [2, 3],
+      [3, 2],
+      [4, 1],
+      [5, 0],
+    ],
   };
   const { replay } = await at(1, agent(5, 0, fields));
-  expect([2, 3, 4, 5, 6].map((tick) => talkAt(replay, 0, tick))).toEqual([["", 0], ["hello", 3], ["hello", 2], ["hello", 1], ["", 0]]);
+  expect([2, 3, 4, 5, 6].map((tick) => talkAt(replay, 0, tick))).toEqual([
+    ["", 0],
+    ["hello", 3],
+    ["hello", 2],
+    ["hello", 1],
+    ["", 0],
+  ]);
 });
 
 test("a monologue is what was added since it last began anew", async () => {
-  const fields = { monologue_append: [[0, "a"], [2, "b"], [5, "c"]], monologue_reset: [[0, false], [5, true]] };
+  const fields = {
+    monologue_append: [
+      [0, "a"],
+      [2, "b"],
+      [5, "c"],
+    ],
+    monologue_reset: [
+      [0, false],
+      [5, true],
+    ],
+  };
   const { replay } = await at(1, agent(5, 0, fields));
   expect([1, 3, 6].map((tick) => monologueAt(replay, 0, tick))).toEqual(["a", "ab", "c"]);
 });
@@ -89,10 +174,24 @@ test("numbers that JSON does not have are read as Python writes them", async () 
 });
 
 test("version 3 and 2 are converted: repeated ids are amounts, types are named", async () => {
-  const old = { id: 7, type_id: 2, location: [1, 3], inventory: [[0, [0, 0, 1]], [4, [1]]] };
+  const old = {
+    id: 7,
+    type_id: 2,
+    location: [1, 3],
+    inventory: [
+      [0, [0, 0, 1]],
+      [4, [1]],
+    ],
+  };
   const replay = await opened(document({ version: 2, objects: [old] }));
   const reader = new FrameReader(replay);
-  expect(reader.at(1).objects[0]).toMatchObject({ type: "junction", inventory: [[0, 2], [1, 1]] });
+  expect(reader.at(1).objects[0]).toMatchObject({
+    type: "junction",
+    inventory: [
+      [0, 2],
+      [1, 1],
+    ],
+  });
   expect(reader.at(5).objects[0].inventory).toEqual([[1, 1]]);
 });
 
@@ -106,7 +205,24 @@ test("version 1 is converted: places, items and actions in fields of their own",
     num_agents: 1,
     max_steps: 6,
     grid_objects: [
-      { id: 1, type: 0, agent_id: 0, r: [[0, 1], [2, 2]], c: 3, "agent:inv:heart": [[0, 0], [3, 2]], action: [[0, [0, 0]], [1, [1, 2]]] },
+      {
+        id: 1,
+        type: 0,
+        agent_id: 0,
+        r: [
+          [0, 1],
+          [2, 2],
+        ],
+        c: 3,
+        "agent:inv:heart": [
+          [0, 0],
+          [3, 2],
+        ],
+        action: [
+          [0, [0, 0]],
+          [1, [1, 2]],
+        ],
+      },
       { id: 2, type: 1, r: 0, c: 0, layer: 0 },
     ],
   });

@@ -1,11 +1,29 @@
 import { expect, test } from "vitest";
-import { agentSeries, appendChunk, appendObjects, Comparer, Episode, Field, findObjects, floatBits, openReplay, ReplayError } from "../src/decode";
+import {
+  agentSeries,
+  appendChunk,
+  appendObjects,
+  Comparer,
+  Episode,
+  Field,
+  findObjects,
+  floatBits,
+  openReplay,
+  ReplayError,
+} from "../src/decode";
 import { chunk, compactFile, header, lateObjects, type MadeRow, randomNumbers } from "./made";
 
 const LAST = 120;
 const AGENTS = 3;
 const TEAMS = ["team:cogs", "team:clips"];
-const kind = (name: string, isAgent = false) => ({ type_name: name, cell: name, is_agent: isAgent, group_id: 0, group_name: "", limits: [{ key: 0, name: "cargo", resources: [0, 1] }] });
+const kind = (name: string, isAgent = false) => ({
+  type_name: name,
+  cell: name,
+  is_agent: isAgent,
+  group_id: 0,
+  group_name: "",
+  limits: [{ key: 0, name: "cargo", resources: [0, 1] }],
+});
 const HEAD = (last: number) =>
   header({
     num_agents: AGENTS,
@@ -14,7 +32,13 @@ const HEAD = (last: number) =>
     resource_names: ["carbon", "heart", "hp", "miner"],
     tag_names: [...TEAMS, "type:agent", "net:cogs"],
     kinds: [kind("wall"), kind("agent", true), kind("junction"), kind("crate")],
-    policy_env_interface: { egocentric_shape: [5, 5], obs_features: [{ id: 1, name: "tag" }, { id: 2, name: "agent_id" }] },
+    policy_env_interface: {
+      egocentric_shape: [5, 5],
+      obs_features: [
+        { id: 1, name: "tag" },
+        { id: 2, name: "agent_id" },
+      ],
+    },
   });
 const OBJECTS = [
   ...[0, 1, 2].map((agent) => ({ id: 10 + agent, kind: 1, agent })),
@@ -32,7 +56,8 @@ function game(seed: number) {
   const next = randomNumbers(seed);
   const whole = (below: number) => Math.floor(next() * below);
   const rows: MadeRow[] = [];
-  const row = (tick: number, field: number, object: number, key: number, value: number) => rows.push({ tick, field, object, key, value });
+  const row = (tick: number, field: number, object: number, key: number, value: number) =>
+    rows.push({ tick, field, object, key, value });
   OBJECTS.forEach((_, number) => {
     row(0, Field.alive, number, 0, 1);
     row(0, Field.location, number, 0, (whole(5) << 16) | whole(7));
@@ -68,16 +93,31 @@ function game(seed: number) {
 type Game = ReturnType<typeof game>;
 
 async function wholeOf({ rows, notes }: Game): Promise<Episode> {
-  return new Episode(await openReplay(compactFile(HEAD(LAST), [...OBJECTS, LATE], rows, { notes, size: 16 })), "whole", 0);
+  return new Episode(
+    await openReplay(compactFile(HEAD(LAST), [...OBJECTS, LATE], rows, { notes, size: 16 })),
+    "whole",
+    0,
+  );
 }
 
 async function begun({ rows, notes }: Game, last: number): Promise<Episode> {
   const known = rows.filter(({ tick }) => tick <= last);
-  return new Episode(await openReplay(compactFile(HEAD(last), OBJECTS, known, { notes: notes.filter(([tick]) => (tick as number) <= last) })), "grown", 0);
+  return new Episode(
+    await openReplay(
+      compactFile(HEAD(last), OBJECTS, known, { notes: notes.filter(([tick]) => (tick as number) <= last) }),
+    ),
+    "grown",
+    0,
+  );
 }
 
 /** Feeds chunks of up to `most` ticks; calls after each. */
-function feed(episode: Episode, { rows, notes }: Game, most: number, after: (tick: number) => void = () => undefined): void {
+function feed(
+  episode: Episode,
+  { rows, notes }: Game,
+  most: number,
+  after: (tick: number) => void = () => undefined,
+): void {
   const next = randomNumbers(most);
   while (episode.replay.lastTick < LAST) {
     const from = episode.replay.lastTick + 1;
@@ -117,14 +157,17 @@ const overall = (episode: Episode) => ({
   notes: episode.replay.parts.notes,
 });
 
-test.each([1, 3, 17, 200])("a replay fed in chunks of up to %i ticks equals the same replay opened as a whole, at every tick", async (most) => {
-  const made = game(most);
-  const whole = await wholeOf(made);
-  const grown = await begun(made, 0);
-  feed(grown, made, most);
-  expect(overall(grown)).toEqual(overall(whole));
-  for (let tick = 0; tick <= LAST; tick++) expect(told(grown, tick), `tick ${tick}`).toEqual(told(whole, tick));
-});
+test.each([1, 3, 17, 200])(
+  "a replay fed in chunks of up to %i ticks equals the same replay opened as a whole, at every tick",
+  async (most) => {
+    const made = game(most);
+    const whole = await wholeOf(made);
+    const grown = await begun(made, 0);
+    feed(grown, made, most);
+    expect(overall(grown)).toEqual(overall(whole));
+    for (let tick = 0; tick <= LAST; tick++) expect(told(grown, tick), `tick ${tick}`).toEqual(told(whole, tick));
+  },
+);
 
 test("while it grows, every tick so far is what it will be at the end", async () => {
   const made = game(5);
@@ -139,7 +182,9 @@ test("while it grows, every tick so far is what it will be at the end", async ()
     for (const at of [tick, Math.floor(next() * tick), tick]) expect(place(grown, at)).toEqual(place(whole, at));
     expect(grown.events).toEqual(whole.events.filter((event) => event.tick <= tick));
     expect(grown.history.ticks.length).toBe(tick + 1);
-    expect([...grown.heat("visits", null, "all", tick).counts]).toEqual([...whole.heat("visits", null, "all", tick).counts]);
+    expect([...grown.heat("visits", null, "all", tick).counts]).toEqual([
+      ...whole.heat("visits", null, "all", tick).counts,
+    ]);
   });
 });
 
@@ -153,14 +198,19 @@ test("a chunk that does not follow on, is cut off or speaks of nothing known lea
     [chunk(20, 24, AGENTS, made.rows), "tick 21 should have come next"],
     [good.slice(0, 40), "ends too early"],
     [chunk(21, 24, AGENTS + 1, made.rows), "does not fit"],
-    [chunk(21, 24, AGENTS, [{ tick: 22, field: Field.alive, object: 99, key: 0, value: 1 }]), "something that there is not"],
+    [
+      chunk(21, 24, AGENTS, [{ tick: 22, field: Field.alive, object: 99, key: 0, value: 1 }]),
+      "something that there is not",
+    ],
     [chunk(21, 24, AGENTS, [], [[22, 0, "talk", "no list"]]), "another form"],
   ];
   for (const [bytes, words] of wrong) {
     expect(() => appendChunk(grown.replay, bytes)).toThrowError(ReplayError);
     expect(() => appendChunk(grown.replay, bytes)).toThrowError(words);
   }
-  expect(() => appendObjects(grown.replay, lateObjects([{ id: 60, kind: 9, agent: -1 }]))).toThrowError("no known kind");
+  expect(() => appendObjects(grown.replay, lateObjects([{ id: 60, kind: 9, agent: -1 }]))).toThrowError(
+    "no known kind",
+  );
   expect(grown.replay.lastTick).toBe(20);
   expect(overall(grown)).toEqual(before);
   appendChunk(grown.replay, good);
@@ -185,7 +235,10 @@ test("adding to a long game costs what is added", async () => {
   const grown = await begun(made, 40);
   const timeline = grown.replay.timeline as unknown as { keyStates: Int32Array[] };
   for (let tick = 41; tick <= 12_000; tick++) {
-    appendChunk(grown.replay, chunk(tick, tick, AGENTS, [{ tick, field: Field.location, object: tick % 3, key: 0, value: tick % 7 }]));
+    appendChunk(
+      grown.replay,
+      chunk(tick, tick, AGENTS, [{ tick, field: Field.location, object: tick % 3, key: 0, value: tick % 7 }]),
+    );
   }
   expect(grown.at(12_000).objects[0].x).toBe(12_000 % 7);
   expect(grown.at(500).tick).toBe(500);

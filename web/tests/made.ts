@@ -35,7 +35,13 @@ export function document(fields: JsonObject = {}, ...more: JsonObject[]): JsonOb
     policy_env_interface: {},
     objects: [
       { id: 1, type_name: "wall", location: [0, 0], tag_ids: [TAG["type:wall"]] },
-      { id: 2, type_name: "hub", location: [1, 1], tag_ids: [TAG["net:cogs"], TAG["team:cogs"], TAG["type:hub"]], inventory: [[0, 24]] },
+      {
+        id: 2,
+        type_name: "hub",
+        location: [1, 1],
+        tag_ids: [TAG["net:cogs"], TAG["team:cogs"], TAG["type:hub"]],
+        inventory: [[0, 24]],
+      },
       ...more,
     ],
     infos: { game: { "cogs/heart.withdrawn": 3 }, agent: { "heart.gained": 1.5 } },
@@ -98,12 +104,24 @@ export function compactFile(
 }
 
 /** What happens in the ticks from one to another, as files and live games have it. */
-export function chunk(from: number, to: number, agents: number, rows: readonly MadeRow[], notes: readonly unknown[][] = []): Uint8Array {
+export function chunk(
+  from: number,
+  to: number,
+  agents: number,
+  rows: readonly MadeRow[],
+  notes: readonly unknown[][] = [],
+): Uint8Array {
   const isIn = (tick: unknown) => (tick as number) >= from && (tick as number) <= to;
   const own = rows.filter(({ tick }) => isIn(tick));
   own.sort((a, b) => a.field - b.field || a.object - b.object || a.key - b.key || a.tick - b.tick);
   const told = encode({ before: [], notes: notes.filter(([tick]) => isIn(tick)) });
-  return joined(numbers(from, to, 0, own.length, told.length, agents), new Uint8Array(8 * agents), table([], null), table(own, from), told);
+  return joined(
+    numbers(from, to, 0, own.length, told.length, agents),
+    new Uint8Array(8 * agents),
+    table([], null),
+    table(own, from),
+    told,
+  );
 }
 
 /** Objects that appear later, as live games tell them. */
@@ -136,7 +154,14 @@ export const header = (fields: JsonObject = {}): JsonObject => ({
   cell_count: 2,
   kinds: [
     { type_name: "wall", cell: "wall", is_agent: false, group_id: 0, group_name: "", limits: [] },
-    { type_name: "agent", cell: "agent", is_agent: true, group_id: 0, group_name: "red", limits: [{ key: 0, name: "cargo", resources: [0] }] },
+    {
+      type_name: "agent",
+      cell: "agent",
+      is_agent: true,
+      group_id: 0,
+      group_name: "red",
+      limits: [{ key: 0, name: "cargo", resources: [0] }],
+    },
   ],
   policy_env_interface: {},
   extra: {},

@@ -5,10 +5,22 @@ import { agent, compactFile, document, header, type MadeRow, opened } from "./ma
 
 const [CELL, AGENT] = [0, 1];
 const [OWN, OTHER, LENT] = [0, 2, 3];
-const FEATURES = ["tag", "inv:carbon", "territory:here", "territory:north", "territory:south", "territory:east", "territory:west", "wealth"];
+const FEATURES = [
+  "tag",
+  "inv:carbon",
+  "territory:here",
+  "territory:north",
+  "territory:south",
+  "territory:east",
+  "territory:west",
+  "wealth",
+];
 
 /** An agent with the tags OWN and LENT at (2, 2) of a map of 7 by 5, and a box; `rows` say more. */
-async function observed(rows: MadeRow[], { obs = {}, fields = {}, tick = 5 }: { obs?: JsonObject; fields?: JsonObject; tick?: number } = {}) {
+async function observed(
+  rows: MadeRow[],
+  { obs = {}, fields = {}, tick = 5 }: { obs?: JsonObject; fields?: JsonObject; tick?: number } = {},
+) {
   const head = header({
     observed_values: ["wealth"],
     tag_names: ["team:cogs", "type:agent", "team:clips", "team:lent"],
@@ -19,7 +31,12 @@ async function observed(rows: MadeRow[], { obs = {}, fields = {}, tick = 5 }: { 
     ],
     ...fields,
   });
-  const config = { game: { obs: { width: 5, height: 5, num_tokens: 99, global_obs: {}, ...obs }, territories: { land: { tag_prefix: "team:" } } } };
+  const config = {
+    game: {
+      obs: { width: 5, height: 5, num_tokens: 99, global_obs: {}, ...obs },
+      territories: { land: { tag_prefix: "team:" } },
+    },
+  };
   const told = [
     row(0, Field.alive, AGENT, 0, Alive.present),
     row(0, Field.location, AGENT, 0, (2 << 16) | 2),
@@ -68,7 +85,8 @@ test("an older file, which does not mark spawned objects, shows none for an obje
 
 const owners = (territory: number, left: number, right: number) =>
   Array.from({ length: 35 }, (_, cell) => row(0, Field.owner, cell, territory, cell % 7 < 2 ? left : right));
-const borders = (shown: (string | number)[][]) => shown.filter(([, feature]) => /^territory:[nsew]/.test(String(feature)));
+const borders = (shown: (string | number)[][]) =>
+  shown.filter(([, feature]) => /^territory:[nsew]/.test(String(feature)));
 
 test.each([
   ["an own and a foreign owner", OWN, OTHER, [5, 7]],
@@ -83,9 +101,17 @@ test.each([
 test("of several territories the first that has an owner decides", async () => {
   const fields = { territory_names: ["land", "air"] };
   const rows = [...owners(0, -1, -1), ...owners(1, OTHER, OTHER)];
-  expect((await observed(rows, { obs: { territory: true }, fields })).shown).toContainEqual([0xfe, "territory:here", 2]);
+  expect((await observed(rows, { obs: { territory: true }, fields })).shown).toContainEqual([
+    0xfe,
+    "territory:here",
+    2,
+  ]);
   const both = [...owners(0, OWN, OWN), ...owners(1, OTHER, OTHER)];
-  expect((await observed(both, { obs: { territory: true }, fields })).shown).toContainEqual([0xfe, "territory:here", 1]);
+  expect((await observed(both, { obs: { territory: true }, fields })).shown).toContainEqual([
+    0xfe,
+    "territory:here",
+    1,
+  ]);
 });
 
 test("values that no viewer can work out are shown as they were recorded", async () => {
@@ -104,7 +130,9 @@ test("what lies beyond the recorded reach of sight is not shown", async () => {
 });
 
 test("where the reach of sight is not recorded, only the agent's own cell is shown", async () => {
-  const game = { obs: { width: 5, height: 5, num_tokens: 99, global_obs: {}, observation_radius_value: { item: "carbon" } } };
+  const game = {
+    obs: { width: 5, height: 5, num_tokens: 99, global_obs: {}, observation_radius_value: { item: "carbon" } },
+  };
   const replay = await opened(document({ mg_config: { game } }, agent(5, 0, { location: [2, 2] })));
   const episode = new Episode(replay, "", 0);
   const { tokens, missing } = episode.observer.observe(0, episode.at(5));

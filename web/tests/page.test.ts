@@ -69,7 +69,11 @@ test("teams have the colours of their names in both palettes", () => {
 function liveApp(last: number) {
   const app = new App();
   const asked: string[] = [];
-  const replay = { firstTick: 0, lastTick: last, clamp: (tick: number) => Math.min(Math.max(tick, 0), replay.lastTick) };
+  const replay = {
+    firstTick: 0,
+    lastTick: last,
+    clamp: (tick: number) => Math.min(Math.max(tick, 0), replay.lastTick),
+  };
   app.left = { replay } as unknown as Episode;
   app.live = {
     isRunning: true,

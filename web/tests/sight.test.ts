@@ -13,16 +13,38 @@ test.each([
 });
 
 test("cells come in the order of observations: nearest first, west before east", () => {
-  expect(visibleOffsets(2, 2).slice(0, 6)).toEqual([[0, 0], [0, -1], [-1, 0], [1, 0], [0, 1], [0, -2]]);
+  expect(visibleOffsets(2, 2).slice(0, 6)).toEqual([
+    [0, 0],
+    [0, -1],
+    [-1, 0],
+    [1, 0],
+    [0, 1],
+    [0, -2],
+  ]);
 });
 
-const FEATURES = ["agent:group", "tag", "vibe", "agent_id", "inv:carbon", "inv:carbon:p1", "last_action", "episode_completion_pct"];
+const FEATURES = [
+  "agent:group",
+  "tag",
+  "vibe",
+  "agent_id",
+  "inv:carbon",
+  "inv:carbon:p1",
+  "last_action",
+  "episode_completion_pct",
+];
 const told = {
   policy_env_interface: { egocentric_shape: [5, 5], obs_features: FEATURES.map((name, id) => ({ id, name })) },
   mg_config: {
     game: {
       max_steps: 10,
-      obs: { width: 5, height: 5, num_tokens: 50, token_value_base: 256, global_obs: { last_action: true, episode_completion_pct: true, local_position: true } },
+      obs: {
+        width: 5,
+        height: 5,
+        num_tokens: 50,
+        token_value_base: 256,
+        global_obs: { last_action: true, episode_completion_pct: true, local_position: true },
+      },
       objects: { wall: { name: "wall", blocks_vision: true } },
     },
   },
@@ -58,7 +80,12 @@ test("what stands behind something that blocks sight is not seen", async () => {
 });
 
 test("the first sight of a cell is remembered", async () => {
-  const walker = agent(5, 0, { location: [[0, [1, 2]], [6, [4, 2]]] });
+  const walker = agent(5, 0, {
+    location: [
+      [0, [1, 2]],
+      [6, [4, 2]],
+    ],
+  });
   const episode = new Episode(await opened(document(told, walker)), "", 0);
   const first = episode.firstSeen(0);
   expect([first[2 * 7 + 1], first[2 * 7 + 5]]).toEqual([1, 7]);

@@ -24,15 +24,42 @@ const contested = (id = 3): JsonObject => ({
   id,
   type_name: "junction",
   location: [4, 2],
-  tag_ids: [[0, [JUNCTION]], [3, [JUNCTION, COGS, TAG["net:cogs"]]], [6, [JUNCTION, CLIPS]]],
+  tag_ids: [
+    [0, [JUNCTION]],
+    [3, [JUNCTION, COGS, TAG["net:cogs"]]],
+    [6, [JUNCTION, CLIPS]],
+  ],
 });
 const bumper = (): JsonObject =>
   agent(5, 0, {
     location: [3, 2],
-    action_id: [[0, 0], [3, 4], [4, 0]],
+    action_id: [
+      [0, 0],
+      [3, 4],
+      [4, 0],
+    ],
     action_success: [[0, true]],
-    inventory: [[0, [[1, 1], [2, 50]]], [3, [[2, 10], [3, 1]]], [8, [[0, 4]]]],
-    total_reward: [[0, 0], [4, 0.5]],
+    inventory: [
+      [
+        0,
+        [
+          [1, 1],
+          [2, 50],
+        ],
+      ],
+      [
+        3,
+        [
+          [2, 10],
+          [3, 1],
+        ],
+      ],
+      [8, [[0, 4]]],
+    ],
+    total_reward: [
+      [0, 0],
+      [4, 0.5],
+    ],
   });
 
 async function episode(...objects: JsonObject[]): Promise<Episode> {
@@ -41,14 +68,22 @@ async function episode(...objects: JsonObject[]): Promise<Episode> {
 
 test("teams are read from tags, and those that play come first", async () => {
   const { teams } = await episode(contested(), bumper());
-  expect(teams.list.map(({ name, agents }) => [name, agents])).toEqual([["cogs", [0]], ["clips", []]]);
+  expect(teams.list.map(({ name, agents }) => [name, agents])).toEqual([
+    ["cogs", [0]],
+    ["clips", []],
+  ]);
   expect([...teams.holdingTypes]).toEqual(["junction"]);
 });
 
 test("without tags, groups of agents are the teams", async () => {
   const groups = { group_names: ["red", "blue"], tags: {} };
-  const replay = await opened(document(groups, { ...agent(5, 0), tag_ids: [] }, { ...agent(6, 1), tag_ids: [], group_id: 1 }));
-  expect(new Teams(replay).list.map(({ name, agents }) => [name, agents])).toEqual([["red", [0]], ["blue", [1]]]);
+  const replay = await opened(
+    document(groups, { ...agent(5, 0), tag_ids: [] }, { ...agent(6, 1), tag_ids: [], group_id: 1 }),
+  );
+  expect(new Teams(replay).list.map(({ name, agents }) => [name, agents])).toEqual([
+    ["red", [0]],
+    ["blue", [1]],
+  ]);
 });
 
 test("captures, losses, waves, deaths and roles are found with who did them", async () => {
@@ -82,13 +117,28 @@ test("an agent's own numbers over time", async () => {
 });
 
 test("heat maps count what happened up to a tick, back and forth", async () => {
-  const walker = agent(5, 0, { location: [[0, [1, 2]], [2, [2, 2]], [4, [1, 2]]], inventory: [[0, [[2, 5]]], [5, []]] });
+  const walker = agent(5, 0, {
+    location: [
+      [0, [1, 2]],
+      [2, [2, 2]],
+      [4, [1, 2]],
+    ],
+    inventory: [
+      [0, [[2, 5]]],
+      [5, []],
+    ],
+  });
   const made = await episode(walker, contested());
   const visits = (tick: number) => {
     const map = made.heat("visits", null, "all", tick);
     return [map.at(1, 2), map.at(2, 2), map.most];
   };
-  expect([visits(1), visits(3), visits(10), visits(2)]).toEqual([[1, 0, 1], [1, 1, 1], [2, 1, 2], [1, 0, 1]]);
+  expect([visits(1), visits(3), visits(10), visits(2)]).toEqual([
+    [1, 0, 1],
+    [1, 1, 1],
+    [2, 1, 2],
+    [1, 0, 1],
+  ]);
   expect(made.heat("deaths", null, "all", 10).at(1, 2)).toBe(1);
   expect(made.heat("captures", null, "all", 10).at(4, 2)).toBe(2);
   expect(made.heat("visits", new Set([3]), "agent 3", 10).total).toBe(0);
@@ -96,7 +146,19 @@ test("heat maps count what happened up to a tick, back and forth", async () => {
 
 test("two replays that part are told apart by the first tick and value", async () => {
   const same = await opened(document({}, contested(), bumper()));
-  const other = await opened(document({}, contested(), agent(5, 0, { ...bumper(), location: [[0, [3, 2]], [5, [3, 3]]] })));
+  const other = await opened(
+    document(
+      {},
+      contested(),
+      agent(5, 0, {
+        ...bumper(),
+        location: [
+          [0, [3, 2]],
+          [5, [3, 3]],
+        ],
+      }),
+    ),
+  );
   const comparison = new Comparer(same, other).compare();
   expect(comparison.firstTick).toBe(6);
   expect(comparison.first).toMatchObject([{ tick: 6, agent: 0, what: "Agent 0: place", left: "3, 2", right: "3, 3" }]);
@@ -111,13 +173,19 @@ test("replays of different games differ from the outset", async () => {
 
 test("objects are found by words, ids, places and amounts", async () => {
   const made = await episode(contested(), bumper());
-  const find = (query: string, tick: number) => findObjects(query, made.at(tick), made.replay, made.teams).map(({ id }) => id);
+  const find = (query: string, tick: number) =>
+    findObjects(query, made.at(tick), made.replay, made.teams).map(({ id }) => id);
   expect(find("junction", 1)).toEqual([3]);
   expect(find("junction team:cogs", 5)).toEqual([3]);
   expect(find("junction team:cogs", 8)).toEqual([]);
   expect(find("cogs -hub", 5)).toEqual([3, 5]);
   expect([find("@0", 1), find("#2", 1), find("4,2", 1)]).toEqual([[5], [2], [3]]);
-  expect([find("hp>=50", 1), find("hp<50 agent", 5), find("carbon=24", 1), find("unheard>0", 1)]).toEqual([[5], [5], [2], []]);
+  expect([find("hp>=50", 1), find("hp<50 agent", 5), find("carbon=24", 1), find("unheard>0", 1)]).toEqual([
+    [5],
+    [5],
+    [2],
+    [],
+  ]);
   expect(find("  ", 1)).toEqual([]);
 });
 
@@ -154,13 +222,27 @@ test("a network joins what carries its tag, and not across more than its reach",
 });
 
 test("tables quote what must be quoted, and no cell is a formula", async () => {
-  expect(csv([["a,b", 'say "hi"', 1.5], ["=1+1", "-x", NaN]])).toBe('"a,b","say ""hi""",1.5\r\n\'=1+1,\'-x,\r\n');
+  expect(
+    csv([
+      ["a,b", 'say "hi"', 1.5],
+      ["=1+1", "-x", NaN],
+    ]),
+  ).toBe('"a,b","say ""hi""",1.5\r\n\'=1+1,\'-x,\r\n');
   const { events } = await episode(contested(), bumper());
   expect(eventRows(events)[1].slice(0, 6)).toEqual([4, "capture", "cogs", 0, 4, 2]);
 });
 
 test("a policy's target is drawn from where its agent is", async () => {
-  const made = await episode(agent(5, 0, { location: [3, 2], policy_infos: [[0, { target: [-1, 2] }], [4, { target: "1,0" }], [6, { target: "x" }]] }));
+  const made = await episode(
+    agent(5, 0, {
+      location: [3, 2],
+      policy_infos: [
+        [0, { target: [-1, 2] }],
+        [4, { target: "1,0" }],
+        [6, { target: "x" }],
+      ],
+    }),
+  );
   const target = (tick: number) => made.targetOf(made.at(tick).objects.find(({ agent }) => agent === 0)!, tick);
   expect([target(1), target(5), target(7)]).toEqual([{ x: 5, y: 1 }, { x: 3, y: 3 }, null]);
 });

@@ -23,7 +23,14 @@ function print(value: unknown): void {
 function digests({ reader, replay }: Episode): void {
   for (let tick = replay.firstTick; tick <= replay.lastTick; tick++) {
     const { objects } = reader.at(tick);
-    const rows = objects.map(({ id, x, y, inventory, tags, agent, vibe }) => [id, x, y, inventory, tags, agent < 0 ? 0 : vibe]);
+    const rows = objects.map(({ id, x, y, inventory, tags, agent, vibe }) => [
+      id,
+      x,
+      y,
+      inventory,
+      tags,
+      agent < 0 ? 0 : vibe,
+    ]);
     rows.sort((a, b) => (a[0] as number) - (b[0] as number));
     print([tick, createHash("sha256").update(JSON.stringify(rows)).digest("hex")]);
   }
@@ -38,7 +45,14 @@ function frames(episode: Episode, ticks: number[]): void {
       tick: frame.tick,
       territory: territory.source,
       owners: Array.from(territory.owners),
-      objects: [...frame.objects, ...walls].map(({ id, type, x, y, inventory, tags }) => [id, type, x, y, inventory, tags]),
+      objects: [...frame.objects, ...walls].map(({ id, type, x, y, inventory, tags }) => [
+        id,
+        type,
+        x,
+        y,
+        inventory,
+        tags,
+      ]),
       agents: frame.agents,
       stats: Object.fromEntries(reader.stats()),
       observations: observationsAt(observer, frame),

@@ -5,8 +5,8 @@ import { Atlas } from "./atlas";
 import { Brush } from "./brush";
 import { Camera } from "./camera";
 import { FogPicture, HeatPicture, TerritoryPicture } from "./cells";
-import { type Cover, Floor, FLOOR_MARGIN } from "./floor";
-import { mix, type PaletteName, teamColour, type Theme, tintOf } from "./palette";
+import { type Cover, FLOOR_MARGIN, Floor } from "./floor";
+import { mix, type PaletteName, type Theme, teamColour, tintOf } from "./palette";
 import { Texts } from "./texts";
 import { Things } from "./things";
 import type { BoardView } from "./view";
@@ -168,7 +168,8 @@ class Stage {
     this.texts.begin();
     if (view.layers.has("grid") && scale >= 12) this.grid(camera);
     const isFogged = view.layers.has("fog") && view.seen !== null; // an agent does not see who is connected
-    if (view.layers.has("networks") && !isFogged) for (const { team, links } of view.links) this.network(team, links, scale);
+    if (view.layers.has("networks") && !isFogged)
+      for (const { team, links } of view.links) this.network(team, links, scale);
     if (view.layers.has("trail")) this.trail(view, scale);
     this.things.draw(view, camera, this.below, this.above, this.texts);
     this.below.end();

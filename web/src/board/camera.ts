@@ -74,7 +74,8 @@ export class Camera {
     this.goal.y += y;
     this.clamp();
     [this.x, this.y] = [this.goal.x, this.goal.y];
-    if (seconds > 0) this.speed = { x: 0.6 * this.speed.x + (0.4 * x) / seconds, y: 0.6 * this.speed.y + (0.4 * y) / seconds };
+    if (seconds > 0)
+      this.speed = { x: 0.6 * this.speed.x + (0.4 * x) / seconds, y: 0.6 * this.speed.y + (0.4 * y) / seconds };
   }
 
   release(): void {

@@ -66,7 +66,13 @@ export class Floor {
     return [Math.round(shift[0] * ratio) / ratio, Math.round(shift[1] * ratio) / ratio];
   }
 
-  private paint(canvas: HTMLCanvasElement, camera: Camera, ratio: number, covers: readonly Cover[], room: number): void {
+  private paint(
+    canvas: HTMLCanvasElement,
+    camera: Camera,
+    ratio: number,
+    covers: readonly Cover[],
+    room: number,
+  ): void {
     const pen = canvas.getContext("2d", { alpha: false })!;
     const edge = (FLOOR_MARGIN - room) * ratio;
     pen.setTransform(1, 0, 0, 1, 0, 0);
@@ -127,7 +133,15 @@ export class Floor {
 }
 
 /** The part of a picture of the whole map that is in view, at its place. */
-function part(pen: Pen, picture: HTMLCanvasElement, plan: GroundPlan, x1: number, y1: number, x2: number, y2: number): void {
+function part(
+  pen: Pen,
+  picture: HTMLCanvasElement,
+  plan: GroundPlan,
+  x1: number,
+  y1: number,
+  x2: number,
+  y2: number,
+): void {
   const pixels = picture.width / plan.width;
   const [width, height] = [x2 - x1, y2 - y1];
   pen.drawImage(picture, x1 * pixels, y1 * pixels, width * pixels, height * pixels, x1, y1, width, height);

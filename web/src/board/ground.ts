@@ -50,7 +50,16 @@ function drawFloor(pen: Pen, theme: Theme, x: number, y: number, px: number, py:
 }
 
 /** A slab that joins its neighbours; where the floor begins below it, its front is seen. */
-function drawWall(pen: Pen, plan: GroundPlan, theme: Theme, x: number, y: number, px: number, py: number, size: number): void {
+function drawWall(
+  pen: Pen,
+  plan: GroundPlan,
+  theme: Theme,
+  x: number,
+  y: number,
+  px: number,
+  py: number,
+  size: number,
+): void {
   const [up, down] = [isWallAt(plan, x, y - 1), isWallAt(plan, x, y + 1)];
   const front = down ? 0 : Math.ceil(size * 0.26);
   if (size < 6) {
@@ -63,7 +72,10 @@ function drawWall(pen: Pen, plan: GroundPlan, theme: Theme, x: number, y: number
   const [left, right] = [isWallAt(plan, x - 1, y), isWallAt(plan, x + 1, y)];
   const corner = (a: boolean, b: boolean) => (a || b ? 0 : size * 0.28);
   const corners = [corner(up, left), corner(up, right), corner(down, right), corner(down, left)];
-  for (const [colour, height] of [[theme.wallDark, size], [theme.wall, size - front]] as const) {
+  for (const [colour, height] of [
+    [theme.wallDark, size],
+    [theme.wall, size - front],
+  ] as const) {
     pen.fillStyle = colour;
     pen.beginPath();
     pen.roundRect(px, py, size, height, corners);

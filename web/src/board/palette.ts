@@ -70,7 +70,11 @@ const STANDARD_NAMED: Readonly<Record<string, string>> = {
 
 export function teamColour(team: Team, palette: PaletteName): string {
   const [named, others] = palette === "colour-blind" ? [SAFE_NAMED, SAFE] : [STANDARD_NAMED, STANDARD];
-  const word = team.name.toLowerCase().split(/[^a-z]+/).reverse().find((part) => Object.hasOwn(named, part));
+  const word = team.name
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .reverse()
+    .find((part) => Object.hasOwn(named, part));
   return word ? named[word] : others[team.index % others.length];
 }
 

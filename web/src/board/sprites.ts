@@ -47,7 +47,17 @@ function circle(pen: Pen, x: number, y: number, radius: number, fill?: string, s
   }
 }
 
-function box(pen: Pen, x: number, y: number, width: number, height: number, round: number, fill?: string, stroke?: string, line = 3): void {
+function box(
+  pen: Pen,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  round: number,
+  fill?: string,
+  stroke?: string,
+  line = 3,
+): void {
   pen.beginPath();
   pen.roundRect(x, y, width, height, round);
   if (fill) {
@@ -62,7 +72,15 @@ function box(pen: Pen, x: number, y: number, width: number, height: number, roun
 }
 
 /** A gear wheel: the body of a cog. */
-function gear(pen: Pen, inner: number, outer: number, teeth: number, fill: string, stroke: string, width: number): void {
+function gear(
+  pen: Pen,
+  inner: number,
+  outer: number,
+  teeth: number,
+  fill: string,
+  stroke: string,
+  width: number,
+): void {
   pen.beginPath();
   for (let i = 0; i < teeth * 4; i++) {
     const angle = ((i + 0.5) / (teeth * 4)) * Math.PI * 2 - Math.PI / 2;
@@ -104,7 +122,13 @@ function linked(pen: Pen, colour: string): void {
 }
 
 function swirl(pen: Pen, colour: string): void {
-  path(pen, "M32 33C35 29 29 26 26 30C22 36 30 43 37 39C46 34 42 20 31 19C20 18 13 29 16 38C19 48 33 52 43 46", undefined, colour, 5);
+  path(
+    pen,
+    "M32 33C35 29 29 26 26 30C22 36 30 43 37 39C46 34 42 20 31 19C20 18 13 29 16 38C19 48 33 52 43 46",
+    undefined,
+    colour,
+    5,
+  );
 }
 
 function lens(pen: Pen, colour: string): void {
@@ -257,7 +281,13 @@ const THINGS: Readonly<Record<string, Drawing>> = {
   miner: station("miner"),
   scout: station("scout"),
   ship: (pen, { main, line }) => {
-    path(pen, "M32 3C44 10 51 24 51 40L60 54L44 51L32 61L20 51L4 54L13 40C13 24 20 10 32 3Z", mix(main, DARK, 0.35), line, 3);
+    path(
+      pen,
+      "M32 3C44 10 51 24 51 40L60 54L44 51L32 61L20 51L4 54L13 40C13 24 20 10 32 3Z",
+      mix(main, DARK, 0.35),
+      line,
+      3,
+    );
     path(pen, "M32 12C40 17 44 27 44 39L32 49L20 39C20 27 24 17 32 12Z", main);
     path(pen, "M37 24V37A5 5 0 0 1 27 37V25A3.5 3.5 0 0 1 34 25V36", undefined, WHITE, 3);
   },
@@ -307,7 +337,7 @@ export function drawSprite(pen: Pen, name: string, paint: Paint): void {
   else if (kind === "sign") sign(pen, detail, resourceColour(detail), paint.line);
   else if (kind === "emoji") emoji(pen, detail);
   else if (Object.hasOwn(MARKS, name)) MARKS[name](pen, paint);
-  else (THINGS[hasDrawing(name) ? name : "box"])(pen, paint);
+  else THINGS[hasDrawing(name) ? name : "box"](pen, paint);
 }
 
 function emoji(pen: Pen, text: string): void {

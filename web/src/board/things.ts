@@ -32,8 +32,8 @@ export class Things {
   ) {}
 
   mark(name: string): Texture {
-    let texture = this.marks.get(name);
-    if (!texture) this.marks.set(name, (texture = this.atlas.texture(name, this.plain())));
+    const texture = this.marks.get(name) ?? this.atlas.texture(name, this.plain());
+    this.marks.set(name, texture);
     return texture;
   }
 
@@ -56,7 +56,8 @@ export class Things {
         this.atlas.texture(name, { ...this.plain("agent"), main, second: main });
       }
       for (const { main: second } of types.has("junction") && isTeam ? paints.slice(1) : []) {
-        for (const name of ["junction", "pip-junction"]) this.atlas.texture(name, { ...this.plain("junction"), main, second });
+        for (const name of ["junction", "pip-junction"])
+          this.atlas.texture(name, { ...this.plain("junction"), main, second });
       }
     }
     for (const name of resourceNames.slice(0, 24)) this.atlas.texture(`sign:${name}`, this.plain(name));
@@ -96,7 +97,15 @@ export class Things {
   }
 
   /** Who is driven by a person, and where it is on its way to. */
-  private driven(object: ObjectView, x: number, y: number, view: BoardView, scale: number, below: Brush, above: Brush): void {
+  private driven(
+    object: ObjectView,
+    x: number,
+    y: number,
+    view: BoardView,
+    scale: number,
+    below: Brush,
+    above: Brush,
+  ): void {
     const { live } = view;
     if (!live) return;
     const isOwn = live.own === object.agent;
@@ -162,11 +171,15 @@ export class Things {
     if (object.type === "hub" || object.type === "ship") {
       brush.add(this.atlas.texture("pip-hub", paint), x, y, pixels(13, 1.6), undefined, { alpha });
     } else if (this.scene.teams.holdingTypes.has(object.type)) {
-      brush.add(this.atlas.texture("pip-junction", paint), x, y, pixels(isOwned ? 9 : 6.5, 1), undefined, { alpha: isOwned ? alpha : alpha * 0.7 });
+      brush.add(this.atlas.texture("pip-junction", paint), x, y, pixels(isOwned ? 9 : 6.5, 1), undefined, {
+        alpha: isOwned ? alpha : alpha * 0.7,
+      });
     } else {
       const resource = object.type.replace(/_extractor$/, "");
       const main = resource !== object.type && hasSign(resource) ? resourceColour(resource) : paint.main;
-      brush.add(this.atlas.texture("pip-thing", { ...paint, main }), x, y, pixels(3.5, 0.8), undefined, { alpha: alpha * 0.75 });
+      brush.add(this.atlas.texture("pip-thing", { ...paint, main }), x, y, pixels(3.5, 0.8), undefined, {
+        alpha: alpha * 0.75,
+      });
     }
   }
 
@@ -242,7 +255,9 @@ export class Things {
     const { resourceNames } = this.scene.replay.parts;
     const hidden = new Set(["hp", "energy", "solar"]);
     const shown = object.inventory
-      .filter(([resource]) => !this.scene.teams.roleResources.includes(resource) && !hidden.has(resourceNames[resource]))
+      .filter(
+        ([resource]) => !this.scene.teams.roleResources.includes(resource) && !hidden.has(resourceNames[resource]),
+      )
       .slice(0, 5);
     shown.forEach(([resource], i) => {
       const name = resourceNames[resource] ?? String(resource);

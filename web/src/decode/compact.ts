@@ -1,9 +1,9 @@
-import { damaged, ReplayError } from "./errors";
 import { labelOf } from "./document";
+import { damaged, ReplayError } from "./errors";
 import { inside, isInteger, isObject, numbersOf, parseObject } from "./json";
 import { checkSize, MOST_AGENT_TICKS } from "./limits";
-import { type AgentNotes, emptyNotes, type Json, type JsonObject, type Kind, type Limit, makeReplay } from "./replay";
 import type { Replay } from "./replay";
+import { type AgentNotes, emptyNotes, type Json, type JsonObject, type Kind, type Limit, makeReplay } from "./replay";
 import { Field, LAST_FIELD, Rows } from "./rows";
 import { MOST_BYTES, tooLarge, unpack } from "./unpack";
 
@@ -85,15 +85,20 @@ class Sections {
 
   async index(): Promise<JsonObject> {
     const { length } = this.bytes;
-    if (length < HEAD_BYTES + FOOT_BYTES) throw new ReplayError("The replay is cut off: it is shorter than an empty one");
+    if (length < HEAD_BYTES + FOOT_BYTES)
+      throw new ReplayError("The replay is cut off: it is shorter than an empty one");
     const version = this.view.getUint32(8, true);
     if (version !== VERSION) {
-      throw new ReplayError(`The replay has version ${version} of its format, and this viewer reads version ${VERSION}`);
+      throw new ReplayError(
+        `The replay has version ${version} of its format, and this viewer reads version ${VERSION}`,
+      );
     }
     const foot = length - FOOT_BYTES;
     if (!isCompact(this.bytes.subarray(foot + 16))) throw new ReplayError("The replay is cut off: its end is missing");
     const begin = Number(this.view.getBigUint64(foot, true));
-    return jsonPart(await this.section([begin, this.view.getUint32(foot + 8, true), this.view.getUint32(foot + 12, true)]));
+    return jsonPart(
+      await this.section([begin, this.view.getUint32(foot + 8, true), this.view.getUint32(foot + 12, true)]),
+    );
   }
 
   async section([begin, packed, unpacked]: Place): Promise<Uint8Array> {
@@ -126,7 +131,9 @@ function chunkPlaces(index: JsonObject): ChunkPlace[] {
 }
 
 function isPlace(value: Json | undefined, length: number): boolean {
-  return Array.isArray(value) && value.length === length && value.every((x) => isInteger(x, 0, Number.MAX_SAFE_INTEGER));
+  return (
+    Array.isArray(value) && value.length === length && value.every((x) => isInteger(x, 0, Number.MAX_SAFE_INTEGER))
+  );
 }
 
 /** What does not change during the episode. */

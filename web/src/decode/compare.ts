@@ -118,7 +118,7 @@ export class Comparer {
     if (ours.length === this.known[0] && theirs.length === this.known[1]) return;
     this.known = [ours.length, theirs.length];
     const byId = new Map<number, number>();
-    theirs.forEach((id, number) => byId.set(id, number));
+    for (const [number, id] of theirs.entries()) byId.set(id, number);
     this.leftOf.clear();
     this.rightOf.clear();
     this.objects.length = 0;

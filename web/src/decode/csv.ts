@@ -7,7 +7,8 @@ export type Cell = string | number;
 
 /** Rows as CSV. A text that a spreadsheet would take for a formula is made plain. */
 export function csv(rows: readonly (readonly Cell[])[]): string {
-  return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+  const lines = rows.map((row) => row.map(cell).join(","));
+  return `${lines.join("\r\n")}\r\n`;
 }
 
 function cell(value: Cell): string {

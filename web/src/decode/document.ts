@@ -2,10 +2,10 @@ import { damaged, ReplayError } from "./errors";
 import * as fields from "./fields";
 import { type FieldType, MOST_STEPS, type Series, seriesOf } from "./fields";
 import { inside, isInteger, isObject, numbersOf } from "./json";
-import { MOST_AGENT_TICKS, checkSize } from "./limits";
+import { checkSize, MOST_AGENT_TICKS } from "./limits";
 import { upgraded } from "./older";
-import { type AgentNotes, emptyNotes, type Json, type JsonObject, type Kind, type Limit, makeReplay } from "./replay";
 import type { Note, Replay } from "./replay";
+import { type AgentNotes, emptyNotes, type Json, type JsonObject, type Kind, type Limit, makeReplay } from "./replay";
 import { Field, floatBits, Rows } from "./rows";
 
 /** The state after the first step is the first one that a document has. */
@@ -108,7 +108,12 @@ class Reader {
     const limits = this.amounts(item.inventory_capacities, "inventory_capacities", Field.limit, number);
     this.numbers(item.vibe_id ?? item.vibe, fields.integer, "vibe_id", Field.vibe, number);
     if (agent >= 0) this.readAgent(item, number, agent);
-    return this.kind(item, agent >= 0, [...limits].sort((a, b) => a - b), capacities);
+    return this.kind(
+      item,
+      agent >= 0,
+      [...limits].sort((a, b) => a - b),
+      capacities,
+    );
   }
 
   private readAgent(item: JsonObject, number: number, agent: number): void {

@@ -86,11 +86,16 @@ export class Episode {
   networks(frame: Frame): readonly { team: Team; links: Link[] }[] {
     const nets = this.teams.list.filter((team) => team.netTag >= 0);
     const members = nets.map((team) =>
-      frame.objects.filter((object) => object.agent < 0 && object.tags.includes(team.netTag)).map(({ number }) => number),
+      frame.objects
+        .filter((object) => object.agent < 0 && object.tags.includes(team.netTag))
+        .map(({ number }) => number),
     );
     const key = members.map((numbers) => numbers.join()).join("/");
     if (key !== this.links.key) {
-      this.links = { key, links: nets.map((team) => ({ team, links: networkLinks(frame, team, networkReach(this.replay, team)) })) };
+      this.links = {
+        key,
+        links: nets.map((team) => ({ team, links: networkLinks(frame, team, networkReach(this.replay, team)) })),
+      };
     }
     return this.links.links;
   }
@@ -139,7 +144,10 @@ export class Episode {
 function barsOf(replay: Replay): Bar[] {
   const { config, resourceNames } = replay.parts;
   const wanted = ["hud1", "hud2"].map((hud) => {
-    const [name, most] = [inside(config, "game", "render", hud, "resource"), inside(config, "game", "render", hud, "max")];
+    const [name, most] = [
+      inside(config, "game", "render", hud, "resource"),
+      inside(config, "game", "render", hud, "max"),
+    ];
     return { name: typeof name === "string" ? name : "", most: typeof most === "number" && most > 0 ? most : 100 };
   });
   const known = wanted.filter(({ name }) => resourceNames.includes(name));
@@ -147,5 +155,9 @@ function barsOf(replay: Replay): Bar[] {
     { name: "hp", most: 100 },
     { name: "energy", most: 100 },
   ].filter(({ name }) => resourceNames.includes(name));
-  return (known.length ? known : usual).map(({ name, most }) => ({ name, most, resource: resourceNames.indexOf(name) }));
+  return (known.length ? known : usual).map(({ name, most }) => ({
+    name,
+    most,
+    resource: resourceNames.indexOf(name),
+  }));
 }

@@ -65,7 +65,9 @@ export class EventLog {
     }
     this.talks();
     const order = ({ kind }: GameEvent) => EVENT_KINDS.indexOf(kind);
-    this.fresh.sort((a, b) => a.tick - b.tick || order(a) - order(b) || a.object - b.object || compared(a.text, b.text));
+    this.fresh.sort(
+      (a, b) => a.tick - b.tick || order(a) - order(b) || a.object - b.object || compared(a.text, b.text),
+    );
     for (const event of this.fresh) if (this.events.length < MOST_EVENTS) this.events.push(event);
     this.fresh = [];
   }

@@ -1,5 +1,5 @@
 import { inside } from "./json";
-import { lastNote, type JsonObject, type Replay } from "./replay";
+import { type JsonObject, lastNote, type Replay } from "./replay";
 import { type RewardTotals, rewardTotals } from "./rewards";
 import { Alive, Field } from "./rows";
 import type { Cursor } from "./timeline";

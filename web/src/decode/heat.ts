@@ -67,7 +67,8 @@ export class HeatMap {
     this.replay.agentObjects.forEach((number, agent) => {
       const slot = number < 0 || (this.filter && !this.filter.has(agent)) ? -1 : timeline.slot(Field.location, number);
       if (slot < 0) return;
-      const visit = (tick: number, place: number) => found.push([tick, (place >>> 16) * parts.width + (place & 0xffff)]);
+      const visit = (tick: number, place: number) =>
+        found.push([tick, (place >>> 16) * parts.width + (place & 0xffff)]);
       this.moves[agent] = timeline.eachChange(slot, visit, this.moves[agent] ?? -1);
     });
     return found;

@@ -1,6 +1,7 @@
 /** Replays as data. No page, no drawing, no rules of a game: this part also runs without a browser. */
 export * from "./compare";
 export * from "./csv";
+export * from "./episode";
 export * from "./errors";
 export * from "./events";
 export * from "./frames";
@@ -19,4 +20,3 @@ export * from "./territory";
 export * from "./timeline";
 export * from "./tokens";
 export * from "./vision";
-export * from "./episode";

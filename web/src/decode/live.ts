@@ -1,4 +1,4 @@
-import { Columns, readNotes, RowCheck } from "./compact";
+import { Columns, RowCheck, readNotes } from "./compact";
 import { damaged, ReplayError } from "./errors";
 import { MOST_AGENT_TICKS } from "./limits";
 import { emptyNotes, type Replay } from "./replay";
@@ -17,7 +17,8 @@ export function appendChunk(replay: Replay, content: Uint8Array): void {
     throw damaged(`tick ${replay.lastTick + 1} should have come next, and it was ${first}`);
   }
   if (agents !== parts.numAgents) throw damaged("a chunk does not fit its place");
-  if ((last - replay.firstTick) * Math.max(1, agents) > MOST_AGENT_TICKS) throw new ReplayError("The game is too long to be shown");
+  if ((last - replay.firstTick) * Math.max(1, agents) > MOST_AGENT_TICKS)
+    throw new ReplayError("The game is too long to be shown");
   chunk.skip(8 * agents);
   const check = new RowCheck(parts, replay.objectCount);
   chunk.table(null, before, 0, 0, false, check);

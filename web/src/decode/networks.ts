@@ -39,7 +39,8 @@ export function networkLinks(frame: Frame, team: Team, reach = Infinity): Link[]
   const isIn = nodes.map(() => false);
   for (let count = 0, at = 0; count < nodes.length; count++) {
     isIn[at] = true;
-    if (count && distance[at] <= reach * reach) links.push({ x1: nodes[nearest[at]].x, y1: nodes[nearest[at]].y, x2: nodes[at].x, y2: nodes[at].y });
+    if (count && distance[at] <= reach * reach)
+      links.push({ x1: nodes[nearest[at]].x, y1: nodes[nearest[at]].y, x2: nodes[at].x, y2: nodes[at].y });
     let next = -1;
     for (let i = 0; i < nodes.length; i++) {
       if (isIn[i]) continue;

@@ -1,5 +1,5 @@
 import { damaged, ReplayError } from "./errors";
-import { integer, natural, seriesOf, type Series } from "./fields";
+import { integer, natural, type Series, seriesOf } from "./fields";
 import { isInteger, isObject } from "./json";
 import type { Json, JsonObject } from "./replay";
 

@@ -23,7 +23,8 @@ export async function openReplay(bytes: Uint8Array): Promise<Replay> {
 async function read(bytes: Uint8Array): Promise<Replay> {
   if (!bytes.length) throw new ReplayError("The file is empty");
   if (isCompact(bytes)) return readCompact(bytes);
-  if (startsWith(bytes, "BITWORLD")) throw new ReplayError("This is a replay of a BitWorld game, which has a viewer of its own");
+  if (startsWith(bytes, "BITWORLD"))
+    throw new ReplayError("This is a replay of a BitWorld game, which has a viewer of its own");
   const packing = packingOf(bytes);
   if (!packing && bytes.length > MOST_BYTES) throw tooLarge(MOST_BYTES);
   const text = packing ? await unpack(bytes, packing) : bytes;

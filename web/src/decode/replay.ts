@@ -107,7 +107,10 @@ export class Replay {
   /** counts how often `walls` and `things` have become other ones */
   shape = 0;
 
-  constructor(readonly parts: Omit<ReplayParts, "rows">, rows: Rows) {
+  constructor(
+    readonly parts: Omit<ReplayParts, "rows">,
+    rows: Rows,
+  ) {
     this.timeline = new Timeline(rows, parts.firstTick, parts.lastTick);
     this.agentObjects = new Int32Array(parts.numAgents).fill(-1);
     this.findAgents();

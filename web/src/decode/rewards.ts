@@ -17,8 +17,10 @@ const made = new WeakMap<Replay, RewardTotals>();
 
 /** The sum of an agent's rewards up to a tick: as the file has it, or added up from the rewards of each tick. */
 export function rewardTotals(replay: Replay): RewardTotals {
-  let totals = made.get(replay);
-  if (!totals) made.set(replay, (totals = replay.parts.totals ? recorded(replay.parts.totals) : addedUp(replay)));
+  const known = made.get(replay);
+  if (known) return known;
+  const totals = replay.parts.totals ? recorded(replay.parts.totals) : addedUp(replay);
+  made.set(replay, totals);
   return totals;
 }
 

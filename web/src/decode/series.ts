@@ -78,7 +78,8 @@ export class HistoryMaker {
     this.made = null;
     this.takeNewSlots();
     const { timeline, things } = this.replay;
-    for (const number of things) for (const slot of timeline.slotsOf(number)) this.apply(slot, timeline.firstValue(slot));
+    for (const number of things)
+      for (const slot of timeline.slotsOf(number)) this.apply(slot, timeline.firstValue(slot));
   }
 
   private makeRoom(size: number): void {
@@ -143,7 +144,8 @@ export class HistoryMaker {
     if (this.teams.holdingTypes.has(this.replay.typeName(number))) this.lines[index].sums.held += sign;
     for (const slot of timeline.slotsOf(number)) {
       const key = timeline.slotKey[slot];
-      if (timeline.slotField[slot] === Field.amount && key < this.resources) this.add(index, number, key, sign * this.state[slot]);
+      if (timeline.slotField[slot] === Field.amount && key < this.resources)
+        this.add(index, number, key, sign * this.state[slot]);
     }
   }
 }
@@ -190,7 +192,13 @@ class Line {
   series(count: number): TeamSeries {
     const part = (list: Float64Array) => list.subarray(0, count);
     const { team } = this;
-    return { team, held: part(this.held), reward: part(this.reward), stored: this.stored.map(part), carried: this.carried.map(part) };
+    return {
+      team,
+      held: part(this.held),
+      reward: part(this.reward),
+      stored: this.stored.map(part),
+      carried: this.carried.map(part),
+    };
   }
 }
 

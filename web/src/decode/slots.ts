@@ -43,7 +43,10 @@ export class Slots {
     else this.enter(slot);
     if (field === Field.owner) this.owners.push(slot);
     else if (field === Field.stat) this.insert(this.stats, slot);
-    else this.insert((this.byObject[object] ??= []), slot);
+    else {
+      this.byObject[object] ??= [];
+      this.insert(this.byObject[object], slot);
+    }
     return slot;
   }
 

@@ -1,5 +1,5 @@
-import { inside } from "./json";
 import type { ObjectView } from "./frames";
+import { inside } from "./json";
 import type { Replay } from "./replay";
 import { Field } from "./rows";
 
@@ -127,8 +127,8 @@ function agentsWith(replay: Replay, tag: number): number[] {
 function roleResources(replay: Replay): number[] {
   const { kinds, config, resourceNames } = replay.parts;
   for (const kind of kinds) {
-    const gear = kind.isAgent && kind.limits.find((limit) => limit.name === "gear");
-    if (gear && gear.resources) return [...gear.resources];
+    const gear = kind.isAgent ? kind.limits.find((limit) => limit.name === "gear") : undefined;
+    if (gear?.resources) return [...gear.resources];
   }
   const agents = inside(config, "game", "agents");
   const first = (Array.isArray(agents) && agents[0]) || inside(config, "game", "agent");

@@ -133,8 +133,8 @@ class Influence {
     const { width, height } = this.replay.parts;
     const { strength, decay } = this.controls.get(this.replay.typeName(number))!;
     const reach = Math.floor(strength / decay);
-    let scores = this.scores.get(tag);
-    if (!scores) this.scores.set(tag, (scores = new Int32Array(width * height)));
+    const scores = this.scores.get(tag) ?? new Int32Array(width * height);
+    this.scores.set(tag, scores);
     for (let row = Math.max(0, y - reach); row <= Math.min(height - 1, y + reach); row++) {
       for (let column = Math.max(0, x - reach); column <= Math.min(width - 1, x + reach); column++) {
         const square = (row - y) ** 2 + (column - x) ** 2;

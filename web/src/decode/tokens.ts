@@ -86,7 +86,8 @@ export class Observer {
     }
     const { maxSteps, actionNames, hasStart } = this.replay.parts;
     const { action } = frame.agents[agent];
-    const add = (feature: string, value: number, meaning = "") => tokens.push(this.token(null, feature, value, meaning));
+    const add = (feature: string, value: number, meaning = "") =>
+      tokens.push(this.token(null, feature, value, meaning));
     if (flags.episode_completion_pct) {
       const part = maxSteps ? Math.floor((256 * frame.tick) / maxSteps) : 0;
       add("episode_completion_pct", maxSteps && frame.tick >= maxSteps ? 255 : part);
@@ -115,13 +116,19 @@ export class Observer {
   }
 
   /** The engine writes it before it gives rewards: always 0, or with the correction the reward of the step before. */
-  private lastReward(agent: number, { tick }: Frame, add: (name: string, value: number) => void, missing: string[]): void {
+  private lastReward(
+    agent: number,
+    { tick }: Frame,
+    add: (name: string, value: number) => void,
+    missing: string[],
+  ): void {
     const { corrections, hasStart } = this.replay.parts;
     if (!corrections.includes("last_reward")) add("last_reward", 0);
     else if (tick === this.replay.firstTick && (tick > 0 || !hasStart)) missing.push("last_reward");
     else {
       const slot = this.replay.timeline.slot(Field.reward, this.replay.agentObjects[agent]);
-      const before = slot < 0 || tick === this.replay.firstTick ? 0 : floatOf(this.replay.timeline.valueAt(slot, tick - 1));
+      const before =
+        slot < 0 || tick === this.replay.firstTick ? 0 : floatOf(this.replay.timeline.valueAt(slot, tick - 1));
       const hundredths = Math.fround(before * 100);
       add("last_reward", Math.trunc(Math.fround(hundredths < 0 ? hundredths - 0.5 : hundredths + 0.5)) & 255);
     }
@@ -192,7 +199,12 @@ export class Observer {
   ): void {
     const { width, height } = this.replay.parts;
     const { owners } = this.territory;
-    for (const [name, dx, dy] of [["north", 0, -1], ["south", 0, 1], ["east", 1, 0], ["west", -1, 0]] as const) {
+    for (const [name, dx, dy] of [
+      ["north", 0, -1],
+      ["south", 0, 1],
+      ["east", 1, 0],
+      ["west", -1, 0],
+    ] as const) {
       const [x, y] = [offset[0] + dx, offset[1] + dy];
       const [column, row] = [own.x + x, own.y + y];
       if (column < 0 || row < 0 || column >= width || row >= height) continue;

@@ -12,7 +12,9 @@ export class Refusal extends Error {
 }
 
 /** The words in braces of a path: `{season: string}` for `/seasons/{season}`. */
-type Words<P extends string> = P extends `${string}{${infer W}}${infer Rest}` ? { [K in W]: string } & Words<Rest> : unknown;
+type Words<P extends string> = P extends `${string}{${infer W}}${infer Rest}`
+  ? { [K in W]: string } & Words<Rest>
+  : unknown;
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
 /** The address of a call: words in their places, and a query of what is given. */
@@ -30,11 +32,20 @@ export function address(path: string, words: Record<string, string> = {}, query:
 export class Api {
   me: Me | null = null;
 
-  get<P extends keyof GetCalls>(path: P, words: Words<P>, query: Query = {}, signal?: AbortSignal): Promise<GetCalls[P]["answer"]> {
+  get<P extends keyof GetCalls>(
+    path: P,
+    words: Words<P>,
+    query: Query = {},
+    signal?: AbortSignal,
+  ): Promise<GetCalls[P]["answer"]> {
     return this.json(address(path, words as Record<string, string>, query), this.elevated({ signal }));
   }
 
-  post<P extends keyof PostCalls>(path: P, words: Words<P>, body?: PostCalls[P]["body"]): Promise<PostCalls[P]["answer"]> {
+  post<P extends keyof PostCalls>(
+    path: P,
+    words: Words<P>,
+    body?: PostCalls[P]["body"],
+  ): Promise<PostCalls[P]["answer"]> {
     return this.send("POST", address(path, words as Record<string, string>), body);
   }
 
@@ -49,12 +60,16 @@ export class Api {
   private send<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers: Record<string, string> = { "X-CSRF-Token": this.me?.csrf ?? "" };
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    return this.json(path, this.elevated({ method, headers, body: body === undefined ? undefined : JSON.stringify(body) }));
+    return this.json(
+      path,
+      this.elevated({ method, headers, body: body === undefined ? undefined : JSON.stringify(body) }),
+    );
   }
 
   /** Who is there; asked once, and again after a refusal that says the session is over. */
   async whoIsThere(): Promise<Me> {
-    return (this.me = await this.json<Me>("/observatory/api/me", {}));
+    this.me = await this.json<Me>("/observatory/api/me", {});
+    return this.me;
   }
 
   /** Administrators see and do here what the commands let them do with the same header; null for everybody else. */
@@ -94,8 +109,12 @@ export function sentence(body: unknown, status: number): string {
   const detail = (body as { detail?: unknown } | null)?.detail;
   if (typeof detail === "string") return detail;
   if (Array.isArray(detail)) {
-    const told = detail.map((problem: { loc?: unknown[]; msg?: string }) => `${(problem.loc ?? []).slice(1).join(".")}: ${problem.msg ?? ""}`);
+    const told = detail.map(
+      (problem: { loc?: unknown[]; msg?: string }) => `${(problem.loc ?? []).slice(1).join(".")}: ${problem.msg ?? ""}`,
+    );
     return told.join("; ") || `The server refused the request (${status})`;
   }
-  return status >= 500 ? `The server failed on this request (${status}); try again in a moment` : `The server refused the request (${status})`;
+  return status >= 500
+    ? `The server failed on this request (${status}); try again in a moment`
+    : `The server refused the request (${status})`;
 }

@@ -33,7 +33,13 @@ export class App implements Site {
       event.preventDefault();
       this.focusMain();
     });
-    const header = el("header", { class: "top" }, brand, this.nav, el("div", { class: "top-end" }, this.mark, theme, this.account));
+    const header = el(
+      "header",
+      { class: "top" },
+      brand,
+      this.nav,
+      el("div", { class: "top-end" }, this.mark, theme, this.account),
+    );
     root.append(skip, header, document.createElement("main"), this.said);
     showTheme();
     keepTimes(root);
@@ -76,7 +82,8 @@ export class App implements Site {
       return;
     }
     this.view?.close();
-    const view = (this.view = makeView(this, route));
+    const view = makeView(this, route);
+    this.view = view;
     this.root.querySelector("main")!.replaceWith(view.element);
     view.start();
     this.titled();
@@ -100,7 +107,15 @@ export class App implements Site {
   }
 
   private clicked(event: MouseEvent): void {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return;
     const anchor = (event.target as Element | null)?.closest?.("a");
     if (!(anchor instanceof HTMLAnchorElement) || anchor.target || anchor.hasAttribute("download")) return;
     const url = new URL(anchor.href, location.href);
@@ -123,7 +138,11 @@ export class App implements Site {
     );
     const next = location.pathname + location.search;
     const who = me?.signed_in
-      ? el("a", { class: "button bordered who", attrs: { href: to.me(), ...here(route?.page === "me") } }, name(me.name ?? me.email ?? "Me"))
+      ? el(
+          "a",
+          { class: "button bordered who", attrs: { href: to.me(), ...here(route?.page === "me") } },
+          name(me.name ?? me.email ?? "Me"),
+        )
       : link(to.signIn(next), "Sign in");
     if (!me?.signed_in) who.className = "button bordered";
     renew(this.account, who);

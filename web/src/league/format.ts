@@ -85,12 +85,16 @@ export function words(name: string): string {
 
 /** A name that shows all its letters in the order they have: no invisible or direction-changing ones, but emoji. */
 export function plainName(name: string): string {
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: the two are alternatives before a joiner
   return name.replace(/(?<![\p{Extended_Pictographic}\uFE0F])\u200D|(?!\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD");
 }
 
 /** What a file's name proposes as the name of a policy. */
 export function nameFromFile(file: string): string {
-  const stem = file.replace(/\.(zip|ZIP)$/, "").replaceAll(":", "-").trim();
+  const stem = file
+    .replace(/\.(zip|ZIP)$/, "")
+    .replaceAll(":", "-")
+    .trim();
   return [...stem].slice(0, 64).join("");
 }
 

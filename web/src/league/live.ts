@@ -1,4 +1,4 @@
-import { HeaderEvents, type EventStream } from "./stream";
+import { type EventStream, HeaderEvents } from "./stream";
 
 /** What a page is told when something has changed; see the server's `observatory.events`. */
 export interface Change {
@@ -105,7 +105,10 @@ export class Live {
     this.say(this.wasOpen ? "reconnecting" : "connecting");
     // Only the browser's own attempts tell the server where we were; after ours anything may have been missed.
     let mayHaveMissed = this.wasOpen;
-    const source = (this.source = this.headers ? new HeaderEvents(this.address, this.headers) : (new EventSource(this.address) as EventStream));
+    const source: EventStream = this.headers
+      ? new HeaderEvents(this.address, this.headers)
+      : (new EventSource(this.address) as EventStream);
+    this.source = source;
     source.addEventListener("hello", (event) => {
       this.calm();
       this.attempt = 0;

@@ -49,11 +49,27 @@ export function parseMarkdown(text: string): Block[] {
       at = end;
     } else if (/^\s*>/.test(line)) {
       const end = endOf(lines, at, (other) => /^\s*>/.test(other));
-      blocks.push({ tag: "quote", children: inline(lines.slice(at, end).map((other) => other.replace(/^\s*>\s?/, "")).join(" ")) });
+      blocks.push({
+        tag: "quote",
+        children: inline(
+          lines
+            .slice(at, end)
+            .map((other) => other.replace(/^\s*>\s?/, ""))
+            .join(" "),
+        ),
+      });
       at = end;
     } else {
       const end = endOf(lines, at, (other) => !/^(#{1,6}\s|\s*(```|~~~|>))/.test(other) && !ITEM.test(other));
-      blocks.push({ tag: "p", children: inline(lines.slice(at, end).map((other) => other.trim()).join(" ")) });
+      blocks.push({
+        tag: "p",
+        children: inline(
+          lines
+            .slice(at, end)
+            .map((other) => other.trim())
+            .join(" "),
+        ),
+      });
       at = end;
     }
   }
@@ -69,11 +85,19 @@ function endOf(lines: readonly string[], at: number, goesOn: (line: string) => b
 }
 
 function isTable(lines: readonly string[], at: number): boolean {
-  return lines[at].includes("|") && /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(lines[at + 1] ?? "") && (lines[at + 1] ?? "").includes("|");
+  return (
+    lines[at].includes("|") &&
+    /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(lines[at + 1] ?? "") &&
+    (lines[at + 1] ?? "").includes("|")
+  );
 }
 
 function cells(line: string): string[] {
-  return line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+  return line
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split("|")
+    .map((cell) => cell.trim());
 }
 
 const INLINE =

@@ -17,7 +17,8 @@ export class Since {
   private first: Map<string, Standing> | null = null;
 
   see<R extends Standing>(rows: readonly R[], key: (row: R) => string): Map<string, Move> {
-    const before = (this.first ??= new Map(rows.map((row) => [key(row), { rank: row.rank, score: row.score }])));
+    this.first ??= new Map(rows.map((row) => [key(row), { rank: row.rank, score: row.score }]));
+    const before = this.first;
     return new Map(rows.map((row) => [key(row), moveOf(before.get(key(row)), row)]));
   }
 }

@@ -24,7 +24,10 @@ export function readRoute(pathname: string, search = ""): Route | null {
   const path = pathname.replace(/\/+$/, "");
   if (path === BASE || path === "") return { page: "home" };
   if (!path.startsWith(`${BASE}/`)) return null;
-  const words = path.slice(BASE.length + 1).split("/").map(decoded);
+  const words = path
+    .slice(BASE.length + 1)
+    .split("/")
+    .map(decoded);
   if (words.some((word) => word === null)) return { page: "missing" };
   const [first, second = "", third = ""] = words as string[];
   const missing: Route = { page: "missing" };
@@ -71,7 +74,8 @@ const part = (word: string) => `/${encodeURIComponent(word)}`;
 /** Addresses of pages. */
 export const to = {
   home: () => BASE,
-  season: (season: string, tab: SeasonTab = "table") => `${BASE}/seasons${part(season)}${tab === "table" ? "" : part(tab)}`,
+  season: (season: string, tab: SeasonTab = "table") =>
+    `${BASE}/seasons${part(season)}${tab === "table" ? "" : part(tab)}`,
   match: (id: string) => `${BASE}/matches${part(id)}`,
   policy: (id: string) => `${BASE}/policies${part(id)}`,
   upload: (season = "") => `${BASE}/upload${season ? `?season=${encodeURIComponent(season)}` : ""}`,

@@ -25,8 +25,11 @@ export interface Interval {
 export function intervalScale(rows: readonly Interval[]): Scale {
   const scores = rows.map((row) => row.score).filter(isNumber);
   if (scores.length === 0) return scaleFrom(0, 1);
-  const widths = rows.map((row) => (isNumber(row.low) && isNumber(row.high) ? row.high - row.low : 0)).sort((a, b) => a - b);
-  const most = 3 * Math.max(widths[Math.floor(widths.length / 2)] ?? 0, (Math.max(...scores) - Math.min(...scores)) / 2);
+  const widths = rows
+    .map((row) => (isNumber(row.low) && isNumber(row.high) ? row.high - row.low : 0))
+    .sort((a, b) => a - b);
+  const most =
+    3 * Math.max(widths[Math.floor(widths.length / 2)] ?? 0, (Math.max(...scores) - Math.min(...scores)) / 2);
   let [low, high] = [Math.min(...scores), Math.max(...scores)];
   for (const row of rows) {
     if (!isNumber(row.low) || !isNumber(row.high) || row.high - row.low > most) continue;
@@ -49,7 +52,8 @@ export function ticks(low: number, high: number, wanted = 4): number[] {
   if (!(high > low)) return [low];
   const step = roundStep((high - low) / Math.max(1, wanted));
   const found: number[] = [];
-  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; n++) found.push(Number((n * step).toPrecision(12)));
+  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; n++)
+    found.push(Number((n * step).toPrecision(12)));
   return found;
 }
 

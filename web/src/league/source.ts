@@ -40,7 +40,8 @@ export class Source<T> {
 
   async load(): Promise<void> {
     this.loading?.abort();
-    const own = (this.loading = new AbortController());
+    const own = new AbortController();
+    this.loading = own;
     this.isStale = false;
     this.last = performance.now();
     try {

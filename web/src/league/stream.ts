@@ -11,7 +11,9 @@ export function splitMessages(text: string): { messages: [string, string][]; res
   const parts = text.replace(/\r\n?/g, "\n").split("\n\n");
   const rest = parts.pop() ?? "";
   const messages = parts.map((part): [string, string] => {
-    const fields = part.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).replace(/^ /, "")]);
+    const fields = part
+      .split("\n")
+      .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).replace(/^ /, "")]);
     const data = fields.filter(([name]) => name === "data").map(([, value]) => value);
     return [fields.find(([name]) => name === "event")?.[1] ?? "message", data.join("\n")];
   });
@@ -26,7 +28,9 @@ export class HeaderEvents implements EventStream {
   private readonly aborted = new AbortController();
 
   constructor(address: string, headers: Record<string, string>) {
-    void this.read(address, headers).catch(() => undefined).then(() => this.ended());
+    void this.read(address, headers)
+      .catch(() => undefined)
+      .then(() => this.ended());
   }
 
   addEventListener(type: string, listener: (event: { data: string }) => void): void {
@@ -40,7 +44,12 @@ export class HeaderEvents implements EventStream {
   }
 
   private async read(address: string, headers: Record<string, string>): Promise<void> {
-    const response = await fetch(address, { headers, credentials: "same-origin", cache: "no-store", signal: this.aborted.signal });
+    const response = await fetch(address, {
+      headers,
+      credentials: "same-origin",
+      cache: "no-store",
+      signal: this.aborted.signal,
+    });
     if (!response.ok || !response.body) return;
     this.readyState = 1;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

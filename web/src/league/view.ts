@@ -73,7 +73,11 @@ export abstract class View<R extends Route = Route> {
   }
 
   protected source<T>(ask: (signal: AbortSignal) => Promise<T>, ...kinds: string[]): Source<T> {
-    const made = new Source<T>(ask, () => this.draw(), (change) => kinds.length === 0 || kinds.includes(change.kind));
+    const made = new Source<T>(
+      ask,
+      () => this.draw(),
+      (change) => kinds.length === 0 || kinds.includes(change.kind),
+    );
     this.sources.push(made as Source<unknown>);
     return made;
   }

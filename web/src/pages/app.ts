@@ -1,5 +1,5 @@
-import { LAYERS, type Layer, type LiveMarks } from "../board/view";
 import { type PaletteName, THEMES, type Theme, type ThemeName } from "../board/palette";
+import { LAYERS, type Layer, type LiveMarks } from "../board/view";
 import type { Episode, Frame, HeatKind, ObjectView } from "../decode";
 
 /** What may have changed, so that whoever shows it knows. */

@@ -43,7 +43,13 @@ export class Chart {
         return el("span", { class: "legend-entry" }, mark, line.name, value);
       }),
     );
-    this.element = el("figure", { class: "chart", attrs: { "data-chart": title } }, el("figcaption", {}, title), this.canvas, this.legend);
+    this.element = el(
+      "figure",
+      { class: "chart", attrs: { "data-chart": title } },
+      el("figcaption", {}, title),
+      this.canvas,
+      this.legend,
+    );
     this.canvas.addEventListener("pointerdown", (event) => this.seek(event));
     this.canvas.addEventListener("pointermove", (event) => {
       if (event.buttons) this.seek(event);
@@ -53,7 +59,9 @@ export class Chart {
   update(tick: number): void {
     this.tick = tick;
     const at = this.indexOf(tick);
-    this.options.lines.forEach((line, i) => setText(this.values[i], line.values.length ? told(line.values[at]) : "–"));
+    for (const [i, line] of this.options.lines.entries()) {
+      setText(this.values[i], line.values.length ? told(line.values[at]) : "–");
+    }
     this.draw();
   }
 

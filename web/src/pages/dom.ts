@@ -72,7 +72,8 @@ function patched(old: Node, next: Node): boolean {
     return true;
   }
   if (!(old instanceof Element) || !(next instanceof Element) || old.tagName !== next.tagName) return false;
-  if (next instanceof HTMLCanvasElement || next instanceof HTMLInputElement || next instanceof HTMLSelectElement) return false;
+  if (next instanceof HTMLCanvasElement || next instanceof HTMLInputElement || next instanceof HTMLSelectElement)
+    return false;
   const isSame = sameAttributes(old, next);
   if (!isSame) {
     if (live.has(old) || live.has(next)) return false;
@@ -84,7 +85,9 @@ function patched(old: Node, next: Node): boolean {
 
 function sameAttributes(old: Element, next: Element): boolean {
   const count = (element: Element) => element.attributes.length - Number(isOpenDetails(element));
-  return count(old) === count(next) && [...next.attributes].every(({ name, value }) => old.getAttribute(name) === value);
+  return (
+    count(old) === count(next) && [...next.attributes].every(({ name, value }) => old.getAttribute(name) === value)
+  );
 }
 
 function copyAttributes(old: Element, next: Element): void {

@@ -13,11 +13,20 @@ const SHOWN: Readonly<Record<string, string>> = {
 
 /** The page that explains the keys, made from the same table that runs them. */
 export function helpDialog(isLive: boolean): HTMLDialogElement {
-  const all: readonly { group: string; keys: readonly string[]; what: string }[] = isLive ? [...LIVE_KEYS, ...KEYS] : KEYS;
+  const all: readonly { group: string; keys: readonly string[]; what: string }[] = isLive
+    ? [...LIVE_KEYS, ...KEYS]
+    : KEYS;
   const groups = [...new Set(all.map(({ group }) => group))].map((group) => {
-    const rows = all.filter((key) => key.group === group).map(({ keys, what }) =>
-      el("div", { class: "key-row" }, el("span", { class: "keys" }, ...keys.map((key) => el("kbd", {}, shown(key)))), what),
-    );
+    const rows = all
+      .filter((key) => key.group === group)
+      .map(({ keys, what }) =>
+        el(
+          "div",
+          { class: "key-row" },
+          el("span", { class: "keys" }, ...keys.map((key) => el("kbd", {}, shown(key)))),
+          what,
+        ),
+      );
     return el("section", {}, el("h3", {}, group), ...rows);
   });
   const close = el("button", { class: "button", attrs: { type: "button" } }, "Close");
@@ -41,7 +50,9 @@ export function helpDialog(isLive: boolean): HTMLDialogElement {
 function shown(key: string): string {
   return key
     .split("+")
-    .map((part, i, all) => (part === "" && i === all.length - 1 ? "+" : (SHOWN[part] ?? (part.length === 1 ? part.toUpperCase() : part))))
+    .map((part, i, all) =>
+      part === "" && i === all.length - 1 ? "+" : (SHOWN[part] ?? (part.length === 1 ? part.toUpperCase() : part)),
+    )
     .filter((part, i, all) => !(part === "+" && all.length > 1 && i === 0))
     .join(" ");
 }

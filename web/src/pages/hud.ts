@@ -21,8 +21,10 @@ export class Hud {
       const chip = el("span", { class: "hud-chip", title: team.name, attrs: { "data-team": team.name } });
       chip.style.setProperty("--team", main);
       chip.append(el("span", { class: "hud-name" }, team.name));
-      if (hasHoldings) chip.append(spriteIcon("junction", { main, second: main }), el("b", {}, heldBy(left, frame, team)));
-      if (mean !== null) chip.append(el("span", { class: "hud-reward", title: "reward per agent" }, told(Number(mean.toFixed(3)))));
+      if (hasHoldings)
+        chip.append(spriteIcon("junction", { main, second: main }), el("b", {}, heldBy(left, frame, team)));
+      if (mean !== null)
+        chip.append(el("span", { class: "hud-reward", title: "reward per agent" }, told(Number(mean.toFixed(3)))));
       return chip;
     });
     renew(this.element, ...chips);

@@ -1,5 +1,5 @@
 import type { Layer } from "../board/view";
-import { type App, type PanelName } from "./app";
+import type { App, PanelName } from "./app";
 
 /** What keys can do beyond changing the state. */
 export interface Actions {
@@ -72,10 +72,30 @@ export const KEYS: readonly Key[] = [
 
   { keys: ["."], group: "Choosing", what: "next agent", run: (app) => app.selectAgent(1) },
   { keys: [","], group: "Choosing", what: "previous agent", run: (app) => app.selectAgent(-1) },
-  { keys: ["Alt+ArrowUp"], group: "Choosing", what: "nearest thing above", run: (_, actions) => actions.selectTowards(0, -1) },
-  { keys: ["Alt+ArrowDown"], group: "Choosing", what: "nearest thing below", run: (_, actions) => actions.selectTowards(0, 1) },
-  { keys: ["Alt+ArrowLeft"], group: "Choosing", what: "nearest thing to the left", run: (_, actions) => actions.selectTowards(-1, 0) },
-  { keys: ["Alt+ArrowRight"], group: "Choosing", what: "nearest thing to the right", run: (_, actions) => actions.selectTowards(1, 0) },
+  {
+    keys: ["Alt+ArrowUp"],
+    group: "Choosing",
+    what: "nearest thing above",
+    run: (_, actions) => actions.selectTowards(0, -1),
+  },
+  {
+    keys: ["Alt+ArrowDown"],
+    group: "Choosing",
+    what: "nearest thing below",
+    run: (_, actions) => actions.selectTowards(0, 1),
+  },
+  {
+    keys: ["Alt+ArrowLeft"],
+    group: "Choosing",
+    what: "nearest thing to the left",
+    run: (_, actions) => actions.selectTowards(-1, 0),
+  },
+  {
+    keys: ["Alt+ArrowRight"],
+    group: "Choosing",
+    what: "nearest thing to the right",
+    run: (_, actions) => actions.selectTowards(1, 0),
+  },
   { keys: ["/"], group: "Choosing", what: "search", run: (_, actions) => actions.search() },
   {
     keys: ["Escape"],
@@ -114,7 +134,12 @@ export const KEYS: readonly Key[] = [
   { keys: ["Shift+L"], group: "Page", what: "copy a link to this moment", run: (_, actions) => actions.copyLink() },
   { keys: ["Shift+P"], group: "Page", what: "save the board as a picture", run: (_, actions) => actions.savePicture() },
   { keys: ["Shift+E"], group: "Page", what: "save the panel's table as CSV", run: (_, actions) => actions.saveTable() },
-  { keys: ["x"], group: "Page", what: "dark or light", run: (app) => app.set("theme", app.themeNow.name === "dark" ? "light" : "dark") },
+  {
+    keys: ["x"],
+    group: "Page",
+    what: "dark or light",
+    run: (app) => app.set("theme", app.themeNow.name === "dark" ? "light" : "dark"),
+  },
   {
     keys: ["y"],
     group: "Page",

@@ -1,4 +1,4 @@
-import { type Layer, LAYERS } from "../board/view";
+import { LAYERS, type Layer } from "../board/view";
 import type { App } from "./app";
 import { el, icon } from "./dom";
 import { ICONS } from "./icons";
@@ -29,7 +29,11 @@ export class LayerMenu {
       this.boxes.set(layer, box);
       return el("label", {}, box, el("span", { class: "grow" }, NAMES[layer]), el("kbd", {}, keyOf(layer)));
     });
-    const summary = el("summary", { class: "button", title: "Layers", attrs: { "aria-label": "Layers" } }, icon(ICONS.layers));
+    const summary = el(
+      "summary",
+      { class: "button", title: "Layers", attrs: { "aria-label": "Layers" } },
+      icon(ICONS.layers),
+    );
     this.element = el("details", { class: "menu layers" }, summary, el("div", { class: "menu-body" }, ...rows));
     this.update();
   }

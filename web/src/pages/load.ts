@@ -136,7 +136,10 @@ async function received(response: Response, progress: Progress): Promise<Uint8Ar
 }
 
 function nameOf(url: URL): string {
-  const last = url.pathname.split("/").filter((part) => part).pop();
+  const last = url.pathname
+    .split("/")
+    .filter((part) => part)
+    .pop();
   try {
     return url.protocol === "data:" || !last ? "replay" : decodeURIComponent(last);
   } catch {

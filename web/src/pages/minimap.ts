@@ -40,7 +40,10 @@ export class Minimap {
     const go = (event: PointerEvent) => {
       const box = this.canvas.getBoundingClientRect();
       app.follow(false);
-      this.camera.lookAt(((event.clientX - box.left) / box.width) * width, ((event.clientY - box.top) / box.height) * height);
+      this.camera.lookAt(
+        ((event.clientX - box.left) / box.width) * width,
+        ((event.clientY - box.top) / box.height) * height,
+      );
       onMove();
     };
     this.canvas.addEventListener("pointerdown", (event) => {

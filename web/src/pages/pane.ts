@@ -39,7 +39,8 @@ export class Pane {
       pane.board = await Board.create(pane.canvas, pane.floor);
     } catch {
       pane.trouble.hidden = false;
-      pane.trouble.textContent = "This browser offers no WebGL, so the map cannot be drawn; everything else still works";
+      pane.trouble.textContent =
+        "This browser offers no WebGL, so the map cannot be drawn; everything else still works";
     }
     new ResizeObserver(() => pane.resize()).observe(pane.element);
     return pane;
@@ -54,7 +55,10 @@ export class Pane {
     this.caption.hidden = !caption;
     if (this.maker?.episode === episode) return;
     const { camera } = this;
-    const [before, view] = [this.maker?.episode.replay.parts, camera && { x: camera.x, y: camera.y, scale: camera.scale }];
+    const [before, view] = [
+      this.maker?.episode.replay.parts,
+      camera && { x: camera.x, y: camera.y, scale: camera.scale },
+    ];
     this.maker = new ViewMaker(this.app, episode);
     this.view = null;
     this.setScene();
@@ -70,7 +74,8 @@ export class Pane {
     this.resize();
     const { width, height } = episode.replay.parts;
     // Another line of the same game, or the same one after the connection was lost: the view stays.
-    if (this.app.live && view && before?.width === width && before.height === height) camera!.lookAt(view.x, view.y, view.scale, true);
+    if (this.app.live && view && before?.width === width && before.height === height)
+      camera!.lookAt(view.x, view.y, view.scale, true);
     else camera?.fit(true);
     this.touch();
   }

@@ -7,6 +7,8 @@ import { Hud } from "./hud";
 import { ICONS } from "./icons";
 import { type Actions, listenToKeys } from "./keys";
 import { LayerMenu } from "./layers";
+import type { Door } from "./live/door";
+import { LiveView } from "./live/view";
 import { loadAddress, loadFile, type Progress } from "./load";
 import { Pane } from "./pane";
 import { AgentPanel } from "./panels/agent";
@@ -24,8 +26,6 @@ import { TalkPanel } from "./panels/talk";
 import { spriteIcon } from "./sprite-icon";
 import { TimelineBar } from "./timeline";
 import { hashOf } from "./url";
-import type { Door } from "./live/door";
-import { LiveView } from "./live/view";
 
 /** While playing, texts beside the board are renewed this often; the board itself with every picture. */
 const SECONDS_PER_UPDATE = 0.1;
@@ -77,7 +77,11 @@ export class Shell implements Actions {
       new StatsPanel(this.app),
       new TalkPanel(this.app),
       new InfoPanel(this.app),
-      new ComparePanel(this.app, () => this.openBeside(), () => this.closeBeside()),
+      new ComparePanel(
+        this.app,
+        () => this.openBeside(),
+        () => this.closeBeside(),
+      ),
     ];
     this.app.onChange((changes) => this.changed(changes));
   }
@@ -90,7 +94,9 @@ export class Shell implements Actions {
     this.boards.prepend(this.panes[0].element);
     listenToKeys(this.app, this);
     this.listenToDrops();
-    globalThis.matchMedia?.("(prefers-color-scheme: dark)").addEventListener("change", () => this.app.changed("settings"));
+    globalThis
+      .matchMedia?.("(prefers-color-scheme: dark)")
+      .addEventListener("change", () => this.app.changed("settings"));
     this.welcome();
     this.refreshPanel(new Set(["panel"]));
     requestAnimationFrame((now) => this.frame(now));
@@ -101,7 +107,10 @@ export class Shell implements Actions {
   /** Joins the game that this page was served by. */
   openLive(door: Door): void {
     this.cover.hidden = false;
-    replace(this.cover, el("div", { class: "card", attrs: { role: "status" } }, el("p", {}, "Connecting to the game"), el("progress")));
+    replace(
+      this.cover,
+      el("div", { class: "card", attrs: { role: "status" } }, el("p", {}, "Connecting to the game"), el("progress")),
+    );
     this.root.classList.add("is-live-page");
     const live = new LiveView(this.app, door, {
       showLines: (episode, beside) => void this.showLines(episode, beside),
@@ -138,7 +147,7 @@ export class Shell implements Actions {
       this.panes.push(second);
       this.panes[0].element.after(second.element);
     }
-    if (!right) this.panes.splice(1).forEach((pane) => pane.destroy());
+    if (!right) for (const pane of this.panes.splice(1)) pane.destroy();
     this.boards.classList.toggle("is-split", right !== null);
     this.panes[0].show(left, right ? left.name : "");
     if (right) this.panes[1].show(right, right.name);
@@ -181,14 +190,14 @@ export class Shell implements Actions {
 
   closeBeside(): void {
     if (this.live) return this.live.game.closeBranch();
-    this.panes.splice(1).forEach((pane) => pane.destroy());
+    for (const pane of this.panes.splice(1)) pane.destroy();
     this.boards.classList.remove("is-split");
     this.app.showBeside(null, "");
     this.panes[0].show(this.app.left!, "");
   }
 
   private async showEpisode(episode: Episode, address: string): Promise<void> {
-    this.panes.splice(1).forEach((pane) => pane.destroy());
+    for (const pane of this.panes.splice(1)) pane.destroy();
     this.boards.classList.remove("is-split");
     this.app.show(episode, address);
     this.panes[0].show(episode, "");
@@ -206,7 +215,7 @@ export class Shell implements Actions {
   }
 
   private async showBeside(episode: Episode, address: string): Promise<void> {
-    this.panes.splice(1).forEach((pane) => pane.destroy());
+    for (const pane of this.panes.splice(1)) pane.destroy();
     const second = await Pane.create(this.app);
     this.panes.push(second);
     this.panes[0].element.after(second.element);
@@ -231,13 +240,20 @@ export class Shell implements Actions {
   private progress(what: string, part: number | null): void {
     this.cover.hidden = false;
     const bar = el("progress", { attrs: part === null ? {} : { value: part, max: 1 } });
-    replace(this.cover, el("div", { class: "card", attrs: { role: "status" } }, el("p", {}, `${what} the replay`), bar));
+    replace(
+      this.cover,
+      el("div", { class: "card", attrs: { role: "status" } }, el("p", {}, `${what} the replay`), bar),
+    );
   }
 
   /** What went wrong, in one sentence. A replay that is already there stays. */
   failed(message: string): void {
     this.cover.hidden = false;
-    const card = el("div", { class: "card" }, el("p", { class: "error", attrs: { role: "alert", "data-testid": "error" } }, message));
+    const card = el(
+      "div",
+      { class: "card" },
+      el("p", { class: "error", attrs: { role: "alert", "data-testid": "error" } }, message),
+    );
     if (this.app.left) {
       const back = el("button", { class: "button", attrs: { type: "button" } }, "Back to the replay");
       back.addEventListener("click", () => (this.cover.hidden = true));
@@ -251,17 +267,33 @@ export class Shell implements Actions {
     const cog = spriteIcon("cog:scout", { main: "#3fa9c9" });
     cog.width = cog.height = 72;
     const hint = "Drop a replay here, choose a file, or give an address. Nothing is sent anywhere.";
-    replace(this.cover, el("div", { class: "card" }, cog, el("h2", {}, "MettaScope"), el("p", { class: "quiet" }, hint), this.openers()));
+    replace(
+      this.cover,
+      el("div", { class: "card" }, cog, el("h2", {}, "MettaScope"), el("p", { class: "quiet" }, hint), this.openers()),
+    );
   }
 
   private openers(): HTMLElement {
-    const field = el("input", { class: "field", attrs: { type: "url", placeholder: "https://…/episode.json.z", "aria-label": "Address of a replay" } });
-    const go = el("form", { class: "fields" }, field, el("button", { class: "button", attrs: { type: "submit" } }, "Load"));
+    const field = el("input", {
+      class: "field",
+      attrs: { type: "url", placeholder: "https://…/episode.json.z", "aria-label": "Address of a replay" },
+    });
+    const go = el(
+      "form",
+      { class: "fields" },
+      field,
+      el("button", { class: "button", attrs: { type: "submit" } }, "Load"),
+    );
     go.addEventListener("submit", (event) => {
       event.preventDefault();
       if (field.value) void this.openAddress(field.value);
     });
-    return el("div", { class: "openers" }, button("Open a file (Shift O)", ICONS.open, () => this.openFile(), "Open a file"), go);
+    return el(
+      "div",
+      { class: "openers" },
+      button("Open a file (Shift O)", ICONS.open, () => this.openFile(), "Open a file"),
+      go,
+    );
   }
 
   private listenToDrops(): void {
@@ -346,7 +378,8 @@ export class Shell implements Actions {
 
   pan(columns: number, rows: number): void {
     this.app.follow(false);
-    for (const pane of this.panes) pane.camera?.pan((columns * 120) / pane.camera.scale, (rows * 120) / pane.camera.scale);
+    for (const pane of this.panes)
+      pane.camera?.pan((columns * 120) / pane.camera.scale, (rows * 120) / pane.camera.scale);
     this.touch();
   }
 
@@ -403,16 +436,32 @@ export class Shell implements Actions {
         button("Compare with a second replay (Shift B)", ICONS.compare, () => this.openBeside()),
         button("Copy a link to this moment (Shift L)", ICONS.link, () => this.copyLink()),
         this.exportMenu(),
-        button("Colours for the colour-blind (Y)", ICONS.palette, () => this.app.set("palette", this.app.palette === "standard" ? "colour-blind" : "standard")),
-        button("Dark or light (X)", ICONS.theme, () => this.app.set("theme", this.app.themeNow.name === "dark" ? "light" : "dark")),
+        button("Colours for the colour-blind (Y)", ICONS.palette, () =>
+          this.app.set("palette", this.app.palette === "standard" ? "colour-blind" : "standard"),
+        ),
+        button("Dark or light (X)", ICONS.theme, () =>
+          this.app.set("theme", this.app.themeNow.name === "dark" ? "light" : "dark"),
+        ),
         button("Help (?)", ICONS.help, () => this.showHelp()),
       ),
     );
-    const corner = el("div", { class: "corner" }, button("The whole map (Z)", ICONS.fit, () => this.fit()), this.layerMenu.element);
+    const corner = el(
+      "div",
+      { class: "corner" },
+      button("The whole map (Z)", ICONS.fit, () => this.fit()),
+      this.layerMenu.element,
+    );
     this.boards.append(this.hud.element, corner, this.cover);
     for (const panel of this.panels) this.tabs.append(this.tab(panel));
     this.side.append(this.panelHolder, this.tabs);
-    replace(this.root, header, el("main", { class: "middle" }, this.boards, this.side), this.timeline.element, this.notice, this.help);
+    replace(
+      this.root,
+      header,
+      el("main", { class: "middle" }, this.boards, this.side),
+      this.timeline.element,
+      this.notice,
+      this.help,
+    );
     this.notice.hidden = true;
     // A menu closes when something else is clicked.
     document.addEventListener("pointerdown", (event) => {
@@ -449,7 +498,9 @@ export class Shell implements Actions {
         { class: "menu-body" },
         entry("Board as a picture (PNG)", () => this.savePicture()),
         entry("Table of this panel (CSV)", () => this.saveTable()),
-        entry("Teams over time (CSV)", () => saveTable(historyRows(app.left!.history, app.left!.replay), `${this.baseName()}-teams`)),
+        entry("Teams over time (CSV)", () =>
+          saveTable(historyRows(app.left!.history, app.left!.replay), `${this.baseName()}-teams`),
+        ),
         entry("All events (CSV)", () => saveTable(eventRows(app.left!.events), `${this.baseName()}-events`)),
       ),
     );
@@ -503,7 +554,8 @@ export class Shell implements Actions {
       if (hasNewColours || changes.has("replay")) this.timeline.redraw();
     }
     const isDriving = (this.app.live?.driven ?? -1) >= 0;
-    if (changes.has("selection") && this.app.panel === "" && this.app.selectedId && !isDriving) this.app.openPanel("agent");
+    if (changes.has("selection") && this.app.panel === "" && this.app.selectedId && !isDriving)
+      this.app.openPanel("agent");
     this.touch();
     // What happens by itself is told a few times a second, what the reader does at once.
     if (!this.app.isRunning || changes.has("selection") || changes.has("panel")) this.refresh();

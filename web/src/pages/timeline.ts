@@ -101,7 +101,11 @@ export class TimelineBar {
       replace(this.playButton, icon(app.isRunning ? ICONS.pause : ICONS.play));
       this.playButton.setAttribute("aria-pressed", String(app.isRunning));
     }
-    for (const [name, value] of [["valuemin", firstTick], ["valuemax", lastTick], ["valuenow", tick]] as const) {
+    for (const [name, value] of [
+      ["valuemin", firstTick],
+      ["valuemax", lastTick],
+      ["valuenow", tick],
+    ] as const) {
       this.strip.setAttribute(`aria-${name}`, String(value));
     }
     this.draw(tick);
@@ -204,8 +208,14 @@ export class TimelineBar {
     const { left } = this.app;
     if (!left) return;
     const reach = Math.max(1, (this.app.lastTick - this.app.firstTick) / Math.max(1, this.strip.clientWidth)) * 3;
-    const near = left.events.filter((other) => other.kind in MARKED && Math.abs(other.tick - tick) <= reach).slice(0, 3);
-    replace(this.tip, el("b", {}, `Tick ${tick}`), ...near.map((other) => el("span", {}, `${other.tick}: ${other.text}`)));
+    const near = left.events
+      .filter((other) => other.kind in MARKED && Math.abs(other.tick - tick) <= reach)
+      .slice(0, 3);
+    replace(
+      this.tip,
+      el("b", {}, `Tick ${tick}`),
+      ...near.map((other) => el("span", {}, `${other.tick}: ${other.text}`)),
+    );
     const box = this.strip.getBoundingClientRect();
     this.tip.style.left = `${Math.min(Math.max(event.clientX - box.left, 90), Math.max(90, box.width - 90))}px`;
     this.tip.hidden = false;

@@ -24,13 +24,29 @@ describe("addresses", () => {
   });
 
   it("that lead nowhere say so", () => {
-    for (const path of ["nothing", "seasons/a/b", "seasons/a/table/x", "matches/12", "policies/", "queue/x", "manage/else", "seasons/%E0%A4%A"]) {
+    for (const path of [
+      "nothing",
+      "seasons/a/b",
+      "seasons/a/table/x",
+      "matches/12",
+      "policies/",
+      "queue/x",
+      "manage/else",
+      "seasons/%E0%A4%A",
+    ]) {
       expect(readRoute(`/observatory/${path}`)).toEqual({ page: "missing" });
     }
   });
 
   it("of other pages and files are left to the browser", () => {
-    for (const path of ["/sign-in", "/docs", "/observatory/home", "/observatory/viewer/", "/observatory/api/me", "/observatory/assets/x.js"]) {
+    for (const path of [
+      "/sign-in",
+      "/docs",
+      "/observatory/home",
+      "/observatory/viewer/",
+      "/observatory/api/me",
+      "/observatory/assets/x.js",
+    ]) {
       expect(readRoute(path)).toBeNull();
     }
   });

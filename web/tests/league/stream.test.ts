@@ -3,7 +3,9 @@ import { HeaderEvents, splitMessages } from "../../src/league/stream";
 
 describe("server-sent events with headers", () => {
   it("splits messages and keeps what has not ended", () => {
-    const { messages, rest } = splitMessages('id: 1\nevent: hello\ndata: {"missed": false}\n\n: alive\n\ndata: a\r\ndata: b\r\n\r\nevent: ch');
+    const { messages, rest } = splitMessages(
+      'id: 1\nevent: hello\ndata: {"missed": false}\n\n: alive\n\ndata: a\r\ndata: b\r\n\r\nevent: ch',
+    );
     expect(messages).toEqual([
       ["hello", '{"missed": false}'],
       ["message", "a\nb"],

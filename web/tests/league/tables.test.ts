@@ -37,7 +37,13 @@ describe("the scale of a table", () => {
   });
 
   it("of a history is not stretched by its first intervals", () => {
-    const points = Array.from({ length: 20 }, (_, i) => ({ score: 1, match_score: 1 + (i % 3), low: i < 2 ? -90 : 0.5, high: i < 2 ? 90 : 1.5, at: "" }));
+    const points = Array.from({ length: 20 }, (_, i) => ({
+      score: 1,
+      match_score: 1 + (i % 3),
+      low: i < 2 ? -90 : 0.5,
+      high: i < 2 ? 90 : 1.5,
+      at: "",
+    }));
     const [low, high] = ends(points);
     expect(low).toBeGreaterThan(-5);
     expect(high).toBeLessThan(9);
@@ -67,9 +73,16 @@ describe("what moved", () => {
 
 describe("the stream of changes", () => {
   it("is read as the server writes it, and mistrusted otherwise", () => {
-    expect(readChanges('[{"kind":"match","season":"x","ids":["1"]},{"no":1},null]')).toEqual([{ kind: "match", season: "x", ids: ["1"] }]);
+    expect(readChanges('[{"kind":"match","season":"x","ids":["1"]},{"no":1},null]')).toEqual([
+      { kind: "match", season: "x", ids: ["1"] },
+    ]);
     expect([readChanges("{}"), readChanges("nonsense")]).toEqual([null, null]);
-    expect([readHello('{"missed":false}'), readHello('{"missed":true}'), readHello("null"), readHello("?")]).toEqual([false, true, true, true]);
+    expect([readHello('{"missed":false}'), readHello('{"missed":true}'), readHello("null"), readHello("?")]).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
   });
 
   it("is tried again after longer and longer pauses, and not by all pages at once", () => {

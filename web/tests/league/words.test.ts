@@ -1,10 +1,30 @@
 import { describe, expect, it } from "vitest";
 import { address, sentence } from "../../src/league/api";
-import { ago, bytes, count, counted, difference, digitsFor, duration, nameFromFile, plainName, ranks, score } from "../../src/league/format";
+import {
+  ago,
+  bytes,
+  count,
+  counted,
+  difference,
+  digitsFor,
+  duration,
+  nameFromFile,
+  plainName,
+  ranks,
+  score,
+} from "../../src/league/format";
 
 describe("numbers for people", () => {
   it("have three digits that matter, and a real minus", () => {
-    expect([12.3456, 0.98765, 1234.5, -0.5, 0, null, Number.NaN].map((value) => score(value))).toEqual(["12.3", "0.988", "1235", "−0.500", "0.00", "–", "–"]);
+    expect([12.3456, 0.98765, 1234.5, -0.5, 0, null, Number.NaN].map((value) => score(value))).toEqual([
+      "12.3",
+      "0.988",
+      "1235",
+      "−0.500",
+      "0.00",
+      "–",
+      "–",
+    ]);
     expect(score(-0.0001, 2)).toBe("0.00");
     expect([0.25, -0.25, 0].map((value) => difference(value, 2))).toEqual(["+0.25", "−0.25", "0.00"]);
   });
@@ -15,15 +35,32 @@ describe("numbers for people", () => {
 
   it("count things, with a space that no line ends at", () => {
     expect(count(1234567)).toBe("1\u202F234\u202F567");
-    expect([counted(1, "match", "matches"), counted(2, "match", "matches"), counted(0, "map")]).toEqual(["1 match", "2 matches", "0 maps"]);
+    expect([counted(1, "match", "matches"), counted(2, "match", "matches"), counted(0, "map")]).toEqual([
+      "1 match",
+      "2 matches",
+      "0 maps",
+    ]);
     expect([ranks(2, 5), ranks(3, 3), ranks(null, 3)]).toEqual(["2–5", "3", "–"]);
   });
 
   it("tell times and sizes", () => {
     const now = Date.parse("2026-03-01T12:00:00Z");
-    expect([0, 45, 90, 7200, 86_400, 200_000].map((seconds) => ago(now - seconds * 1000, now))).toEqual(["just now", "45 s ago", "1 min ago", "2 h ago", "1 day ago", "2 days ago"]);
+    expect([0, 45, 90, 7200, 86_400, 200_000].map((seconds) => ago(now - seconds * 1000, now))).toEqual([
+      "just now",
+      "45 s ago",
+      "1 min ago",
+      "2 h ago",
+      "1 day ago",
+      "2 days ago",
+    ]);
     expect(ago(now + 120_000, now)).toBe("in 2 min");
-    expect([0.0005, 0.25, 1.234, 61, 3725].map(duration)).toEqual(["500 µs", "250 ms", "1.23 s", "1 min 1 s", "1 h 2 min"]);
+    expect([0.0005, 0.25, 1.234, 61, 3725].map(duration)).toEqual([
+      "500 µs",
+      "250 ms",
+      "1.23 s",
+      "1 min 1 s",
+      "1 h 2 min",
+    ]);
     expect([512, 2048, 5 * 1024 ** 2].map(bytes)).toEqual(["512 B", "2 KB", "5 MB"]);
   });
 });
@@ -45,7 +82,9 @@ describe("names that somebody chose", () => {
 
 describe("calls", () => {
   it("put words and queries into addresses", () => {
-    expect(address("/a/{season}/b", { season: "x/y z:v2" }, { cursor: null, pool: "a&b", policy: "", n: 0 })).toBe("/a/x%2Fy%20z%3Av2/b?pool=a%26b&n=0");
+    expect(address("/a/{season}/b", { season: "x/y z:v2" }, { cursor: null, pool: "a&b", policy: "", n: 0 })).toBe(
+      "/a/x%2Fy%20z%3Av2/b?pool=a%26b&n=0",
+    );
   });
 
   it("say what the server said, in a sentence", () => {

@@ -23,8 +23,15 @@ export function name(text: string): HTMLElement {
 }
 
 export function policyLink(policy: PolicyRef, options: { author?: boolean } = {}): HTMLElement {
-  const link = el("a", { class: "policy", attrs: { href: to.policy(policy.id) } }, name(policy.name), el("span", { class: "version" }, `v${policy.version}`));
-  return options.author ? el("span", { class: "policy-author" }, link, el("span", { class: "quiet small" }, name(policy.author))) : link;
+  const link = el(
+    "a",
+    { class: "policy", attrs: { href: to.policy(policy.id) } },
+    name(policy.name),
+    el("span", { class: "version" }, `v${policy.version}`),
+  );
+  return options.author
+    ? el("span", { class: "policy-author" }, link, el("span", { class: "quiet small" }, name(policy.author)))
+    : link;
 }
 
 export function link(href: string, ...children: Child[]): HTMLAnchorElement {
@@ -76,7 +83,8 @@ export function intervalBar(row: Interval, scale: Scale, tone = ""): SVGElement 
     if (low >= scale.low) parts.push(svg("line", { class: "bar-end", x1: x(low), x2: x(low), y1: 5, y2: 13 }));
     if (high <= scale.high) parts.push(svg("line", { class: "bar-end", x1: x(high), x2: x(high), y1: 5, y2: 13 }));
   }
-  if (scale.low < 0 && scale.high > 0) parts.push(svg("line", { class: "bar-zero", x1: x(0), x2: x(0), y1: 1, y2: 17 }));
+  if (scale.low < 0 && scale.high > 0)
+    parts.push(svg("line", { class: "bar-zero", x1: x(0), x2: x(0), y1: 1, y2: 17 }));
   if (typeof score === "number") parts.push(svg("circle", { class: "bar-score", cx: x(score), cy: 9, r: 4 }));
   return svg("svg", { class: `bar ${tone}`.trim(), width: "100%", height: 18, "aria-hidden": "true" }, ...parts);
 }
@@ -89,7 +97,12 @@ export function progressBar(part: number, label: string): HTMLElement {
 
 /** Nothing there yet: why, and what to do. */
 export function empty(text: string, ...actions: Child[]): HTMLElement {
-  return el("div", { class: "empty" }, el("p", {}, text), actions.length > 0 && el("p", { class: "actions" }, ...actions));
+  return el(
+    "div",
+    { class: "empty" },
+    el("p", {}, text),
+    actions.length > 0 && el("p", { class: "actions" }, ...actions),
+  );
 }
 
 export function problem(error: Error): HTMLElement {
@@ -110,7 +123,12 @@ export function waitingFor(error: Error | null, next: string): HTMLElement {
     { class: "column" },
     el("h1", {}, isUnknown ? "There is nothing here" : needsSignIn ? "Sign in first" : "This did not work"),
     problem(error),
-    el("p", { class: "actions" }, needsSignIn && buttonLink(to.signIn(next), "Sign in"), link(to.home(), "All seasons")),
+    el(
+      "p",
+      { class: "actions" },
+      needsSignIn && buttonLink(to.signIn(next), "Sign in"),
+      link(to.home(), "All seasons"),
+    ),
   );
 }
 

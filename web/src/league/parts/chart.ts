@@ -45,28 +45,58 @@ export class HistoryChart {
     const parts: SVGElement[] = [];
     for (const tick of ticks(low, high, 4)) {
       parts.push(svg("line", { class: "chart-grid", x1: EDGE.left, x2: width - EDGE.right, y1: y(tick), y2: y(tick) }));
-      parts.push(svg("text", { class: "chart-label", x: EDGE.left - 6, y: y(tick) + 4, "text-anchor": "end" }, score(tick, Math.max(0, digitsFor(high - low) - 1))));
+      parts.push(
+        svg(
+          "text",
+          { class: "chart-label", x: EDGE.left - 6, y: y(tick) + 4, "text-anchor": "end" },
+          score(tick, Math.max(0, digitsFor(high - low) - 1)),
+        ),
+      );
     }
     const apart = points.length / Math.max(2, width / 60);
-    const between = ticks(1, points.length, Math.max(2, width / 110)).filter((n) => Number.isInteger(n) && n - 1 > apart && points.length - n > apart);
+    const between = ticks(1, points.length, Math.max(2, width / 110)).filter(
+      (n) => Number.isInteger(n) && n - 1 > apart && points.length - n > apart,
+    );
     for (const tick of [1, ...between, points.length]) {
       const i = tick - 1;
-      parts.push(svg("text", { class: "chart-label", x: x(i), y: HEIGHT - 8, "text-anchor": tick === points.length && tick > 1 ? "end" : "middle" }, String(tick)));
+      parts.push(
+        svg(
+          "text",
+          {
+            class: "chart-label",
+            x: x(i),
+            y: HEIGHT - 8,
+            "text-anchor": tick === points.length && tick > 1 ? "end" : "middle",
+          },
+          String(tick),
+        ),
+      );
     }
-    const banded = points.map((point, i) => ({ point, i })).filter(({ point }) => isNumber(point.low) && isNumber(point.high));
+    const banded = points
+      .map((point, i) => ({ point, i }))
+      .filter(({ point }) => isNumber(point.low) && isNumber(point.high));
     if (banded.length > 1) {
       const top = banded.map(({ point, i }) => `${x(i).toFixed(1)},${y(point.high!).toFixed(1)}`);
       const bottom = banded.map(({ point, i }) => `${x(i).toFixed(1)},${y(point.low!).toFixed(1)}`).reverse();
       parts.push(svg("polygon", { class: "chart-band", points: [...top, ...bottom].join(" ") }));
     }
     const radius = points.length > 300 ? 1.2 : points.length > 80 ? 1.8 : 2.6;
-    points.forEach((point, i) => parts.push(svg("circle", { class: "chart-dot", cx: x(i).toFixed(1), cy: y(point.match_score).toFixed(1), r: radius })));
+    for (const [i, point] of points.entries()) {
+      const centre = { cx: x(i).toFixed(1), cy: y(point.match_score).toFixed(1) };
+      parts.push(svg("circle", { class: "chart-dot", ...centre, r: radius }));
+    }
     const line = points.map((point, i) => `${x(i).toFixed(1)},${y(point.score).toFixed(1)}`).join(" ");
     parts.push(svg("polyline", { class: "chart-line", points: line }));
     const last = points[points.length - 1];
-    parts.push(svg("circle", { class: "chart-last", cx: x(points.length - 1).toFixed(1), cy: y(last.score).toFixed(1), r: 4 }));
+    parts.push(
+      svg("circle", { class: "chart-last", cx: x(points.length - 1).toFixed(1), cy: y(last.score).toFixed(1), r: 4 }),
+    );
     const label = `Score after each of ${points.length} matches; now ${score(last.score)}`;
-    const drawing = svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label }, ...parts);
+    const drawing = svg(
+      "svg",
+      { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label },
+      ...parts,
+    );
     const key = el(
       "figcaption",
       { class: "quiet small legend" },
@@ -81,7 +111,10 @@ export class HistoryChart {
 /** The ends of the axis: all scores and intervals, and match scores but for the few farthest out. */
 export function ends(points: readonly Point[]): [number, number] {
   const all = points.flatMap((point) => [point.score, point.match_score]).sort((a, b) => a - b);
-  const band = points.slice(Math.min(5, points.length - 1)).flatMap((point) => [point.low, point.high]).filter(isNumber);
+  const band = points
+    .slice(Math.min(5, points.length - 1))
+    .flatMap((point) => [point.low, point.high])
+    .filter(isNumber);
   const low = Math.min(all[0], ...(band.length ? [Math.min(...band)] : []));
   const high = Math.max(all[all.length - 1], ...(band.length ? [Math.max(...band)] : []));
   const reach = all[all.length - 1] - all[0] || Math.abs(high) || 1;

@@ -20,7 +20,11 @@ export class Entries {
     private readonly entered: () => void,
   ) {
     const send = el("button", { class: "button solid", attrs: { type: "submit" } }, "Submit");
-    this.chooser.append(this.choice, send, act("Cancel", () => this.close()));
+    this.chooser.append(
+      this.choice,
+      send,
+      act("Cancel", () => this.close()),
+    );
     this.chooser.addEventListener("submit", (event) => {
       event.preventDefault();
       void this.submit();
@@ -30,14 +34,29 @@ export class Entries {
 
   update(season: SeasonPage): void {
     const { me } = this.site.api;
-    renew(this.list, season.my_entries.length > 0 ? el("ul", { class: "plain-list entries-list" }, ...season.my_entries.map(entryLine)) : null);
-    if (!season.takes_policies) renew(this.actions, el("p", { class: "quiet" }, season.why_closed ?? "This season takes no policies now."));
-    else if (!me?.signed_in) renew(this.actions, link(to.signIn(location.pathname), "Sign in"), el("span", { class: "quiet" }, "to enter a policy"));
+    renew(
+      this.list,
+      season.my_entries.length > 0
+        ? el("ul", { class: "plain-list entries-list" }, ...season.my_entries.map(entryLine))
+        : null,
+    );
+    if (!season.takes_policies)
+      renew(this.actions, el("p", { class: "quiet" }, season.why_closed ?? "This season takes no policies now."));
+    else if (!me?.signed_in)
+      renew(
+        this.actions,
+        link(to.signIn(location.pathname), "Sign in"),
+        el("span", { class: "quiet" }, "to enter a policy"),
+      );
     else renew(this.actions, this.opener(), buttonLink(to.upload(season.name), "Upload a new one"));
   }
 
   private opener(): HTMLElement {
-    const made = el("button", { class: "button bordered", attrs: { type: "button", "data-testid": "submit-policy" } }, "Submit a policy");
+    const made = el(
+      "button",
+      { class: "button bordered", attrs: { type: "button", "data-testid": "submit-policy" } },
+      "Submit a policy",
+    );
     onClick(made, () => void this.open());
     return made;
   }
@@ -65,7 +84,9 @@ export class Entries {
   private async submit(): Promise<void> {
     try {
       const words = { season: this.season };
-      await this.site.api.post("/tournament/seasons/{season}/submissions", words, { policy_version_id: this.choice.value });
+      await this.site.api.post("/tournament/seasons/{season}/submissions", words, {
+        policy_version_id: this.choice.value,
+      });
       this.close();
       this.site.say("Submitted");
       this.entered();
@@ -83,11 +104,20 @@ function option(row: PolicyVersionRow): HTMLElement {
 export function entryLine(entry: MyEntry): HTMLElement {
   const place = entry.place === null ? "" : `place ${entry.place} in the queue`;
   const standing = entry.rank === null ? "" : `rank ${entry.rank} with ${score(entry.score)}`;
-  const played = entry.completed + entry.failed > 0 ? `${counted(entry.completed, "match", "matches")} played${entry.failed ? `, ${entry.failed} failed` : ""}` : "";
+  const played =
+    entry.completed + entry.failed > 0
+      ? `${counted(entry.completed, "match", "matches")} played${entry.failed ? `, ${entry.failed} failed` : ""}`
+      : "";
   return el(
     "li",
     { class: "entry", attrs: { "data-policy": entry.policy.id, "data-state": entry.state } },
-    el("span", { class: "entry-head" }, policyLink(entry.policy), chip(entry.state), el("span", { class: "mono small quiet" }, entry.pool)),
+    el(
+      "span",
+      { class: "entry-head" },
+      policyLink(entry.policy),
+      chip(entry.state),
+      el("span", { class: "mono small quiet" }, entry.pool),
+    ),
     el("span", { class: "small" }, [standing, played, place].filter(Boolean).join(" · ")),
     el("span", { class: "small" }, entry.why),
     el("span", { class: "small quiet" }, entry.last_event, " ", time(entry.last_event_at)),

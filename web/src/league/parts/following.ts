@@ -19,7 +19,11 @@ export class Following {
     private readonly policy: string,
   ) {
     const ask = (signal: AbortSignal) => site.api.get("/observatory/api/seasons/{season}", { season }, {}, signal);
-    this.source = new Source(ask, () => this.draw(), (change) => KINDS.includes(change.kind));
+    this.source = new Source(
+      ask,
+      () => this.draw(),
+      (change) => KINDS.includes(change.kind),
+    );
     void this.source.load();
   }
 
@@ -39,7 +43,8 @@ export class Following {
     const { value, error } = this.source;
     const mine = value?.my_entries.filter((entry) => entry.policy.id === this.policy) ?? [];
     if (error && !value) renew(this.element, problem(error));
-    else if (mine.length === 0) renew(this.element, el("p", { class: "quiet" }, "Entered; the commissioner has not looked at it yet."));
+    else if (mine.length === 0)
+      renew(this.element, el("p", { class: "quiet" }, "Entered; the commissioner has not looked at it yet."));
     else renew(this.element, el("ul", { class: "plain-list entries-list" }, ...mine.map(entryLine)));
   }
 }

@@ -23,7 +23,8 @@ export class MatchLogs {
     const ref = this.match.players.find((player) => player.policy.id === policy)?.policy;
     const words = { match_id: this.match.id, policy_version_id: policy };
     const box = el("div", {}, el("h3", {}, ref ? `${plainName(ref.name)} v${ref.version}` : policy));
-    const artifact = (kind: string) => address("/tournament/matches/{match_id}/{policy_version_id}/artifacts/{kind}", { ...words, kind });
+    const artifact = (kind: string) =>
+      address("/tournament/matches/{match_id}/{policy_version_id}/artifacts/{kind}", { ...words, kind });
     box.append(this.file("The match's own log", artifact("logs")));
     if (this.match.status === "failed") box.append(this.file("What went wrong", artifact("error-info")));
     void this.agents(box, words);
@@ -55,8 +56,17 @@ export class MatchLogs {
     renew(body, el("p", { class: "quiet" }, "Loading …"));
     try {
       const text = await this.site.api.text(path);
-      const cut = text.length > MOST_LETTERS ? el("p", { class: "quiet small" }, `The last ${count(MOST_LETTERS)} of ${count(text.length)} letters`) : null;
-      renew(body, cut, text.trim() ? el("pre", { attrs: { tabindex: 0 } }, text.slice(-MOST_LETTERS)) : el("p", { class: "quiet" }, "It wrote nothing."));
+      const cut =
+        text.length > MOST_LETTERS
+          ? el("p", { class: "quiet small" }, `The last ${count(MOST_LETTERS)} of ${count(text.length)} letters`)
+          : null;
+      renew(
+        body,
+        cut,
+        text.trim()
+          ? el("pre", { attrs: { tabindex: 0 } }, text.slice(-MOST_LETTERS))
+          : el("p", { class: "quiet" }, "It wrote nothing."),
+      );
     } catch (error) {
       renew(body, problem(error as Error));
     }

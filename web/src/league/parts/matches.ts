@@ -16,7 +16,8 @@ export function matchTitle(match: MatchLine): Child[] {
     if (i) parts.push(el("span", { class: "quiet" }, " – "));
     parts.push(name(`${policy.name} v${policy.version}`));
   });
-  if (match.players.length > shown.length) parts.push(el("span", { class: "quiet" }, ` and ${match.players.length - shown.length} more`));
+  if (match.players.length > shown.length)
+    parts.push(el("span", { class: "quiet" }, ` and ${match.players.length - shown.length} more`));
   return parts.length ? parts : [`Match ${match.id.slice(0, 8)}`];
 }
 
@@ -29,7 +30,9 @@ export function matchText(match: MatchLine): string {
 export function outcome(match: MatchLine): HTMLElement {
   if (match.status === "failed") {
     const guilty = match.players.filter((player) => player.to_blame);
-    const who = guilty.length ? guilty.map(({ policy }) => `${plainName(policy.name)} v${policy.version}`).join(", ") : "nobody is charged";
+    const who = guilty.length
+      ? guilty.map(({ policy }) => `${plainName(policy.name)} v${policy.version}`).join(", ")
+      : "nobody is charged";
     return el("span", { class: "small outcome" }, `${words(match.error_type ?? "failed")}: ${who}`);
   }
   return el("span", { class: "small quiet" }, match.status === "waiting" ? (match.why ?? "for a worker") : "");
@@ -43,7 +46,11 @@ export function playersOf(match: MatchLine): HTMLElement {
       { class: player.to_blame ? "is-guilty" : "" },
       policyLink(player.policy),
       el("span", { class: "quiet small" }, `×${player.num_agents}`),
-      el("span", { class: "number" }, player.to_blame ? "to blame" : match.status === "completed" ? score(player.score) : ""),
+      el(
+        "span",
+        { class: "number" },
+        player.to_blame ? "to blame" : match.status === "completed" ? score(player.score) : "",
+      ),
     ),
   );
   return el("ul", { class: "players" }, ...lines);
@@ -57,7 +64,11 @@ export function matchTable(caption: string): LiveTable<MatchLine> {
       { title: "Players and scores", kind: "name", cell: playersOf },
       { title: "Pool", from: "tablet", cell: (match) => match.pool },
       { title: "When", from: "tablet", cell: (match) => time(match.completed_at ?? match.created_at) },
-      { title: "Replay", from: "desktop", cell: (match) => (match.has_replay ? link(to.match(match.id), "watch") : "") },
+      {
+        title: "Replay",
+        from: "desktop",
+        cell: (match) => (match.has_replay ? link(to.match(match.id), "watch") : ""),
+      },
     ],
     (match) => match.id,
   );

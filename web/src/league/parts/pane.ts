@@ -13,7 +13,11 @@ export abstract class Pane<T> {
     protected readonly season: string,
     kinds: readonly string[],
   ) {
-    this.source = new Source<T>((signal) => this.ask(signal), () => this.draw(), (change) => kinds.includes(change.kind));
+    this.source = new Source<T>(
+      (signal) => this.ask(signal),
+      () => this.draw(),
+      (change) => kinds.includes(change.kind),
+    );
   }
 
   protected abstract ask(signal: AbortSignal): Promise<T>;

@@ -24,7 +24,11 @@ freeplay:
 /** A season as YAML: checked while it is written, and saved when it is good. */
 export class SeasonEditor {
   readonly element = el("section", { class: "panel" });
-  private readonly text = el("textarea", { class: "field code", id: "yaml", attrs: { rows: 24, spellcheck: false, autocomplete: "off", "aria-describedby": "yaml-check" } });
+  private readonly text = el("textarea", {
+    class: "field code",
+    id: "yaml",
+    attrs: { rows: 24, spellcheck: false, autocomplete: "off", "aria-describedby": "yaml-check" },
+  });
   private readonly check = el("p", { id: "yaml-check", attrs: { role: "status" } });
   private readonly answer = el("div");
   private readonly save = act("Save", () => void this.send(), "is-main");
@@ -57,7 +61,9 @@ export class SeasonEditor {
 
   private async load(): Promise<void> {
     try {
-      this.text.value = this.season ? (await this.site.api.get(`${PATH}/{season}/yaml`, { season: this.season })).yaml : EXAMPLE;
+      this.text.value = this.season
+        ? (await this.site.api.get(`${PATH}/{season}/yaml`, { season: this.season })).yaml
+        : EXAMPLE;
       await this.look();
     } catch (error) {
       renew(this.answer, problem(error as Error));
@@ -82,7 +88,9 @@ export class SeasonEditor {
     try {
       const { api } = this.site;
       const body = { yaml: this.text.value };
-      const changed = this.season ? await api.put(`${PATH}/{season}/yaml`, { season: this.season }, body) : await api.post(PATH, {}, body);
+      const changed = this.season
+        ? await api.put(`${PATH}/{season}/yaml`, { season: this.season }, body)
+        : await api.post(PATH, {}, body);
       this.tell(changed.sentence);
       if (!this.season) this.site.go(to.manage("seasons", changed.name));
       else await this.look();

@@ -9,7 +9,14 @@ import { matchTable } from "./matches";
 import { Pane } from "./pane";
 
 /** What can be asked for. Those that wait are left out at first: there are many, and nothing is to be seen of them. */
-const STATES: Record<string, string> = { played: "played", running: "running", completed: "completed", failed: "failed", waiting: "waiting", "": "all" };
+const STATES: Record<string, string> = {
+  played: "played",
+  running: "running",
+  completed: "completed",
+  failed: "failed",
+  waiting: "waiting",
+  "": "all",
+};
 const MOST_SINGLE = 10;
 
 /** All matches of a season, the newest first, with filters and no end: more come when the last is in sight. */
@@ -30,16 +37,26 @@ export class SeasonMatches extends Pane<MatchesPage> {
   constructor(site: Site, season: string) {
     super(site, season, ["match", "season"]);
     const labelled = (text: string, field: HTMLElement) => el("label", {}, text, field);
-    const filters = el("form", { class: "filters", attrs: { role: "search", "aria-label": "Filter matches" } }, labelled("Pool", this.pool), labelled("Status", this.status), labelled("Policy", this.policy));
+    const filters = el(
+      "form",
+      { class: "filters", attrs: { role: "search", "aria-label": "Filter matches" } },
+      labelled("Pool", this.pool),
+      labelled("Status", this.status),
+      labelled("Policy", this.policy),
+    );
     filters.addEventListener("submit", (event) => event.preventDefault());
     filters.addEventListener("change", () => this.filter());
-    this.status.append(...Object.entries(STATES).map(([state, text]) => el("option", { attrs: { value: state } }, text)));
+    this.status.append(
+      ...Object.entries(STATES).map(([state, text]) => el("option", { attrs: { value: state } }, text)),
+    );
     const said = new URLSearchParams(location.search);
     this.status.value = said.get("status") ?? "played";
     this.namePolicies([], said.get("policy") ?? "");
     this.element.append(el("h2", {}, "Matches"), filters, this.head, this.table.element, this.note, this.more);
     this.more.hidden = true;
-    new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && void this.next(), { rootMargin: "400px" }).observe(this.more);
+    new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && void this.next(), {
+      rootMargin: "400px",
+    }).observe(this.more);
   }
 
   show(page: SeasonPage): void {
@@ -47,7 +64,9 @@ export class SeasonMatches extends Pane<MatchesPage> {
     if (this.pool.dataset.pools !== pools) {
       this.pool.dataset.pools = pools;
       const chosen = this.pool.value || (new URLSearchParams(location.search).get("pool") ?? "");
-      this.pool.replaceChildren(...["", ...pools.split("\n")].map((pool) => el("option", { attrs: { value: pool } }, pool || "all")));
+      this.pool.replaceChildren(
+        ...["", ...pools.split("\n")].map((pool) => el("option", { attrs: { value: pool } }, pool || "all")),
+      );
       this.pool.value = chosen;
     }
     this.filtered = this.filters();
@@ -58,14 +77,19 @@ export class SeasonMatches extends Pane<MatchesPage> {
   private async findPolicies(): Promise<void> {
     try {
       const { rows } = await this.site.api.get("/observatory/api/seasons/{season}/table", { season: this.season });
-      this.namePolicies(rows.map(({ policy }) => policy), this.policy.value);
+      this.namePolicies(
+        rows.map(({ policy }) => policy),
+        this.policy.value,
+      );
     } catch {
       // The filter offers what it did.
     }
   }
 
   private namePolicies(policies: readonly PolicyRef[], chosen: string): void {
-    const options = policies.map((policy) => el("option", { attrs: { value: policy.id } }, `${plainName(policy.name)} v${policy.version}`));
+    const options = policies.map((policy) =>
+      el("option", { attrs: { value: policy.id } }, `${plainName(policy.name)} v${policy.version}`),
+    );
     const isKnown = !chosen || policies.some((policy) => policy.id === chosen);
     const own = isKnown ? [] : [el("option", { attrs: { value: chosen } }, `policy ${chosen.slice(0, 8)}`)];
     this.policy.replaceChildren(el("option", { attrs: { value: "" } }, "all"), ...own, ...options);
@@ -98,8 +122,19 @@ export class SeasonMatches extends Pane<MatchesPage> {
     this.table.element.hidden = this.rows.length === 0;
     this.table.update(this.rows);
     this.more.hidden = this.cursor === null;
-    const none = this.filters() ? "No match fits these filters." : "No match has been played yet. They are made when policies have entered.";
-    renew(this.note, this.rows.length === 0 ? empty(none) : el("p", { class: "quiet small" }, `${count(this.rows.length)} of ${count(Math.max(total, this.rows.length))} shown`));
+    const none = this.filters()
+      ? "No match fits these filters."
+      : "No match has been played yet. They are made when policies have entered.";
+    renew(
+      this.note,
+      this.rows.length === 0
+        ? empty(none)
+        : el(
+            "p",
+            { class: "quiet small" },
+            `${count(this.rows.length)} of ${count(Math.max(total, this.rows.length))} shown`,
+          ),
+    );
   }
 
   private async next(): Promise<void> {

@@ -41,7 +41,12 @@ export class SeasonTeams extends Pane<Teams> {
   }
 
   protected ask(signal: AbortSignal): Promise<Teams> {
-    return this.site.api.get("/observatory/api/seasons/{season}/teams", { season: this.season }, { pool: this.pool }, signal);
+    return this.site.api.get(
+      "/observatory/api/seasons/{season}/teams",
+      { season: this.season },
+      { pool: this.pool },
+      signal,
+    );
   }
 
   protected draw(): void {
@@ -58,7 +63,9 @@ export class SeasonTeams extends Pane<Teams> {
     renew(
       this.note,
       rows.length === 0 ? empty("No teams yet. They are drawn when the play-ins are over.") : null,
-      more > 0 ? el("p", { class: "quiet small" }, `The first ${count(value.rows.length)} of ${count(value.total)} teams`) : null,
+      more > 0
+        ? el("p", { class: "quiet small" }, `The first ${count(value.rows.length)} of ${count(value.total)} teams`)
+        : null,
     );
   }
 
@@ -80,12 +87,16 @@ function members(team: TeamRow): HTMLElement {
     if (known) known.seats++;
     else seats.set(policy.id, { policy, seats: 1 });
   }
-  const items = [...seats.values()].map(({ policy, seats: number }) => el("li", {}, policyLink(policy), number > 1 ? el("span", { class: "quiet small" }, `×${number}`) : null));
+  const items = [...seats.values()].map(({ policy, seats: number }) =>
+    el("li", {}, policyLink(policy), number > 1 ? el("span", { class: "quiet small" }, `×${number}`) : null),
+  );
   return el("ul", { class: "members" }, ...items);
 }
 
 function fate(team: TeamRow): HTMLElement {
-  const parent = team.parent_team_id ? el("span", { class: "quiet small", title: `from team ${team.parent_team_id}` }, "from the round before") : null;
+  const parent = team.parent_team_id
+    ? el("span", { class: "quiet small", title: `from team ${team.parent_team_id}` }, "from the round before")
+    : null;
   if (!team.eliminated) return el("span", {}, chip("active", "in"), " ", parent);
   return el("span", {}, chip("out", "out"), " ", el("span", { class: "small" }, team.notes ?? ""));
 }

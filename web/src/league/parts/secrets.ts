@@ -12,7 +12,11 @@ export class SecretFields {
     const more = act("Add a variable", () => this.add());
     this.element.append(
       el("summary", {}, "Secrets"),
-      el("p", { class: "quiet small" }, `Up to ${MOST} variables that only this policy's process gets. They are stored encrypted and never shown again.`),
+      el(
+        "p",
+        { class: "quiet small" },
+        `Up to ${MOST} variables that only this policy's process gets. They are stored encrypted and never shown again.`,
+      ),
       this.rows,
       more,
     );
@@ -20,8 +24,21 @@ export class SecretFields {
 
   private add(): void {
     if (this.rows.children.length >= MOST) return;
-    const key = el("input", { class: "field", attrs: { type: "text", placeholder: "API_KEY", "aria-label": "Name of the variable", pattern: "[A-Z_][A-Z0-9_]*", maxlength: 100, autocomplete: "off" } });
-    const value = el("input", { class: "field", attrs: { type: "password", "aria-label": "Its value", maxlength: 2000, autocomplete: "off" } });
+    const key = el("input", {
+      class: "field",
+      attrs: {
+        type: "text",
+        placeholder: "API_KEY",
+        "aria-label": "Name of the variable",
+        pattern: "[A-Z_][A-Z0-9_]*",
+        maxlength: 100,
+        autocomplete: "off",
+      },
+    });
+    const value = el("input", {
+      class: "field",
+      attrs: { type: "password", "aria-label": "Its value", maxlength: 2000, autocomplete: "off" },
+    });
     const row = el("p", { class: "fields" }, key, value);
     row.append(act("Remove", () => row.remove()));
     this.rows.append(row);

@@ -51,7 +51,12 @@ export class Standings extends Pane<Table> {
   }
 
   protected ask(signal: AbortSignal): Promise<Table> {
-    return this.site.api.get("/observatory/api/seasons/{season}/table", { season: this.season }, { pool: this.pool }, signal);
+    return this.site.api.get(
+      "/observatory/api/seasons/{season}/table",
+      { season: this.season },
+      { pool: this.pool },
+      signal,
+    );
   }
 
   private choose(pool: string): void {
@@ -65,7 +70,10 @@ export class Standings extends Pane<Table> {
   private drawPools(page: SeasonPage): void {
     const listed = page.stages.filter((stage) => !["sample_teams", "team_eval", "score_policies"].includes(stage.kind));
     const known = new Set(listed.map((stage) => stage.pool));
-    const pools = page.leaderboard_pool && !known.has(page.leaderboard_pool) ? [...listed.map((stage) => stage.pool), page.leaderboard_pool] : [...known];
+    const pools =
+      page.leaderboard_pool && !known.has(page.leaderboard_pool)
+        ? [...listed.map((stage) => stage.pool), page.leaderboard_pool]
+        : [...known];
     const wanted = pools.join("\n");
     this.poolLine.hidden = pools.length < 2;
     if (this.pools.dataset.pools === wanted) return;
@@ -98,8 +106,11 @@ export class Standings extends Pane<Table> {
   private nothing(value: Table): HTMLElement {
     const page = this.page;
     if (page && page.entrants === 0) return empty("Nobody has entered yet. Upload a policy and be the first.");
-    if (page?.tournament_type === "team") return empty(`No scores in ${value.pool} yet: the stages show how far the season is.`);
-    return empty(`No scores in ${value.pool} yet. They appear here as matches end; policies in \`qualifying\` come first.`);
+    if (page?.tournament_type === "team")
+      return empty(`No scores in ${value.pool} yet: the stages show how far the season is.`);
+    return empty(
+      `No scores in ${value.pool} yet. They appear here as matches end; policies in \`qualifying\` come first.`,
+    );
   }
 
   private tableOf(): LiveTable<TableRow> {
@@ -109,10 +120,36 @@ export class Standings extends Pane<Table> {
         { title: "Rank", kind: "rank", cell: (row) => rankCell(row, this.moves.get(row.policy.id)) },
         { title: "Policy", kind: "name", cell: (row) => nameCell(row, this.digits) },
         { title: "Score", kind: "number", cell: (row) => this.scoreCell(row) },
-        { title: "95 % interval", kind: "bar", from: "tablet", about: "where the true score is in 95 of 100 cases, all rows on one scale", cell: (row) => this.barCell(row) },
-        { title: "Possible ranks", kind: "number", from: "desktop", about: "ranks that the matches so far do not rule out", cell: (row) => ranks(row.rank_low, row.rank_high) },
-        { title: "VOR", kind: "number", from: "tablet", about: "value over replacement: how much better its partners do with it than with the others", cell: (row) => vorCell(row, this.digits) },
-        { title: "Matches", kind: "number", from: "tablet", cell: (row) => [count(row.matches), row.failed > 0 ? el("span", { class: "bad small" }, ` ${count(row.failed)} failed`) : null] },
+        {
+          title: "95 % interval",
+          kind: "bar",
+          from: "tablet",
+          about: "where the true score is in 95 of 100 cases, all rows on one scale",
+          cell: (row) => this.barCell(row),
+        },
+        {
+          title: "Possible ranks",
+          kind: "number",
+          from: "desktop",
+          about: "ranks that the matches so far do not rule out",
+          cell: (row) => ranks(row.rank_low, row.rank_high),
+        },
+        {
+          title: "VOR",
+          kind: "number",
+          from: "tablet",
+          about: "value over replacement: how much better its partners do with it than with the others",
+          cell: (row) => vorCell(row, this.digits),
+        },
+        {
+          title: "Matches",
+          kind: "number",
+          from: "tablet",
+          cell: (row) => [
+            count(row.matches),
+            row.failed > 0 ? el("span", { class: "bad small" }, ` ${count(row.failed)} failed`) : null,
+          ],
+        },
         { title: "Last", from: "desktop", cell: (row) => time(row.last_match_at) },
       ],
       (row) => row.policy.id,
@@ -122,13 +159,33 @@ export class Standings extends Pane<Table> {
 
   private scoreCell(row: TableRow): Child[] {
     const move = this.moves.get(row.policy.id);
-    const gain = move?.gain ? el("span", { class: `small ${move.gain > 0 === !this.isPlacement ? "good" : "bad"}` }, difference(move.gain, this.digits)) : null;
-    return [el("span", { class: "score" }, score(row.score, this.digits)), gain, el("span", { class: "to-phone" }, intervalBar(row, this.scale))];
+    const gain = move?.gain
+      ? el(
+          "span",
+          { class: `small ${move.gain > 0 === !this.isPlacement ? "good" : "bad"}` },
+          difference(move.gain, this.digits),
+        )
+      : null;
+    return [
+      el("span", { class: "score" }, score(row.score, this.digits)),
+      gain,
+      el("span", { class: "to-phone" }, intervalBar(row, this.scale)),
+    ];
   }
 
   private barCell(row: TableRow): Child[] {
-    if (this.isPlacement) return [el("span", { class: "small quiet" }, row.team_ranks?.length ? `best teams ${row.team_ranks.join(", ")}` : "no team")];
-    const words = row.low === null || row.high === null ? "needs more matches" : `${score(row.low, this.digits)} to ${score(row.high, this.digits)}`;
+    if (this.isPlacement)
+      return [
+        el(
+          "span",
+          { class: "small quiet" },
+          row.team_ranks?.length ? `best teams ${row.team_ranks.join(", ")}` : "no team",
+        ),
+      ];
+    const words =
+      row.low === null || row.high === null
+        ? "needs more matches"
+        : `${score(row.low, this.digits)} to ${score(row.high, this.digits)}`;
     return [intervalBar(row, this.scale), el("span", { class: "bar-words small quiet" }, words)];
   }
 }
@@ -139,7 +196,14 @@ function rankCell(row: TableRow, move: Move | undefined): Child[] {
   else if (move && move.places !== 0) {
     const way = move.places > 0 ? "up" : "down";
     const told = `${way} ${Math.abs(move.places)} since you opened this page`;
-    cells.push(el("span", { class: `move small ${way === "up" ? "good" : "bad"}`, title: told }, icon(ICONS[way], told), String(Math.abs(move.places))));
+    cells.push(
+      el(
+        "span",
+        { class: `move small ${way === "up" ? "good" : "bad"}`, title: told },
+        icon(ICONS[way], told),
+        String(Math.abs(move.places)),
+      ),
+    );
   }
   return cells;
 }
@@ -149,12 +213,19 @@ function nameCell(row: TableRow, digits: number): Child[] {
     policyLink(row.policy, { author: true }),
     row.failing ? chip("failed", "failing") : null,
     row.active ? null : chip("plain", "left"),
-    el("span", { class: "to-phone small quiet" }, `${counted(row.matches, "match", "matches")}${row.vor === null ? "" : ` · VOR ${difference(row.vor, digits)}`}`),
+    el(
+      "span",
+      { class: "to-phone small quiet" },
+      `${counted(row.matches, "match", "matches")}${row.vor === null ? "" : ` · VOR ${difference(row.vor, digits)}`}`,
+    ),
   ];
 }
 
 function vorCell(row: TableRow, digits: number): Child[] {
-  const range = row.vor_low === null || row.vor_high === null ? "" : `${difference(row.vor_low, digits)} to ${difference(row.vor_high, digits)}`;
+  const range =
+    row.vor_low === null || row.vor_high === null
+      ? ""
+      : `${difference(row.vor_low, digits)} to ${difference(row.vor_high, digits)}`;
   return [el("span", { title: range }, difference(row.vor, digits))];
 }
 

@@ -1,7 +1,11 @@
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
 /** An element of a drawing. */
-export function svg(tag: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
+export function svg(
+  tag: string,
+  attributes: Record<string, string | number>,
+  ...children: (Node | string)[]
+): SVGElement {
   const made = document.createElementNS(NAMESPACE, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   made.append(...children);

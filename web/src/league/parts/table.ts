@@ -32,7 +32,13 @@ export class LiveTable<R> {
     for (const column of columns) {
       head.append(el("th", { class: classOf(column), title: column.about, attrs: { scope: "col" } }, column.title));
     }
-    const made = el("table", { class: "rows" }, el("caption", { class: "unseen" }, caption), el("thead", {}, head), this.body);
+    const made = el(
+      "table",
+      { class: "rows" },
+      el("caption", { class: "unseen" }, caption),
+      el("thead", {}, head),
+      this.body,
+    );
     this.element = made;
   }
 
@@ -41,8 +47,8 @@ export class LiveTable<R> {
     const wanted = rows.map((row) => {
       const key = this.key(row);
       const stamp = JSON.stringify([row, context(row)]);
-      let known = this.rows.get(key);
-      if (!known) this.rows.set(key, (known = { element: el("tr", { attrs: { "data-key": key } }), stamp: "" }));
+      const known = this.rows.get(key) ?? { element: el("tr", { attrs: { "data-key": key } }), stamp: "" };
+      this.rows.set(key, known);
       if (known.stamp !== stamp) this.fill(known.element, row);
       known.stamp = stamp;
       return known.element;
@@ -77,7 +83,8 @@ export class LiveTable<R> {
     const tops = moves ? new Map(before.map((element) => [element, element.getBoundingClientRect().top])) : null;
     let next: Element | null = null;
     for (let i = wanted.length - 1; i >= 0; i--) {
-      if (wanted[i].nextElementSibling !== next || wanted[i].parentElement !== this.body) this.body.insertBefore(wanted[i], next);
+      if (wanted[i].nextElementSibling !== next || wanted[i].parentElement !== this.body)
+        this.body.insertBefore(wanted[i], next);
       next = wanted[i];
     }
     if (focused instanceof HTMLElement && this.body.contains(focused)) focused.focus({ preventScroll: true });
@@ -92,7 +99,10 @@ function slide(element: HTMLElement, top: number | undefined): void {
   }
   const way = top - element.getBoundingClientRect().top;
   if (Math.abs(way) < 1) return;
-  element.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: 600, easing: "ease-in-out" });
+  element.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], {
+    duration: 600,
+    easing: "ease-in-out",
+  });
 }
 
 function classOf<R>(column: Column<R>): string {

@@ -11,8 +11,18 @@ const MOST_SHOWN = 6;
 /** All seasons, and what is played now. */
 export class HomeView extends View {
   override title = "Seasons";
-  private readonly seasons = this.source((signal) => this.site.api.get("/observatory/api/seasons", {}, {}, signal), "season", "match", "table", "membership");
-  private readonly queue = this.source((signal) => this.site.api.get("/observatory/api/queue", {}, {}, signal), "queue", "match");
+  private readonly seasons = this.source(
+    (signal) => this.site.api.get("/observatory/api/seasons", {}, {}, signal),
+    "season",
+    "match",
+    "table",
+    "membership",
+  );
+  private readonly queue = this.source(
+    (signal) => this.site.api.get("/observatory/api/queue", {}, {}, signal),
+    "queue",
+    "match",
+  );
 
   draw(): void {
     const value = this.given(this.seasons);
@@ -36,18 +46,28 @@ export class HomeView extends View {
         : value.queued_total
           ? `${counted(value.queued_total, "match waits", "matches wait")} for ${workers ? "a free worker" : "a worker; none has called lately"}`
           : "Nothing is being played now";
-    const lines = running.slice(0, MOST_SHOWN).map(({ match, since, kind }) =>
-      el(
-        "li",
-        {},
-        match ? link(to.match(match.id), ...matchTitle(match)) : words(kind === "private" ? "a match of a private season" : `an ${kind}`),
-        el("span", { class: "quiet small" }, match ? `${match.season} · ` : "", time(since)),
-      ),
-    );
+    const lines = running
+      .slice(0, MOST_SHOWN)
+      .map(({ match, since, kind }) =>
+        el(
+          "li",
+          {},
+          match
+            ? link(to.match(match.id), ...matchTitle(match))
+            : words(kind === "private" ? "a match of a private season" : `an ${kind}`),
+          el("span", { class: "quiet small" }, match ? `${match.season} · ` : "", time(since)),
+        ),
+      );
     return el(
       "section",
       { class: "panel now", attrs: { "aria-label": "Being played now" } },
-      el("p", { class: "now-line" }, el("span", { class: running.length ? "dot is-on" : "dot" }), el("span", {}, told), link(to.queue(), "Queue")),
+      el(
+        "p",
+        { class: "now-line" },
+        el("span", { class: running.length ? "dot is-on" : "dot" }),
+        el("span", {}, told),
+        link(to.queue(), "Queue"),
+      ),
       lines.length > 0 && el("ul", { class: "plain-list" }, ...lines),
     );
   }
@@ -68,7 +88,14 @@ function card(season: SeasonCard): HTMLElement {
       !season.public && chip("out", "private"),
     ),
     el("p", { class: "grow" }, season.summary),
-    season.leader && el("p", { class: "leader" }, el("span", { class: "quiet" }, "Leads"), policyLink(season.leader.policy), el("span", { class: "number" }, score(season.leader.score))),
+    season.leader &&
+      el(
+        "p",
+        { class: "leader" },
+        el("span", { class: "quiet" }, "Leads"),
+        policyLink(season.leader.policy),
+        el("span", { class: "number" }, score(season.leader.score)),
+      ),
     facts(
       ["Policies", count(season.active_entrants)],
       ["Matches", count(season.matches)],

@@ -52,11 +52,23 @@ export class ManageView extends View<ManageRoute> {
     this.content.hidden = false;
     const { me } = this.site.api;
     if (!me?.is_admin) {
-      renew(this.content, el("h1", {}, "Manage"), empty("This page is for those who run the server.", me?.signed_in ? link(to.home(), "All seasons") : buttonLink(to.signIn(location.pathname), "Sign in")));
+      renew(
+        this.content,
+        el("h1", {}, "Manage"),
+        empty(
+          "This page is for those who run the server.",
+          me?.signed_in ? link(to.home(), "All seasons") : buttonLink(to.signIn(location.pathname), "Sign in"),
+        ),
+      );
       return;
     }
     const { section, item } = this.route;
-    renew(this.tabs, ...MANAGE_SECTIONS.map((own) => el("a", { attrs: { href: to.manage(own), "aria-current": own === section && "page" } }, words(own))));
+    renew(
+      this.tabs,
+      ...MANAGE_SECTIONS.map((own) =>
+        el("a", { attrs: { href: to.manage(own), "aria-current": own === section && "page" } }, words(own)),
+      ),
+    );
     const wanted = `${section}/${item}`;
     if (wanted === this.showing) return;
     this.showing = wanted;
@@ -75,19 +87,40 @@ export class ManageView extends View<ManageRoute> {
     const { api } = this.site;
     switch (section) {
       case "seasons":
-        return this.listed("Seasons", seasonTable((row, action) => void this.change(row, action)), () => api.get("/observatory/api/admin/seasons", {}), ["season", "stage"], buttonLink(to.manage("seasons", NEW), "New season"), act("Check all results", () => void this.recompute(true)), act("Recompute", () => void this.recompute(false)));
+        return this.listed(
+          "Seasons",
+          seasonTable((row, action) => void this.change(row, action)),
+          () => api.get("/observatory/api/admin/seasons", {}),
+          ["season", "stage"],
+          buttonLink(to.manage("seasons", NEW), "New season"),
+          act("Check all results", () => void this.recompute(true)),
+          act("Recompute", () => void this.recompute(false)),
+        );
       case "users":
         return this.listed("Users", userTable(), () => api.get("/observatory/api/admin/users", {}), []);
       case "workers":
         return this.listed("Workers", workerTable(), () => api.get("/observatory/api/admin/workers", {}), ["queue"]);
       case "jobs":
-        return this.listed("Jobs", jobTable(), () => api.get("/observatory/api/admin/jobs", {}, { limit: 100 }), ["queue"]);
+        return this.listed("Jobs", jobTable(), () => api.get("/observatory/api/admin/jobs", {}, { limit: 100 }), [
+          "queue",
+        ]);
       case "failures":
-        return this.listed("Failures", failureTable((row) => void this.again(row)), () => api.get("/observatory/api/admin/failures", {}, { limit: 100 }), ["match"]);
+        return this.listed(
+          "Failures",
+          failureTable((row) => void this.again(row)),
+          () => api.get("/observatory/api/admin/failures", {}, { limit: 100 }),
+          ["match"],
+        );
     }
   }
 
-  private listed<R>(title: string, table: LiveTable<R>, ask: () => Promise<R[]>, kinds: readonly string[], ...actions: HTMLElement[]): HTMLElement {
+  private listed<R>(
+    title: string,
+    table: LiveTable<R>,
+    ask: () => Promise<R[]>,
+    kinds: readonly string[],
+    ...actions: HTMLElement[]
+  ): HTMLElement {
     const part = new Part(title, table.element);
     if (actions.length) part.heading.after(el("p", { class: "actions" }, ...actions));
     const source: Source<R[]> = new Source<R[]>(
@@ -95,7 +128,11 @@ export class ManageView extends View<ManageRoute> {
       () => {
         const { value, error } = source;
         if (value) table.update(value);
-        part.show(`${title} (${count(value?.length ?? 0)})`, (value?.length ?? 0) > 0, error ? problem(error) : empty(`There are no ${title.toLowerCase()}.`));
+        part.show(
+          `${title} (${count(value?.length ?? 0)})`,
+          (value?.length ?? 0) > 0,
+          error ? problem(error) : empty(`There are no ${title.toLowerCase()}.`),
+        );
       },
       (change) => kinds.includes(change.kind),
     );
@@ -110,7 +147,9 @@ export class ManageView extends View<ManageRoute> {
   }
 
   private async again(row: Failure): Promise<void> {
-    await this.attempt(() => this.site.api.post("/observatory/api/admin/matches/{match_id}/again", { match_id: row.match_id }));
+    await this.attempt(() =>
+      this.site.api.post("/observatory/api/admin/matches/{match_id}/again", { match_id: row.match_id }),
+    );
   }
 
   private async recompute(check: boolean): Promise<void> {
@@ -121,7 +160,21 @@ export class ManageView extends View<ManageRoute> {
   private async attempt(run: () => Promise<{ sentence: string; findings?: Finding[] }>): Promise<void> {
     try {
       const { sentence, findings = [] } = await run();
-      const list = findings.length > 0 ? el("ul", { class: "plain-list small" }, ...findings.map((found) => el("li", {}, found.match_id ? link(to.match(found.match_id), found.kind) : el("strong", {}, found.kind), found.sentence))) : null;
+      const list =
+        findings.length > 0
+          ? el(
+              "ul",
+              { class: "plain-list small" },
+              ...findings.map((found) =>
+                el(
+                  "li",
+                  {},
+                  found.match_id ? link(to.match(found.match_id), found.kind) : el("strong", {}, found.kind),
+                  found.sentence,
+                ),
+              ),
+            )
+          : null;
       renew(this.answer, el("div", { class: "told" }, sentence, list));
       this.source_?.reload();
     } catch (error) {
@@ -138,8 +191,23 @@ function seasonTable(change: (row: AdminSeason, action: SeasonAction) => void): 
   return new LiveTable<AdminSeason>(
     "Seasons",
     [
-      { title: "Season", kind: "name", cell: (row) => [link(to.season(`${row.name}:v${row.version}`), row.display_name), el("span", { class: "mono small quiet" }, ` ${row.name}:v${row.version}`)] },
-      { title: "State", cell: (row) => [chip(row.status), row.disabled_at ? chip("out", "closed") : null, row.canonical ? null : chip("plain", "older"), row.public ? null : chip("out", "private")] },
+      {
+        title: "Season",
+        kind: "name",
+        cell: (row) => [
+          link(to.season(`${row.name}:v${row.version}`), row.display_name),
+          el("span", { class: "mono small quiet" }, ` ${row.name}:v${row.version}`),
+        ],
+      },
+      {
+        title: "State",
+        cell: (row) => [
+          chip(row.status),
+          row.disabled_at ? chip("out", "closed") : null,
+          row.canonical ? null : chip("plain", "older"),
+          row.public ? null : chip("out", "private"),
+        ],
+      },
       { title: "Kind", from: "desktop", cell: (row) => row.tournament_type },
       { title: "Made", from: "tablet", cell: (row) => time(row.created_at) },
       { title: "", cell: (row) => (row.canonical ? el("span", { class: "actions" }, ...actionsOf(row, change)) : "") },
@@ -149,8 +217,16 @@ function seasonTable(change: (row: AdminSeason, action: SeasonAction) => void): 
 }
 
 function actionsOf(row: AdminSeason, change: (row: AdminSeason, action: SeasonAction) => void): HTMLElement[] {
-  const found: HTMLElement[] = [el("a", { class: "button bordered", attrs: { href: to.manage("seasons", row.name) } }, "Edit")];
-  const add = (text: string, action: SeasonAction) => found.push(labelled(act(text, () => change(row, action)), `${text} ${row.name}`));
+  const found: HTMLElement[] = [
+    el("a", { class: "button bordered", attrs: { href: to.manage("seasons", row.name) } }, "Edit"),
+  ];
+  const add = (text: string, action: SeasonAction) =>
+    found.push(
+      labelled(
+        act(text, () => change(row, action)),
+        `${text} ${row.name}`,
+      ),
+    );
   if (row.tournament_type === "team" && row.status === "not_started" && !row.disabled_at) add("Start", "start");
   add("Roll", "roll");
   if (row.status !== "complete") add(row.disabled_at ? "Open" : "Close", row.disabled_at ? "open" : "close");
@@ -166,8 +242,21 @@ function userTable(): LiveTable<UserRead> {
   return new LiveTable<UserRead>(
     "Users",
     [
-      { title: "Name", kind: "name", cell: (row) => [name(row.name ?? row.email ?? row.id), el("span", { class: "quiet small" }, " ", name(row.email ?? ""))] },
-      { title: "", cell: (row) => [row.is_admin ? chip("active", "administrator") : null, row.disabled_at ? chip("out", "disabled") : null] },
+      {
+        title: "Name",
+        kind: "name",
+        cell: (row) => [
+          name(row.name ?? row.email ?? row.id),
+          el("span", { class: "quiet small" }, " ", name(row.email ?? "")),
+        ],
+      },
+      {
+        title: "",
+        cell: (row) => [
+          row.is_admin ? chip("active", "administrator") : null,
+          row.disabled_at ? chip("out", "disabled") : null,
+        ],
+      },
       { title: "Since", from: "tablet", cell: (row) => time(row.created_at) },
       { title: "Id", from: "desktop", cell: (row) => el("span", { class: "mono small quiet" }, row.id) },
     ],
@@ -181,7 +270,10 @@ function workerTable(): LiveTable<AdminWorker> {
     [
       { title: "Worker", kind: "name", cell: (row) => el("span", { class: "mono" }, row.name) },
       { title: "Heard of", cell: (row) => time(row.last_seen_at) },
-      { title: "Plays", cell: (row) => (row.match_id ? link(to.match(row.match_id), "a match") : row.job_id ? "a job" : "nothing") },
+      {
+        title: "Plays",
+        cell: (row) => (row.match_id ? link(to.match(row.match_id), "a match") : row.job_id ? "a job" : "nothing"),
+      },
       { title: "Since", from: "tablet", cell: (row) => time(row.since) },
     ],
     (row) => row.name,
@@ -193,7 +285,14 @@ function jobTable(): LiveTable<AdminJob> {
     "Jobs",
     [
       { title: "Status", cell: (row) => chip(row.status) },
-      { title: "Policies", kind: "name", cell: (row) => [row.match_id ? link(to.match(row.match_id), name(row.policies.join(" – "))) : name(row.policies.join(" – ")), row.error ? el("span", { class: "bad small" }, ` ${row.error}`) : null] },
+      {
+        title: "Policies",
+        kind: "name",
+        cell: (row) => [
+          row.match_id ? link(to.match(row.match_id), name(row.policies.join(" – "))) : name(row.policies.join(" – ")),
+          row.error ? el("span", { class: "bad small" }, ` ${row.error}`) : null,
+        ],
+      },
       { title: "Season", from: "tablet", cell: (row) => row.season_name ?? "–" },
       { title: "Worker", from: "desktop", cell: (row) => row.worker ?? "–" },
       { title: "Attempts", kind: "number", from: "desktop", cell: (row) => count(row.attempts) },
@@ -207,8 +306,21 @@ function failureTable(again: (row: Failure) => void): LiveTable<Failure> {
   return new LiveTable<Failure>(
     "Failures",
     [
-      { title: "What", kind: "name", cell: (row) => [link(to.match(row.match_id), words(row.error_type ?? "failed")), el("span", { class: "small" }, ` ${row.error ?? ""}`)] },
-      { title: "To blame", cell: (row) => (row.blamed_policy_version_id ? link(to.policy(row.blamed_policy_version_id), name(row.blamed ?? "")) : "nobody") },
+      {
+        title: "What",
+        kind: "name",
+        cell: (row) => [
+          link(to.match(row.match_id), words(row.error_type ?? "failed")),
+          el("span", { class: "small" }, ` ${row.error ?? ""}`),
+        ],
+      },
+      {
+        title: "To blame",
+        cell: (row) =>
+          row.blamed_policy_version_id
+            ? link(to.policy(row.blamed_policy_version_id), name(row.blamed ?? ""))
+            : "nobody",
+      },
       { title: "Season", from: "tablet", cell: (row) => `${row.season_name} · ${row.pool_name}` },
       { title: "When", from: "tablet", cell: (row) => time(row.failed_at) },
       { title: "", cell: (row) => act("Play again", () => again(row)) },

@@ -14,15 +14,33 @@ type Seat = MatchPolicy & { index: number; isolation: string; agents: number[]; 
 
 /** A match: who played, what came out, whose fault a failure was, and the replay. */
 export class MatchView extends View<MatchRoute> {
-  private readonly match = this.source((signal) => this.site.api.get("/observatory/api/matches/{match_id}", { match_id: this.route.match }, {}, signal), "match", "queue");
+  private readonly match = this.source(
+    (signal) => this.site.api.get("/observatory/api/matches/{match_id}", { match_id: this.route.match }, {}, signal),
+    "match",
+    "queue",
+  );
   private readonly head = el("header", { class: "page-head" });
   private readonly players = new LiveTable<Seat>(
     "Players",
     [
-      { title: "Policy", kind: "name", cell: (seat) => [policyLink(seat.policy, { author: true }), seat.to_blame ? chip("failed", "to blame") : null] },
-      { title: "Score", kind: "number", about: "total reward of its agents by their number", cell: (seat) => score(seat.score) },
+      {
+        title: "Policy",
+        kind: "name",
+        cell: (seat) => [policyLink(seat.policy, { author: true }), seat.to_blame ? chip("failed", "to blame") : null],
+      },
+      {
+        title: "Score",
+        kind: "number",
+        about: "total reward of its agents by their number",
+        cell: (seat) => score(seat.score),
+      },
       { title: "Agents", cell: (seat) => agentsCell(seat) },
-      { title: "Isolation", from: "tablet", about: "what was shown to keep it in", cell: (seat) => seat.isolation || NONE },
+      {
+        title: "Isolation",
+        from: "tablet",
+        about: "what was shown to keep it in",
+        cell: (seat) => seat.isolation || NONE,
+      },
     ],
     (seat) => String(seat.index),
     (seat) => (seat.to_blame ? "is-guilty" : ""),
@@ -43,7 +61,12 @@ export class MatchView extends View<MatchRoute> {
   }
 
   override heard(changes: readonly Change[]): void {
-    const mine = changes.filter((change) => !change.ids?.length || change.ids.includes(this.route.match) || change.ids.includes(this.match.value?.job_id ?? ""));
+    const mine = changes.filter(
+      (change) =>
+        !change.ids?.length ||
+        change.ids.includes(this.route.match) ||
+        change.ids.includes(this.match.value?.job_id ?? ""),
+    );
     super.heard(mine);
   }
 
@@ -62,13 +85,33 @@ export class MatchView extends View<MatchRoute> {
   private drawReplay(match: MatchPage): void {
     const { replay } = this.parts;
     const address = match.viewer_url;
-    const instead = match.status === "running" ? "The replay is there when the match has ended." : match.status === "failed" ? "A match that failed has no replay." : "The match waits to be played.";
+    const instead =
+      match.status === "running"
+        ? "The replay is there when the match has ended."
+        : match.status === "failed"
+          ? "A match that failed has no replay."
+          : "The match waits to be played.";
     replay.show("Replay", address !== null, empty(instead));
     if (address === null || this.frame.dataset.address === address) return;
     this.frame.dataset.address = address;
-    const shown = el("iframe", { title: "The replay of this match", attrs: { src: address, loading: "lazy", allow: "fullscreen" } });
-    const whole = el("a", { class: "button bordered", attrs: { href: address, target: "_blank", rel: "noopener" } }, icon(ICONS.full), "Full screen");
-    const download = match.replay_url ? el("a", { class: "button bordered", attrs: { href: match.replay_url, download: "" } }, icon(ICONS.down), "Download") : null;
+    const shown = el("iframe", {
+      title: "The replay of this match",
+      attrs: { src: address, loading: "lazy", allow: "fullscreen" },
+    });
+    const whole = el(
+      "a",
+      { class: "button bordered", attrs: { href: address, target: "_blank", rel: "noopener" } },
+      icon(ICONS.full),
+      "Full screen",
+    );
+    const download = match.replay_url
+      ? el(
+          "a",
+          { class: "button bordered", attrs: { href: match.replay_url, download: "" } },
+          icon(ICONS.down),
+          "Download",
+        )
+      : null;
     this.frame.replaceChildren(shown, el("p", { class: "actions" }, whole, download ?? ""));
   }
 
@@ -92,7 +135,14 @@ function agentsCell(seat: Seat): HTMLElement {
   const list = el("ul", { class: "agents" });
   seat.agents.forEach((agent, i) => {
     const reward = seat.rewards[i];
-    list.append(el("li", { title: `agent ${agent}` }, el("span", { class: "quiet" }, `#${agent}`), reward === undefined ? "" : ` ${score(reward)}`));
+    list.append(
+      el(
+        "li",
+        { title: `agent ${agent}` },
+        el("span", { class: "quiet" }, `#${agent}`),
+        reward === undefined ? "" : ` ${score(reward)}`,
+      ),
+    );
   });
   return list;
 }
@@ -100,14 +150,43 @@ function agentsCell(seat: Seat): HTMLElement {
 function headOf(match: MatchPage): HTMLElement[] {
   const guilty = match.players.filter((player) => player.to_blame);
   const blame = guilty.length
-    ? el("p", {}, "To blame: ", ...guilty.map(({ policy }) => policyLink(policy)), match.players.length > guilty.length ? ". The others play again." : "")
+    ? el(
+        "p",
+        {},
+        "To blame: ",
+        ...guilty.map(({ policy }) => policyLink(policy)),
+        match.players.length > guilty.length ? ". The others play again." : "",
+      )
     : el("p", {}, "Nobody is charged with it; the match is played again.");
   return [
-    el("p", { class: "crumbs" }, link(to.season(match.season), match.season_display_name), " · ", link(`${to.season(match.season, "matches")}?pool=${encodeURIComponent(match.pool)}`, match.pool)),
+    el(
+      "p",
+      { class: "crumbs" },
+      link(to.season(match.season), match.season_display_name),
+      " · ",
+      link(`${to.season(match.season, "matches")}?pool=${encodeURIComponent(match.pool)}`, match.pool),
+    ),
     el("h1", {}, ...matchTitle(match)),
-    el("p", { class: "chips" }, chip(match.status), el("span", { class: "quiet small" }, match.completed_at ? "ended " : "made ", time(match.completed_at ?? match.created_at))),
+    el(
+      "p",
+      { class: "chips" },
+      chip(match.status),
+      el(
+        "span",
+        { class: "quiet small" },
+        match.completed_at ? "ended " : "made ",
+        time(match.completed_at ?? match.created_at),
+      ),
+    ),
     ...(match.status === "failed"
-      ? [el("div", { class: "problem", attrs: { role: "note" } }, el("p", {}, el("strong", {}, words(match.error_type ?? "failed")), match.error ? `: ${match.error}` : ""), blame)]
+      ? [
+          el(
+            "div",
+            { class: "problem", attrs: { role: "note" } },
+            el("p", {}, el("strong", {}, words(match.error_type ?? "failed")), match.error ? `: ${match.error}` : ""),
+            blame,
+          ),
+        ]
       : []),
   ];
 }
@@ -119,17 +198,36 @@ function details(match: MatchPage): (HTMLElement | null)[] {
     facts(
       ["Steps", count(match.steps)],
       ["Map", match.sample === null ? NONE : `number ${match.sample} of the season`],
-      ["Seed", match.seed === null ? "told when the season has ended" : el("span", { class: "mono" }, String(match.seed))],
+      [
+        "Seed",
+        match.seed === null ? "told when the season has ended" : el("span", { class: "mono" }, String(match.seed)),
+      ],
       ["Waited", duration(match.timings.waited)],
       ["Took", duration(match.timings.played)],
       ["Worker", match.worker ?? NONE],
       ["Attempts", count(match.attempts)],
     ),
     digests.length > 0
-      ? el("div", {}, el("h3", {}, "Digests (SHA-256)"), el("dl", { class: "digests" }, ...digests.map(([file, digest]) => el("div", {}, el("dt", {}, file), el("dd", { class: "mono" }, digest)))))
+      ? el(
+          "div",
+          {},
+          el("h3", {}, "Digests (SHA-256)"),
+          el(
+            "dl",
+            { class: "digests" },
+            ...digests.map(([file, digest]) => el("div", {}, el("dt", {}, file), el("dd", { class: "mono" }, digest))),
+          ),
+        )
       : null,
     digests.length > 0 ? again(match) : null,
-    runtime ? el("details", {}, el("summary", {}, "What the worker told"), el("pre", { attrs: { tabindex: 0 } }, JSON.stringify(match.runtime, null, 2))) : null,
+    runtime
+      ? el(
+          "details",
+          {},
+          el("summary", {}, "What the worker told"),
+          el("pre", { attrs: { tabindex: 0 } }, JSON.stringify(match.runtime, null, 2)),
+        )
+      : null,
   ];
 }
 

@@ -15,7 +15,18 @@ export class MeView extends View {
   private readonly table = new LiveTable<PolicyVersionRow>(
     "Your policies",
     [
-      { title: "Policy", kind: "name", cell: (row) => [el("a", { class: "policy", attrs: { href: to.policy(row.id) } }, name(row.name), el("span", { class: "version" }, `v${row.version}`))] },
+      {
+        title: "Policy",
+        kind: "name",
+        cell: (row) => [
+          el(
+            "a",
+            { class: "policy", attrs: { href: to.policy(row.id) } },
+            name(row.name),
+            el("span", { class: "version" }, `v${row.version}`),
+          ),
+        ],
+      },
       { title: "Uploaded", cell: (row) => time(row.created_at) },
       { title: "Id", from: "tablet", cell: (row) => el("span", { class: "mono small quiet" }, row.id) },
     ],
@@ -28,9 +39,19 @@ export class MeView extends View {
     super(site, route);
     this.content.append(this.head, this.policies.element, this.account.element);
     const csrf = el("input", { attrs: { type: "hidden", name: "csrf", value: site.api.me?.csrf ?? "" } });
-    const out = el("form", { attrs: { method: "post", action: "/sign-out" } }, csrf, el("button", { class: "button bordered", attrs: { type: "submit" } }, "Sign out"));
+    const out = el(
+      "form",
+      { attrs: { method: "post", action: "/sign-out" } },
+      csrf,
+      el("button", { class: "button bordered", attrs: { type: "submit" } }, "Sign out"),
+    );
     this.account.body.append(
-      el("p", {}, el("a", { attrs: { href: "/observatory/home" } }, "Tokens and players"), el("span", { class: "quiet" }, ": see them, revoke them")),
+      el(
+        "p",
+        {},
+        el("a", { attrs: { href: "/observatory/home" } }, "Tokens and players"),
+        el("span", { class: "quiet" }, ": see them, revoke them"),
+      ),
       el("p", { class: "quiet small" }, "A command line gets a token of its own with `cogames auth login`."),
       out,
     );
@@ -48,6 +69,10 @@ export class MeView extends View {
     const { me } = this.site.api;
     renew(this.head, el("h1", {}, name(me?.name ?? "Me")), el("p", { class: "quiet" }, name(me?.email ?? "")));
     this.table.update(value.entries);
-    this.policies.show(`Your policies (${count(value.total_count)})`, value.entries.length > 0, empty("You have no policies yet.", buttonLink(to.upload(), "Upload one"), link(to.home(), "See the seasons")));
+    this.policies.show(
+      `Your policies (${count(value.total_count)})`,
+      value.entries.length > 0,
+      empty("You have no policies yet.", buttonLink(to.upload(), "Upload one"), link(to.home(), "See the seasons")),
+    );
   }
 }

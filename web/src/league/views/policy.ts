@@ -22,11 +22,35 @@ export class PolicyView extends View<PolicyRoute> {
   private readonly seasons = new LiveTable<PolicySeason>(
     "Seasons",
     [
-      { title: "Season", kind: "name", cell: (row) => [link(to.season(seasonRef(row)), row.display_name), el("span", { class: "quiet small" }, ` ${row.pool}`)] },
+      {
+        title: "Season",
+        kind: "name",
+        cell: (row) => [
+          link(to.season(seasonRef(row)), row.display_name),
+          el("span", { class: "quiet small" }, ` ${row.pool}`),
+        ],
+      },
       { title: "Rank", kind: "number", cell: (row) => (row.rank === null ? "–" : `${row.rank} of ${count(row.of)}`) },
-      { title: "Score", kind: "number", cell: (row) => [score(row.score), row.low !== null && row.high !== null ? el("span", { class: "quiet small" }, ` ${score(row.low)} to ${score(row.high)}`) : null] },
+      {
+        title: "Score",
+        kind: "number",
+        cell: (row) => [
+          score(row.score),
+          row.low !== null && row.high !== null
+            ? el("span", { class: "quiet small" }, ` ${score(row.low)} to ${score(row.high)}`)
+            : null,
+        ],
+      },
       { title: "VOR", kind: "number", from: "tablet", cell: (row) => difference(row.vor) },
-      { title: "Matches", kind: "number", from: "tablet", cell: (row) => [count(row.matches), row.failed ? el("span", { class: "bad small" }, ` ${count(row.failed)} failed`) : null] },
+      {
+        title: "Matches",
+        kind: "number",
+        from: "tablet",
+        cell: (row) => [
+          count(row.matches),
+          row.failed ? el("span", { class: "bad small" }, ` ${count(row.failed)} failed`) : null,
+        ],
+      },
       { title: "", from: "tablet", cell: (row) => (row.active ? chip("active", "in") : chip("plain", "left")) },
     ],
     (row) => `${row.season} ${row.season_version} ${row.pool}`,
@@ -37,8 +61,22 @@ export class PolicyView extends View<PolicyRoute> {
       { title: "With", kind: "name", cell: (row) => policyLink(row.opponent, { author: true }) },
       { title: "Ours", kind: "number", cell: (row) => score(row.score, this.digits) },
       { title: "Theirs", kind: "number", from: "tablet", cell: (row) => score(row.opponent_score, this.digits) },
-      { title: "Difference", kind: "number", cell: (row) => el("span", { class: row.low !== null && row.low > 0 ? "good" : row.high !== null && row.high < 0 ? "bad" : "" }, difference(row.difference, this.digits)) },
-      { title: "95 % interval", kind: "bar", from: "tablet", cell: (row) => intervalBar({ score: row.difference, low: row.low, high: row.high }, this.scale) },
+      {
+        title: "Difference",
+        kind: "number",
+        cell: (row) =>
+          el(
+            "span",
+            { class: row.low !== null && row.low > 0 ? "good" : row.high !== null && row.high < 0 ? "bad" : "" },
+            difference(row.difference, this.digits),
+          ),
+      },
+      {
+        title: "95 % interval",
+        kind: "bar",
+        from: "tablet",
+        cell: (row) => intervalBar({ score: row.difference, low: row.low, high: row.high }, this.scale),
+      },
       { title: "Matches", kind: "number", from: "tablet", cell: (row) => count(row.matches) },
     ],
     (row) => row.opponent.id,
@@ -65,7 +103,12 @@ export class PolicyView extends View<PolicyRoute> {
 
   private ask(signal: AbortSignal): Promise<PolicyPage> {
     const [season, pool] = this.chosen ? (JSON.parse(this.chosen) as [string, string]) : [null, null];
-    return this.site.api.get("/observatory/api/policies/{policy_version_id}", { policy_version_id: this.route.policy }, { season, pool }, signal);
+    return this.site.api.get(
+      "/observatory/api/policies/{policy_version_id}",
+      { policy_version_id: this.route.policy },
+      { season, pool },
+      signal,
+    );
   }
 
   draw(): void {
@@ -77,30 +120,53 @@ export class PolicyView extends View<PolicyRoute> {
     renew(this.head, ...headOf(page));
     const { parts } = this;
     this.seasons.update(page.seasons);
-    parts.seasons.show("Seasons", page.seasons.length > 0, empty(page.mine ? "It plays nowhere yet. Open a season and submit it." : "It plays nowhere yet.", link(to.home(), "All seasons")));
+    parts.seasons.show(
+      "Seasons",
+      page.seasons.length > 0,
+      empty(
+        page.mine ? "It plays nowhere yet. Open a season and submit it." : "It plays nowhere yet.",
+        link(to.home(), "All seasons"),
+      ),
+    );
     this.drawChart(page);
-    this.scale = intervalScale([...page.head_to_head.map((row) => ({ score: row.difference, low: row.low, high: row.high })), { score: 0 }]);
+    this.scale = intervalScale([
+      ...page.head_to_head.map((row) => ({ score: row.difference, low: row.low, high: row.high })),
+      { score: 0 },
+    ]);
     this.digits = digitsFor(this.scale.high - this.scale.low);
     this.opponents.update(page.head_to_head, () => [this.scale.low, this.scale.high]);
     parts.opponents.show("Head to head", page.head_to_head.length > 0, empty("It has met nobody yet."));
     renew(parts.failures.body, el("ul", { class: "plain-list" }, ...page.failures.map(failure)));
-    parts.failures.show(`Failures (${count(page.failures.length)})`, page.failures.length > 0, empty("It has never been to blame for a failed match."));
+    parts.failures.show(
+      `Failures (${count(page.failures.length)})`,
+      page.failures.length > 0,
+      empty("It has never been to blame for a failed match."),
+    );
     renew(parts.history.body, el("ol", { class: "plain-list history" }, ...page.history.map(event)));
     parts.history.show("Where it has been", page.history.length > 0, empty("Nothing has happened to it yet."));
-    renew(parts.versions.body, el("ul", { class: "plain-list" }, ...page.versions.map((line) => versionLine(page, line))));
+    renew(
+      parts.versions.body,
+      el("ul", { class: "plain-list" }, ...page.versions.map((line) => versionLine(page, line))),
+    );
     this.drawShare(page);
   }
 
   private drawChart(page: PolicyPage): void {
     const { chart } = this.parts;
     const value = JSON.stringify([page.season, page.pool]);
-    const options = page.seasons.map((row) => ({ value: JSON.stringify([seasonRef(row), row.pool]), text: `${row.display_name} · ${row.pool}` }));
+    const options = page.seasons.map((row) => ({
+      value: JSON.stringify([seasonRef(row), row.pool]),
+      text: `${row.display_name} · ${row.pool}`,
+    }));
     const wanted = JSON.stringify(options);
     if (this.place.dataset.options !== wanted) {
       this.place.dataset.options = wanted;
-      this.place.replaceChildren(...options.map(({ value: own, text }) => el("option", { attrs: { value: own } }, text)));
+      this.place.replaceChildren(
+        ...options.map(({ value: own, text }) => el("option", { attrs: { value: own } }, text)),
+      );
     }
-    this.place.value = this.chosen || (options.find((option) => option.value === value)?.value ?? options[0]?.value ?? "");
+    this.place.value =
+      this.chosen || (options.find((option) => option.value === value)?.value ?? options[0]?.value ?? "");
     this.place.parentElement!.hidden = options.length < 2;
     chart.show("Score, match by match", page.points.length > 0, empty("No match of it has been scored here yet."));
     this.chart.update(page.points);
@@ -118,8 +184,23 @@ export class PolicyView extends View<PolicyRoute> {
     });
     renew(
       body,
-      el("img", { class: "card-picture", attrs: { src: `${base}.svg?${stampOf(page)}`, alt: `Card of ${plainName(page.policy.name)} version ${page.policy.version}`, width: 1200, height: 630, loading: "lazy" } }),
-      el("p", { class: "actions" }, copy, el("a", { class: "button bordered", attrs: { href: `${base}.png`, download: "" } }, "PNG"), el("a", { class: "button bordered", attrs: { href: `${base}.svg`, download: "" } }, "SVG")),
+      el("img", {
+        class: "card-picture",
+        attrs: {
+          src: `${base}.svg?${stampOf(page)}`,
+          alt: `Card of ${plainName(page.policy.name)} version ${page.policy.version}`,
+          width: 1200,
+          height: 630,
+          loading: "lazy",
+        },
+      }),
+      el(
+        "p",
+        { class: "actions" },
+        copy,
+        el("a", { class: "button bordered", attrs: { href: `${base}.png`, download: "" } }, "PNG"),
+        el("a", { class: "button bordered", attrs: { href: `${base}.svg`, download: "" } }, "SVG"),
+      ),
     );
   }
 }
@@ -137,7 +218,15 @@ function headOf(page: PolicyPage): HTMLElement[] {
   const { policy } = page;
   return [
     el("h1", {}, name(policy.name), el("span", { class: "version" }, `v${policy.version}`)),
-    el("p", { class: "quiet" }, "by ", name(policy.author), " · uploaded ", time(page.created_at), page.mine ? " · yours" : ""),
+    el(
+      "p",
+      { class: "quiet" },
+      "by ",
+      name(policy.author),
+      " · uploaded ",
+      time(page.created_at),
+      page.mine ? " · yours" : "",
+    ),
     facts(
       ["Size", page.bundle_bytes === null ? "–" : bytes(page.bundle_bytes)],
       ["A match takes", duration(page.mean_seconds)],
@@ -147,7 +236,13 @@ function headOf(page: PolicyPage): HTMLElement[] {
 }
 
 function failure(line: FailureLine): HTMLElement {
-  return el("li", {}, link(to.match(line.match_id), words(line.error_type ?? "failed")), el("span", { class: "small" }, line.error ?? ""), el("span", { class: "quiet small" }, `${line.season} · ${line.pool} · `, time(line.at)));
+  return el(
+    "li",
+    {},
+    link(to.match(line.match_id), words(line.error_type ?? "failed")),
+    el("span", { class: "small" }, line.error ?? ""),
+    el("span", { class: "quiet small" }, `${line.season} · ${line.pool} · `, time(line.at)),
+  );
 }
 
 const ACTIONS: Record<string, string> = { add: "entered", remove: "left" };
@@ -156,7 +251,13 @@ function event(line: HistoryLine): HTMLElement {
   return el(
     "li",
     {},
-    el("span", {}, `${ACTIONS[line.action] ?? words(line.action)} `, link(to.season(seasonRef(line)), line.season), ` · ${line.pool}`),
+    el(
+      "span",
+      {},
+      `${ACTIONS[line.action] ?? words(line.action)} `,
+      link(to.season(seasonRef(line)), line.season),
+      ` · ${line.pool}`,
+    ),
     line.notes ? el("span", { class: "small" }, line.notes) : null,
     el("span", { class: "quiet small" }, time(line.at)),
   );

@@ -10,12 +10,23 @@ import { type Site, View } from "../view";
 /** What is running, what waits and why, who works, and what the commissioner said last. */
 export class QueueView extends View {
   override title = "Queue";
-  private readonly queue = this.source((signal) => this.site.api.get("/observatory/api/queue", {}, {}, signal), "queue", "match", "season", "stage", "membership");
+  private readonly queue = this.source(
+    (signal) => this.site.api.get("/observatory/api/queue", {}, {}, signal),
+    "queue",
+    "match",
+    "season",
+    "stage",
+    "membership",
+  );
   private readonly running = new LiveTable<RunningMatch>(
     "Being played",
     [
       { title: "Match", kind: "name", cell: whatIs },
-      { title: "Season", from: "tablet", cell: ({ match }) => (match ? link(to.season(match.season), match.season) : "") },
+      {
+        title: "Season",
+        from: "tablet",
+        cell: ({ match }) => (match ? link(to.season(match.season), match.season) : ""),
+      },
       { title: "Since", cell: ({ since }) => time(since) },
       { title: "Worker", from: "tablet", cell: ({ worker }) => worker ?? "–" },
     ],
@@ -26,7 +37,11 @@ export class QueueView extends View {
     [
       { title: "Place", kind: "rank", cell: ({ place }) => count(place) },
       { title: "Match", kind: "name", cell: whatIs },
-      { title: "Season", from: "tablet", cell: ({ match }) => (match ? link(to.season(match.season), match.season) : "") },
+      {
+        title: "Season",
+        from: "tablet",
+        cell: ({ match }) => (match ? link(to.season(match.season), match.season) : ""),
+      },
       { title: "Since", from: "tablet", cell: ({ queued_at }) => time(queued_at) },
       { title: "Why it waits", cell: ({ why }) => why },
     ],
@@ -51,16 +66,25 @@ export class QueueView extends View {
     const { running, queued, workers, commissioner } = this.parts;
     this.running.update(value.running);
     this.queued.update(value.queued);
-    running.show(`Being played (${count(value.running.length)})`, value.running.length > 0, empty("No worker has a match now."));
+    running.show(
+      `Being played (${count(value.running.length)})`,
+      value.running.length > 0,
+      empty("No worker has a match now."),
+    );
     const none = "Nothing waits for a worker. The commissioner below says why there is nothing to play.";
     queued.show(`Waiting (${count(value.queued_total)})`, value.queued.length > 0, empty(none));
     const more = value.queued_total - value.queued.length;
     if (more > 0) renew(queued.note, el("p", { class: "quiet small" }, `and ${count(more)} more`));
     renew(workers.body, el("ul", { class: "plain-list workers" }, ...value.workers.map(worker)));
-    const idle = "No worker has called lately: nothing will be played. `observatory serve` starts its own, `observatory worker` adds others.";
+    const idle =
+      "No worker has called lately: nothing will be played. `observatory serve` starts its own, `observatory worker` adds others.";
     workers.show(`Workers (${count(value.workers.length)})`, value.workers.length > 0, empty(idle));
     renew(commissioner.body, el("ul", { class: "plain-list" }, ...value.commissioner.map(note)));
-    commissioner.show("The commissioner", value.commissioner.length > 0, empty("It has not looked at any season since the server started."));
+    commissioner.show(
+      "The commissioner",
+      value.commissioner.length > 0,
+      empty("It has not looked at any season since the server started."),
+    );
   }
 }
 
@@ -70,7 +94,12 @@ function whatIs({ match, kind }: { match: RunningMatch["match"]; kind: string })
 }
 
 function worker(line: WorkerLine): HTMLElement {
-  return el("li", {}, el("span", { class: "mono" }, line.name), el("span", { class: "quiet small" }, `called ${duration(Math.round(line.seen_seconds_ago))} ago`));
+  return el(
+    "li",
+    {},
+    el("span", { class: "mono" }, line.name),
+    el("span", { class: "quiet small" }, `called ${duration(Math.round(line.seen_seconds_ago))} ago`),
+  );
 }
 
 function note(line: CommissionerNote): HTMLElement {

@@ -5,22 +5,32 @@ import type { Change } from "../live";
 import { chip, empty, facts, link, Part, time } from "../parts/bits";
 import { Entries } from "../parts/entries";
 import { rich } from "../parts/rich";
-import { StageFlow } from "../parts/stages";
-import { Standings } from "../parts/standings";
 import { SeasonMatches } from "../parts/season-matches";
 import { SeasonTeams } from "../parts/season-teams";
+import { StageFlow } from "../parts/stages";
+import { Standings } from "../parts/standings";
 import { type Route, SEASON_TABS, type SeasonTab, to } from "../router";
 import { type Site, View } from "../view";
 
 type SeasonRoute = Extract<Route, { page: "season" }>;
 
-const TITLES: Record<SeasonTab, string> = { table: "Leaderboard", stages: "Stages", teams: "Teams", matches: "Matches", about: "Rules" };
+const TITLES: Record<SeasonTab, string> = {
+  table: "Leaderboard",
+  stages: "Stages",
+  teams: "Teams",
+  matches: "Matches",
+  about: "Rules",
+};
 
 /** A season: its table, stages, teams, matches and rules. The tabs share one stream and what has been loaded. */
 export class SeasonView extends View<SeasonRoute> {
   private readonly page = this.source(
     (signal) => this.site.api.get("/observatory/api/seasons/{season}", { season: this.route.season }, {}, signal),
-    "season", "stage", "membership", "match", "table",
+    "season",
+    "stage",
+    "membership",
+    "match",
+    "table",
   );
   private readonly head = el("header", { class: "page-head" });
   private readonly tabs = el("nav", { class: "tabs", attrs: { "aria-label": "Season" } });
@@ -87,7 +97,12 @@ export class SeasonView extends View<SeasonRoute> {
     document.title = `${this.title} · Alignment League`;
     renew(this.head, ...headOf(season));
     this.entries.update(season);
-    renew(this.tabs, ...SEASON_TABS.filter((name) => name !== "teams" || season.tournament_type === "team").map((name) => tabLink(season, this.route, name)));
+    renew(
+      this.tabs,
+      ...SEASON_TABS.filter((name) => name !== "teams" || season.tournament_type === "team").map((name) =>
+        tabLink(season, this.route, name),
+      ),
+    );
     for (const name of SEASON_TABS) this.panes[name].hidden = name !== tab;
     if (tab === "table") this.standings.show(season);
     if (tab === "stages") this.flow.update(season);
@@ -108,8 +123,15 @@ export class SeasonView extends View<SeasonRoute> {
         ["Made", time(season.created_at)],
         season.started_at ? ["Started", time(season.started_at)] : null,
         season.completed_at ? ["Ended", time(season.completed_at)] : null,
-        season.auto_roll_hour_utc !== null ? ["Begins anew", `daily at ${season.auto_roll_hour_utc}:00 UTC when complete`] : null,
-        ["Seed", season.seed === null ? "told when this version has ended" : el("span", { class: "mono" }, String(season.seed))],
+        season.auto_roll_hour_utc !== null
+          ? ["Begins anew", `daily at ${season.auto_roll_hour_utc}:00 UTC when complete`]
+          : null,
+        [
+          "Seed",
+          season.seed === null
+            ? "told when this version has ended"
+            : el("span", { class: "mono" }, String(season.seed)),
+        ],
       ),
       el("h3", {}, "Versions"),
       el("ul", { class: "plain-list" }, ...season.versions.map((version) => versionLine(season, version))),
@@ -139,13 +161,19 @@ function headOf(season: SeasonPage): HTMLElement[] {
       season.failed > 0 ? ` · ${count(season.failed)} failed` : "",
       ` · ${count(season.running)} running · ${count(season.waiting)} waiting`,
     ),
-    ...(why && season.status !== "complete" ? [el("p", { class: "quiet small" }, `Nothing more is scheduled: ${why}`)] : []),
+    ...(why && season.status !== "complete"
+      ? [el("p", { class: "quiet small" }, `Nothing more is scheduled: ${why}`)]
+      : []),
   ];
 }
 
 function tabLink(season: SeasonPage, route: SeasonRoute, name: SeasonTab): HTMLElement {
   const text = name === "matches" ? `${TITLES[name]} (${count(season.matches + season.failed)})` : TITLES[name];
-  return el("a", { attrs: { href: to.season(route.season, name), "aria-current": name === route.tab && "page" } }, text);
+  return el(
+    "a",
+    { attrs: { href: to.season(route.season, name), "aria-current": name === route.tab && "page" } },
+    text,
+  );
 }
 
 function versionLine(season: SeasonPage, line: SeasonVersionLine): HTMLElement {

@@ -13,9 +13,16 @@ type UploadRoute = Extract<Route, { page: "upload" }>;
 /** A bundle from the reader's machine into the league: choose or drop it, name it, enter it, and watch what becomes of it. */
 export class UploadView extends View<UploadRoute> {
   override title = "Upload";
-  private readonly seasons = this.source((signal) => this.site.api.get("/observatory/api/seasons", {}, {}, signal), "season");
+  private readonly seasons = this.source(
+    (signal) => this.site.api.get("/observatory/api/seasons", {}, {}, signal),
+    "season",
+  );
   private readonly form = el("form", { class: "panel upload" });
-  private readonly input = el("input", { id: "bundle", class: "unseen", attrs: { type: "file", accept: ".zip,application/zip" } });
+  private readonly input = el("input", {
+    id: "bundle",
+    class: "unseen",
+    attrs: { type: "file", accept: ".zip,application/zip" },
+  });
   private readonly chosen = el("p", { class: "drop-file" });
   private readonly drop = el(
     "label",
@@ -25,7 +32,11 @@ export class UploadView extends View<UploadRoute> {
     el("span", { class: "quiet small" }, "a .zip as `cogames create-bundle` writes it"),
     this.chosen,
   );
-  private readonly name = el("input", { id: "name", class: "field", attrs: { type: "text", maxlength: 64, required: true, autocomplete: "off" } });
+  private readonly name = el("input", {
+    id: "name",
+    class: "field",
+    attrs: { type: "text", maxlength: 64, required: true, autocomplete: "off" },
+  });
   private readonly season = el("select", { id: "season", class: "field" });
   private readonly secrets = new SecretFields();
   private readonly send = el("button", { class: "button solid", attrs: { type: "submit" } }, "Upload");
@@ -87,7 +98,12 @@ export class UploadView extends View<UploadRoute> {
     if (!seasons) return;
     const isIn = this.site.api.me?.signed_in ?? false;
     this.form.hidden = !isIn;
-    renew(this.signIn, isIn ? null : empty("Sign in to upload policies.", buttonLink(to.signIn(location.pathname + location.search), "Sign in")));
+    renew(
+      this.signIn,
+      isIn
+        ? null
+        : empty("Sign in to upload policies.", buttonLink(to.signIn(location.pathname + location.search), "Sign in")),
+    );
     this.offer(seasons.filter((season) => season.status !== "complete"));
   }
 
@@ -97,7 +113,9 @@ export class UploadView extends View<UploadRoute> {
     this.season.dataset.seasons = wanted;
     const before = this.season.value;
     this.season.replaceChildren(
-      ...seasons.map((season) => el("option", { attrs: { value: season.name } }, `${season.display_name} (${season.name})`)),
+      ...seasons.map((season) =>
+        el("option", { attrs: { value: season.name } }, `${season.display_name} (${season.name})`),
+      ),
       el("option", { attrs: { value: "" } }, "none: only upload it"),
     );
     const proposed = this.route.season || seasons.find((season) => season.is_default)?.name || seasons[0]?.name || "";
@@ -132,7 +150,12 @@ export class UploadView extends View<UploadRoute> {
       const { upload_url: url, upload_id: id } = await api.post("/stats/policies/submit/presigned-url", {});
       await putFile(url, this.file, (part) => this.told(`Sending: ${percent(part)}`, part));
       this.told("The server reads the bundle …", 1);
-      const body = { upload_id: id, name: this.name.value.trim(), season: this.season.value || null, policy_secret_env: secrets };
+      const body = {
+        upload_id: id,
+        name: this.name.value.trim(),
+        season: this.season.value || null,
+        policy_secret_env: secrets,
+      };
       this.done(await api.post("/stats/policies/submit/complete", {}, body));
     } catch (error) {
       renew(this.result, problem(error as Error));
@@ -151,16 +174,41 @@ export class UploadView extends View<UploadRoute> {
     this.following = null;
     this.secrets.clear();
     const season = this.season.value;
-    const title = el("h2", {}, link(to.policy(version.id), `${plainName(version.name)} v${version.version}`), " is here");
+    const title = el(
+      "h2",
+      {},
+      link(to.policy(version.id), `${plainName(version.name)} v${version.version}`),
+      " is here",
+    );
     if (version.submit_error) {
-      renew(this.result, el("section", { class: "panel" }, title, problem(new Error(`It was not entered in ${season}: ${version.submit_error}`))));
+      renew(
+        this.result,
+        el(
+          "section",
+          { class: "panel" },
+          title,
+          problem(new Error(`It was not entered in ${season}: ${version.submit_error}`)),
+        ),
+      );
       return;
     }
     const box = el("section", { class: "panel", attrs: { "data-testid": "uploaded" } }, title);
     if (season) {
       this.following = new Following(this.site, season, version.id);
-      box.append(this.following.element, el("p", { class: "actions" }, link(to.season(season), "Leaderboard"), act("Upload another", () => this.again())));
-    } else box.append(el("p", {}, "It plays in no season yet: open one and submit it."), el("p", { class: "actions" }, link(to.home(), "All seasons")));
+      box.append(
+        this.following.element,
+        el(
+          "p",
+          { class: "actions" },
+          link(to.season(season), "Leaderboard"),
+          act("Upload another", () => this.again()),
+        ),
+      );
+    } else
+      box.append(
+        el("p", {}, "It plays in no season yet: open one and submit it."),
+        el("p", { class: "actions" }, link(to.home(), "All seasons")),
+      );
     this.result.replaceChildren(box);
   }
 

@@ -7,24 +7,46 @@ import { VibePicker } from "./vibes";
 /** The row between the board and the timeline: how the game stands, who drives what, and what one can do about it. */
 export class LiveBar {
   readonly element: HTMLElement;
-  private readonly liveButton = el("button", { class: "live-button", attrs: { type: "button", "data-testid": "live" } });
-  private readonly status = el("span", { class: "live-status", attrs: { role: "status", "data-testid": "live-status" } });
+  private readonly liveButton = el("button", {
+    class: "live-button",
+    attrs: { type: "button", "data-testid": "live" },
+  });
+  private readonly status = el("span", {
+    class: "live-status",
+    attrs: { role: "status", "data-testid": "live-status" },
+  });
   private readonly drivers = el("span", { class: "chips live-drivers", attrs: { "aria-label": "Who drives what" } });
-  private readonly linePicker = el("select", { class: "speed", attrs: { "aria-label": "Course of events", "data-testid": "lines" } });
+  private readonly linePicker = el("select", {
+    class: "speed",
+    attrs: { "aria-label": "Course of events", "data-testid": "lines" },
+  });
   private readonly driveButton: HTMLButtonElement;
   private readonly backButton: HTMLButtonElement;
   private readonly branchButton: HTMLButtonElement;
   private readonly closeButton: HTMLButtonElement;
   private readonly waitBox = el("input", { attrs: { type: "checkbox", "data-testid": "wait" } });
-  private readonly waitLabel = el("label", { class: "live-wait", title: "The game waits for what you do" }, this.waitBox, "Wait for me");
+  private readonly waitLabel = el(
+    "label",
+    { class: "live-wait", title: "The game waits for what you do" },
+    this.waitBox,
+    "Wait for me",
+  );
   /** what was chosen, until the game says the same */
   private wantsWait: boolean | null = null;
   private readonly invite = this.inviteMenu();
   private readonly vibes: VibePicker;
   private readonly talkButton: HTMLButtonElement;
-  private readonly talkField = el("input", { class: "field", attrs: { type: "text", "aria-label": "Say something", "data-testid": "talk-field" } });
+  private readonly talkField = el("input", {
+    class: "field",
+    attrs: { type: "text", "aria-label": "Say something", "data-testid": "talk-field" },
+  });
   private readonly talkNote = el("span", { class: "quiet talk-note" });
-  private readonly talkForm = el("form", { class: "talk-form", attrs: { "data-testid": "talk-form" } }, this.talkField, this.talkNote);
+  private readonly talkForm = el(
+    "form",
+    { class: "talk-form", attrs: { "data-testid": "talk-form" } },
+    this.talkField,
+    this.talkNote,
+  );
 
   constructor(
     private readonly app: App,
@@ -34,9 +56,19 @@ export class LiveBar {
     onClick(this.liveButton, () => this.app.goLive());
     this.driveButton = button("Drive the selected cog (Shift D)", ICONS.drive, () => this.driveSelected(), "Drive");
     this.driveButton.dataset.testid = "drive";
-    this.backButton = button("Hand the cog back to its policy (H)", ICONS.release, () => this.game.handBack(), "Hand back");
+    this.backButton = button(
+      "Hand the cog back to its policy (H)",
+      ICONS.release,
+      () => this.game.handBack(),
+      "Hand back",
+    );
     this.backButton.dataset.testid = "hand-back";
-    this.branchButton = button("What if something else happened from this tick on (Shift W)", ICONS.branch, () => this.branch(), "What if from here");
+    this.branchButton = button(
+      "What if something else happened from this tick on (Shift W)",
+      ICONS.branch,
+      () => this.branch(),
+      "What if from here",
+    );
     this.branchButton.dataset.testid = "branch";
     this.closeButton = button("Close this branch", ICONS.close, () => this.game.closeBranch(), "Close the branch");
     this.closeButton.dataset.testid = "close-branch";
@@ -67,7 +99,16 @@ export class LiveBar {
       "section",
       { class: "live-bar", attrs: { "aria-label": "Live game" } },
       el("div", { class: "live-group" }, this.liveButton, this.status, this.drivers),
-      el("div", { class: "live-group" }, this.talkForm, this.vibes.element, this.talkButton, this.driveButton, this.backButton, this.waitLabel),
+      el(
+        "div",
+        { class: "live-group" },
+        this.talkForm,
+        this.vibes.element,
+        this.talkButton,
+        this.driveButton,
+        this.backButton,
+        this.waitLabel,
+      ),
       el("div", { class: "live-group" }, this.linePicker, this.branchButton, this.closeButton, this.invite),
     );
   }
@@ -106,7 +147,8 @@ export class LiveBar {
     const own = this.game.hello?.slot ?? null;
     if (agent < 0 && own === null) return this.say("Click a cog first, then drive it");
     const wanted = agent < 0 ? own! : agent;
-    if (!this.game.canDrive(wanted)) return this.say(own === null ? "This link is for watching only" : `This link is for driving agent ${own}`);
+    if (!this.game.canDrive(wanted))
+      return this.say(own === null ? "This link is for watching only" : `This link is for driving agent ${own}`);
     const other = this.game.driverOf(wanted);
     this.game.drive(wanted, other !== null && this.game.isHost);
   }
@@ -189,7 +231,9 @@ export class LiveBar {
   private updateLines(): void {
     const { game } = this;
     this.linePicker.hidden = game.allLines.length < 2;
-    const names = game.allLines.map(({ line, tick }) => [line, line ? `Branch ${line} from tick ${tick}` : "The game"] as const);
+    const names = game.allLines.map(
+      ({ line, tick }) => [line, line ? `Branch ${line} from tick ${tick}` : "The game"] as const,
+    );
     const now = names.map(([line, name]) => `${line}:${name}`).join();
     if (this.linePicker.dataset.lines !== now) {
       this.linePicker.dataset.lines = now;
@@ -209,7 +253,11 @@ export class LiveBar {
       return made;
     };
     menu.append(
-      el("summary", { class: "button", title: "Invite somebody with a link", attrs: { "aria-label": "Invite" } }, "Invite"),
+      el(
+        "summary",
+        { class: "button", title: "Invite somebody with a link", attrs: { "aria-label": "Invite" } },
+        "Invite",
+      ),
       el(
         "div",
         { class: "menu-body" },

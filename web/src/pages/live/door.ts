@@ -17,7 +17,8 @@ export function ownDoor(token: string): Door {
     address(socket, parameters = {}) {
       const address = new URL(socket, document.baseURI);
       address.hash = address.search = "";
-      for (const [name, value] of Object.entries({ token, ...parameters })) address.searchParams.set(name, String(value));
+      for (const [name, value] of Object.entries({ token, ...parameters }))
+        address.searchParams.set(name, String(value));
       return address;
     },
   };
@@ -33,7 +34,7 @@ export function coworldDoor(href: string): Door | null {
   if (!found) return null;
   const page = found[1] as SocketName;
   let own = new URL(place);
-  own.pathname = place.pathname.slice(0, found.index) + `/${page}`;
+  own.pathname = `${place.pathname.slice(0, found.index)}/${page}`;
   own.hash = "";
   const given = place.searchParams.get("address");
   if (given !== null) {

@@ -76,7 +76,8 @@ export class Driver {
   }
 
   private send(message: object): void {
-    if (!this.socket.send(message)) this.events.failed("The connection to the game is lost at the moment; this was not sent");
+    if (!this.socket.send(message))
+      this.events.failed("The connection to the game is lost at the moment; this was not sent");
   }
 
   private take(text: string): void {

@@ -1,11 +1,11 @@
-import { type Episode, inside, isInteger, type JsonObject } from "../../decode";
 import type { LiveMarks } from "../../board/view";
+import { type Episode, inside, isInteger, type JsonObject } from "../../decode";
 import type { App, Live } from "../app";
 import { Admin } from "./admin";
 import type { Door } from "./door";
 import { Driver } from "./driver";
 import { LiveLine } from "./line";
-import { textOf, type GameState, type Hello, type Lesson, type LineInfo } from "./messages";
+import { type GameState, type Hello, type Lesson, type LineInfo, textOf } from "./messages";
 
 /** What the page does about the game. */
 export interface GameEvents {
@@ -167,16 +167,22 @@ export class LiveGame implements Live {
   drive(agent: number, force = false): void {
     if (this.driven === agent || !this.canDrive(agent)) return;
     this.handBack();
-    this.driver = new Driver(this.line, agent, this.door, {
-      changed: () => this.changed(),
-      failed: (sentence) => this.events.say(sentence),
-      ended: (sentence) => {
-        this.driver?.release();
-        this.driver = null;
-        if (sentence) this.events.say(sentence);
-        this.changed();
+    this.driver = new Driver(
+      this.line,
+      agent,
+      this.door,
+      {
+        changed: () => this.changed(),
+        failed: (sentence) => this.events.say(sentence),
+        ended: (sentence) => {
+          this.driver?.release();
+          this.driver = null;
+          if (sentence) this.events.say(sentence);
+          this.changed();
+        },
       },
-    }, force);
+      force,
+    );
     this.app.goLive();
     const number = this.app.left?.replay.agentObjects[agent] ?? -1;
     if (number >= 0) this.app.select(this.app.left!.replay.parts.ids[number]);

@@ -7,8 +7,8 @@ interface LiveKey {
   readonly keys: readonly string[];
   readonly group: "Live" | "Driving";
   readonly what: string;
-  /** whether the key did anything; if not, it means what it means otherwise */
-  run(parts: LiveParts, event: KeyboardEvent): boolean | void;
+  /** return false to let the key do what it does otherwise */
+  run(parts: LiveParts, event: KeyboardEvent): unknown;
 }
 
 export interface LiveParts {
@@ -65,20 +65,31 @@ const BY_KEY = new Map(LIVE_KEYS.flatMap((key) => key.keys.map((name) => [name, 
 
 /** Listens before all others: what is taken here goes no further. */
 export function listenToLiveKeys(parts: LiveParts): void {
-  document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const target = event.target as HTMLElement;
-    if (target.matches("input:not([type=checkbox]), select, textarea") || target.closest("dialog, .vibe-grid")) return;
-    if (event.key === "Enter" && parts.overlay.isOpen) {
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      const target = event.target as HTMLElement;
+      if (target.matches("input:not([type=checkbox]), select, textarea") || target.closest("dialog, .vibe-grid"))
+        return;
+      if (event.key === "Enter" && parts.overlay.isOpen) {
+        event.preventDefault();
+        return parts.overlay.next();
+      }
+      if (/^( |Enter)$/.test(event.key) && /^(button|summary|a)$/i.test(target.tagName)) return;
+      const isLetter = event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase();
+      const name = isLetter
+        ? event.shiftKey
+          ? `Shift+${event.key.toUpperCase()}`
+          : event.key.toLowerCase()
+        : event.shiftKey
+          ? `Shift+${event.key}`
+          : event.key;
+      const key = BY_KEY.get(name);
+      if (!key || (key.group === "Driving" && parts.game.driven < 0)) return;
+      if (key.run(parts, event) === false) return;
       event.preventDefault();
-      return parts.overlay.next();
-    }
-    if (/^( |Enter)$/.test(event.key) && /^(button|summary|a)$/i.test(target.tagName)) return;
-    const isLetter = event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase();
-    const name = isLetter ? (event.shiftKey ? `Shift+${event.key.toUpperCase()}` : event.key.toLowerCase()) : event.shiftKey ? `Shift+${event.key}` : event.key;
-    const key = BY_KEY.get(name);
-    if (!key || (key.group === "Driving" && parts.game.driven < 0)) return;
-    if (key.run(parts, event) === false) return;
-    event.preventDefault();
-  }, true);
+    },
+    true,
+  );
 }

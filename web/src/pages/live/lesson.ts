@@ -6,7 +6,10 @@ import type { Lesson } from "./messages";
 
 /** What a lesson asks for, over the board. */
 export class LessonCard {
-  readonly element = el("section", { class: "lesson", attrs: { "aria-label": "Lesson", "aria-live": "polite", "data-testid": "lesson" } });
+  readonly element = el("section", {
+    class: "lesson",
+    attrs: { "aria-label": "Lesson", "aria-live": "polite", "data-testid": "lesson" },
+  });
   private shown: Lesson | null = null;
   /** where there is little room, only what is to be done is shown at first */
   private isSmall = globalThis.matchMedia?.("(max-width: 760px)").matches ?? false;
@@ -27,19 +30,35 @@ export class LessonCard {
 
   private render(lesson: Lesson): void {
     const { goal } = lesson;
-    const fold = el("button", { class: "plain", attrs: { type: "button", "aria-expanded": String(!this.isSmall) } }, this.isSmall ? "Show" : "Hide");
+    const fold = el(
+      "button",
+      { class: "plain", attrs: { type: "button", "aria-expanded": String(!this.isSmall) } },
+      this.isSmall ? "Show" : "Hide",
+    );
     onClick(fold, () => {
       this.isSmall = !this.isSmall;
       this.render(this.shown!);
     });
-    const head = el("div", { class: "lesson-head" }, el("span", { class: "quiet grow" }, [lesson.title, lesson.count].filter((part) => part).join(" · ")), fold);
-    const bar = el("progress", { attrs: { max: 1, value: lesson.isFinished ? 1 : lesson.progress, "aria-label": "Progress" } });
+    const head = el(
+      "div",
+      { class: "lesson-head" },
+      el("span", { class: "quiet grow" }, [lesson.title, lesson.count].filter((part) => part).join(" · ")),
+      fold,
+    );
+    const bar = el("progress", {
+      attrs: { max: 1, value: lesson.isFinished ? 1 : lesson.progress, "aria-label": "Progress" },
+    });
     const done = lesson.isFinished ? "Lesson finished" : lesson.isDone ? "Done" : "";
     const title = `${lesson.isDone || lesson.isFinished ? "✓ " : ""}${goal.title}`;
     renew(
       this.element,
       head,
-      el("h2", { attrs: { "data-testid": "goal" } }, title, goal.count ? el("small", { class: "quiet" }, ` ${goal.count}`) : null),
+      el(
+        "h2",
+        { attrs: { "data-testid": "goal" } },
+        title,
+        goal.count ? el("small", { class: "quiet" }, ` ${goal.count}`) : null,
+      ),
       bar,
       lesson.note ? el("p", { class: "lesson-note" }, lesson.note) : null,
       this.isSmall ? null : el("p", { class: "lesson-text" }, goal.text),
@@ -52,7 +71,10 @@ export class LessonCard {
 
 /** Texts that a policy wants to be read, one after the other; the first line of each is its title. */
 export class TutorialOverlay {
-  readonly element = el("section", { class: "overlay", attrs: { role: "dialog", "aria-label": "Tutorial", "data-testid": "overlay" } });
+  readonly element = el("section", {
+    class: "overlay",
+    attrs: { role: "dialog", "aria-label": "Tutorial", "data-testid": "overlay" },
+  });
   private read = "";
   private shown = "";
   private at = 0;
@@ -90,7 +112,11 @@ export class TutorialOverlay {
 
   private render(phases: readonly string[]): void {
     const [title, ...rest] = phases[this.at].split("\n");
-    const next = el("button", { class: "button framed", attrs: { type: "button", "data-testid": "overlay-next" } }, this.at < phases.length - 1 ? "Next" : "Close");
+    const next = el(
+      "button",
+      { class: "button framed", attrs: { type: "button", "data-testid": "overlay-next" } },
+      this.at < phases.length - 1 ? "Next" : "Close",
+    );
     next.addEventListener("click", () => this.next());
     this.element.replaceChildren(
       el("h2", {}, title),
@@ -105,7 +131,9 @@ export class TutorialOverlay {
     const { left, tick } = this.app;
     if (!left) return [];
     const selected = this.app.selectedNumber(left);
-    const own = [this.game.driven, selected < 0 ? -1 : left.replay.parts.agentOf[selected]].filter((agent) => agent >= 0);
+    const own = [this.game.driven, selected < 0 ? -1 : left.replay.parts.agentOf[selected]].filter(
+      (agent) => agent >= 0,
+    );
     for (const agent of [...own, ...left.replay.parts.notes.keys()]) {
       const infos = infosAt(left.replay, agent, tick);
       const phases = isObject(infos) ? textsOf(infos.tutorial_overlay_phases) : [];
@@ -116,5 +144,7 @@ export class TutorialOverlay {
 }
 
 function textsOf(value: Json | undefined): string[] {
-  return Array.isArray(value) ? value.filter((text): text is string => typeof text === "string" && text.trim() !== "") : [];
+  return Array.isArray(value)
+    ? value.filter((text): text is string => typeof text === "string" && text.trim() !== "")
+    : [];
 }

@@ -1,6 +1,26 @@
-import { appendChunk, appendObjects, Episode, inside, type JsonObject, numbersOf, openReplay, ReplayError } from "../../decode";
-import { type GameState, type Hello, helloOf, type Lesson, lessonOf, type LineInfo, linesOf, messageOf, stateOf, textOf } from "./messages";
+import {
+  appendChunk,
+  appendObjects,
+  Episode,
+  inside,
+  type JsonObject,
+  numbersOf,
+  openReplay,
+  ReplayError,
+} from "../../decode";
 import type { Door } from "./door";
+import {
+  type GameState,
+  type Hello,
+  helloOf,
+  type Lesson,
+  type LineInfo,
+  lessonOf,
+  linesOf,
+  messageOf,
+  stateOf,
+  textOf,
+} from "./messages";
 import { LiveSocket } from "./socket";
 
 const WHOLE = 1;
@@ -84,7 +104,10 @@ export class LiveLine {
       const agentStats = Array.isArray(agents) ? agents.map(numbersOf) : [];
       Object.assign(this.episode.replay.parts, { gameStats: numbersOf(inside(stats, "game")), agentStats });
     }
-    this.state = message.type === "final" ? { ...state, isDone: true, seats: state.seats.length ? state.seats : (this.state?.seats ?? []) } : state;
+    this.state =
+      message.type === "final"
+        ? { ...state, isDone: true, seats: state.seats.length ? state.seats : (this.state?.seats ?? []) }
+        : state;
     this.events.state();
   }
 
@@ -98,7 +121,11 @@ export class LiveLine {
     this.opening = true;
     this.waiting = [];
     try {
-      const episode = new Episode(await openReplay(bytes), this.number ? `Branch ${this.number}` : this.title || "The game", bytes.length);
+      const episode = new Episode(
+        await openReplay(bytes),
+        this.number ? `Branch ${this.number}` : this.title || "The game",
+        bytes.length,
+      );
       this.episode = episode;
       // What the file has as the end is only how things stood when it was sent.
       Object.assign(episode.replay.parts, { gameStats: {}, agentStats: [] });

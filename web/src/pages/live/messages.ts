@@ -41,7 +41,13 @@ export interface GameState {
 export interface Lesson {
   readonly title: string;
   readonly count: string;
-  readonly goal: { readonly title: string; readonly text: string; readonly hint: string; readonly keys: string; readonly count: string };
+  readonly goal: {
+    readonly title: string;
+    readonly text: string;
+    readonly hint: string;
+    readonly keys: string;
+    readonly count: string;
+  };
   readonly progress: number;
   readonly isDone: boolean;
   readonly isFinished: boolean;
@@ -98,7 +104,10 @@ export function stateOf(message: JsonObject): GameState {
     speed: numberOf(message.speed),
     rate: numberOf(message.rate),
     waitingFor: numbersOf(message.waiting_for),
-    seats: slots.map((seat) => ({ driver: textOf(inside(seat, "driver")) || null, plan: cellsOf(inside(seat, "plan")) })),
+    seats: slots.map((seat) => ({
+      driver: textOf(inside(seat, "driver")) || null,
+      plan: cellsOf(inside(seat, "plan")),
+    })),
   };
 }
 
@@ -108,7 +117,13 @@ export function lessonOf(message: JsonObject): Lesson {
   return {
     title: text(lesson, "title"),
     count: countOf(lesson),
-    goal: { title: text(goal, "title"), text: text(goal, "text"), hint: text(goal, "hint"), keys: text(goal, "keys"), count: countOf(goal) },
+    goal: {
+      title: text(goal, "title"),
+      text: text(goal, "text"),
+      hint: text(goal, "hint"),
+      keys: text(goal, "keys"),
+      count: countOf(goal),
+    },
     progress: Math.min(1, Math.max(0, numberOf(inside(goal, "progress")))),
     isDone: inside(goal, "done") === true,
     isFinished: message.finished === true,

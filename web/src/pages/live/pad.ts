@@ -12,11 +12,18 @@ const SECONDS_PER_REPEAT = 0.12;
 
 /** Directions to press with a finger, where there is no keyboard. Holding one goes on with every step. */
 export class Pad {
-  readonly element = el("div", { class: "pad", attrs: { role: "group", "aria-label": "Directions", "data-testid": "pad" } });
+  readonly element = el("div", {
+    class: "pad",
+    attrs: { role: "group", "aria-label": "Directions", "data-testid": "pad" },
+  });
 
   constructor(game: LiveGame, goLive: () => void) {
     for (const [action, sign, name] of KEYS) {
-      const key = el("button", { class: `pad-key is-${name}`, attrs: { type: "button", "aria-label": name, "data-action": action } }, sign);
+      const key = el(
+        "button",
+        { class: `pad-key is-${name}`, attrs: { type: "button", "aria-label": name, "data-action": action } },
+        sign,
+      );
       let timer = 0;
       const act = (isRepeated: boolean) => {
         goLive();

@@ -1,4 +1,14 @@
-import { type Episode, Field, type Frame, infosAt, inside, type Json, monologueAt, type ObjectView, spoken } from "../../decode";
+import {
+  type Episode,
+  Field,
+  type Frame,
+  infosAt,
+  inside,
+  type Json,
+  monologueAt,
+  type ObjectView,
+  spoken,
+} from "../../decode";
 import type { App, Change } from "../app";
 import { button, el, renew, told } from "../dom";
 import { ICONS } from "../icons";
@@ -43,7 +53,8 @@ export class AgentPanel implements Panel {
       made.append(el("span", { class: "quiet grow" }, episode.policyOf(agent.agent)), el("b", {}, told(total)));
       return made;
     });
-    const more = agents.length > MOST_AGENTS ? el("p", { class: "quiet" }, `and ${agents.length - MOST_AGENTS} more`) : null;
+    const more =
+      agents.length > MOST_AGENTS ? el("p", { class: "quiet" }, `and ${agents.length - MOST_AGENTS} more`) : null;
     return [
       el("p", { class: "quiet" }, "Click a thing on the map, or choose an agent (keys , and .)"),
       section("Agents and their rewards", el("div", { class: "rows" }, ...rows), more),
@@ -52,14 +63,18 @@ export class AgentPanel implements Panel {
 
   private gone(episode: Episode, number: number): Node[] {
     const type = spoken(episode.replay.typeName(number));
-    return [el("p", {}, `The ${type} with id ${episode.replay.parts.ids[number]} is not on the map at this tick`), this.closer()];
+    return [
+      el("p", {}, `The ${type} with id ${episode.replay.parts.ids[number]} is not on the map at this tick`),
+      this.closer(),
+    ];
   }
 
   private details(episode: Episode, frame: Frame, object: ObjectView): Node[] {
     const parts: (Node | null)[] = [this.heading(episode, object)];
     if (object.agent >= 0) parts.push(this.doing(episode, frame, object), this.bars(episode, object));
     parts.push(this.inventory(episode, object));
-    if (object.agent >= 0) parts.push(this.policy(episode, object.agent, frame.tick), this.stats(episode, object.agent));
+    if (object.agent >= 0)
+      parts.push(this.policy(episode, object.agent, frame.tick), this.stats(episode, object.agent));
     parts.push(this.tags(episode, object), this.config(episode, object));
     return parts.filter((part) => part !== null);
   }
@@ -89,7 +104,12 @@ export class AgentPanel implements Panel {
       "header",
       { class: "object-head" },
       icon,
-      el("div", { class: "grow" }, el("h2", { attrs: { "data-testid": "object-title" } }, title), el("div", { class: "badges" }, ...teams)),
+      el(
+        "div",
+        { class: "grow" },
+        el("h2", { attrs: { "data-testid": "object-title" } }, title),
+        el("div", { class: "badges" }, ...teams),
+      ),
       follow,
       this.closer(),
       row,
@@ -104,7 +124,12 @@ export class AgentPanel implements Panel {
     const made =
       agent === live.driven
         ? button("Hand the cog back to its policy (H)", ICONS.release, () => live.handBack(), "Hand back")
-        : button("Drive this cog (Shift D)", ICONS.drive, () => live.drive(agent, live.driverOf(agent) !== null), "Drive");
+        : button(
+            "Drive this cog (Shift D)",
+            ICONS.drive,
+            () => live.drive(agent, live.driverOf(agent) !== null),
+            "Drive",
+          );
     made.classList.add("framed");
     made.dataset.agent = String(agent);
     return made;
@@ -173,9 +198,19 @@ export class AgentPanel implements Panel {
       el(
         "div",
         { class: "items" },
-        el("span", { class: "items-name" }, title, limit > 0 && limit < 65535 ? el("small", {}, ` ${used}/${limit}`) : null),
+        el(
+          "span",
+          { class: "items-name" },
+          title,
+          limit > 0 && limit < 65535 ? el("small", {}, ` ${used}/${limit}`) : null,
+        ),
         ...items.map(([name, amount]) =>
-          el("span", { class: "item", title: name, attrs: { "data-item": name, "data-amount": amount } }, spriteIcon(`sign:${name}`, {}, name), amount),
+          el(
+            "span",
+            { class: "item", title: name, attrs: { "data-item": name, "data-amount": amount } },
+            spriteIcon(`sign:${name}`, {}, name),
+            amount,
+          ),
         ),
       ),
     );
@@ -209,9 +244,11 @@ export class AgentPanel implements Panel {
     const objects = inside(episode.replay.parts.config, "game", "objects");
     const all = typeof objects === "object" && objects !== null ? Object.values(objects) : [];
     const names = (entry: Json) => [inside(entry, "map_name"), inside(entry, "name")];
-    const found = all.find((entry) => cell && names(entry)[0] === cell) ?? all.find((entry) => names(entry)[1] === object.type);
+    const found =
+      all.find((entry) => cell && names(entry)[0] === cell) ?? all.find((entry) => names(entry)[1] === object.type);
     if (found === undefined) return null;
-    if (this.rules?.found !== found) this.rules = { found, element: section("Rules for it", jsonTree("config", found)) };
+    if (this.rules?.found !== found)
+      this.rules = { found, element: section("Rules for it", jsonTree("config", found)) };
     return this.rules.element;
   }
 }
@@ -231,4 +268,3 @@ const ACTION_SIGNS: Readonly<Record<string, string>> = {
 function amountOf(object: ObjectView, resource: number): number {
   return object.inventory.find(([held]) => held === resource)?.[1] ?? 0;
 }
-

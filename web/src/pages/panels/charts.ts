@@ -20,7 +20,9 @@ export class ChartsPanel implements Panel {
 
   constructor(private readonly app: App) {
     this.element.append(this.choice, this.holder);
-    new ResizeObserver(() => this.charts.forEach((chart) => chart.redraw())).observe(this.holder);
+    new ResizeObserver(() => {
+      for (const chart of this.charts) chart.redraw();
+    }).observe(this.holder);
   }
 
   update(changes: ReadonlySet<Change>): void {
@@ -54,11 +56,18 @@ export class ChartsPanel implements Panel {
   }
 
   private make(agent: number): void {
-    const choices = [["teams", "Teams"], ["agent", agent < 0 ? "Selected agent" : `Agent ${agent}`]] as const;
+    const choices = [
+      ["teams", "Teams"],
+      ["agent", agent < 0 ? "Selected agent" : `Agent ${agent}`],
+    ] as const;
     renew(
       this.choice,
       ...choices.map(([who, name]) => {
-        const chip = el("button", { class: "chip", attrs: { type: "button", "aria-pressed": String(this.who === who) } }, name);
+        const chip = el(
+          "button",
+          { class: "chip", attrs: { type: "button", "aria-pressed": String(this.who === who) } },
+          name,
+        );
         onClick(chip, () => {
           this.who = who;
           this.update(new Set(["panel"]));
@@ -84,8 +93,16 @@ export class ChartsPanel implements Panel {
     };
     const colour = (index: number) => teamColour(teams[index].team, this.app.palette);
     const held = [...episode.teams.holdingTypes].map((type) => `${type}s`).join(", ");
-    add(held ? `${held} held` : "held", teams.map(({ team, held }, i) => ({ name: team.name, colour: colour(i), values: held })));
-    add("reward per agent", teams.filter(({ reward }) => reward.length).map(({ team, reward }) => ({ name: team.name, colour: colour(team.index), values: reward })));
+    add(
+      held ? `${held} held` : "held",
+      teams.map(({ team, held }, i) => ({ name: team.name, colour: colour(i), values: held })),
+    );
+    add(
+      "reward per agent",
+      teams
+        .filter(({ reward }) => reward.length)
+        .map(({ team, reward }) => ({ name: team.name, colour: colour(team.index), values: reward })),
+    );
     episode.replay.parts.resourceNames.forEach((name, resource) => {
       if (!teams[0] || resource >= teams[0].stored.length) return;
       add(
@@ -107,7 +124,12 @@ export class ChartsPanel implements Panel {
       .filter(({ values }) => values.some((value) => value !== 0))
       .map(({ name, values }) => {
         const colour = name === "reward" && own ? teamColour(own, this.app.palette) : resourceColour(name);
-        return new Chart({ title: name, ticks, lines: [{ name, colour, values }], onSeek: (tick) => this.app.seek(tick) });
+        return new Chart({
+          title: name,
+          ticks,
+          lines: [{ name, colour, values }],
+          onSeek: (tick) => this.app.seek(tick),
+        });
       });
   }
 }

@@ -22,9 +22,21 @@ export class ComparePanel implements Panel {
     const { left, right } = this.app;
     if (!left || !right) {
       this.made = null;
-      if (this.app.live) return renew(this.element, el("p", { class: "quiet" }, "Go to any tick and press “What if from here”: both courses of events are then shown side by side, and where they part"));
+      if (this.app.live)
+        return renew(
+          this.element,
+          el(
+            "p",
+            { class: "quiet" },
+            "Go to any tick and press “What if from here”: both courses of events are then shown side by side, and where they part",
+          ),
+        );
       const open = button("Open a second replay (Shift B)", ICONS.open, this.openBeside, "Open a second replay");
-      return renew(this.element, el("p", { class: "quiet" }, "Open a second replay to see both side by side and where they part"), open);
+      return renew(
+        this.element,
+        el("p", { class: "quiet" }, "Open a second replay to see both side by side and where they part"),
+        open,
+      );
     }
     if (this.made?.left !== left || this.made.right !== right) {
       this.made = { left, right, comparer: new Comparer(left.replay, right.replay) };
@@ -36,7 +48,13 @@ export class ComparePanel implements Panel {
     renew(
       this.element,
       el("p", {}, el("b", {}, left.name), " and ", el("b", {}, right.name)),
-      this.app.live ? null : el("div", { class: "fields" }, button("Close the second replay", ICONS.close, this.closeBeside, "Close the second")),
+      this.app.live
+        ? null
+        : el(
+            "div",
+            { class: "fields" },
+            button("Close the second replay", ICONS.close, this.closeBeside, "Close the second"),
+          ),
       outset.length ? this.differences("Different from the outset", outset) : null,
       this.first(comparison),
       this.differences(`At tick ${this.app.tick}`, now),
@@ -45,13 +63,22 @@ export class ComparePanel implements Panel {
 
   table(): { name: string; rows: (string | number)[][] } | null {
     if (!this.made) return null;
-    const rows = this.made.comparer.differencesAt(this.app.tick).map(({ tick, what, left, right }) => [tick, what, left, right]);
+    const rows = this.made.comparer
+      .differencesAt(this.app.tick)
+      .map(({ tick, what, left, right }) => [tick, what, left, right]);
     return { name: `differences-tick-${this.app.tick}`, rows: [["tick", "what", "left", "right"], ...rows] };
   }
 
   private first({ firstTick, first, from, to }: Comparison): HTMLElement {
     if (firstTick === null) {
-      return section("First difference", el("p", { attrs: { "data-testid": "first-difference" } }, `None from tick ${from} to ${to}: what both recorded is the same`));
+      return section(
+        "First difference",
+        el(
+          "p",
+          { attrs: { "data-testid": "first-difference" } },
+          `None from tick ${from} to ${to}: what both recorded is the same`,
+        ),
+      );
     }
     const go = button("Go to the first difference", ICONS.forward, () => this.app.seek(firstTick), `Tick ${firstTick}`);
     go.dataset.testid = "first-difference";
@@ -63,7 +90,13 @@ export class ComparePanel implements Panel {
     if (!list.length) return section(title, el("p", { class: "quiet" }, "No difference"));
     const head = el("tr", {}, ...["What", "Left", "Right"].map((name) => el("th", {}, name)));
     const rows = list.map((difference) => {
-      const row = el("tr", { attrs: { "data-difference": difference.what } }, el("td", {}, this.what(difference)), el("td", {}, difference.left), el("td", {}, difference.right));
+      const row = el(
+        "tr",
+        { attrs: { "data-difference": difference.what } },
+        el("td", {}, this.what(difference)),
+        el("td", {}, difference.left),
+        el("td", {}, difference.right),
+      );
       return row;
     });
     return section(title, el("table", { class: "differences" }, el("thead", {}, head), el("tbody", {}, ...rows)));

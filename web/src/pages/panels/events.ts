@@ -1,5 +1,5 @@
-import { EVENT_KINDS, type EventKind, eventRows, type GameEvent } from "../../decode";
 import { teamColour } from "../../board/palette";
+import { EVENT_KINDS, type EventKind, eventRows, type GameEvent } from "../../decode";
 import type { App, Change } from "../app";
 import { el, onClick, renew, replace } from "../dom";
 import { ICONS } from "../icons";
@@ -47,7 +47,14 @@ export class EventsPanel implements Panel {
 
   update(changes: ReadonlySet<Change>): void {
     if (!this.app.left) return;
-    if (changes.has("replay") || changes.has("grown") || changes.has("panel") || changes.has("settings") || !this.rows.length) this.fill();
+    if (
+      changes.has("replay") ||
+      changes.has("grown") ||
+      changes.has("panel") ||
+      changes.has("settings") ||
+      !this.rows.length
+    )
+      this.fill();
     this.mark();
   }
 
@@ -82,10 +89,15 @@ export class EventsPanel implements Panel {
     const shown = this.shown();
     // Around the current tick when there are too many: a list of thousands would be slow and of no use.
     const before = shown.findLastIndex((event) => event.tick <= this.app.tick);
-    const from = shown.length <= MOST_SHOWN ? 0 : Math.max(0, Math.min(before - MOST_SHOWN / 2, shown.length - MOST_SHOWN));
+    const from =
+      shown.length <= MOST_SHOWN ? 0 : Math.max(0, Math.min(before - MOST_SHOWN / 2, shown.length - MOST_SHOWN));
     this.rows = shown.slice(from, from + MOST_SHOWN).map((event) => ({ event, element: this.row(event) }));
     this.note.textContent =
-      shown.length > MOST_SHOWN ? `${MOST_SHOWN} of ${shown.length} events, those around this tick` : events.length ? "" : "Nothing worth a mark happened";
+      shown.length > MOST_SHOWN
+        ? `${MOST_SHOWN} of ${shown.length} events, those around this tick`
+        : events.length
+          ? ""
+          : "Nothing worth a mark happened";
     this.note.hidden = !this.note.textContent;
     replace(this.list, ...this.rows.map(({ element }) => element));
   }
@@ -95,7 +107,10 @@ export class EventsPanel implements Panel {
     if (event.team) sign.style.color = teamColour(event.team, this.app.palette);
     const row = el(
       "button",
-      { class: "event", attrs: { type: "button", "data-tick": event.tick, "data-kind": event.kind, "data-object": event.object } },
+      {
+        class: "event",
+        attrs: { type: "button", "data-tick": event.tick, "data-kind": event.kind, "data-object": event.object },
+      },
       el("span", { class: "event-tick" }, event.tick),
       sign,
       el("span", { class: "grow" }, event.text),

@@ -27,7 +27,12 @@ export class HeatPanel implements Panel {
     renew(
       this.element,
       el("p", { class: "quiet" }, "Counted from the beginning up to this tick, on a logarithmic scale"),
-      this.chips("What", HEAT_KINDS.map((kind) => [kind, kind] as const), app.heatKind, (kind: HeatKind) => this.choose(kind)),
+      this.chips(
+        "What",
+        HEAT_KINDS.map((kind) => [kind, kind] as const),
+        app.heatKind,
+        (kind: HeatKind) => this.choose(kind),
+      ),
       this.chips("Whose", this.whose(), app.heatWho, (who: HeatWho) => this.app.set("heatWho", who)),
       this.scale(map),
       this.hovered(map),
@@ -37,7 +42,9 @@ export class HeatPanel implements Panel {
 
   table(): { name: string; rows: (string | number)[][] } | null {
     const { left } = this.app;
-    return left ? { name: `heat-${this.app.heatKind}-tick-${this.app.tick}`, rows: heatRows(this.map(), left.replay) } : null;
+    return left
+      ? { name: `heat-${this.app.heatKind}-tick-${this.app.tick}`, rows: heatRows(this.map(), left.replay) }
+      : null;
   }
 
   private map(): HeatMap {
@@ -53,13 +60,26 @@ export class HeatPanel implements Panel {
 
   private whose(): (readonly [HeatWho, string])[] {
     const teams = this.app.left!.teams.list.filter((team) => team.agents.length);
-    return [["all", "everybody"], ["selected", "selected agent"], ...teams.map((team) => [team.index, team.name] as const)];
+    return [
+      ["all", "everybody"],
+      ["selected", "selected agent"],
+      ...teams.map((team) => [team.index, team.name] as const),
+    ];
   }
 
-  private chips<T extends string | number>(title: string, choices: readonly (readonly [T, string])[], chosen: T, choose: (value: T) => void): HTMLElement {
+  private chips<T extends string | number>(
+    title: string,
+    choices: readonly (readonly [T, string])[],
+    chosen: T,
+    choose: (value: T) => void,
+  ): HTMLElement {
     const chips = choices.map(([value, name]) => {
       const isChosen = value === chosen && (title !== "What" || this.app.layers.has("heat"));
-      const chip = el("button", { class: "chip", attrs: { type: "button", "aria-pressed": String(isChosen), "data-value": String(value) } }, name);
+      const chip = el(
+        "button",
+        { class: "chip", attrs: { type: "button", "aria-pressed": String(isChosen), "data-value": String(value) } },
+        name,
+      );
       onClick(chip, () => {
         if (isChosen && title === "What") this.app.toggle("heat", false);
         else choose(value);
@@ -71,16 +91,25 @@ export class HeatPanel implements Panel {
 
   private scale(map: HeatMap): HTMLElement {
     const strip = el("div", { class: "heat-scale", attrs: { "aria-hidden": "true" } });
-    const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => `rgb(${heatColour(part).map(Math.round).join(" ")}) ${part * 100}%`);
+    const stops = [0, 0.25, 0.5, 0.75, 1].map(
+      (part) => `rgb(${heatColour(part).map(Math.round).join(" ")}) ${part * 100}%`,
+    );
     strip.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-    const ends = el("div", { class: "heat-ends" }, el("span", {}, "1"), el("span", { attrs: { "data-testid": "heat-most" } }, map.most));
+    const ends = el(
+      "div",
+      { class: "heat-ends" },
+      el("span", {}, "1"),
+      el("span", { attrs: { "data-testid": "heat-most" } }, map.most),
+    );
     const total = el("p", {}, `${told(map.total)} ${map.kind} so far`);
     return el("div", {}, strip, ends, total);
   }
 
   private hovered(map: HeatMap): HTMLElement {
     const { hovered } = this.app;
-    const text = hovered ? `Cell ${hovered[0]}, ${hovered[1]}: ${map.at(...hovered)}` : "Point at a cell of the map to read its count";
+    const text = hovered
+      ? `Cell ${hovered[0]}, ${hovered[1]}: ${map.at(...hovered)}`
+      : "Point at a cell of the map to read its count";
     return el("p", { attrs: { "data-testid": "heat-cell" } }, text);
   }
 
@@ -94,7 +123,12 @@ export class HeatPanel implements Panel {
     const rows = cells.slice(0, LISTED).map(([cell, count]) => {
       const place = { x: cell % width, y: Math.floor(cell / width) };
       const attrs = { type: "button", "data-cell": `${place.x},${place.y}`, "data-count": count };
-      const row = el("button", { class: "row-button", attrs }, el("span", { class: "grow" }, `${place.x}, ${place.y}`), el("b", {}, count));
+      const row = el(
+        "button",
+        { class: "row-button", attrs },
+        el("span", { class: "grow" }, `${place.x}, ${place.y}`),
+        el("b", {}, count),
+      );
       onClick(row, () => this.lookAt(place));
       return row;
     });

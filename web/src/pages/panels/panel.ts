@@ -86,7 +86,8 @@ export function jsonTree(name: string, value: Json, isOpen = false): HTMLElement
     if (tree.dataset.filled) return;
     tree.dataset.filled = "yes";
     for (const [key, entry] of entries.slice(0, MOST_ENTRIES)) tree.append(jsonTree(key, entry));
-    if (entries.length > MOST_ENTRIES) tree.append(el("p", { class: "quiet" }, `and ${entries.length - MOST_ENTRIES} more`));
+    if (entries.length > MOST_ENTRIES)
+      tree.append(el("p", { class: "quiet" }, `and ${entries.length - MOST_ENTRIES} more`));
   };
   tree.addEventListener("toggle", () => tree.open && fill());
   if (isOpen) {

@@ -1,9 +1,9 @@
+import { teamColour } from "../../board/palette";
 import { type Episode, type Frame, spoken, type Team } from "../../decode";
 import type { App, Change } from "../app";
 import { el, onClick, renew, told } from "../dom";
 import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
-import { teamColour } from "../../board/palette";
 import { facts, type Panel, teamBadge } from "./panel";
 
 /** How each team stands at this tick. */
@@ -27,7 +27,12 @@ export class ScorePanel implements Panel {
     if (!left) return null;
     const frame = left.at(this.app.tick);
     const head = ["team", "agents", "held", "reward per agent"];
-    const rows = left.teams.list.map((team) => [team.name, team.agents.length, heldBy(left, frame, team), meanReward(frame, team) ?? ""]);
+    const rows = left.teams.list.map((team) => [
+      team.name,
+      team.agents.length,
+      heldBy(left, frame, team),
+      meanReward(frame, team) ?? "",
+    ]);
     return { name: `score-tick-${this.app.tick}`, rows: [head, ...rows] };
   }
 
@@ -36,11 +41,13 @@ export class ScorePanel implements Panel {
     const mean = meanReward(frame, team);
     const rows: [string, string | number][] = [];
     if (mean !== null) rows.push(["reward per agent", told(mean)]);
-    for (const type of episode.teams.holdingTypes) rows.push([`${spoken(type)}s held`, own.filter((object) => object.type === type).length]);
+    for (const type of episode.teams.holdingTypes)
+      rows.push([`${spoken(type)}s held`, own.filter((object) => object.type === type).length]);
     rows.push(["agents", team.agents.length]);
     const counts = new Map<string, number>();
     for (const object of own) {
-      if (object.agent < 0 && !episode.teams.holdingTypes.has(object.type)) counts.set(object.type, (counts.get(object.type) ?? 0) + 1);
+      if (object.agent < 0 && !episode.teams.holdingTypes.has(object.type))
+        counts.set(object.type, (counts.get(object.type) ?? 0) + 1);
     }
     for (const [type, count] of counts) rows.push([spoken(type), count]);
     return el(
@@ -48,20 +55,31 @@ export class ScorePanel implements Panel {
       { class: "part", attrs: { "data-team": team.name } },
       el("h3", { class: "score-head" }, teamBadge(team, this.app.palette), this.hider(team)),
       facts(rows),
-      this.stock(episode, own.filter((object) => object.agent < 0)),
+      this.stock(
+        episode,
+        own.filter((object) => object.agent < 0),
+      ),
       this.roles(episode, frame, team),
     );
   }
 
   private stock(episode: Episode, buildings: Frame["objects"]): HTMLElement | null {
     const sums = new Map<number, number>();
-    for (const { inventory } of buildings) for (const [resource, amount] of inventory) sums.set(resource, (sums.get(resource) ?? 0) + amount);
+    for (const { inventory } of buildings)
+      for (const [resource, amount] of inventory) sums.set(resource, (sums.get(resource) ?? 0) + amount);
     if (!sums.size) return null;
     const { resourceNames } = episode.replay.parts;
-    const items = [...sums].sort((a, b) => a[0] - b[0]).map(([resource, amount]) => {
-      const name = resourceNames[resource] ?? String(resource);
-      return el("span", { class: "item", title: `${name} in store`, attrs: { "data-item": name, "data-amount": amount } }, spriteIcon(`sign:${name}`, {}, name), amount);
-    });
+    const items = [...sums]
+      .sort((a, b) => a[0] - b[0])
+      .map(([resource, amount]) => {
+        const name = resourceNames[resource] ?? String(resource);
+        return el(
+          "span",
+          { class: "item", title: `${name} in store`, attrs: { "data-item": name, "data-amount": amount } },
+          spriteIcon(`sign:${name}`, {}, name),
+          amount,
+        );
+      });
     return el("div", { class: "items" }, ...items);
   }
 
@@ -75,15 +93,26 @@ export class ScorePanel implements Panel {
     }
     if (!counts.size) return null;
     const main = teamColour(team, this.app.palette);
-    const items = [...counts].sort().map(([name, count]) =>
-      el("span", { class: "item", title: name || "no role" }, spriteIcon(name ? `cog:${name}` : "cog", { main }, name || "no role"), count),
-    );
+    const items = [...counts]
+      .sort()
+      .map(([name, count]) =>
+        el(
+          "span",
+          { class: "item", title: name || "no role" },
+          spriteIcon(name ? `cog:${name}` : "cog", { main }, name || "no role"),
+          count,
+        ),
+      );
     return el("div", { class: "items" }, ...items);
   }
 
   private hider(team: Team): HTMLElement {
     const isShown = !this.app.hiddenTeams.has(team.name);
-    const made = el("button", { class: "chip", attrs: { type: "button", "aria-pressed": String(isShown) } }, "territory");
+    const made = el(
+      "button",
+      { class: "chip", attrs: { type: "button", "aria-pressed": String(isShown) } },
+      "territory",
+    );
     onClick(made, () => {
       if (isShown) this.app.hiddenTeams.add(team.name);
       else this.app.hiddenTeams.delete(team.name);
@@ -94,7 +123,8 @@ export class ScorePanel implements Panel {
 }
 
 export function heldBy(episode: Episode, frame: Frame, team: Team): number {
-  return frame.objects.filter((object) => episode.teams.holdingTypes.has(object.type) && object.tags.includes(team.tag)).length;
+  return frame.objects.filter((object) => episode.teams.holdingTypes.has(object.type) && object.tags.includes(team.tag))
+    .length;
 }
 
 export function meanReward(frame: Frame, team: Team): number | null {

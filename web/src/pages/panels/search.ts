@@ -14,7 +14,12 @@ export class SearchPanel implements Panel {
   readonly element = el("div", { class: "panel-body" });
   private readonly input = el("input", {
     class: "field",
-    attrs: { type: "search", placeholder: "junction team:cogs heart>0 @3 #512", "aria-label": "Search objects", spellcheck: "false" },
+    attrs: {
+      type: "search",
+      placeholder: "junction team:cogs heart>0 @3 #512",
+      "aria-label": "Search objects",
+      spellcheck: "false",
+    },
   });
   private readonly count = el("p", { class: "quiet", attrs: { "data-testid": "search-count", role: "status" } });
   private readonly list = el("div", { class: "rows" });
@@ -23,7 +28,8 @@ export class SearchPanel implements Panel {
     private readonly app: App,
     private readonly lookAt: (place: { x: number; y: number }) => void,
   ) {
-    const hint = "Words are parts of types, tags, teams and items. @3 is agent 3, #512 the object with that id, 5,7 a place, hp<20 an amount, -word leaves out.";
+    const hint =
+      "Words are parts of types, tags, teams and items. @3 is agent 3, #512 the object with that id, 5,7 a place, hp<20 an amount, -word leaves out.";
     this.element.append(this.input, el("p", { class: "quiet" }, hint), this.count, this.list);
     this.input.addEventListener("input", () => this.update(new Set()));
   }
@@ -45,8 +51,13 @@ export class SearchPanel implements Panel {
       ...found.slice(0, MOST_SHOWN).map((object) => {
         const name = object.agent >= 0 ? `Agent ${object.agent}` : `${spoken(object.type)} ${object.id}`;
         const row = objectButton(this.app, left, object, name, this.lookAt);
-        const held = object.inventory.map(([resource, amount]) => `${resourceNames[resource] ?? resource} ${amount}`).join(", ");
-        row.append(el("span", { class: "quiet grow" }, held), el("span", { class: "quiet" }, `${object.x}, ${object.y}`));
+        const held = object.inventory
+          .map(([resource, amount]) => `${resourceNames[resource] ?? resource} ${amount}`)
+          .join(", ");
+        row.append(
+          el("span", { class: "quiet grow" }, held),
+          el("span", { class: "quiet" }, `${object.x}, ${object.y}`),
+        );
         return row;
       }),
       found.length > MOST_SHOWN ? el("p", { class: "quiet" }, `and ${found.length - MOST_SHOWN} more`) : null,

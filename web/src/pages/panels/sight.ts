@@ -107,7 +107,9 @@ export class SightPanel implements Panel {
 
   private tokens({ tokens }: Observation): HTMLElement {
     const { cell } = this;
-    const shown = cell ? tokens.filter(({ offset }) => offset && offset[0] === cell[0] && offset[1] === cell[1]) : tokens;
+    const shown = cell
+      ? tokens.filter(({ offset }) => offset && offset[0] === cell[0] && offset[1] === cell[1])
+      : tokens;
     const body = el("tbody");
     for (const token of shown) body.append(tokenRow(token));
     const head = el("tr", {}, ...["Where", "Feature", "Value", "Means"].map((name) => el("th", {}, name)));
@@ -117,7 +119,11 @@ export class SightPanel implements Panel {
 }
 
 function tokenRow(token: Token): HTMLElement {
-  const where = token.offset ? (token.offset[0] || token.offset[1] ? `${token.offset[0]}, ${token.offset[1]}` : "itself") : "–";
+  const where = token.offset
+    ? token.offset[0] || token.offset[1]
+      ? `${token.offset[0]}, ${token.offset[1]}`
+      : "itself"
+    : "–";
   const attrs = { "data-token": `${token.location},${token.featureId},${token.value}` };
   return el(
     "tr",

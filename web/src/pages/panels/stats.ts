@@ -1,5 +1,5 @@
-import { statSeries } from "../../decode";
 import { resourceColour } from "../../board/palette";
+import { statSeries } from "../../decode";
 import type { App, Change } from "../app";
 import { Chart } from "../chart";
 import { el, onClick, renew, replace, told } from "../dom";
@@ -46,7 +46,9 @@ export class StatsPanel implements Panel {
     const head = el("tr", {}, el("th", {}, "Stat"), hasNow ? el("th", {}, "Now") : null, el("th", {}, "End"));
     renew(
       this.body,
-      stats.length ? el("table", { class: "stats" }, el("thead", {}, head), el("tbody", {}, ...rows)) : el("p", { class: "quiet" }, "No such stat"),
+      stats.length
+        ? el("table", { class: "stats" }, el("thead", {}, head), el("tbody", {}, ...rows))
+        : el("p", { class: "quiet" }, "No such stat"),
       stats.length > MOST_SHOWN ? el("p", { class: "quiet" }, `and ${stats.length - MOST_SHOWN} more`) : null,
     );
     this.chart?.update(this.app.tick);
@@ -61,7 +63,7 @@ export class StatsPanel implements Panel {
     const { agentStats, meanStats } = this.app.left!.replay.parts;
     const choices = [["game", "Game"]];
     if (Object.keys(meanStats).length || agentStats.length) choices.push(["mean", "Mean over agents"]);
-    agentStats.forEach((_, agent) => choices.push([String(agent), `Agent ${agent}`]));
+    for (const agent of agentStats.keys()) choices.push([String(agent), `Agent ${agent}`]);
     replace(this.whose, ...choices.map(([value, name]) => el("option", { attrs: { value } }, name)));
     this.chart = null;
     replace(this.chartHolder);
@@ -76,7 +78,12 @@ export class StatsPanel implements Panel {
       const names = [...new Set([...Object.keys(gameStats), ...now.keys()])].sort(byInterest);
       return names.map((name) => ({ name, now: now.get(name) ?? null, end: gameStats[name] ?? null }));
     }
-    const stats = this.whose.value === "mean" ? (agentStats.length ? meanOf(agentStats) : meanStats) : agentStats[Number(this.whose.value)];
+    const stats =
+      this.whose.value === "mean"
+        ? agentStats.length
+          ? meanOf(agentStats)
+          : meanStats
+        : agentStats[Number(this.whose.value)];
     return Object.entries(stats ?? {})
       .sort((a, b) => (a[0] < b[0] ? -1 : 1))
       .map(([name, end]) => ({ name, now: null, end }));

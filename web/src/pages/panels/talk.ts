@@ -23,22 +23,42 @@ export class TalkPanel implements Panel {
     const { tick } = this.app;
     const said = left.events.filter((event) => event.kind === "talk" && event.tick <= tick);
     const heard = this.onlyHeard && agent >= 0 ? said.filter((event) => canHear(left, agent, event)) : said;
-    const rows = heard.slice(-MOST_SHOWN).reverse().map((event) => {
-      const text = event.text.slice(event.text.indexOf(": ") + 2);
-      const row = el("button", { class: "event", attrs: { type: "button", "data-tick": event.tick, "data-agent": event.agent } }, el("span", { class: "event-tick" }, event.tick), el("span", { class: "grow" }, el("b", {}, `Agent ${event.agent} `), text), event.team ? teamBadge(event.team, this.app.palette) : null);
-      onClick(row, () => {
-        this.app.seek(event.tick);
-        this.app.select(this.app.left?.replay.parts.ids[event.object] ?? 0);
+    const rows = heard
+      .slice(-MOST_SHOWN)
+      .reverse()
+      .map((event) => {
+        const text = event.text.slice(event.text.indexOf(": ") + 2);
+        const row = el(
+          "button",
+          { class: "event", attrs: { type: "button", "data-tick": event.tick, "data-agent": event.agent } },
+          el("span", { class: "event-tick" }, event.tick),
+          el("span", { class: "grow" }, el("b", {}, `Agent ${event.agent} `), text),
+          event.team ? teamBadge(event.team, this.app.palette) : null,
+        );
+        onClick(row, () => {
+          this.app.seek(event.tick);
+          this.app.select(this.app.left?.replay.parts.ids[event.object] ?? 0);
+        });
+        return el("li", {}, row);
       });
-      return el("li", {}, row);
-    });
     const monologue = agent >= 0 ? monologueAt(left.replay, agent, tick) : "";
     renew(
       this.element,
       agent >= 0 ? this.chooser(agent) : null,
-      rows.length ? el("ol", { class: "events" }, ...rows) : el("p", { class: "quiet" }, said.length ? "This agent has heard nothing so far" : "Nobody has said anything so far"),
+      rows.length
+        ? el("ol", { class: "events" }, ...rows)
+        : el(
+            "p",
+            { class: "quiet" },
+            said.length ? "This agent has heard nothing so far" : "Nobody has said anything so far",
+          ),
       agent >= 0
-        ? section(`Monologue of agent ${agent}`, monologue ? el("pre", { class: "monologue", attrs: { "data-testid": "monologue" } }, monologue) : el("p", { class: "quiet" }, "none recorded"))
+        ? section(
+            `Monologue of agent ${agent}`,
+            monologue
+              ? el("pre", { class: "monologue", attrs: { "data-testid": "monologue" } }, monologue)
+              : el("p", { class: "quiet" }, "none recorded"),
+          )
         : el("p", { class: "quiet" }, "Select an agent to read its monologue"),
     );
     const end = this.element.querySelector(".monologue");
@@ -46,7 +66,11 @@ export class TalkPanel implements Panel {
   }
 
   private chooser(agent: number): HTMLElement {
-    const chip = el("button", { class: "chip", attrs: { type: "button", "aria-pressed": String(this.onlyHeard) } }, `only what agent ${agent} could hear`);
+    const chip = el(
+      "button",
+      { class: "chip", attrs: { type: "button", "aria-pressed": String(this.onlyHeard) } },
+      `only what agent ${agent} could hear`,
+    );
     onClick(chip, () => {
       this.onlyHeard = !this.onlyHeard;
       this.update(new Set());
