@@ -81,10 +81,8 @@ class Plan {
 inline std::vector<std::string> fields(const std::string& value) {
   std::vector<std::string> parts(1);
   for (char letter : value)
-    if (letter == '\n')
-      parts.emplace_back();
-    else
-      parts.back() += letter;
+    if (letter == '\n') parts.emplace_back();
+    else parts.back() += letter;
   return parts;
 }
 

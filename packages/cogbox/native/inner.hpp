@@ -51,10 +51,17 @@ inline void set_limits(const Plan& plan) {
     const char* key;
     decltype(RLIMIT_DATA) resource;
   };
-  const Kind kinds[] = {{"rlimit_data", RLIMIT_DATA},     {"rlimit_nproc", RLIMIT_NPROC}, {"rlimit_nofile", RLIMIT_NOFILE},
-                        {"rlimit_fsize", RLIMIT_FSIZE},   {"rlimit_core", RLIMIT_CORE},   {"rlimit_cpu", RLIMIT_CPU},
-                        {"rlimit_memlock", RLIMIT_MEMLOCK}, {"rlimit_msgqueue", RLIMIT_MSGQUEUE}, {"rlimit_rtprio", RLIMIT_RTPRIO},
-                        {"rlimit_nice", RLIMIT_NICE},     {"rlimit_sigpending", RLIMIT_SIGPENDING}};
+  const Kind kinds[] = {{"rlimit_data", RLIMIT_DATA},
+                        {"rlimit_nproc", RLIMIT_NPROC},
+                        {"rlimit_nofile", RLIMIT_NOFILE},
+                        {"rlimit_fsize", RLIMIT_FSIZE},
+                        {"rlimit_core", RLIMIT_CORE},
+                        {"rlimit_cpu", RLIMIT_CPU},
+                        {"rlimit_memlock", RLIMIT_MEMLOCK},
+                        {"rlimit_msgqueue", RLIMIT_MSGQUEUE},
+                        {"rlimit_rtprio", RLIMIT_RTPRIO},
+                        {"rlimit_nice", RLIMIT_NICE},
+                        {"rlimit_sigpending", RLIMIT_SIGPENDING}};
   for (const Kind& kind : kinds) {
     int64_t value = plan.number(kind.key, -1);
     if (value < 0) continue;
@@ -88,8 +95,7 @@ inline void become_program(const Plan& plan, const std::vector<int>& fds) {
   // Out of the way first: a descriptor that is to land on 3 may itself be 3.
   std::vector<int> high;
   for (int fd : fds) high.push_back(must(fcntl(fd, F_DUPFD_CLOEXEC, int(fds.size()) + 64), "arranging descriptors"));
-  for (size_t index = 0; index < high.size(); ++index)
-    must(dup2(high[index], int(index)), "arranging descriptors");
+  for (size_t index = 0; index < high.size(); ++index) must(dup2(high[index], int(index)), "arranging descriptors");
   syscall(SYS_close_range, unsigned(high.size()), ~0u, 0x4 /* CLOSE_RANGE_CLOEXEC */);
   setsid();
   for (int number = 1; number < 32; ++number) signal(number, SIG_DFL);
@@ -156,9 +162,8 @@ inline void watch(int control, pid_t program, int signals) {
         rusage usage;
         getrusage(RUSAGE_CHILDREN, &usage);
         auto us = [](timeval time) { return int64_t(time.tv_sec) * 1'000'000 + time.tv_usec; };
-        send_message(control, "exit " + std::to_string(status) + " " +
-                                  std::to_string(us(usage.ru_utime) + us(usage.ru_stime)) + " " +
-                                  std::to_string(usage.ru_maxrss * 1024));
+        send_message(control, "exit " + std::to_string(status) + " " + std::to_string(us(usage.ru_utime) + us(usage.ru_stime)) +
+                                  " " + std::to_string(usage.ru_maxrss * 1024));
       }
     }
     if (wait[0].revents) {
@@ -184,10 +189,8 @@ inline int run(int control, bool entered) {
     sigfillset(&mask);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
     // With the end of process 1 the kernel ends its whole namespace; without one this process ends the tree itself.
-    if (init)
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-    else
-      prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (init) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    else prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (!entered && plan.text("level") == "namespaces") {
       sethostname("box", 3);
       namespaces::enter_root(plan);
@@ -221,8 +224,7 @@ inline int run(int control, bool entered) {
   } catch (const Failure& failure) {
     try {
       send_message(control, "failed " + failure.text());
-    } catch (const Failure&) {
-    }
+    } catch (const Failure&) {}
     return 1;
   }
   return 0;

@@ -14,8 +14,8 @@ struct __attribute__((packed)) PathBeneath {
   int32_t parent;
 };
 
-inline constexpr uint64_t kExecute = 1, kWriteFile = 2, kReadFile = 4, kReadDir = 8, kRefer = 1 << 13,
-                          kTruncate = 1 << 14, kIoctlDev = 1 << 15;
+inline constexpr uint64_t kExecute = 1, kWriteFile = 2, kReadFile = 4, kReadDir = 8, kRefer = 1 << 13, kTruncate = 1 << 14,
+                          kIoctlDev = 1 << 15;
 inline constexpr uint64_t kRead = kExecute | kReadFile | kReadDir;
 inline constexpr int kCreate = 444, kAddRule = 445, kRestrict = 446;
 
@@ -49,8 +49,7 @@ inline bool keep_signals_inside() {
   return true;
 }
 
-inline void restrict_to(const std::vector<std::string>& readable, const std::vector<std::string>& writable,
-                        bool metered) {
+inline void restrict_to(const std::vector<std::string>& readable, const std::vector<std::string>& writable, bool metered) {
   int abi = version();
   if (abi < 1) fail("Landlock is not in this kernel", 0);
   uint64_t known = (1ull << 13) - 1;

@@ -132,9 +132,7 @@ class Links {
     ~Pair() {
       for (Side& side : sides) close(side.fd);
     }
-    bool passed_on(int index) const {
-      return sides[1 - index].gone || (sides[index].ended && sides[index].buffer.empty());
-    }
+    bool passed_on(int index) const { return sides[1 - index].gone || (sides[index].ended && sides[index].buffer.empty()); }
     bool done() const { return passed_on(0) && passed_on(1); }
     void move(int index, short events) {
       Side &side = sides[index], &other = sides[1 - index];
@@ -143,12 +141,9 @@ class Links {
         // What arrived before a connection was reset is still to be had, and the last words of a program are among it.
         char block[kBlock];
         ssize_t count = recv(side.fd, block, sizeof block, MSG_DONTWAIT);
-        if (count > 0)
-          side.buffer.assign(block, size_t(count));
-        else if (count == 0)
-          side.ended = true;
-        else if (errno != EAGAIN && errno != EINTR)
-          side.ended = side.gone = true;
+        if (count > 0) side.buffer.assign(block, size_t(count));
+        else if (count == 0) side.ended = true;
+        else if (errno != EAGAIN && errno != EINTR) side.ended = side.gone = true;
       }
       flush(side, other);
       flush(other, side);
@@ -156,10 +151,8 @@ class Links {
     void flush(Side& from, Side& to) {
       if (!from.buffer.empty() && !to.gone) {
         ssize_t count = send(to.fd, from.buffer.data(), from.buffer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (count > 0)
-          from.buffer.erase(0, size_t(count));
-        else if (count < 0 && errno != EAGAIN && errno != EINTR && errno != ENOTCONN && errno != EINPROGRESS)
-          to.gone = true;
+        if (count > 0) from.buffer.erase(0, size_t(count));
+        else if (count < 0 && errno != EAGAIN && errno != EINTR && errno != ENOTCONN && errno != EINPROGRESS) to.gone = true;
       }
       if (to.gone) from.buffer.clear();
       if (from.ended && from.buffer.empty() && !to.shut) {

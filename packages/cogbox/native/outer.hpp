@@ -5,7 +5,6 @@
 #include "links.hpp"
 #include "usage.hpp"
 
-
 namespace guard {
 
 // Output of the program to a log outside, counted over both streams.
@@ -31,9 +30,7 @@ class Outer {
     try {
       start(first);
       verdict = watch();
-    } catch (const AskedToEnd&) {
-      verdict = "killed";
-    } catch (const Failure& failure) {
+    } catch (const AskedToEnd&) { verdict = "killed"; } catch (const Failure& failure) {
       verdict = "start_failure";
       detail_ = failure.text();
     }
@@ -200,14 +197,13 @@ class Outer {
   std::string watch() {
     Sampler sampler(plan_.number("memory", -1), plan_.number("processes", -1), plan_.list("scratch_memory"));
     Disk disk(plan_);
-    int64_t wall = plan_.number("wall_us", -1), cpu = plan_.number("cpu_us", -1), next_look = 0, next_disk = now_us() + kDiskEveryUs;
+    int64_t wall = plan_.number("wall_us", -1), cpu = plan_.number("cpu_us", -1), next_look = 0,
+            next_disk = now_us() + kDiskEveryUs;
     while (true) {
       std::vector<pollfd> waits = {{caller_, POLLIN, 0}, {inner_, POLLIN, 0}, {caller_process_, POLLIN, 0}};
       for (const Stream& stream : streams_) waits.push_back({stream.from, POLLIN, 0});
-      if (unfed_.empty())
-        waits.push_back({input_.from, POLLIN, 0});
-      else
-        waits.push_back({input_.to, POLLOUT, 0});
+      if (unfed_.empty()) waits.push_back({input_.from, POLLIN, 0});
+      else waits.push_back({input_.to, POLLOUT, 0});
       links_.add_to(waits);
       poll(waits.data(), waits.size(), kTickMs);
       if (waits[0].revents || waits[2].revents) return asked_to_end(waits[2].revents);
@@ -217,8 +213,7 @@ class Outer {
       if (waits[1].revents) {
         Message message = receive_message(inner_);
         if (message.closed) return vanished();
-        if (std::sscanf(message.bytes.c_str(), "exit %d %lld %lld", &status_, &rusage_cpu_, &rusage_peak_) == 3)
-          return ended();
+        if (std::sscanf(message.bytes.c_str(), "exit %d %lld %lld", &status_, &rusage_cpu_, &rusage_peak_) == 3) return ended();
         if (message.bytes == "socket") links_.enter(message.fds.empty() ? -1 : message.fds[0]);
       }
       links_.serve(waits);
@@ -319,10 +314,8 @@ class Outer {
       if (!plan_.has("pid_namespace")) {
         try {
           send_message(inner_, "end");  // the reaper ends everything below it, then itself
-          while (!receive_message(inner_).closed) {
-          }
-        } catch (const Failure&) {
-        }
+          while (!receive_message(inner_).closed) {}
+        } catch (const Failure&) {}
       }
       close(inner_);
     }
@@ -364,8 +357,7 @@ class Outer {
     text += pair("detail", detail);
     try {
       send_message(caller_, text);
-    } catch (const Failure&) {
-    }
+    } catch (const Failure&) {}
   }
 
   int caller_, caller_process_, inner_ = -1;

@@ -29,8 +29,8 @@ inline constexpr int kFchmodat2 = 452, kNewestKnown = 456, kMseal = 462;
 class Filter {
  public:
   // `shares_host`: no namespaces around the program, so sockets, shared memory and changes of the modes and times of
-  // files are refused as well: Landlock does not cover them, and the user may own what is read-only to the program. `unmetered`: no control group counts its memory, so memory that
-  // belongs to no process is refused.
+  // files are refused as well: Landlock does not cover them, and the user may own what is read-only to the program.
+  // `unmetered`: no control group counts its memory, so memory that belongs to no process is refused.
   Filter(bool shares_host, bool unmetered) {
     load(offsetof(seccomp_data, arch));
     add(BPF_JMP | BPF_JEQ | BPF_K, kArch, 1, 0);
@@ -47,8 +47,8 @@ class Filter {
     refuse(435 /* clone3: its flags are in memory; libraries fall back on clone */, ENOSYS);
     for (int call : kKernel) refuse(call, EPERM);
     for (int call : kNewer) refuse(call, ENOSYS);
-    without_flags(__NR_clone, 0, CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
-                                     CLONE_NEWUTS | CLONE_NEWCGROUP);
+    without_flags(__NR_clone, 0,
+                  CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP);
     only(__NR_personality, 0, {0, 0xffffffff}, EPERM);
     only(__NR_prlimit64, 0, {0}, EPERM);  // of itself: process 1 of the box has the same user
     refuse(__NR_fallocate, EOPNOTSUPP);   // takes room beyond the limit of a file's size; libraries write instead
@@ -64,7 +64,7 @@ class Filter {
       for (int call : kShared) refuse(call, EPERM);
       refuse(kFchmodat2, EPERM);
       only(__NR_sched_setaffinity, 0, {0}, EPERM);
-      only(__NR_sendto, 4, {0}, EPERM);     // to the connected end only
+      only(__NR_sendto, 4, {0}, EPERM);  // to the connected end only
     }
     give(SECCOMP_RET_ALLOW);
   }
@@ -77,16 +77,58 @@ class Filter {
  private:
   // Administration of the machine, other processes' memory, keys, and parts of the kernel with a history.
   inline static const std::vector<int> kKernel = {
-      __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp, __NR_unshare, __NR_setns, __NR_mount,
-      __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_swapon, __NR_swapoff, __NR_reboot, __NR_kexec_load,
-      __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_acct, __NR_quotactl, __NR_syslog, __NR_vhangup,
-      __NR_settimeofday, __NR_clock_settime, __NR_clock_adjtime, __NR_adjtimex, __NR_sethostname, __NR_setdomainname,
-      __NR_add_key, __NR_request_key, __NR_keyctl, __NR_bpf, __NR_perf_event_open, __NR_userfaultfd,
-      __NR_open_by_handle_at, __NR_name_to_handle_at, __NR_fanotify_init, __NR_lookup_dcookie, __NR_nfsservctl,
-      __NR_migrate_pages, __NR_move_pages,
+      __NR_ptrace,
+      __NR_process_vm_readv,
+      __NR_process_vm_writev,
+      __NR_kcmp,
+      __NR_unshare,
+      __NR_setns,
+      __NR_mount,
+      __NR_umount2,
+      __NR_pivot_root,
+      __NR_chroot,
+      __NR_swapon,
+      __NR_swapoff,
+      __NR_reboot,
+      __NR_kexec_load,
+      __NR_init_module,
+      __NR_finit_module,
+      __NR_delete_module,
+      __NR_acct,
+      __NR_quotactl,
+      __NR_syslog,
+      __NR_vhangup,
+      __NR_settimeofday,
+      __NR_clock_settime,
+      __NR_clock_adjtime,
+      __NR_adjtimex,
+      __NR_sethostname,
+      __NR_setdomainname,
+      __NR_add_key,
+      __NR_request_key,
+      __NR_keyctl,
+      __NR_bpf,
+      __NR_perf_event_open,
+      __NR_userfaultfd,
+      __NR_open_by_handle_at,
+      __NR_name_to_handle_at,
+      __NR_fanotify_init,
+      __NR_lookup_dcookie,
+      __NR_nfsservctl,
+      __NR_migrate_pages,
+      __NR_move_pages,
 #if defined(__x86_64__)
-      __NR_iopl, __NR_ioperm, __NR_modify_ldt, __NR_kexec_file_load, __NR_create_module, __NR_get_kernel_syms,
-      __NR_query_module, __NR__sysctl, __NR_uselib, __NR_ustat, __NR_sysfs,
+      __NR_iopl,
+      __NR_ioperm,
+      __NR_modify_ldt,
+      __NR_kexec_file_load,
+      __NR_create_module,
+      __NR_get_kernel_syms,
+      __NR_query_module,
+      __NR__sysctl,
+      __NR_uselib,
+      __NR_ustat,
+      __NR_sysfs,
 #endif
   };
   // From 424 on: io_uring, the new mount calls, pidfd_getfd, process_madvise, memfd_secret, quotactl_fd.
@@ -95,13 +137,47 @@ class Filter {
   inline static const std::vector<int> kNewer = {425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 440, 442, 443, 447};
   // What a program without namespaces of its own would share with the whole machine.
   inline static const std::vector<int> kShared = {
-      __NR_socket, __NR_connect, __NR_bind, __NR_listen, __NR_shmget, __NR_shmat, __NR_shmctl, __NR_msgget,
-      __NR_msgsnd, __NR_msgrcv, __NR_msgctl, __NR_semget, __NR_semop, __NR_semctl, __NR_semtimedop, __NR_mq_open,
-      __NR_mq_unlink, __NR_fchmod, __NR_fchmodat, __NR_fchown, __NR_fchownat, __NR_utimensat, __NR_setxattr,
-      __NR_lsetxattr, __NR_fsetxattr, __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr, __NR_setpriority, __NR_ioprio_set, __NR_sched_setscheduler, __NR_sched_setattr,
-      __NR_sched_setparam, __NR_inotify_add_watch,
+      __NR_socket,
+      __NR_connect,
+      __NR_bind,
+      __NR_listen,
+      __NR_shmget,
+      __NR_shmat,
+      __NR_shmctl,
+      __NR_msgget,
+      __NR_msgsnd,
+      __NR_msgrcv,
+      __NR_msgctl,
+      __NR_semget,
+      __NR_semop,
+      __NR_semctl,
+      __NR_semtimedop,
+      __NR_mq_open,
+      __NR_mq_unlink,
+      __NR_fchmod,
+      __NR_fchmodat,
+      __NR_fchown,
+      __NR_fchownat,
+      __NR_utimensat,
+      __NR_setxattr,
+      __NR_lsetxattr,
+      __NR_fsetxattr,
+      __NR_removexattr,
+      __NR_lremovexattr,
+      __NR_fremovexattr,
+      __NR_setpriority,
+      __NR_ioprio_set,
+      __NR_sched_setscheduler,
+      __NR_sched_setattr,
+      __NR_sched_setparam,
+      __NR_inotify_add_watch,
 #if defined(__x86_64__)
-      __NR_chmod, __NR_chown, __NR_lchown, __NR_utime, __NR_utimes, __NR_futimesat,
+      __NR_chmod,
+      __NR_chown,
+      __NR_lchown,
+      __NR_utime,
+      __NR_utimes,
+      __NR_futimesat,
 #endif
   };
 

@@ -78,8 +78,7 @@ inline void end_descendants(int64_t own_uid, bool alone) {
       for (pid_t pid : descendants(getpid())) kill(pid, SIGKILL);
     }
     pid_t gone;
-    while ((gone = waitpid(-1, nullptr, WNOHANG)) > 0) {
-    }
+    while ((gone = waitpid(-1, nullptr, WNOHANG)) > 0) {}
     if (gone < 0) return;  // no child left
     usleep(1000);
   }

@@ -11,10 +11,10 @@
 namespace guard {
 
 struct Usage {
-  int64_t memory = 0;      // bytes now
-  int64_t peak = 0;        // bytes, most ever seen
-  int64_t cpu_us = 0;      // of all processes, ended ones too
-  int64_t tasks = 0;       // processes and threads
+  int64_t memory = 0;  // bytes now
+  int64_t peak = 0;    // bytes, most ever seen
+  int64_t cpu_us = 0;  // of all processes, ended ones too
+  int64_t tasks = 0;   // processes and threads
   bool out_of_memory = false;
   bool too_many = false;
 };
@@ -48,8 +48,8 @@ struct Groups {
       usage.memory = read_number(memory + (one ? "/memory.usage_in_bytes" : "/memory.current"));
       int64_t peak = read_number(memory + (one ? "/memory.max_usage_in_bytes" : "/memory.peak"));
       usage.peak = std::max({usage.peak, usage.memory, peak});
-      int64_t killed = one ? read_number(memory + "/memory.oom_control", "oom_kill")
-                           : read_number(memory + "/memory.events", "oom_kill");
+      int64_t killed =
+          one ? read_number(memory + "/memory.oom_control", "oom_kill") : read_number(memory + "/memory.events", "oom_kill");
       // Under v1 the group's first killing shows here too when the kernel keeps no count.
       usage.out_of_memory |= killed > 0 || (one && read_number(memory + "/memory.oom_control", "under_oom") > 0);
     }
@@ -289,7 +289,7 @@ class Disk {
       if (makedev(major_number, minor_number) != device || !is_new(ino_t(inode))) continue;
       // A page of it is enough to keep a whole file. A user may not look at it through the mapping: then it counts as
       // the largest file there can be.
-      struct stat info {};
+      struct stat info{};
       char name[64];
       std::snprintf(name, sizeof name, "/map_files/%llx-%llx", from, to);
       if (stat((thread.substr(0, thread.find("/task/")) + name).c_str(), &info) < 0)

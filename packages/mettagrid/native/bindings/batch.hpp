@@ -141,8 +141,7 @@ class Batch {
     check_open();
     check_idle();
     if (batch_->is_lost()) {
-      throw std::runtime_error(
-          "The batch was made before a fork and its threads are in the other process; make a batch here");
+      throw std::runtime_error("The batch was made before a fork and its threads are in the other process; make a batch here");
     }
     {
       const Stepping stepping(worlds_);

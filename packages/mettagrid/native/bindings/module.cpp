@@ -16,11 +16,14 @@ NB_MODULE(_native, module) {
   module.def("table_layout", &bindings::table_layout, "{table: [field names]} of a program block, in order");
   module.def("phase_names", &bindings::phase_names, "Names of the parts of a step, in order");
   module.def("op_names", &bindings::op_names, "Names of the instructions; the index is the code");
-  nb::class_<Program>(module, "Program").def(nb::init<const Array<const int32_t, nb::ndim<1>>&>(), "words"_a).def_prop_ro("bytes", &Program::bytes).def_prop_ro("hash", &Program::hash).def_prop_ro(
-      "words", &Program::words, "The block as a list of numbers");
+  nb::class_<Program>(module, "Program")
+      .def(nb::init<const Array<const int32_t, nb::ndim<1>>&>(), "words"_a)
+      .def_prop_ro("bytes", &Program::bytes)
+      .def_prop_ro("hash", &Program::hash)
+      .def_prop_ro("words", &Program::words, "The block as a list of numbers");
   nb::class_<Map>(module, "Map")
-      .def(nb::init<nb::object, const Array<const int32_t, nb::ndim<2>>&, const Array<const int32_t, nb::ndim<2>>&>(), "program"_a, "cells"_a,
-           "cell_stats"_a)
+      .def(nb::init<nb::object, const Array<const int32_t, nb::ndim<2>>&, const Array<const int32_t, nb::ndim<2>>&>(),
+           "program"_a, "cells"_a, "cell_stats"_a)
       .def_prop_ro("world_bytes", &Map::world_bytes);
   nb::class_<World>(module, "World")
       .def(nb::init<nb::object, uint32_t>(), "map"_a, "seed"_a)
@@ -64,7 +67,8 @@ NB_MODULE(_native, module) {
       .def_prop_ro("map_height", [](const World& w) { return w.header().height; })
       .def_prop_ro("num_agents", [](const World& w) { return w.header().agents; })
       .def_prop_ro("world_bytes", [](const World& w) { return w.header().bytes; })
-      .def_prop_ro("seed", [](World& w) { return w.world().seed(); }, "The seed of the running episode")
+      .def_prop_ro(
+          "seed", [](World& w) { return w.world().seed(); }, "The seed of the running episode")
       .def_prop_ro("_is_in_batch", [](const World& w) { return w.is_in_batch; });
   nb::class_<MapPool>(module, "MapPool")
       .def(nb::init<nb::object, int32_t>(), "program"_a, "size"_a)
@@ -73,14 +77,17 @@ NB_MODULE(_native, module) {
       .def("_wait", &MapPool::wait)
       .def("_close", &MapPool::close);
   module.def("text_styles", &bindings::text_styles, "Ways to write a column; the index is the code");
-  module.def("sorted_rows", &bindings::sorted_rows, "pages"_a, "first_tick"_a, "Rows of a recorder as columns, in the order of replays");
-  module.def("series_texts", &bindings::series_texts, "field"_a, "object"_a, "key"_a, "tick"_a, "value"_a, "ids"_a, "is_static"_a,
-             "templates"_a, "pieces"_a, "base"_a, "length"_a, "tells_missing"_a, "Changes of objects as JSON: their numbers and texts");
+  module.def("sorted_rows", &bindings::sorted_rows, "pages"_a, "first_tick"_a,
+             "Rows of a recorder as columns, in the order of replays");
+  module.def("series_texts", &bindings::series_texts, "field"_a, "object"_a, "key"_a, "tick"_a, "value"_a, "ids"_a,
+             "is_static"_a, "templates"_a, "pieces"_a, "base"_a, "length"_a, "tells_missing"_a,
+             "Changes of objects as JSON: their numbers and texts");
   module.def("record_fields", &bindings::record_fields, "Kinds of rows that a recorder writes; the index is the code");
   nb::class_<Recorder>(module, "Recorder", "Follows one world and writes what changes in it into rows of 12 bytes.")
       .def(nb::init<nb::object, std::vector<int32_t>>(), "world"_a, "values"_a = std::vector<int32_t>{})
       .def("use", &Recorder::use, "rows"_a, "Write into this array from now on, from its start")
-      .def("record", &Recorder::record, "Write what changed since the last call; False when the array is full and the call must be repeated")
+      .def("record", &Recorder::record,
+           "Write what changed since the last call; False when the array is full and the call must be repeated")
       .def("record_with", &Recorder::record_with, "rewards"_a)
       .def_prop_ro("written", &Recorder::written, "Rows written into the array in use")
       .def_prop_ro("rows_needed", &Recorder::rows_needed, "The least number of rows an array must have")

@@ -65,12 +65,13 @@ class Map {
 
  private:
   static std::unique_ptr<cpu::Map> made(const mg::Program& p, const Array<const int32_t, nb::ndim<2>>& cells,
-                       const Array<const int32_t, nb::ndim<2>>& stats) {
+                                        const Array<const int32_t, nb::ndim<2>>& stats) {
     if (stats.shape(0) != cells.shape(0) || stats.shape(1) != cells.shape(1)) {
       throw std::runtime_error("`cell_stats` must have the shape of `cells`");
     }
     if (cells.shape(0) > 65535 || cells.shape(1) > 65535 || cells.size() > INT32_MAX / 64) {
-      throw std::runtime_error("A map of " + std::to_string(cells.shape(0)) + " x " + std::to_string(cells.shape(1)) + " cells is too large");
+      throw std::runtime_error("A map of " + std::to_string(cells.shape(0)) + " x " + std::to_string(cells.shape(1)) +
+                               " cells is too large");
     }
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const int32_t cell = cells.data()[i], stat = stats.data()[i];
@@ -82,8 +83,8 @@ class Map {
       }
     }
     return std::make_unique<cpu::Map>(p, std::vector<int32_t>(cells.data(), cells.data() + cells.size()),
-                    std::vector<int32_t>(stats.data(), stats.data() + stats.size()), static_cast<int32_t>(cells.shape(0)),
-                    static_cast<int32_t>(cells.shape(1)));
+                                      std::vector<int32_t>(stats.data(), stats.data() + stats.size()),
+                                      static_cast<int32_t>(cells.shape(0)), static_cast<int32_t>(cells.shape(1)));
   }
 
   nb::object program_;  // before map_, which refers to it

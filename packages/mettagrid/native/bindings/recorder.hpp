@@ -9,7 +9,9 @@ class Recorder {
  public:
   // `values`: places of the global values to record as agents observe them.
   Recorder(nb::object world, std::vector<int32_t> values)
-      : kept_world_(std::move(world)), world_(nb::cast<World&>(kept_world_)), recorder_(world_.world().p, checked(std::move(values))) {
+      : kept_world_(std::move(world)),
+        world_(nb::cast<World&>(kept_world_)),
+        recorder_(world_.world().p, checked(std::move(values))) {
     world_.world().recorders.push_back(&recorder_);
   }
   Recorder(const Recorder&) = delete;
@@ -17,7 +19,8 @@ class Recorder {
 
   // `rows`: uint8 [rows, 12], written from the start.
   void use(Array<uint8_t, nb::shape<-1, sizeof(cpu::Row)>> rows) {
-    if (reinterpret_cast<std::uintptr_t>(rows.data()) % alignof(cpu::Row) != 0) throw std::runtime_error("The rows are not aligned");
+    if (reinterpret_cast<std::uintptr_t>(rows.data()) % alignof(cpu::Row) != 0)
+      throw std::runtime_error("The rows are not aligned");
     if (static_cast<int64_t>(rows.shape(0)) < recorder_.rows_needed()) {
       throw std::runtime_error("There must be at least " + std::to_string(recorder_.rows_needed()) + " rows");
     }
@@ -31,7 +34,8 @@ class Recorder {
   // The same with rewards other than those of the world.
   bool record_with(const Array<const float, nb::ndim<1>>& rewards) {
     mg::Buffers io = world_.recorded_buffers();
-    if (static_cast<int32_t>(rewards.shape(0)) != world_.header().agents) throw std::runtime_error("There must be one reward per agent");
+    if (static_cast<int32_t>(rewards.shape(0)) != world_.header().agents)
+      throw std::runtime_error("There must be one reward per agent");
     io.rewards = const_cast<float*>(rewards.data());  // only read
     return write(io);
   }

@@ -23,12 +23,15 @@ nb::object as_array(std::vector<T>&& values) {
 }
 
 // Pages of a recorder as (ids, templates, agents, field, object, key, tick, value), see cpu::SortedRows.
-inline nb::tuple sorted_rows(const std::vector<Array<const uint8_t, nb::shape<-1, sizeof(cpu::Row)>>>& pages, int32_t first_tick) {
+inline nb::tuple sorted_rows(const std::vector<Array<const uint8_t, nb::shape<-1, sizeof(cpu::Row)>>>& pages,
+                             int32_t first_tick) {
   std::vector<std::pair<const cpu::Row*, int64_t>> views;
   for (const auto& page : pages) {
-    if (reinterpret_cast<std::uintptr_t>(page.data()) % alignof(cpu::Row) != 0) throw std::runtime_error("The rows are not aligned");
+    if (reinterpret_cast<std::uintptr_t>(page.data()) % alignof(cpu::Row) != 0)
+      throw std::runtime_error("The rows are not aligned");
     for (std::size_t i = 0; i < page.shape(0); ++i) {
-      if (page.data()[i * sizeof(cpu::Row) + offsetof(cpu::Row, field)] >= cpu::kRecordFields) throw std::runtime_error("There is no such field");
+      if (page.data()[i * sizeof(cpu::Row) + offsetof(cpu::Row, field)] >= cpu::kRecordFields)
+        throw std::runtime_error("There is no such field");
     }
     views.emplace_back(reinterpret_cast<const cpu::Row*>(page.data()), static_cast<int64_t>(page.shape(0)));
   }
@@ -50,8 +53,10 @@ using PieceTuple = std::tuple<std::string, int32_t, int32_t, std::string, std::v
 inline nb::tuple series_texts(const Array<const uint8_t, nb::ndim<1>>& field, const Array<const uint32_t, nb::ndim<1>>& object,
                               const Array<const uint16_t, nb::ndim<1>>& key, const Array<const int32_t, nb::ndim<1>>& tick,
                               const Array<const int32_t, nb::ndim<1>>& value, const Array<const int32_t, nb::ndim<1>>& ids,
-                              const Array<const uint8_t, nb::ndim<1>>& is_static, const Array<const int32_t, nb::ndim<1>>& templates,
-                              const std::vector<std::vector<PieceTuple>>& pieces, int32_t base, int32_t length, bool tells_missing) {
+                              const Array<const uint8_t, nb::ndim<1>>& is_static,
+                              const Array<const int32_t, nb::ndim<1>>& templates,
+                              const std::vector<std::vector<PieceTuple>>& pieces, int32_t base, int32_t length,
+                              bool tells_missing) {
   const std::size_t size = field.shape(0), objects = ids.shape(0);
   if (object.shape(0) != size || key.shape(0) != size || tick.shape(0) != size || value.shape(0) != size || size > INT32_MAX) {
     throw std::runtime_error("The columns have different lengths");

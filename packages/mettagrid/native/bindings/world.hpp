@@ -72,7 +72,8 @@ class World {
   nb::bytes snapshot() const {
     check_idle();
     check_buffers();
-    const nb::bytes bytes = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(world_.snapshot_bytes())));
+    const nb::bytes bytes =
+        nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(world_.snapshot_bytes())));
     world_.write_snapshot(program_view().hash(), PyBytes_AS_STRING(bytes.ptr()));
     return bytes;
   }
@@ -85,8 +86,9 @@ class World {
     cpu::SnapshotHead head;
     std::memcpy(&head, bytes, sizeof head);
     if (head.agents != w_.h->agents || head.tokens != io_.tokens) {
-      throw std::runtime_error("The snapshot has " + std::to_string(head.agents) + " agents and " + std::to_string(head.tokens) +
-                               " tokens each, this world " + std::to_string(w_.h->agents) + " and " + std::to_string(io_.tokens));
+      throw std::runtime_error("The snapshot has " + std::to_string(head.agents) + " agents and " +
+                               std::to_string(head.tokens) + " tokens each, this world " + std::to_string(w_.h->agents) +
+                               " and " + std::to_string(io_.tokens));
     }
     world_.restore(bytes);
   }
@@ -97,7 +99,8 @@ class World {
     check_buffers();
     other.check_buffers();
     if (!other.program_.is(program_)) throw std::runtime_error("The other world has another program");
-    if (other.w_.h->agents != w_.h->agents || other.io_.tokens != io_.tokens) throw std::runtime_error("The other world has arrays of another shape");
+    if (other.w_.h->agents != w_.h->agents || other.io_.tokens != io_.tokens)
+      throw std::runtime_error("The other world has arrays of another shape");
     if (&other == this) return;
     world_.copy(other.world_);
     map_ = other.map_;
@@ -108,7 +111,8 @@ class World {
     check_idle();
     other.check_idle();
     const mg::Header &h = *w_.h, &there = *other.w_.h;
-    if (!other.program_.is(program_) || h.state_bytes != there.state_bytes || h.slots != there.slots || h.cells != there.cells) {
+    if (!other.program_.is(program_) || h.state_bytes != there.state_bytes || h.slots != there.slots ||
+        h.cells != there.cells) {
       throw std::runtime_error("Only worlds of one program with maps of one size can be compared");
     }
     return listed(cpu::changes_between(w_, other.w_, most));
@@ -173,9 +177,12 @@ class World {
     check_row(rewards, nb::dtype<float>(), "rewards");
     check_row(actions, nb::dtype<int32_t>(), "actions");
     check_row(vibe_actions, nb::dtype<int32_t>(), "vibe_actions");
-    io_ = mg::Buffers{static_cast<uint8_t*>(observations.data()), static_cast<int32_t>(observations.shape(1)),
-                      static_cast<bool*>(terminals.data()),       static_cast<bool*>(truncations.data()),
-                      static_cast<float*>(rewards.data()),        static_cast<const int32_t*>(actions.data()),
+    io_ = mg::Buffers{static_cast<uint8_t*>(observations.data()),
+                      static_cast<int32_t>(observations.shape(1)),
+                      static_cast<bool*>(terminals.data()),
+                      static_cast<bool*>(truncations.data()),
+                      static_cast<float*>(rewards.data()),
+                      static_cast<const int32_t*>(actions.data()),
                       static_cast<const int32_t*>(vibe_actions.data())};
     // The arrays stay alive as long as this world writes into them.
     kept_ = nb::make_tuple(nb::cast(observations), nb::cast(terminals), nb::cast(truncations), nb::cast(rewards),
@@ -258,7 +265,8 @@ class World {
   void set_inventory(int32_t agent, const std::vector<std::pair<int32_t, int32_t>>& amounts) {
     check_agent(agent);
     for (const auto& [resource, amount] : amounts) {
-      if (resource < 0 || resource >= w_.h->resources) throw std::runtime_error("There is no resource " + std::to_string(resource));
+      if (resource < 0 || resource >= w_.h->resources)
+        throw std::runtime_error("There is no resource " + std::to_string(resource));
     }
     const int32_t slot = w_.agent_slot[agent];
     for (int32_t r = 0; r < w_.h->resources; ++r) mg::change_resource(p_, w_, slot, r, -int64_t{w_.held(slot)[r]});
@@ -288,7 +296,8 @@ class World {
   // (id, template, row, col, agent or -1, vibe)
   std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t, int32_t> object(int32_t slot) const {
     check_slot(slot);
-    return {w_.object_id[slot], w_.object_template[slot], w_.object_row[slot], w_.object_col[slot], w_.object_agent[slot], w_.object_vibe[slot]};
+    return {w_.object_id[slot],  w_.object_template[slot], w_.object_row[slot],
+            w_.object_col[slot], w_.object_agent[slot],    w_.object_vibe[slot]};
   }
   std::vector<int32_t> object_tags(int32_t slot) const {
     check_slot(slot);
@@ -407,7 +416,8 @@ class World {
   }
   void check_slot(int32_t slot) const {
     check_idle();
-    if (slot < 1 || slot >= w_.h->used_slots) throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
+    if (slot < 1 || slot >= w_.h->used_slots)
+      throw nb::index_error(("There is no object in slot " + std::to_string(slot)).c_str());
   }
 
   void check_object(int32_t slot, int32_t id) const {
@@ -429,7 +439,8 @@ class World {
 
   static nb::list listed(const std::vector<cpu::Change>& changes) {
     nb::list list;
-    for (const cpu::Change& change : changes) list.append(nb::make_tuple(change.array, change.index, change.before, change.after));
+    for (const cpu::Change& change : changes)
+      list.append(nb::make_tuple(change.array, change.index, change.before, change.after));
     return list;
   }
 

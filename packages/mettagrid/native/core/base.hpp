@@ -25,11 +25,17 @@ struct Span {
 };
 
 template <class T>
-MG_FN T min_of(T a, T b) { return b < a ? b : a; }
+MG_FN T min_of(T a, T b) {
+  return b < a ? b : a;
+}
 template <class T>
-MG_FN T max_of(T a, T b) { return a < b ? b : a; }
+MG_FN T max_of(T a, T b) {
+  return a < b ? b : a;
+}
 template <class T>
-MG_FN T clamp_to(T x, T low, T high) { return x < low ? low : (high < x ? high : x); }
+MG_FN T clamp_to(T x, T low, T high) {
+  return x < low ? low : (high < x ? high : x);
+}
 MG_FN int32_t abs_of(int32_t x) { return x < 0 ? -x : x; }
 MG_FN int32_t sign_of(int32_t x) { return (x > 0) - (x < 0); }
 template <class T>
@@ -71,7 +77,7 @@ MG_FN int32_t truncate_to_int(float x) {
 MG_FN float natural_log(float x) {
   if (!(x == x)) return x;
   if (x < 0.0f) return float_from_bits(0x7FC00000);  // not a number, the same bits everywhere
-  if (x == 0.0f) return -1.0f / (x * x);   // minus infinity
+  if (x == 0.0f) return -1.0f / (x * x);             // minus infinity
   union {
     double d;
     uint64_t u;

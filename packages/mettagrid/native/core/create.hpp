@@ -51,7 +51,8 @@ MG_FN bool measure_world(Header& h) {
   largest = max_of<int64_t>(largest, int64_t{h.slots} * max_of(h.resources, h.tag_words));
   largest = max_of<int64_t>(largest, int64_t{h.owner_tags + h.territories + 1} * h.cells);
   largest = max_of<int64_t>(largest, int64_t{h.area_capacity} * h.agents);
-  largest = max_of<int64_t>(largest, int64_t{h.agents} * (int64_t{h.cell_words} + h.agent_stats + h.agent_rewards + kInvalidIds));
+  largest =
+      max_of<int64_t>(largest, int64_t{h.agents} * (int64_t{h.cell_words} + h.agent_stats + h.agent_rewards + kInvalidIds));
   largest = max_of<int64_t>(largest, int64_t{h.claim_capacity} * 8);
   if (largest >= INT32_MAX) return false;
   World::measure(h);

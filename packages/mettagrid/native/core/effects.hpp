@@ -24,8 +24,8 @@ MG_FN void meet_area(Machine& m, int32_t source, int32_t agent, bool in_range) {
   const Area& area = m.p.areas[from.area];
   const int32_t slot = w.agent_slot[agent];
   const bool was = entered(w, source, agent) != 0;
-  const bool passes = in_range && (from.slot != slot || area.effect_self) &&
-                      (area.filters == 0 || m.run_for(area.filters, from.slot, slot));
+  const bool passes =
+      in_range && (from.slot != slot || area.effect_self) && (area.filters == 0 || m.run_for(area.filters, from.slot, slot));
   if (passes && !was) {
     entered(w, source, agent) = ++w.h->entries;
     apply_presence(m.p, w, area, agent, 1);

@@ -37,13 +37,13 @@ struct Call {
 // and rays, arena[queue, write).
 struct Loop {
   int32_t begin, read, end, write;
-  int32_t tag;       // kNone: arena
-  int32_t element;   // current element of an Each loop
-  int32_t counted, most;                                   // Each
-  int32_t visited, queue;                                  // closure and ray: bit set and result list, in the arena
-  int32_t candidate, first_candidate;                      // closure; candidates end at `end`
-  int32_t first_direction, directions, direction;          // ray
-  int32_t distance, range, row, col, spawn;                // ray; spawn: template or kNone
+  int32_t tag;                                     // kNone: arena
+  int32_t element;                                 // current element of an Each loop
+  int32_t counted, most;                           // Each
+  int32_t visited, queue;                          // closure and ray: bit set and result list, in the arena
+  int32_t candidate, first_candidate;              // closure; candidates end at `end`
+  int32_t first_direction, directions, direction;  // ray
+  int32_t distance, range, row, col, spawn;        // ray; spawn: template or kNone
   Context kept;
 };
 

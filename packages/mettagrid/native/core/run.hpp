@@ -63,8 +63,8 @@ MG_FN void query_move(Machine& m, const Instr& in) {
   } else {
     const int32_t other = m.entity(in.a);
     if (other < 0) return;
-    moved = in.c > 0 ? transfer_resource(m.p, m.w, other, slot, in.b, in.c)
-                     : transfer_resource(m.p, m.w, slot, other, in.b, -in.c);
+    moved =
+        in.c > 0 ? transfer_resource(m.p, m.w, other, slot, in.b, in.c) : transfer_resource(m.p, m.w, slot, other, in.b, -in.c);
   }
   if (moved != 0 && in.sense >= 0) game_stat(m.w, in.sense) += static_cast<float>(moved);
 }
@@ -484,9 +484,7 @@ MG_FN bool Machine::run_code(int32_t entry) {
       }
       case Op::kUntagAll: untag_all(*this, in.a); break;
       case Op::kTagResult: tag_result(*this, in.a); break;
-      case Op::kFireRemoval:
-        next = after_removal(*this, entity(static_cast<int32_t>(Entity::kElement)), in.a, next);
-        break;
+      case Op::kFireRemoval: next = after_removal(*this, entity(static_cast<int32_t>(Entity::kElement)), in.a, next); break;
       case Op::kQueryMove: query_move(*this, in); break;
       case Op::kPlaceAdjacent: place_adjacent(*this, entity(in.a)); break;
       case Op::kRelocate: relocate(*this); break;

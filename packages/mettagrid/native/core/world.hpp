@@ -12,28 +12,28 @@
 
 namespace mg {
 
-constexpr int32_t kNone = -1;          // no entity
-constexpr int32_t kEmpty = 0;          // in the grid: no object
-constexpr int32_t kLine = 64;          // bytes of encoded tokens of one object, or of a template's untouched objects
-constexpr int32_t kLineTokens = 21;    // tokens that fit in it; the last byte is their number
-constexpr uint8_t kLineDirty = 255;    // ...must be encoded before use
-constexpr uint8_t kLineTooLong = 254;  // ...does not fit: encode straight into the observation
-constexpr int32_t kInvalidIds = 64;    // distinct invalid action ids counted one by one, per agent
-constexpr int32_t kTagSlack = 16;      // holders a tag without rules may gain through the debugging API
+constexpr int32_t kNone = -1;             // no entity
+constexpr int32_t kEmpty = 0;             // in the grid: no object
+constexpr int32_t kLine = 64;             // bytes of encoded tokens of one object, or of a template's untouched objects
+constexpr int32_t kLineTokens = 21;       // tokens that fit in it; the last byte is their number
+constexpr uint8_t kLineDirty = 255;       // ...must be encoded before use
+constexpr uint8_t kLineTooLong = 254;     // ...does not fit: encode straight into the observation
+constexpr int32_t kInvalidIds = 64;       // distinct invalid action ids counted one by one, per agent
+constexpr int32_t kTagSlack = 16;         // holders a tag without rules may gain through the debugging API
 constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed and made anew in one step
 
 // Why a step stopped early. The binding turns it into an exception; `fault_a`, `fault_b` carry the details.
 enum class Fault : int32_t {
   kNothing = 0,
-  kCallDepth,      // handlers nested too deeply: a = entry of the routine
-  kStack,          // a loop, number or flag stack ran out
-  kArena,          // query results need more scratch memory than there is
-  kObjects,        // no free slot for a new object: a = slots of removed objects that keep their claims
-  kTagHolders,     // a = tag
-  kAreas,          // no room for the areas of spawned objects: a = how many there are
-  kTokenBudget,    // a = agent, b = tokens attempted
-  kShortcut,       // debug build: a shortcut gave something else than the plain rules
-  kClaims,         // no room for the territory claims of spawned objects: a = how many there are
+  kCallDepth,    // handlers nested too deeply: a = entry of the routine
+  kStack,        // a loop, number or flag stack ran out
+  kArena,        // query results need more scratch memory than there is
+  kObjects,      // no free slot for a new object: a = slots of removed objects that keep their claims
+  kTagHolders,   // a = tag
+  kAreas,        // no room for the areas of spawned objects: a = how many there are
+  kTokenBudget,  // a = agent, b = tokens attempted
+  kShortcut,     // debug build: a shortcut gave something else than the plain rules
+  kClaims,       // no room for the territory claims of spawned objects: a = how many there are
 };
 
 struct Header {
@@ -42,16 +42,16 @@ struct Header {
   int32_t height, width;
   int32_t stride, origin, cells;  // see World::cell
   int32_t templates, window;      // rows of these tables of the program
-  int32_t slots;         // capacity, slot 0 included
+  int32_t slots;                  // capacity, slot 0 included
   int32_t agents;
   int32_t resources, tags, tag_words, territories, owner_tags;  // owner_tags: sum over territories
   int32_t game_stats, agent_stats, agent_rewards;               // agent_rewards: most entries of one agent
-  int32_t tag_capacity;  // sum over tags
+  int32_t tag_capacity;                                         // sum over tags
   int32_t area_capacity, claim_capacity;
   int32_t stat_words_game, stat_words_agent, cell_words;
 
   int32_t step;
-  int32_t used_slots;    // slots 1 .. used_slots - 1 have been handed out at least once
+  int32_t used_slots;  // slots 1 .. used_slots - 1 have been handed out at least once
   int32_t next_id;
   int32_t free_count, removed_count;
   int32_t next_event;
@@ -59,17 +59,19 @@ struct Header {
   int32_t new_area_slots;  // spawned objects whose areas are registered at the end of the area phase
   int32_t tick_target, tick_target_id, tick_row, tick_col;  // what the game's on_tick left behind, see step.hpp
   int32_t fault, fault_a, fault_b;
-  uint32_t entries;        // counts agents entering areas
+  uint32_t entries;  // counts agents entering areas
   Random random;
 };
-static_assert(std::is_trivially_copyable<Header>::value && __has_unique_object_representations(Header), "copied and hashed as bytes");
+static_assert(std::is_trivially_copyable<Header>::value && __has_unique_object_representations(Header),
+              "copied and hashed as bytes");
 
 // A source of an area of effect, in registration order. A static area stays at the cell where it was registered.
 struct AreaSource {
   int32_t slot, area, row, col;
 };
 
-// A claim on territory. `tag`: index of the owning tag inside the territory's tag list, or kNone; row, col: where it is stamped.
+// A claim on territory. `tag`: index of the owning tag inside the territory's tag list, or kNone; row, col: where it is
+// stamped.
 struct Claim {
   int32_t slot, control, tag, row, col;
 };
@@ -77,66 +79,66 @@ struct Claim {
 enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasAreas = 8, kBlocksVision = 16, kRemoved = 32 };
 
 // X(type, name, count): every array of the block. First what is state...
-#define MG_STATE(X) \
-  X(int32_t, grid, h.cells)              /* slot or kEmpty */                                                         \
-  X(int32_t, object_id, h.slots)                                                                                      \
-  X(int32_t, object_template, h.slots)                                                                                \
-  X(uint16_t, object_row, h.slots)                                                                                    \
-  X(uint16_t, object_col, h.slots)                                                                                    \
-  X(int32_t, object_agent, h.slots)                /* agent id or kNone */                                            \
-  X(int32_t, object_seen, h.slots)                 /* step at which an agent last observed it */                      \
-  X(uint8_t, object_vibe, h.slots)                                                                                    \
-  X(uint8_t, object_flags, h.slots)                                                                                   \
-  X(uint32_t, object_tags, h.slots* h.tag_words)   /* [slot][word] */                                                 \
-  X(uint16_t, inventory, h.slots* h.resources)     /* [slot][resource] */                                             \
-  X(uint8_t, held_order, h.slots* h.resources)     /* [slot][place]: resources it holds as they are observed */       \
-  X(uint8_t, held_level, h.slots)                  /* size of the hash table behind that order, see inventory.hpp */  \
-  X(int32_t, free_slots, h.slots)                                                                                     \
-  X(int32_t, removed_slots, h.slots)               /* removed in this step, free from the next */                     \
-  X(int32_t, new_areas, h.slots)                   /* slots spawned in this step that have areas */                   \
-  X(int32_t, tag_first, h.tags)                    /* slice of tag_holders */                                         \
-  X(int32_t, tag_room, h.tags)                                                                                        \
-  X(int32_t, tag_held, h.tags)                                                                                        \
-  X(int32_t, tag_holders, h.tag_capacity)          /* slots in the order in which they got the tag */                 \
-  X(int32_t, agent_slot, h.agents)                                                                                    \
-  X(uint16_t, agent_spawn_row, h.agents)                                                                              \
-  X(uint16_t, agent_spawn_col, h.agents)                                                                              \
-  X(int32_t, agent_before, h.agents)               /* cell at the start of the step */                                \
-  X(int32_t, agent_moved, h.agents)                /* cell after its previous action */                               \
-  X(int32_t, agent_still, h.agents)                /* actions since it last moved */                                  \
-  X(int32_t, agent_action, h.agents)               /* executed action, 0 when it failed */                            \
-  X(int32_t, agent_order, h.agents)                                                                                   \
-  X(uint8_t, agent_success, h.agents)                                                                                 \
-  X(uint8_t, agent_animation, h.agents)                                                                               \
-  X(uint8_t, agent_radius, h.agents)               /* how far its last observation reached, 0..7 */                   \
-  X(int32_t, agent_unique, h.agents)                                                                                  \
-  X(int32_t, agent_farthest, h.agents)                                                                                \
-  X(uint32_t, agent_cells, h.agents* h.cell_words) /* cells it has stood on */                                        \
-  X(float, agent_total, h.agents)                  /* sum of rewards */                                               \
-  X(float, agent_last_reward, h.agents)                                                                               \
-  X(float, reward_before, h.agents* h.agent_rewards)                                                                  \
-  X(float, agent_stat, h.agents* h.agent_stats)                                                                       \
-  X(uint32_t, agent_stat_set, h.agents* h.stat_words_agent)                                                           \
-  X(float, game_stat, h.game_stats)                                                                                   \
-  X(uint32_t, game_stat_set, h.stat_words_game)                                                                       \
-  X(int32_t, invalid_id, h.agents* kInvalidIds)                                                                       \
-  X(int32_t, invalid_count, h.agents* kInvalidIds) /* 0 = entry unused */                                             \
-  X(AreaSource, area_source, h.area_capacity)                                                                         \
-  X(uint32_t, area_entered, h.area_capacity* h.agents)     /* [source][agent]: when it came in, 0 = it is outside */  \
-  X(Claim, claim, h.claim_capacity)                                                                                   \
-  X(int16_t, agent_owner, h.agents* h.territories)         /* owner of the agent's cell last step */                  \
-  X(uint16_t, owner_held, h.territories* h.resources)      /* [territory][resource]: held by the owner's stand-in */  \
-  X(uint8_t, owner_vibe, h.territories)                    /* vibe of the owner's stand-in */
+#define MG_STATE(X)                                                                                                \
+  X(int32_t, grid, h.cells) /* slot or kEmpty */                                                                   \
+  X(int32_t, object_id, h.slots)                                                                                   \
+  X(int32_t, object_template, h.slots)                                                                             \
+  X(uint16_t, object_row, h.slots)                                                                                 \
+  X(uint16_t, object_col, h.slots)                                                                                 \
+  X(int32_t, object_agent, h.slots) /* agent id or kNone */                                                        \
+  X(int32_t, object_seen, h.slots)  /* step at which an agent last observed it */                                  \
+  X(uint8_t, object_vibe, h.slots)                                                                                 \
+  X(uint8_t, object_flags, h.slots)                                                                                \
+  X(uint32_t, object_tags, h.slots* h.tag_words) /* [slot][word] */                                                \
+  X(uint16_t, inventory, h.slots* h.resources)   /* [slot][resource] */                                            \
+  X(uint8_t, held_order, h.slots* h.resources)   /* [slot][place]: resources it holds as they are observed */      \
+  X(uint8_t, held_level, h.slots)                /* size of the hash table behind that order, see inventory.hpp */ \
+  X(int32_t, free_slots, h.slots)                                                                                  \
+  X(int32_t, removed_slots, h.slots) /* removed in this step, free from the next */                                \
+  X(int32_t, new_areas, h.slots)     /* slots spawned in this step that have areas */                              \
+  X(int32_t, tag_first, h.tags)      /* slice of tag_holders */                                                    \
+  X(int32_t, tag_room, h.tags)                                                                                     \
+  X(int32_t, tag_held, h.tags)                                                                                     \
+  X(int32_t, tag_holders, h.tag_capacity) /* slots in the order in which they got the tag */                       \
+  X(int32_t, agent_slot, h.agents)                                                                                 \
+  X(uint16_t, agent_spawn_row, h.agents)                                                                           \
+  X(uint16_t, agent_spawn_col, h.agents)                                                                           \
+  X(int32_t, agent_before, h.agents) /* cell at the start of the step */                                           \
+  X(int32_t, agent_moved, h.agents)  /* cell after its previous action */                                          \
+  X(int32_t, agent_still, h.agents)  /* actions since it last moved */                                             \
+  X(int32_t, agent_action, h.agents) /* executed action, 0 when it failed */                                       \
+  X(int32_t, agent_order, h.agents)                                                                                \
+  X(uint8_t, agent_success, h.agents)                                                                              \
+  X(uint8_t, agent_animation, h.agents)                                                                            \
+  X(uint8_t, agent_radius, h.agents) /* how far its last observation reached, 0..7 */                              \
+  X(int32_t, agent_unique, h.agents)                                                                               \
+  X(int32_t, agent_farthest, h.agents)                                                                             \
+  X(uint32_t, agent_cells, h.agents* h.cell_words) /* cells it has stood on */                                     \
+  X(float, agent_total, h.agents)                  /* sum of rewards */                                            \
+  X(float, agent_last_reward, h.agents)                                                                            \
+  X(float, reward_before, h.agents* h.agent_rewards)                                                               \
+  X(float, agent_stat, h.agents* h.agent_stats)                                                                    \
+  X(uint32_t, agent_stat_set, h.agents* h.stat_words_agent)                                                        \
+  X(float, game_stat, h.game_stats)                                                                                \
+  X(uint32_t, game_stat_set, h.stat_words_game)                                                                    \
+  X(int32_t, invalid_id, h.agents* kInvalidIds)                                                                    \
+  X(int32_t, invalid_count, h.agents* kInvalidIds) /* 0 = entry unused */                                          \
+  X(AreaSource, area_source, h.area_capacity)                                                                      \
+  X(uint32_t, area_entered, h.area_capacity* h.agents) /* [source][agent]: when it came in, 0 = it is outside */   \
+  X(Claim, claim, h.claim_capacity)                                                                                \
+  X(int16_t, agent_owner, h.agents* h.territories)    /* owner of the agent's cell last step */                    \
+  X(uint16_t, owner_held, h.territories* h.resources) /* [territory][resource]: held by the owner's stand-in */    \
+  X(uint8_t, owner_vibe, h.territories)               /* vibe of the owner's stand-in */
 
 // ...then what is made from state and kept up to date: hashes, snapshots and comparisons leave it out.
-#define MG_MADE(X) \
-  X(int64_t, score, h.owner_tags* h.cells)       /* [territory tag][cell], in 1/1024: exceeds 32 bits */                 \
-  X(int16_t, owner, h.territories* h.cells)      /* [territory][cell]: tag id or -1 */                                \
-  X(int16_t, owner_seen, h.cells)                /* owner of the first territory that has one, or -1 */               \
-  X(uint8_t, owner_edges, h.cells)               /* bits N, S, E, W: the neighbour's owner differs */                 \
-  X(int32_t, window_offset, h.window)              /* cell of each window cell, from the observer's */                \
-  X(int32_t, object_line, h.slots)                 /* which line shows it, see observe.hpp */                         \
-  X(uint64_t, changed, (h.slots + 64) / 64)        /* bit per slot, see World::mark */                                \
+#define MG_MADE(X)                                                                                               \
+  X(int64_t, score, h.owner_tags* h.cells)               /* [territory tag][cell], in 1/1024: exceeds 32 bits */ \
+  X(int16_t, owner, h.territories* h.cells)              /* [territory][cell]: tag id or -1 */                   \
+  X(int16_t, owner_seen, h.cells)                        /* owner of the first territory that has one, or -1 */  \
+  X(uint8_t, owner_edges, h.cells)                       /* bits N, S, E, W: the neighbour's owner differs */    \
+  X(int32_t, window_offset, h.window)                    /* cell of each window cell, from the observer's */     \
+  X(int32_t, object_line, h.slots)                       /* which line shows it, see observe.hpp */              \
+  X(uint64_t, changed, (h.slots + 64) / 64)              /* bit per slot, see World::mark */                     \
   X(uint8_t, lines, (h.templates + h.slots + 1) * kLine) /* encoded tokens; the last, so that a reset can leave them */
 
 #define MG_ARRAYS(X) MG_STATE(X) MG_MADE(X)
@@ -164,8 +166,8 @@ struct World {
     const Header& h = *w.h;
     uint8_t* base = static_cast<uint8_t*>(block);
     uint64_t at = align(sizeof(Header));
-#define MG_PLACE(Type, name, count)                  \
-  w.name = reinterpret_cast<Type*>(base + at);       \
+#define MG_PLACE(Type, name, count)            \
+  w.name = reinterpret_cast<Type*>(base + at); \
   at = align(at + static_cast<uint64_t>(int64_t{1} * count) * sizeof(Type));
     MG_ARRAYS(MG_PLACE)
 #undef MG_PLACE

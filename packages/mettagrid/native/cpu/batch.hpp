@@ -8,10 +8,10 @@
 namespace cpu {
 
 enum class Outcome : int32_t {
-  kPlayed,    // all steps taken
-  kWaits,     // the next episode's map is not there yet
-  kNoMap,     // ...and never will be
-  kFault,     // the rules stopped it: see the header of the world
+  kPlayed,  // all steps taken
+  kWaits,   // the next episode's map is not there yet
+  kNoMap,   // ...and never will be
+  kFault,   // the rules stopped it: see the header of the world
   kNoMemory,
 };
 
@@ -19,10 +19,10 @@ enum class Outcome : int32_t {
 struct alignas(64) Seat {
   World* world;
   const ActionChoice* choice;
-  int64_t first;       // its first agent in the arrays of the batch
-  int64_t* episodes;   // episodes behind it, in the caller's memory
-  int64_t taken = 0;   // steps since it started over; they number the random actions
-  int64_t played = 0;  // steps of the running call
+  int64_t first;             // its first agent in the arrays of the batch
+  int64_t* episodes;         // episodes behind it, in the caller's memory
+  int64_t taken = 0;         // steps since it started over; they number the random actions
+  int64_t played = 0;        // steps of the running call
   bool must_begin = false;   // a new episode is due, whatever the flags say
   bool starts_over = false;  // ...and it is the first one, with `seed`
   uint32_t seed = 0;
@@ -99,9 +99,7 @@ class Batch {
       if (seat.outcome == Outcome::kWaits) seat.outcome = Outcome::kPlayed;
       if (seat.outcome == Outcome::kPlayed && seat.must_begin) begin_episode(seat, i);
       while (seat.outcome == Outcome::kPlayed && seat.played < job.steps) step(job, seat, i);
-    } catch (const std::bad_alloc&) {
-      seat.outcome = Outcome::kNoMemory;
-    }
+    } catch (const std::bad_alloc&) { seat.outcome = Outcome::kNoMemory; }
   }
 
   void step(const Job& job, Seat& seat, int32_t i) {

@@ -12,7 +12,10 @@ namespace cpu {
 class PlainTwin {
  public:
   PlainTwin(const mg::Program& program, const mg::World& world, const mg::Buffers& io)
-      : p_(program), block_(zeroed_block(world.h->bytes)), outputs_(io), observations_(io.observations, io.observations + observation_bytes(world, io)) {
+      : p_(program),
+        block_(zeroed_block(world.h->bytes)),
+        outputs_(io),
+        observations_(io.observations, io.observations + observation_bytes(world, io)) {
     std::memcpy(block_.get(), world.h, world.h->state_bytes);
     w_ = mg::World::view(block_.get());
     const std::size_t n = static_cast<std::size_t>(world.h->agents);
@@ -36,9 +39,11 @@ class PlainTwin {
     scratch.plain = false;
     scratch.watcher = watcher;
     const std::size_t n = static_cast<std::size_t>(world.h->agents);
-    return mg::state_hash(w_) == mg::state_hash(world) && std::memcmp(io.observations, outputs_.observations, observations_.size()) == 0 &&
-           std::memcmp(io.rewards, outputs_.rewards, n * sizeof(float)) == 0 && std::memcmp(io.terminals, outputs_.terminals, n) == 0 &&
-           std::memcmp(io.truncations, outputs_.truncations, n) == 0 && same_territory(world);
+    return mg::state_hash(w_) == mg::state_hash(world) &&
+           std::memcmp(io.observations, outputs_.observations, observations_.size()) == 0 &&
+           std::memcmp(io.rewards, outputs_.rewards, n * sizeof(float)) == 0 &&
+           std::memcmp(io.terminals, outputs_.terminals, n) == 0 && std::memcmp(io.truncations, outputs_.truncations, n) == 0 &&
+           same_territory(world);
   }
 
  private:

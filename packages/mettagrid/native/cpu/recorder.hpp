@@ -15,26 +15,26 @@
 namespace cpu {
 
 // X(name): kinds of rows. "object": number of the object, unless the comment says otherwise.
-#define MG_RECORD_FIELDS(X)                                                              \
-  X(tick)        /* a tick begins: value = step */                                       \
-  X(object)      /* first seen: key = template, value = id */                            \
-  X(agent)       /* first seen, agents only: value = agent id */                         \
-  X(alive)       /* value = 0 gone, 1 on the grid, 2 there and observed without inventory */ \
-  X(location)    /* value = row << 16 | column */                                        \
-  X(amount)      /* key = resource, value = amount held */                               \
-  X(limit)       /* key = lowest resource of a limit group, value = effective limit */   \
-  X(tag)         /* key = tag, value = 1 has it, 0 has it no longer */                   \
-  X(vibe)                                                                                \
-  X(action)      /* agents: executed action, 0 when it failed */                         \
-  X(success)     /* agents: 0 or 1 */                                                    \
-  X(animation)   /* agents */                                                            \
-  X(reward)      /* agents: value = bits of a 32-bit float */                            \
-  X(asked)       /* agents: action in the caller's buffer */                             \
-  X(asked_vibe)  /* agents: likewise, vibe action */                                     \
-  X(stat)        /* of the game, tokens left out: key = stat, value = bits of a float */ \
-  X(owner)       /* object = row x width + column, key = territory, value = tag or -1 */ \
-  X(observed)    /* agents: key = place in the recorder's list, value = amount observed */ \
-  X(radius)      /* agents of games that limit it: how far the observation reached, 0..7 */
+#define MG_RECORD_FIELDS(X)                                                               \
+  X(tick)     /* a tick begins: value = step */                                           \
+  X(object)   /* first seen: key = template, value = id */                                \
+  X(agent)    /* first seen, agents only: value = agent id */                             \
+  X(alive)    /* value = 0 gone, 1 on the grid, 2 there and observed without inventory */ \
+  X(location) /* value = row << 16 | column */                                            \
+  X(amount)   /* key = resource, value = amount held */                                   \
+  X(limit)    /* key = lowest resource of a limit group, value = effective limit */       \
+  X(tag)      /* key = tag, value = 1 has it, 0 has it no longer */                       \
+  X(vibe)                                                                                 \
+  X(action)     /* agents: executed action, 0 when it failed */                           \
+  X(success)    /* agents: 0 or 1 */                                                      \
+  X(animation)  /* agents */                                                              \
+  X(reward)     /* agents: value = bits of a 32-bit float */                              \
+  X(asked)      /* agents: action in the caller's buffer */                               \
+  X(asked_vibe) /* agents: likewise, vibe action */                                       \
+  X(stat)       /* of the game, tokens left out: key = stat, value = bits of a float */   \
+  X(owner)      /* object = row x width + column, key = territory, value = tag or -1 */   \
+  X(observed)   /* agents: key = place in the recorder's list, value = amount observed */ \
+  X(radius)     /* agents of games that limit it: how far the observation reached, 0..7 */
 
 enum class Field : uint8_t {
 #define MG_FIELD_NAME(name) k_##name,
@@ -164,7 +164,8 @@ class Recorder {
       owners_changed_ = true;
       stats_.assign(static_cast<std::size_t>(h.game_stats), 0);
       stat_set_.assign(static_cast<std::size_t>(h.stat_words_game), 0);
-      owners_.assign(static_cast<std::size_t>(h.territories) * static_cast<std::size_t>(h.height) * static_cast<std::size_t>(h.width), -1);
+      owners_.assign(
+          static_cast<std::size_t>(h.territories) * static_cast<std::size_t>(h.height) * static_cast<std::size_t>(h.width), -1);
     }
     pending_[0] &= ~uint64_t{1};  // slot 0 is a stand-in, not an object
     agents_.resize(static_cast<std::size_t>(h.agents));
@@ -219,7 +220,8 @@ class Recorder {
     seen.vibe = 0;
     const std::size_t words = static_cast<std::size_t>(w.h->tag_words), resources = static_cast<std::size_t>(w.h->resources);
     std::fill_n(tags_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slot) * words), words, 0);
-    std::fill_n(held_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slot) * resources), resources, uint16_t{0});
+    std::fill_n(held_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slot) * resources), resources,
+                uint16_t{0});
     put(Field::k_object, seen.number, w.object_template[slot], seen.id);
     const int32_t agent = w.object_agent[slot];
     if (agent >= 0) {
@@ -371,8 +373,8 @@ class Recorder {
 
   uint32_t next_number_ = 0;
   std::vector<Seen> seen_;
-  std::vector<uint32_t> tags_;   // [slot][word]
-  std::vector<uint16_t> held_;   // [slot][resource]
+  std::vector<uint32_t> tags_;  // [slot][word]
+  std::vector<uint16_t> held_;  // [slot][resource]
   std::vector<SeenAgent> agents_;
   std::vector<int32_t> observed_, now_;  // [agent][value], [value]
   std::vector<uint32_t> stats_, stat_set_;

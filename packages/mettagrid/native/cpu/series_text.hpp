@@ -14,18 +14,18 @@
 namespace cpu {
 
 // X(name): how a column is written. A table has several values by key and is written anew when one changes.
-#define MG_TEXT_STYLES(X)                                                     \
-  X(nothing)                                                                  \
-  X(id)        /* of the object */                                            \
-  X(number)                                                                   \
-  X(boolean)                                                                  \
-  X(alive)     /* boolean; before an object appears it is false */            \
-  X(place)     /* row << 16 | column as [column, row] */                      \
-  X(pairs)     /* table as [[key, value], ...], zeros left out */             \
-  X(keys)      /* table as [key, ...], zeros left out */                      \
-  X(renamed)   /* table as [[name, value], ...], by the piece's list of names */ \
-  X(real)      /* bits of a 32-bit float; null when it is not finite */       \
-  X(sum)       /* the sum of such numbers over all indices so far */
+#define MG_TEXT_STYLES(X)                                                      \
+  X(nothing)                                                                   \
+  X(id) /* of the object */                                                    \
+  X(number)                                                                    \
+  X(boolean)                                                                   \
+  X(alive)   /* boolean; before an object appears it is false */               \
+  X(place)   /* row << 16 | column as [column, row] */                         \
+  X(pairs)   /* table as [[key, value], ...], zeros left out */                \
+  X(keys)    /* table as [key, ...], zeros left out */                         \
+  X(renamed) /* table as [[name, value], ...], by the piece's list of names */ \
+  X(real)    /* bits of a 32-bit float; null when it is not finite */          \
+  X(sum)     /* the sum of such numbers over all indices so far */
 
 enum class Style : int32_t {
 #define MG_STYLE_NAME(name) k_##name,
@@ -222,7 +222,8 @@ class SeriesText {
   }
 
   void set_held(int32_t key, int32_t value, bool keeps_zeros) {
-    const auto at = std::lower_bound(held_.begin(), held_.end(), key, [](const auto& entry, int32_t k) { return entry.first < k; });
+    const auto at =
+        std::lower_bound(held_.begin(), held_.end(), key, [](const auto& entry, int32_t k) { return entry.first < k; });
     const bool is_there = at != held_.end() && at->first == key;
     if (value == 0 && !keeps_zeros) {
       if (is_there) held_.erase(at);

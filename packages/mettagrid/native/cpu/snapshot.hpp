@@ -27,7 +27,9 @@ inline uint64_t hash_bytes(const void* data, std::size_t size) {
 }
 
 // Bytes of the caller's arrays for one agent.
-inline std::size_t output_bytes(int32_t tokens) { return static_cast<std::size_t>(tokens) * 3 + 2 * sizeof(bool) + sizeof(float) + 2 * sizeof(int32_t); }
+inline std::size_t output_bytes(int32_t tokens) {
+  return static_cast<std::size_t>(tokens) * 3 + 2 * sizeof(bool) + sizeof(float) + 2 * sizeof(int32_t);
+}
 
 // The state of a world in a snapshot: finds out whether a step could go wrong on it.
 class StateCheck {
@@ -83,7 +85,8 @@ class StateCheck {
   bool objects() const {
     for (int32_t slot = 0; slot < h.used_slots; ++slot) {
       const int32_t agent = w.object_agent[slot];
-      if (!within(w.object_template[slot], 0, h.templates) || w.object_row[slot] >= h.height || w.object_col[slot] >= h.width) return false;
+      if (!within(w.object_template[slot], 0, h.templates) || w.object_row[slot] >= h.height || w.object_col[slot] >= h.width)
+        return false;
       if (!within(w.object_seen[slot], 0, int64_t{h.step} + 1) || !within(w.object_id[slot], 0, h.next_id)) return false;
       if (!within(agent, -1, h.agents) || (agent >= 0 && w.agent_slot[agent] != slot)) return false;
       bool known = true;

@@ -52,7 +52,8 @@ class RowSorter {
     out.tick.resize(size);
     out.value.resize(size);
     for (std::size_t i = 0; i + 1 < starts_.size(); ++i) {
-      const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(starts_[i]), end = rows.begin() + static_cast<std::ptrdiff_t>(starts_[i + 1]);
+      const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(starts_[i]),
+                 end = rows.begin() + static_cast<std::ptrdiff_t>(starts_[i + 1]);
       if (begin == end) continue;
       const auto by_key = [](const Placed& x, const Placed& y) { return x.key < y.key; };
       if (!std::is_sorted(begin, end, by_key)) std::stable_sort(begin, end, by_key);

@@ -33,7 +33,8 @@ class PhaseClock : public mg::Watcher {
     PhaseClock& self = static_cast<PhaseClock&>(watcher);
     const auto now = std::chrono::steady_clock::now();
     if (phase != mg::Phase::kActions) {
-      self.nanoseconds[static_cast<std::size_t>(phase) - 1] = std::chrono::duration_cast<std::chrono::nanoseconds>(now - self.began_).count();
+      self.nanoseconds[static_cast<std::size_t>(phase) - 1] =
+          std::chrono::duration_cast<std::chrono::nanoseconds>(now - self.began_).count();
     }
     self.began_ = now;
   }
@@ -59,7 +60,9 @@ struct TraceEntry {
 
 // Fields of structs count as numbers of their own.
 template <class T>
-const T* numbers(const T* values) { return values; }
+const T* numbers(const T* values) {
+  return values;
+}
 inline const int32_t* numbers(const mg::AreaSource* sources) { return &sources->slot; }
 inline const int32_t* numbers(const mg::Claim* claims) { return &claims->slot; }
 
@@ -71,8 +74,9 @@ void for_each_state_array(const mg::World& a, const mg::World& b, Visit visit) {
   visit("step", &h.step, &there.step, int64_t{1});
   visit("random", h.random.state, there.random.state, int64_t{mg::Random::kWords});
   visit("random_next", &h.random.next, &there.random.next, int64_t{1});
-#define MG_VISIT(Type, name, count) \
-  visit(#name, numbers(a.name), numbers(b.name), int64_t{1} * (count) * static_cast<int64_t>(sizeof(*a.name) / sizeof(*numbers(a.name))));
+#define MG_VISIT(Type, name, count)              \
+  visit(#name, numbers(a.name), numbers(b.name), \
+        int64_t{1} * (count) * static_cast<int64_t>(sizeof(*a.name) / sizeof(*numbers(a.name))));
   MG_STATE(MG_VISIT)
 #undef MG_VISIT
 }
@@ -82,7 +86,8 @@ inline std::vector<Change> changes_between(const mg::World& before, const mg::Wo
   for_each_state_array(before, after, [&](const char* name, const auto* a, const auto* b, int64_t count) {
     if (std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof *a) == 0) return;
     for (int64_t i = 0; i < count && found.size() < most; ++i) {
-      if (std::memcmp(a + i, b + i, sizeof *a) != 0) found.push_back(Change{name, i, static_cast<double>(a[i]), static_cast<double>(b[i])});
+      if (std::memcmp(a + i, b + i, sizeof *a) != 0)
+        found.push_back(Change{name, i, static_cast<double>(a[i]), static_cast<double>(b[i])});
     }
   });
   return found;
@@ -101,7 +106,9 @@ class Tracer : public mg::Watcher {
   static Tracer& self(mg::Watcher& watcher) { return static_cast<Tracer&>(watcher); }
   static void on_phase(mg::Watcher& w, mg::Phase phase) { self(w).add(Cause::kPhase, static_cast<int32_t>(phase), 0, 0); }
   static void on_action(mg::Watcher& w, int32_t agent, int32_t id) { self(w).add(Cause::kAction, agent, id, 0); }
-  static void on_rule(mg::Watcher& w, int32_t name, int32_t actor, int32_t target) { self(w).add(Cause::kRule, name, actor, target); }
+  static void on_rule(mg::Watcher& w, int32_t name, int32_t actor, int32_t target) {
+    self(w).add(Cause::kRule, name, actor, target);
+  }
 
   void add(Cause cause, int32_t a, int32_t b, int32_t c) {
     const mg::World before = mg::World::view(copy_.get());

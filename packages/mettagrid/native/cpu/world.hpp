@@ -15,7 +15,10 @@ namespace cpu {
 class Map {
  public:
   Map(const mg::Program& program, std::vector<int32_t> cells, std::vector<int32_t> stats, int32_t height, int32_t width)
-      : program_(program), cells_(std::move(cells)), stats_(std::move(stats)), map_{cells_.data(), stats_.data(), height, width} {
+      : program_(program),
+        cells_(std::move(cells)),
+        stats_(std::move(stats)),
+        map_{cells_.data(), stats_.data(), height, width} {
     plan_ = mg::plan_world(program_, map_);
   }
   Map(const Map&) = delete;

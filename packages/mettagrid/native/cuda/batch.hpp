@@ -16,15 +16,15 @@ struct Batch {
   const uint8_t* image;  // the block that all worlds start as
   uint64_t bytes;        // ...of one block, a multiple of 64
   int32_t worlds, agents, tokens, arena_size;
-  uint32_t seed;              // of world 0; world k has seed + k
-  uint8_t* blocks;            // [worlds][bytes]
-  uint64_t* hashes;           // [worlds]: of the state after the last call
-  mg::Scratch* scratch;       // [worlds]
-  int32_t* arenas;            // [worlds][arena_size]
-  uint8_t* observations;      // [worlds][agents][tokens][3]
-  float* rewards;             // [worlds][agents]
-  bool* terminals;            // [worlds][agents]
-  bool* truncations;          // [worlds][agents]
+  uint32_t seed;                // of world 0; world k has seed + k
+  uint8_t* blocks;              // [worlds][bytes]
+  uint64_t* hashes;             // [worlds]: of the state after the last call
+  mg::Scratch* scratch;         // [worlds]
+  int32_t* arenas;              // [worlds][arena_size]
+  uint8_t* observations;        // [worlds][agents][tokens][3]
+  float* rewards;               // [worlds][agents]
+  bool* terminals;              // [worlds][agents]
+  bool* truncations;            // [worlds][agents]
   const int32_t* actions;       // [agents], the same for all worlds
   const int32_t* vibe_actions;  // [agents]
 };
@@ -48,8 +48,13 @@ MG_FN mg::Scratch& scratch_of(const Batch& b, int32_t world) {
 
 MG_FN mg::Buffers buffers_of(const Batch& b, int32_t world) {
   const int64_t first = int64_t{world} * b.agents;
-  return mg::Buffers{b.observations + first * b.tokens * 3, b.tokens,  b.terminals + first, b.truncations + first,
-                     b.rewards + first,                     b.actions, b.vibe_actions};
+  return mg::Buffers{b.observations + first * b.tokens * 3,
+                     b.tokens,
+                     b.terminals + first,
+                     b.truncations + first,
+                     b.rewards + first,
+                     b.actions,
+                     b.vibe_actions};
 }
 
 // A new episode and its first observation.

@@ -136,9 +136,13 @@ std::string difference(const Outcome& cpu, const Outcome& device, int32_t worlds
 
 // What came out of world 0 against what the file says, and the hash of its block against the hash computed on the device.
 std::string difference_from_file(const Episode& e, Outcome& device, std::size_t step) {
-  const mg::Buffers io{device.observations.data(), e.tokens, reinterpret_cast<bool*>(device.terminals.data()),
-                       reinterpret_cast<bool*>(device.truncations.data()), reinterpret_cast<float*>(device.rewards.data()),
-                       nullptr, nullptr};
+  const mg::Buffers io{device.observations.data(),
+                       e.tokens,
+                       reinterpret_cast<bool*>(device.terminals.data()),
+                       reinterpret_cast<bool*>(device.truncations.data()),
+                       reinterpret_cast<float*>(device.rewards.data()),
+                       nullptr,
+                       nullptr};
   if (digest(io, e.agents) != e.digests[step]) return "observations, rewards or flags are not those of the file";
   uint64_t hash;
   std::memcpy(&hash, device.hashes.data(), sizeof hash);

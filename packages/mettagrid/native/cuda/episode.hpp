@@ -85,7 +85,7 @@ inline bool is_sound(const Episode& e) {
   const int64_t size = static_cast<int64_t>(e.program.size());
   if (e.height < 1 || e.width < 1 || e.agents < 1 || e.tokens < 0 || size < 2 * mg::Program::kTables) return false;
   const int32_t* head = e.program.data();
-#define MG_FITS(Row, name)                                                                        \
+#define MG_FITS(Row, name)                                                                                          \
   if (head[0] < 0 || head[1] < 0 || head[0] + int64_t{head[1]} * int64_t{sizeof(mg::Row) / 4} > size) return false; \
   head += 2;
   MG_TABLES(MG_FITS)

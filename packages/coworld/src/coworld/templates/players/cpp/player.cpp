@@ -186,9 +186,7 @@ int main() {
         }
         game.send("{\"move\":\"" + choose(state) + "\"}");
       }
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "%s\n", error.what());
-    }
+    } catch (const std::exception& error) { std::fprintf(stderr, "%s\n", error.what()); }
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
   return 1;
