@@ -64,7 +64,13 @@ class EpisodeBundle:
         return self._object("error_info")
 
     def replay(self) -> bytes | None:
-        return self._bytes("replay")
+        """Return the replay, uncompressed: a member that ends in `.z` or `.gz` is decompressed."""
+        name, data = self.manifest.files.get("replay"), self._bytes("replay")
+        if data is None or not isinstance(name, str) or not name.endswith((".z", ".gz")):
+            return data
+        from coworld.manifest_uri import decompress_replay
+
+        return decompress_replay(data, name=name)
 
     def game_logs(self) -> dict[str, bytes]:
         return self._map("game_logs")

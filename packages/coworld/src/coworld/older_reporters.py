@@ -18,6 +18,7 @@ from coworld.archives import write_archive
 from coworld.bundle_reader import EpisodeBundle, opened_bundle
 from coworld.reporter_protocol import (
     REPORT_REQUEST_ENV_VAR,
+    ArtifactEncoding,
     BundleToken,
     ReporterArtifactRef,
     ReporterEpisodeArtifacts,
@@ -48,7 +49,8 @@ class OlderReporterInputs:
         """For a reporter that sees its folder under this path and writes its report there."""
 
         def reference(name: str, kind: str) -> ReporterArtifactRef:
-            return ReporterArtifactRef(uri=f"file://{folder}/{FOLDER}/{name}", media_type=kind)
+            encoding: ArtifactEncoding = "zlib" if name.endswith(".z") else "identity"
+            return ReporterArtifactRef(uri=f"file://{folder}/{FOLDER}/{name}", media_type=kind, encoding=encoding)
 
         named = {key: value for key, value in self.manifest.files.items() if isinstance(value, str)}
         tables = {key: value for key, value in self.manifest.files.items() if isinstance(value, dict)}
@@ -79,9 +81,9 @@ class OlderReporterInputs:
         }
 
 
-def older_reporter_inputs(path: Path) -> OlderReporterInputs:
+def older_reporter_inputs(source: Path | bytes) -> OlderReporterInputs:
     """Unpack a bundle; raises BundleError when it is none."""
-    with opened_bundle(path) as bundle:
+    with opened_bundle(source) as bundle:
         known = {key: value for key, value in bundle.manifest.files.items() if key in get_args(BundleToken)}
         names = [name for value in known.values() for name in ([value] if isinstance(value, str) else value.values())]
         manifest = ReporterEpisodeManifest.model_validate(

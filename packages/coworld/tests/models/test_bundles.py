@@ -11,7 +11,9 @@ import pytest
 
 from coworld.archives import ArchiveLimits, opened_archive
 from coworld.bundle import make_bundle, opened_bundle, parse_include, write_bundle
-from coworld.errors import BundleError, CoworldError
+from coworld.errors import BundleError, CoworldError, SourceError
+from coworld.older_reporters import older_reporter_inputs
+from coworld.reporter_protocol import REPORT_REQUEST_ENV_VAR, ReportRequest
 
 
 @pytest.fixture
@@ -83,6 +85,23 @@ def test_a_compressed_replay_is_delivered_uncompressed(workspace: Path) -> None:
     (workspace / "replay.z").write_bytes(zlib.compress(b"other moves"))
     with opened_bundle(make_bundle(workspace)) as bundle:
         assert bundle.replay() == b"other moves"
+
+
+def test_a_compressed_replay_of_another_tool_is_read_and_declared() -> None:
+    document = json.dumps({"ereq_id": "e", "status": "success", "files": {"replay": "data/replay.json.z"}}).encode()
+    packed = zlib.compress(b"moves")
+    data = zipped(("manifest.json", document), ("data/replay.json.z", packed))
+    with opened_bundle(data) as bundle:
+        assert bundle.replay() == b"moves"
+    inputs = older_reporter_inputs(data)
+    assert inputs.files == {"episode/data/replay.json.z": packed}
+    request = ReportRequest.model_validate_json(inputs.variables("/x", "report.zip")[REPORT_REQUEST_ENV_VAR])
+    reference = request.episodes[0].artifacts.replay
+    assert reference is not None
+    assert (reference.uri, reference.encoding) == ("file:///x/episode/data/replay.json.z", "zlib")
+    cut = zipped(("manifest.json", document), ("data/replay.json.z", packed[:-2]))
+    with opened_bundle(cut) as bundle, pytest.raises(SourceError, match="cannot be decompressed"):
+        bundle.replay()
 
 
 def test_the_same_episode_gives_the_same_bytes(workspace: Path) -> None:

@@ -26,6 +26,16 @@ import pyarrow, pyarrow.parquet
 rows = {"ts": [1], "player": [-1], "key": ["winner"], "value": ["0"]}
 pyarrow.parquet.write_table(pyarrow.table(rows), urlsplit(os.environ["COGAME_REPLAY_STATS_PARQUET_URI"]).path)
 """
+PAGE_REPORTER = """
+import json, os, zipfile
+from urllib.parse import urlsplit
+
+request = json.loads(os.environ["COGAME_REPORT_REQUEST"])
+with zipfile.ZipFile(urlsplit(request["report_uri"]).path, "w") as archive:
+    archive.writestr("manifest.json", json.dumps({"reporter_id": "pages", "render": "index.html"}))
+    archive.writestr("index.html", "<link rel=stylesheet href=assets/style.css><h1>Recap</h1>")
+    archive.writestr("assets/style.css", "h1 { color: red }")
+"""
 DIAGNOSER = """
 import os, zipfile
 from urllib.parse import urlsplit
@@ -57,6 +67,16 @@ def test_statistics_alone_become_a_report(theirs: Path, tmp_path: Path) -> None:
     assert said.code == 0, said.err
     report = read_report(tmp_path / "report.zip")
     assert report.events is not None and [(event.key, event.value) for event in report.events] == [("winner", "0")]
+
+
+def test_a_page_with_files_beside_it_is_a_report_but_not_a_page_of_its_own(theirs: Path, tmp_path: Path) -> None:
+    (theirs.parent / "reporter.py").write_text(PAGE_REPORTER)
+    said = coworld("report", theirs, tmp_path / "out", "-o", tmp_path / "report.zip")
+    assert said.code == 0 and "assets/style.css" in said.out, said.err
+    page = tmp_path / "page.html"
+    said = coworld("report", theirs, tmp_path / "out", "-o", tmp_path / "report.zip", "--render", page)
+    assert said.code == 1 and not page.exists()
+    assert "external resource URL in 'href' on <link>: 'assets/style.css'" in said.err
 
 
 def test_a_diagnoser_finds_its_older_variables(theirs: Path, tmp_path: Path) -> None:
