@@ -7,15 +7,16 @@ import math
 import signal
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 from coworld.optimize import (
+    Condition,
     EpisodeArena,
     ImproverFailed,
     OptimizeError,
+    Played,
     Task,
     Versions,
     optimize,
@@ -26,11 +27,9 @@ from coworld.optimize.statistics import quantile
 from coworld.package import load_package
 from coworld.templates import write_template
 
+from . import painting
+
 HELPER = Path(__file__).with_name("painting.py")
-_spec = spec_from_file_location("painting", HELPER)
-assert _spec is not None and _spec.loader is not None
-painting = module_from_spec(_spec)
-_spec.loader.exec_module(painting)
 
 
 @pytest.fixture
@@ -120,8 +119,8 @@ def test_an_improver_can_be_a_program_and_is_told_what_was_found(tmp_path: Path,
         "print('read a grade of', grade['score'])\n"
     )
 
-    class Scored(painting.InOneProcess):  # type: ignore[misc, name-defined]
-        async def play(self, version: Path, condition: object, workspace: Path) -> object:
+    class Scored(painting.InOneProcess):
+        async def play(self, version: Path, condition: Condition, workspace: Path) -> Played:
             played = await super().play(version, condition, workspace)
             (workspace / "results.json").write_text(json.dumps({"scores": [played.score, 5.0]}))
             return played

@@ -192,7 +192,7 @@ def _serve(
     from coworld.optimize.workbench import Workbench
     from coworld.package import MANIFEST_NAME
 
-    workbench = Workbench(settings, root=root, keep_root=root is not None)
+    workbench = Workbench(settings, root=root, keep_root=root is not None, suggest_player=True)
     given = manifest or (MANIFEST_NAME if Path(MANIFEST_NAME).is_file() else None)
     if given is not None:
         workbench.open(given)

@@ -26,7 +26,7 @@ def chosen(defaults: RunSettings, choices: Mapping[str, Any]) -> RunSettings:
     folder = _text(choices, "player_folder") or str(defaults.player_folder)
     return replace(
         defaults,
-        player_folder=Path(folder).expanduser(),
+        player_folder=Path(folder).expanduser().resolve(),
         player=_text(choices, "player") or defaults.player,
         variants=_texts(choices, "variants", defaults.variants),
         opponents=_texts(choices, "opponents", defaults.opponents),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -48,9 +48,16 @@ class DefaultRoles:
 
     def analyze(self, bundle: Path, slot: int) -> Iterable[Analysis]:
         episode = read_episode(str(bundle))
-        yield Analysis("reporter", "default-reporter", archive(report(episode)))
-        yield Analysis("grader", "default-grader", json_bytes(grade(episode)))
-        yield Analysis("diagnoser", "default-diagnoser", diagnose(episode, f"slot={slot}"))
+        outputs: dict[RoleName, Callable[[], bytes]] = {
+            "reporter": lambda: archive(report(episode)),
+            "grader": lambda: json_bytes(grade(episode)),
+            "diagnoser": lambda: diagnose(episode, f"slot={slot}"),
+        }
+        for role, make in outputs.items():
+            try:
+                yield Analysis(role, f"default-{role}", make())
+            except RoleInputError as error:
+                yield Analysis(role, f"default-{role}", error=f"The default {role} failed: {error}")
 
 
 @dataclass(frozen=True)
@@ -101,7 +108,7 @@ def find_out(episodes: list[tuple[Condition, Played]], folder: Path, analyst: An
                 findings.found.append(_keep(analysis, index, number, folder))
                 counts[analysis.role] += analysis.data is not None
         except (CoworldError, RoleInputError, OSError) as error:
-            findings.found.append(Finding("bundle", f"seat {condition.slot}", index, error=str(error)))
+            findings.found.append(Finding("analysis", f"seat {condition.slot}", index, error=str(error)))
     return findings
 
 

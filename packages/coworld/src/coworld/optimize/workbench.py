@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,8 @@ class Workbench:
     """the folder of the runs"""
     watching: bool = False
     """`root` is the one run, and the command line executes it: the page only shows it"""
+    suggest_player: bool = False
+    """the author named no player: the folder of a local manifest is the default"""
     keep_root: bool = False
     """`root` was named by the author and stays when another manifest is opened"""
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -54,7 +56,9 @@ class Workbench:
         with self._lock:
             self._refuse_busy()
             with opened_manifest(manifest) as package:
-                world = world_of(package)
+                world, folder = world_of(package), package.root
+            if self.suggest_player and Path(manifest).exists():
+                self.defaults = replace(self.defaults, player_folder=folder.resolve())
             root = self.root if self.keep_root else workbench_folder(manifest, world["name"])
             self.manifest, self.world, self.root = manifest, world, root
 

@@ -90,11 +90,12 @@ function draw() {
   byId("empty").hidden = Boolean(run) || !world;
   byId("overview").hidden = !run;
   if (run) drawRun(run);
-  else byId("iterations").replaceChildren();
+  else byId("history").replaceChildren();
 }
 
 function fillChoices() {
-  const { world, defaults } = view;
+  const { world } = view;
+  const defaults = view.settings ?? view.defaults;
   shownManifest = view.manifest;
   byId("manifest").value = view.manifest;
   byId("player_folder").value = defaults.player_folder;
@@ -144,7 +145,7 @@ function drawRun(run) {
   byId("facts").replaceChildren(...facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
   byId("write").hidden = view.busy || kept === 0;
   const open = new Set([...document.querySelectorAll("details[open]")].map((details) => details.dataset.key));
-  byId("iterations").replaceChildren(...[...run.iterations].reverse().map((row) => iteration(row, open)));
+  byId("history").replaceChildren(...[...run.iterations].reverse().map((row) => iteration(row, open)));
 }
 
 function iteration(row, open) {
