@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from coworld.archives import opened_archive
 from coworld.engines.base import Engine, Place, RunnableSpec
+from coworld.engines.missing_packages import missing_package_advice
 from coworld.errors import CoworldError
 from coworld.models.reporters import CoworldReporterContainer, CoworldReporterPlatformReference
 from coworld.models.runnables import CoworldRunnableResources
@@ -117,7 +118,10 @@ def run_role(
         log = running.log("stdout").decode(errors="replace")
         if not ended.clean:
             said = " / ".join(log.strip().splitlines()[-LAST_LINES:])
-            raise RoleFailed(f"The {role} {entry.id!r} {ended.reason}{f': {said}' if said else ''}")
+            raise RoleFailed(
+                f"The {role} {entry.id!r} {ended.reason}{f': {said}' if said else ''}",
+                hint=missing_package_advice(log, entry.image),
+            )
         data = running.read(name, MOST_BYTES)
         if not data and (stats := running.read(STATS_NAME, MOST_BYTES)):
             data = stats_report(stats, entry.id)

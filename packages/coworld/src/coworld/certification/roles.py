@@ -15,6 +15,7 @@ from coworld.commissioner.protocol import (
     ScheduleRoundsResponse,
 )
 from coworld.engines.base import Engine, EngineError, Place, RunnableSpec
+from coworld.engines.missing_packages import missing_package_advice
 from coworld.errors import CoworldError
 from coworld.models.reporters import CoworldReporterPlatformReference, CoworldReporterWasmReference
 from coworld.models.runnables import CoworldRunnableSpec
@@ -150,8 +151,10 @@ def ask_to_schedule(
         said = asyncio.run(probes.wait_healthy(address, "/healthz", lambda: running.poll() is not None, budget))
         if said is not None:
             found = running.poll()
+            advice = missing_package_advice(running.log("stderr").decode(errors="replace"), entry.image)
             raise CommissionerProbeError(
                 f"commissioner {commissioner_id!r} was not healthy: {found.reason if found else said}"
+                + (f" ({advice})" if advice else "")
             )
         return ask_commissioner(
             f"ws://{address[0]}:{address[1]}/round",

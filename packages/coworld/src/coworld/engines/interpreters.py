@@ -3,7 +3,7 @@
 A mapped folder stands for a container, and no container holds our packages by accident. So a program gets our
 interpreter, with our packages in it, only where its mapping names them (`packages`). A clean interpreter is the same
 Python with the third-party packages installed beside us and without any of ours: a virtual environment of links in the
-user's cache, made once.
+user's cache, created once and pruned (`coworld.engines.interpreter_cache`).
 """
 
 import contextlib
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import cogbox
 from coworld.engines.base import EngineError
+from coworld.engines.interpreter_cache import hold, prune
 
 OURS = ("cogames", "cogbox", "cogsguard", "coworld", "mettagrid", "observatory", "softmax")
 """top-level packages of this project"""
@@ -143,8 +144,9 @@ def _clean_folder() -> Path:
     facts = repr((1, sys.version, str(base), [str(path) for path in entries.values()]))
     parent = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "coworld" / "python"
     folder = parent / hashlib.sha256(facts.encode()).hexdigest()[:16]
-    if not folder.is_dir():
+    while not hold(folder):  # another process may remove it between two of our steps
         _make_clean(folder, base, entries.values())
+    prune(parent)
     return folder
 
 

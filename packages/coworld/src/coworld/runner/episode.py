@@ -10,6 +10,7 @@ import secrets
 from typing import Any, Literal
 
 from coworld.engines.base import Address, Engine, EngineError, Place, Reservation, RunnableSpec, Running, StartFailed
+from coworld.engines.missing_packages import missing_package_advice
 from coworld.errors import CoworldError
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
 from coworld.models.runnables import CoworldRunnableSpec
@@ -202,7 +203,7 @@ class Episode:
 
     def gates(self) -> PlayerGates:
         """Return the gates of this episode, opened when a program first needs one."""
-        assert self._reservation is not None
+        self._reservation = self._reservation or self.engine.reserve()
         self._gates = self._gates or PlayerGates(self._reservation.address)
         return self._gates
 
@@ -326,7 +327,9 @@ class Episode:
         """The exception that a program's log ends with, else its last line, for a message."""
         stream: Literal["stdout", "stderr"] = "stdout" if running.spec.combined_log else "stderr"
         log = self.redactor().plain(running.log(stream)[-LOG_TAIL:])
-        return describe_log_end(log.decode(errors="replace"))
+        text = log.decode(errors="replace")
+        advice = missing_package_advice(text, running.spec.image)
+        return describe_log_end(text) + (f" ({advice})" if advice else "")
 
     def check_declared_failure(self) -> None:
         """A game that cannot go on because of a seat says so, instead of results."""
