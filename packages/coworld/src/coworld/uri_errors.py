@@ -12,14 +12,19 @@ __all__ = ["RefusedUriError", "UnreachableUriError"]
 
 
 class RefusedUriError(UriError, HTTPError):
-    """The server refused; `code` and `status` are the http status, `url` has no query."""
+    """The server refused; `code` is the http status, `url` has no query. The body of the response is not kept."""
 
     def __init__(self, message: str, url: str, status: int) -> None:
         HTTPError.__init__(self, url, status, message, Message(), BytesIO())
+        self.close()  # newer Pythons warn about an open one
         self._message = message
 
     def __str__(self) -> str:
         return self._message
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return the empty body."""
+        return b""
 
 
 class UnreachableUriError(UriError, URLError):

@@ -102,7 +102,7 @@ def test_refusals_are_final_and_are_errors_of_urllib_too(
     server.script = [status]
     with pytest.raises(HTTPError) as caught:
         call(server.uri)
-    assert (caught.value.code, isinstance(caught.value, UriError)) == (status, True)
+    assert (caught.value.code, caught.value.read(), isinstance(caught.value, UriError)) == (status, b"", True)
     assert str(caught.value).endswith(f"failed: the server answered {status}")
     assert "hidden" not in f"{caught.value} {caught.value.url} {caught.value.filename}"
     assert server.bodies == [(method, body)]
