@@ -120,6 +120,7 @@ COMMANDS = [
     ["grade", "MANIFEST", "episode"],
     ["report", "MANIFEST", "episode", "-o", "report.zip"],
     ["diagnose", "MANIFEST", "episode", "--policy", "0", "-o", "diagnosis.zip"],
+    ["optimize", "MANIFEST", "player", "--improve", "improve.sh", "--no-open-browser"],
 ]
 
 

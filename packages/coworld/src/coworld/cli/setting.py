@@ -22,6 +22,7 @@ __all__ = [
     "Secrets",
     "check_words",
     "default_output",
+    "downloaded",
     "engine_beside",
     "engine_for",
     "manifest_file",
@@ -57,6 +58,14 @@ def reference(manifest: str, server: str | None = None) -> str:
     path, is_new = download_manifest(manifest, server)
     note(f"Downloaded {manifest} to {path}" if is_new else f"Using {path}; delete it to download it again")
     return str(path)
+
+
+def downloaded(manifest: str, server: str | None = None) -> str:
+    """Return a MANIFEST argument that needs no server any more: `cow_...` ids and API paths as a downloaded file."""
+    from coworld.server_manifests import coworld_id_in, is_on_server
+
+    coworld_id = coworld_id_in(manifest) if is_on_server(manifest) else None
+    return manifest if coworld_id is None else reference(coworld_id, server)
 
 
 @contextmanager

@@ -141,7 +141,7 @@ def optimize(
     the player, the variants and the opponents are chosen.
     """
     from coworld.cli.output import UsageError
-    from coworld.cli.setting import check_words
+    from coworld.cli.setting import check_words, downloaded
     from coworld.optimize.optimizer_source import OptimizerSource
     from coworld.optimize.run_settings import RunSettings
 
@@ -151,6 +151,8 @@ def optimize(
         )
     if improve and (optimizer_repo or optimizer_dir):
         raise UsageError("`--improve` and `--optimizer-...` name two optimizers", hint="leave one of them out")
+    if manifest is not None:
+        manifest = downloaded(manifest, server)
     source = OptimizerSource(optimizer_repo, optimizer_ref, optimizer_dir)
     settings = RunSettings(
         player_folder=player_folder or Path("."),
