@@ -1,31 +1,66 @@
-"""Format, lint, types, import arrows and what the native core may use; runs all of them and names those that failed."""
+"""Check the sources: format, lint, types, import arrows, dependencies, generated files and words.
 
+usage: python scripts/check.py [NAME ...]     run all checks, or those named; exit status 1 when one fails
+
+`make test` runs the same checks (`tests/test_checks.py`).
+"""
+
+import os
 import subprocess
 import sys
 
 from workspace import ROOT, VENV
 
-CHECKS = {
-    "format": ["ruff", "format", "--check"],
-    "lint": ["ruff", "check"],
-    "types": ["mypy"],
-    "import arrows": ["lint-imports", "--no-logo"],
-    "types of the server's answers": ["python", "scripts/api_types.py", "--check"],
-    "web types": ["python", "scripts/web.py", "check"],
-    "native core": ["pytest", "tests/test_architecture.py"],
-    "CUDA": ["python", "scripts/gpu_check.py", "--compile"],
+PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
+
+
+def native_sources() -> list[str]:
+    """Return the C++ files that git tracks."""
+    listed = subprocess.run(
+        ["git", "ls-files", "*.hpp", "*.cpp", "*.cu", "*.c"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return listed.stdout.split()
+
+
+CHECKS: dict[str, list[list[str]]] = {
+    "format": [["ruff", "format", "--check"]],
+    "lint": [["ruff", "check"]],
+    "types": [["mypy"]],
+    "import-arrows": [["lint-imports", "--no-logo"]],
+    "dependencies": [
+        ["deptry", str(package / "src"), "--config", str(package / "pyproject.toml"), "--no-ansi"]
+        for package in PACKAGES
+    ],
+    "constraints": [["python", "scripts/constraints.py", "--check"]],
+    "native-format": [["clang-format", "--dry-run", "--Werror", *native_sources()]],
+    "api-types": [["python", "scripts/api_types.py", "--check"]],
+    "web": [["python", "scripts/web.py", "check"]],
 }
 
 
-def main() -> None:
+def run(name: str) -> bool:
+    """Run a check with its output on ours; return whether it passed."""
+    path = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    passed = True
+    for tool, *arguments in CHECKS[name]:
+        command = [str(VENV / "bin" / tool), *arguments]
+        passed &= subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path}).returncode == 0
+    return passed
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in CHECKS]
+    if unknown:
+        print(f"check: unknown: {', '.join(unknown)}; known: {', '.join(CHECKS)}")
+        return 2
     failed = []
-    for name, (tool, *arguments) in CHECKS.items():
+    for name in names or CHECKS:
         print(f"== {name}", flush=True)
-        if subprocess.run([str(VENV / "bin" / tool), *arguments], cwd=ROOT).returncode:
+        if not run(name):
             failed.append(name)
-    print(f"check: {', '.join(failed)} failed" if failed else "check: all fine")
-    sys.exit(bool(failed))
+    print(f"check: {', '.join(failed)} failed" if failed else "check: all passed")
+    return bool(failed)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,6 @@
 """What takes long: mutated configurations under the sanitizers, a million steps, a long replay, matches played again,
-200 Coworld episodes, 20,000 games twice, attacks on a server, 100 kills.
+200 Coworld episodes, 20,000 games twice, attacks on a server, policies that send and print too much, full disks, 100
+kills.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--seed S] [--jobs N] [--case SEED|FILE]
 
@@ -11,6 +12,9 @@ stages, in this order:
   coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
   compat   20,000 other games through the published engine and ours (scripts/compat.py)
   attacks  60 MB of nested JSON, 2,000 half-sent requests, 1,150 idle connections at 1,024 files: `/healthz` in a second
+  output   five steps of 4,000 infos, 200 steps of 60 kB, 66 matches of a policy that prints 98 MB (output.py)
+  hostile  policies that send and print too much: at every level, by root and by a user, and through a worker
+  disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
   kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: the tables of a run in peace
 
 --case plays one case of the fuzz again, by number or from its file, and shows what happens. The end says what ran,
@@ -81,6 +85,22 @@ def attacks(args: argparse.Namespace) -> bool:
     return run("tests/soak/attacks.py")
 
 
+def output(args: argparse.Namespace) -> bool:
+    return run("tests/soak/output.py")
+
+
+def hostile(args: argparse.Namespace) -> bool:
+    levels = "packages/mettagrid/tests/runner/boxed/test_every_level.py"
+    worker = "packages/observatory/tests/jobs/test_hostile_policies.py"
+    return run("-m", "pytest", "-q", levels, worker, HOSTILE_LEVELS="all")
+
+
+def disks(args: argparse.Namespace) -> bool:
+    sizes = "4,16,32,48,64,96,128,160,200,240,280,300,320,340,360,380,400,500,700,1000,1400"
+    test = "packages/observatory/tests/jobs/test_machine_faults.py"
+    return run("-m", "pytest", "-q", test, "-k", "too_small", FULL_DISKS=sizes)
+
+
 def kills(args: argparse.Namespace) -> bool:
     test = "packages/observatory/tests/commissioner/test_kills.py"
     return run("-m", "pytest", "-q", test, KILLS=str(args.kills), KILLS_SEED=str(7 + args.seed))
@@ -94,6 +114,9 @@ STAGES: dict[str, Callable[[argparse.Namespace], bool]] = {
     "coworld": coworld,
     "compat": compat,
     "attacks": attacks,
+    "output": output,
+    "hostile": hostile,
+    "disks": disks,
     "kills": kills,
 }
 

@@ -18,28 +18,31 @@ namespace mg {
   static_assert(std::is_trivially_copyable<Name>::value && alignof(Name) == 4, #Name " is a row of 32-bit integers");
 
 // One row: sizes, switches and feature ids of the game.
-#define MG_SETTINGS(F)                                                                                                        \
-  F(resource_count)                                                                                                           \
-  F(tag_count) F(tag_words) F(action_count) F(max_steps) F(truncates) F(obs_base) F(obs_completion) F(obs_last_action)        \
-      F(obs_last_move) F(obs_last_reward) F(obs_position) F(obs_territory) F(obs_radius_entry) F(any_spawn) F(proxy_template) \
-          F(game_tick_entry) F(game_stat_count) F(agent_stat_count) F(feature_group) F(feature_completion)                    \
-              F(feature_last_action) F(feature_last_reward) F(feature_vibe) F(feature_tag) F(feature_east) F(feature_west)    \
-                  F(feature_north) F(feature_south) F(feature_agent_id) F(feature_inventory) F(feature_last_move)             \
-                      F(feature_territory_here) F(feature_territory_edge) F(inventory_digits) F(stat_tokens_written)          \
-                          F(stat_tokens_dropped) F(stat_tokens_free) F(stat_visited) F(stat_unique) F(stat_distance)          \
-                              F(stat_still) F(stat_invalid) F(stat_swap) F(stat_death) F(stat_failed) F(stat_noop)            \
-                                  F(stat_move) F(stat_vibe) F(stat_resources) F(death_resource) F(reward_count)               \
-                                      F(correct_spawned) F(correct_invalid) F(correct_last_reward)                            \
-                                          F(correct_removed_territory) F(correct_tick)
+// clang-format off
+#define MG_SETTINGS(F)                                                                                          \
+  F(resource_count) F(tag_count) F(tag_words) F(action_count) F(max_steps) F(truncates)          \
+  F(obs_base) F(obs_completion) F(obs_last_action) F(obs_last_move)                  \
+  F(obs_last_reward) F(obs_position) F(obs_territory) F(obs_radius_entry) F(any_spawn)                          \
+  F(proxy_template) F(game_tick_entry) F(game_stat_count) F(agent_stat_count)               \
+  F(feature_group) F(feature_completion) F(feature_last_action) F(feature_last_reward) F(feature_vibe)          \
+  F(feature_tag) F(feature_east) F(feature_west) F(feature_north) F(feature_south) F(feature_agent_id)          \
+  F(feature_inventory) F(feature_last_move) F(feature_territory_here) F(feature_territory_edge)                 \
+  F(inventory_digits) F(stat_tokens_written) F(stat_tokens_dropped) F(stat_tokens_free)          \
+  F(stat_visited) F(stat_unique) F(stat_distance) F(stat_still) F(stat_invalid) F(stat_swap) F(stat_death)      \
+  F(stat_failed) F(stat_noop) F(stat_move) F(stat_vibe) F(stat_resources) F(death_resource) F(reward_count)     \
+  F(correct_spawned) F(correct_invalid) F(correct_last_reward) F(correct_removed_territory) F(correct_tick)
+// clang-format on
 MG_ROW(Settings, MG_SETTINGS)
 
 // What an object is when it is made. Agents have one template each. `limit_map`: `resource_count` group indices in `lists`,
 // -1 = unlimited. `drop`: the order in which limited resources are dropped when a modifier is lost.
-#define MG_TEMPLATE(F)                                                                                                    \
-  F(is_agent)                                                                                                             \
-  F(group) F(vibe) F(blocks_vision) F(first_tag) F(tag_count) F(limit_map) F(first_drop) F(drop_count) F(modifier_mask)   \
-      F(first_initial) F(initial_count) F(on_use) F(on_after_use) F(on_tick) F(first_area) F(area_count) F(first_control) \
-          F(control_count) F(first_removal) F(removal_count) F(first_reward) F(reward_count) F(first_stat) F(stat_count)
+// clang-format off
+#define MG_TEMPLATE(F)                                                                                          \
+  F(is_agent) F(group) F(vibe) F(blocks_vision) F(first_tag) F(tag_count) F(limit_map)               \
+  F(first_drop) F(drop_count) F(modifier_mask) F(first_initial) F(initial_count) F(on_use) F(on_after_use)      \
+  F(on_tick) F(first_area) F(area_count) F(first_control) F(control_count) F(first_removal) F(removal_count)    \
+  F(first_reward) F(reward_count) F(first_stat) F(stat_count)
+// clang-format on
 MG_ROW(Template, MG_TEMPLATE)
 
 // One instruction. A test jumps to `jump` when its result equals `sense`; other uses of the fields: see `op.hpp`.
@@ -116,13 +119,14 @@ MG_ROW(Mask, MG_MASK)
 MG_ROW(Integer, MG_INTEGER)
 
 // Every table: X(row type, name). The order is the order in the block.
-#define MG_TABLES(X)                                                                                                           \
-  X(Settings, settings)                                                                                                        \
-  X(Template, templates) X(Instr, code) X(Pair, pairs) X(Integer, lists) X(Mask, masks) X(LimitGroup, limit_groups)            \
-      X(Area, areas) X(Control, controls) X(Territory, territories) X(Removal, removals) X(MoveHandler, move_handlers)         \
-          X(Action, actions) X(Scheduled, schedule) X(Value, values) X(Reward, rewards) X(WindowCell, window) X(Sight, sights) \
-              X(Offset, touches) X(GlobalValue, global_values) X(Materialized, materialized) X(Note, notes)                    \
-                  X(Integer, tag_is_dynamic)
+// clang-format off
+#define MG_TABLES(X)                                                                                            \
+  X(Settings, settings) X(Template, templates) X(Instr, code) X(Pair, pairs) X(Integer, lists) X(Mask, masks)   \
+  X(LimitGroup, limit_groups) X(Area, areas) X(Control, controls) X(Territory, territories)                     \
+  X(Removal, removals) X(MoveHandler, move_handlers) X(Action, actions) X(Scheduled, schedule)                  \
+  X(Value, values) X(Reward, rewards) X(WindowCell, window) X(Sight, sights) X(Offset, touches) X(GlobalValue, global_values)                     \
+  X(Materialized, materialized) X(Note, notes) X(Integer, tag_is_dynamic)
+// clang-format on
 
 enum class ActionKind : int32_t { kNoop = 0, kMove = 1, kChangeVibe = 2 };
 
