@@ -39,8 +39,8 @@ def functions() -> Iterator[tuple[list[str], object]]:
 
 
 EXAMPLES = [line for _, function in functions() for line in getattr(function, "epilog", "").splitlines()]
-SERVES = ("play", "replay")
-"""commands that go on until an interrupt"""
+SERVES = {"play": "Admin:", "replay": "Replay:", "optimize paintarena": "Workbench:"}
+"""commands that serve until an interrupt, and the line that they print once they do"""
 
 
 def prepare(folder: Path, words: list[str], episode: Path) -> None:
@@ -102,8 +102,8 @@ def test_an_example_runs_as_it_is_printed(example: str, episode: Path, tmp_path:
     )
     try:
         assert process.stdout is not None
-        if words[1] in SERVES:
-            until = "Admin:" if words[1] == "play" else "Replay:"
+        until = next((line for call, line in SERVES.items() if example.startswith(f"coworld {call} ")), None)
+        if until is not None:
             found = any(until in line for line in process.stdout)
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=60)

@@ -56,12 +56,16 @@ def test_the_manifests_own_roles_analyze_and_its_own_optimizer_proposes(tmp_path
 
 def test_an_empty_section_gets_the_default_role(tmp_path: Path) -> None:
     manifest, player = write_world(tmp_path / "world")
-    document = json.loads(manifest.read_text()) | {"grader": []}
+    document = json.loads(manifest.read_text()) | {"grader": [], "optimizer": []}
     manifest.write_text(json.dumps(document))
     said = coworld("optimize", manifest, player, *QUICK)
     assert said.code == 0, said.err
     graders = {one["id"] for one in entries(tmp_path / "optimize", "finding") if one["role"] == "grader"}
     assert graders == {"default-grader"}
+    assert "The default optimizer gives advice and changes nothing" in said.err
+    assert "iteration 0: rejected: nothing was changed" in said.out
+    plan = json.loads((tmp_path / "optimize" / "findings" / "0" / "optimizer.json").read_text())
+    assert plan["input_counts"]["grader_outputs"] == 2
 
 
 def test_an_optimizer_comes_from_a_folder_or_a_repository(tmp_path: Path) -> None:

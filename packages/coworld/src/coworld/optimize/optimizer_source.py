@@ -16,6 +16,8 @@ from coworld.optimize.manifest_roles import image_problem
 from coworld.package import CoworldPackage
 
 DOCKERFILE = "Dockerfile"
+DEFAULT_OPTIMIZER = "softmax/default-optimizer:latest"
+"""also the optimizer of a manifest that names none; it gives advice and changes nothing"""
 
 
 @dataclass(frozen=True)
@@ -96,14 +98,11 @@ def optimizer_of(package: CoworldPackage, folder: Path | None, *, unsafe: bool) 
         engine = ProcessEngine(LocalImages(({image.image: image}, *beside.tables), beside.side_file), unsafe=unsafe)
         entry = OptimizerEntry(folder.resolve().name, image.image)
     else:
-        if not package.manifest.optimizer:
-            raise OptimizeError(
-                f"{package.manifest.game.name} names no optimizer",
-                hint="name a command with `--improve`, or a program with `--optimizer-dir`",
-            )
-        first = package.role("optimizer")
         engine = ProcessEngine(beside, unsafe=unsafe)
-        entry = OptimizerEntry(first.id, first.image or "", list(first.run), dict(first.env), first.resources)
+        entry = OptimizerEntry("default-optimizer", DEFAULT_OPTIMIZER)
+        if package.manifest.optimizer:
+            first = package.role("optimizer")
+            entry = OptimizerEntry(first.id, first.image or "", list(first.run), dict(first.env), first.resources)
     problem = image_problem(engine, entry.image, list(entry.run))
     if problem is not None:
         hint = "map the image, or name a command with `--improve`"

@@ -17,10 +17,12 @@ from coworld.optimize.errors import OptimizeError
 from coworld.optimize.improver import Improver, program
 from coworld.optimize.loop import Outcome, optimize
 from coworld.optimize.manifest_roles import ManifestRoles
-from coworld.optimize.optimizer_source import optimizer_of
+from coworld.optimize.optimizer_source import DEFAULT_OPTIMIZER, optimizer_of
 from coworld.optimize.statistics import FEWEST_PAIRS
 from coworld.optimize.versions import files
 from coworld.package import CoworldPackage
+
+ADVICE_ONLY = "The default optimizer gives advice and changes nothing: name a command with `--improve` to try changes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,14 +70,14 @@ class PreparedRun:
     arena: EpisodeArena
     analyst: ManifestRoles
     improver: Improver
-    proposer: str
-    """who proposes changes, in words"""
+    warnings: Sequence[str]
+    """one sentence for each input that the run cannot use"""
 
     def execute(self, state: Path, *, tell: Callable[[str], None], warn: Callable[[str], None]) -> Outcome:
         """Run it in a state folder; raises what `optimize` raises."""
         settings = self.settings
-        for problem in self.analyst.problems:
-            warn(problem)
+        for warning in self.warnings:
+            warn(warning)
         return optimize(
             settings.player_folder,
             self.arena,
@@ -118,17 +120,20 @@ def prepare(package: CoworldPackage, settings: RunSettings) -> PreparedRun:
         unsafe=settings.unsafe,
     )
     arena.check(folder)
+    warnings = []
     if settings.improve:
         check_command(settings.improve[0], folder, option="--improve")
-        improver, proposer = program(settings.improve), settings.improve[0]
+        improver = program(settings.improve)
     else:
         entry, engine = optimizer_of(package, settings.optimizer_folder, unsafe=settings.unsafe)
-        improver, proposer = boxed_optimizer(entry, engine), f"optimizer {entry.id}"
+        improver = boxed_optimizer(entry, engine)
+        if entry.image == DEFAULT_OPTIMIZER:
+            warnings.append(ADVICE_ONLY)
     if settings.build and "/" not in settings.build[0]:
         check_command(settings.build[0], folder, option="--build")
     engine = ProcessEngine(LocalImages.beside(package.path), unsafe=settings.unsafe)
     analyst = ManifestRoles(package, engine, timeout_seconds=settings.timeout_seconds)
-    return PreparedRun(settings, package, arena, analyst, improver, proposer)
+    return PreparedRun(settings, package, arena, analyst, improver, [*warnings, *analyst.problems])
 
 
 def check_command(word: str, folder: Path, *, option: str) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from coworld.optimize.errors import OptimizeError
+from coworld.optimize.optimizer_source import DEFAULT_OPTIMIZER
 from coworld.package import CoworldPackage
 
 ROLES = ("reporter", "grader", "diagnoser", "optimizer")
@@ -38,6 +39,7 @@ def world_of(package: CoworldPackage) -> dict[str, Any]:
         "description": manifest.game.description,
         "players": [{"id": one.id, "name": one.name} for one in manifest.player if one.image is not None],
         "variants": [{"id": one.id, "name": one.name} for one in manifest.variants],
+        "advises": (manifest.optimizer[0].image if manifest.optimizer else DEFAULT_OPTIMIZER) == DEFAULT_OPTIMIZER,
         "roles": {role: [_id(entry) for entry in getattr(manifest, role)] for role in ROLES},
     }
 

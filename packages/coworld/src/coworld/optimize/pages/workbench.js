@@ -117,9 +117,10 @@ function fillChoices() {
     byId(id).replaceChildren(...boxes, element("span", { class: "quiet" }, otherwise));
   }
   const listed = (role) => world.roles[role].join(", ") || `default ${role}`;
-  const proposer = view.proposer ?? (world.roles.optimizer[0] ? `optimizer ${world.roles.optimizer[0]}` : "none");
+  const proposer = view.proposer ?? `optimizer ${world.roles.optimizer[0] ?? "default-optimizer"}`;
+  const advice = world.advises && !view.proposer ? ", which gives advice and changes nothing (see --improve)" : "";
   byId("roles").textContent =
-    `Changes come from: ${proposer}. Episodes are analyzed by: ` +
+    `Changes come from: ${proposer}${advice}. Episodes are analyzed by: ` +
     `${["reporter", "grader", "diagnoser"].map(listed).join("; ")}.`;
 }
 
