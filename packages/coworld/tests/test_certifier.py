@@ -141,7 +141,7 @@ def _component(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "step", "reason", "says"),
     [
-        (_untagged, "matriculate", "manifest_invalid", "certification asks for tags"),
+        (_untagged, "matriculate", "manifest_invalid", "requires at least three manifest tags"),
         (_unknown_key, "matriculate", "manifest_invalid", "game.colour"),
         (_unmapped, "images-reachable", "image_unreachable", "player:player-1: image 'registry.example/nobody:1'"),
         (_bad_fixture, "fixture-conforms", "fixture_invalid", "certification.game_config"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def fixture_request(
     seed: int | None = None,
 ) -> CoworldEpisodeJobSpec:
     """The episode that is played when nothing else is asked for: the fixture's configuration, or that of a variant,
-    and the fixture's players.
+    and the fixture's players. It shares no object with the package.
 
     One image fills every seat, else there is one per seat. An image takes the place of the fixture's and keeps what the
     manifest says about that player: its variables, resources, start-up page and, unless `run` replaces it, its command
@@ -54,19 +55,19 @@ def fixture_request(
         DocumentError: nothing says how many seats there are.
     """
     fixture = package.manifest.certification
-    config = dict(fixture.game_config if variant_id is None else package.variant(variant_id).game_config)
+    config = copy.deepcopy(fixture.game_config if variant_id is None else package.variant(variant_id).game_config)
     if seed is not None:
         config["seed"] = seed
     fixture_seats = len(fixture.players) if variant_id is None else None
     seats = slot_count(package.config_schema, config, certification_players=fixture_seats)
     if run and not images:
-        raise CoworldError("a command was given and no player image", hint="name one image, or one per slot")
+        raise CoworldError("player_run requires at least one player image", hint="name one image, or one per slot")
     players: list[Any]
     if player_files:
         players = _one_or_each(player_files, seats, "player files")
     else:
         ids = [fixture.players[slot % len(fixture.players)].player_id for slot in range(seats)]
-        players = [package.player(player_id).runnable() for player_id in ids]
+        players = [package.player(player_id).runnable().model_copy(deep=True) for player_id in ids]
     if images:
         given = _one_or_each(images, seats, "player images")
         players = [
@@ -114,7 +115,7 @@ def parse_request(document: dict[str, Any], *, strict: bool = True) -> CoworldEp
     try:
         return CoworldEpisodeJobSpec.model_validate(document, extra="forbid" if strict else "ignore")
     except ValidationError as error:
-        raise DocumentError(problems_of(error, CoworldEpisodeJobSpec)) from None
+        raise DocumentError(problems_of(error, CoworldEpisodeJobSpec)) from error
 
 
 def load_request(path: Path, *, package: CoworldPackage | None = None, strict: bool = True) -> CoworldEpisodeJobSpec:

@@ -88,7 +88,9 @@ class CoworldPackage:
             if variant.id == variant_id:
                 return variant
         known = ", ".join(variant.id for variant in self.manifest.variants)
-        raise CoworldError(f"{self.manifest.game.name} has no variant {variant_id!r}", hint=f"it has: {known}")
+        raise CoworldError(
+            f"unknown Coworld variant_id: {variant_id!r}", hint=f"{self.manifest.game.name} has: {known}"
+        )
 
     def file(self, relative: str) -> Path:
         """A file or folder of the package, which must really be inside it: links that lead out do not count.
@@ -126,7 +128,8 @@ def load_package(path: Path | str, *, strict: bool = True, require_tags: bool = 
     manifest = read_authored_manifest(document) if strict else read_downloaded_manifest(document)
     problems = [*certification_player_problems(manifest), *duplicate_player_problems(manifest)]
     if require_tags and manifest.tags is None:
-        problems.append(Problem("tags", "certification asks for tags", "add at least three words to find the game by"))
+        message = "Coworld certification requires at least three manifest tags"
+        problems.append(Problem("tags", message, "add at least three words to find the game by"))
     if problems:
         raise ManifestError(problems, text=problems[0].message)
     return CoworldPackage(manifest, file, file.parent, document)

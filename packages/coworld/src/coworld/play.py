@@ -183,6 +183,9 @@ def play_coworld(
     player_images: list[str] | None = None,
     player_run: list[str] | None = None,
     use_llm: bool = False,
+    use_bedrock: bool = False,
+    aws_profile: str | None = None,
+    aws_region: str | None = None,
     secret_env: Mapping[str, str] | None = None,
     workspace: Path | None = None,
     timeout_seconds: float = 3600.0,
@@ -190,7 +193,14 @@ def play_coworld(
     on_ready: Callable[[PlaySession], None],
     engine: Engine | None = None,
 ) -> PlayResult:
-    """Play the fixture, a variant or a request to its end; raises RunnerEpisodeError when it fails."""
+    """Play the fixture, a variant or a request to its end.
+
+    With `use_bedrock`, players get the AWS keys of `aws_profile` or of the environment, and may reach Bedrock.
+
+    Raises:
+        CoworldError: there is no such variant, or there are no AWS keys.
+        RunnerEpisodeError: the episode fails.
+    """
     package = load_package(manifest_path, strict=False)
     refuse_game_hosted(package)
     engine = engine or _process_engine(package)
@@ -200,11 +210,13 @@ def play_coworld(
         request = fixture_request(package, variant_id=variant_id, images=player_images or (), run=player_run or ())
         if player_images and not player_run:
             request = with_own_commands(request, engine)
-    secrets_of_players = {**({"COWORLD_LLM_ENABLED": "true"} if use_llm else {}), **(secret_env or {})}
+    bedrock, hosts = _bedrock(aws_profile, aws_region) if use_bedrock else ({}, [])
+    secrets_of_players = {**({"COWORLD_LLM_ENABLED": "true"} if use_llm else {}), **bedrock, **(secret_env or {})}
     options = EpisodeOptions(
         budget_seconds=timeout_seconds,
         player_exit_seconds=player_exit_timeout_seconds,
         secret_env=secrets_of_players,
+        egress=hosts,
     )
     session, outcome = play_package(
         package,
@@ -219,6 +231,20 @@ def play_coworld(
         raise outcome.error.exception()
     assert session is not None and outcome.results is not None
     return PlayResult(session, outcome.results)
+
+
+def _bedrock(profile: str | None, region: str | None) -> tuple[dict[str, str], list[str]]:
+    """Return the variables and the host for players that use Bedrock."""
+    from coworld.cli import aws
+
+    keys = aws.aws_keys(profile)
+    if keys is None:
+        where = f"the profile {profile!r} has none" if profile else "none are in the environment"
+        hint = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them"
+        raise CoworldError(f"use_bedrock needs AWS keys, and {where}", hint=hint)
+    name = region or aws.aws_region(profile)
+    variables = {**keys, "AWS_REGION": name, "AWS_DEFAULT_REGION": name, "USE_BEDROCK": "true"}
+    return variables, [f"bedrock-runtime.{name}.amazonaws.com:443"]
 
 
 def replay_package(

@@ -129,7 +129,7 @@ def test_what_players_of_a_game_that_hosts_them_cannot_have_is_refused(tmp_path:
         (["run-episode", "nowhere"], 1, "There is no manifest 'nowhere'"),
         (["run-episode", "nowhere/coworld_manifest.json"], 1, "does not exist"),
         (["run-episode", "cow_123!"], 1, "is not the id of a Coworld"),
-        (["run-episode", "paintarena", "--variant", "nope"], 1, "has no variant 'nope'"),
+        (["run-episode", "paintarena", "--variant", "nope"], 1, "unknown Coworld variant_id: 'nope'"),
         (["run-episode", "paintarena", "a:1", "b:1", "c:1"], 2, "expected 1 or 2 player images for 2 player slots"),
         (["run-episode", "paintarena", "a:1", "--run", "python a.py"], 2, "--run python --run a.py"),
         (["run-episode", "paintarena", "--run", "python"], 2, "none are given"),

@@ -231,7 +231,7 @@ def test_images_fill_all_seats_or_one_each(package: CoworldPackage) -> None:
     assert request.game_config["seed"] == 7
     with pytest.raises(CoworldError, match="expected 1 or 2 player images for 2 player slots"):
         fixture_request(package, images=["a", "b", "c"])
-    with pytest.raises(CoworldError, match="no variant 'large'") as caught:
+    with pytest.raises(CoworldError, match="unknown Coworld variant_id: 'large'") as caught:
         fixture_request(package, variant_id="large")
     assert caught.value.hint == "it has: small"
 

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pydantic
 import pytest
 
 import coworld
 from coworld import certifier, commissioner
 from coworld.bundle import resolve_player_file, validate_upload_manifest
 from coworld.manifest_validation import game_config_with_input_player_controls
+from coworld.play import play_coworld
 from coworld.runner import io as runner_io
 from coworld.runner import runner
-from coworld.types import CoworldHumanPlayerSpec, CoworldPlayerFileSpec
+from coworld.types import CoworldHumanPlayerSpec, CoworldPlayerFileSpec, CoworldRunnableSpec
 from tests.coworld_documents import manifest_document
 
 
@@ -57,7 +59,7 @@ def test_an_episode_is_described_before_it_runs(package: certifier.CoworldPackag
 def test_an_image_takes_the_place_of_the_fixtures(package: certifier.CoworldPackage) -> None:
     seats: list[Any] = certifier.build_manifest_episode_job_spec(package, player_images=["mine:1"]).players
     assert {(seat.image, seat.env["LEVEL"]) for seat in seats} == {("mine:1", "3")}
-    with pytest.raises(ValueError, match="no player image"):
+    with pytest.raises(ValueError, match="player_run requires at least one player image"):
         certifier.build_manifest_episode_job_spec(package, player_run=["go"])
 
 
@@ -65,7 +67,7 @@ def test_single_checks_of_a_certification(package: certifier.CoworldPackage, tmp
     artifacts = runner.EpisodeArtifacts.create(tmp_path / "out")
     certifier.validate_certification_references(package)
     assert certifier.validate_reporter_references(package) == []
-    with pytest.raises(ValueError, match="the game has left no log"):
+    with pytest.raises(ValueError, match="the game left no launch log"):
         certifier.validate_players_ran(package, artifacts)
     with pytest.raises(ValueError, match="game: image 'example/game:latest' cannot be run here"):
         certifier.validate_image_references(package)
@@ -208,3 +210,67 @@ def test_the_path_of_a_local_manifest_is_absolute(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     with materialized_manifest_path("./cow_paint") as path:
         assert path == (tmp_path / "cow_paint" / "coworld_manifest.json").resolve()
+
+
+def test_an_episode_shares_nothing_with_its_package(package: certifier.CoworldPackage) -> None:
+    for variant_id in (None, "small"):
+        job = certifier.build_manifest_episode_job_spec(package, variant_id=variant_id)
+        job.game_config["players"][0]["name"] = "changed"
+        player = job.players[0]
+        assert isinstance(player, CoworldRunnableSpec)
+        player.env["LEVEL"] = "changed"
+    manifest = package.manifest
+    configs = (manifest.certification.game_config, manifest.variants[0].game_config)
+    assert [config["players"][0]["name"] for config in configs] == ["One", "One"]
+    assert manifest.player[0].env == {"LEVEL": "3"}
+    with pytest.raises(ValueError, match="unknown Coworld variant_id: 'missing'"):
+        certifier.build_manifest_episode_job_spec(package, variant_id="missing")
+
+
+def test_requests_that_are_not_valid_raise_the_published_errors(
+    package: certifier.CoworldPackage, tmp_path: Path
+) -> None:
+    path = tmp_path / "request.json"
+    with pytest.raises(pydantic.ValidationError, match="manifest"):
+        certifier.build_coworld_episode_job_spec({})
+    with pytest.raises(FileNotFoundError):
+        certifier.load_coworld_episode_job_spec(path)
+    path.write_text("{}")
+    with pytest.raises(jsonschema.ValidationError, match="'manifest' is a required property"):
+        certifier.load_coworld_episode_job_spec(path)
+    document = manifest_document()
+    seat = {"type": "grader", "image": "grader"}
+    path.write_text(json.dumps({"manifest": document, "game_config": {}, "players": [seat]}))
+    with pytest.raises(pydantic.ValidationError, match=r"players\.0\.type must be 'player'"):
+        certifier.load_coworld_episode_job_spec(path)
+    document["game"]["name"] = "other"
+    path.write_text(json.dumps({"manifest": document, "game_config": {}, "players": document["player"]}))
+    with pytest.raises(ValueError, match="episode request manifest does not match"):
+        certifier.load_manifest_episode_job_spec(package, path)
+
+
+def test_certification_asks_for_tags_in_the_published_words(tmp_path: Path) -> None:
+    document = manifest_document()
+    del document["tags"]
+    path = tmp_path / "coworld_manifest.json"
+    path.write_text(json.dumps(document))
+    assert certifier.load_coworld_package(path).manifest.tags is None
+    with pytest.raises(ValueError, match="Coworld certification requires at least three manifest tags"):
+        certifier.load_coworld_package(path, require_certification_tags=True)
+
+
+def test_player_files_have_their_published_module(tmp_path: Path) -> None:
+    from coworld import player_files
+
+    (tmp_path / "bot.py").write_bytes(b"pass")
+    assert player_files.player_file_bytes(Path("bot.py"), package_root=tmp_path) == b"pass"
+    assert player_files.PLAYER_FILE_MAX_BYTES == 100 * 1024 * 1024
+    with pytest.raises(player_files.InvalidPlayerFile, match="does not exist"):
+        player_files.resolve_player_file(tmp_path / "none")
+
+
+def test_playing_with_bedrock_needs_keys(package: certifier.CoworldPackage, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ValueError, match="use_bedrock needs AWS keys, and none are in the environment"):
+        play_coworld(package.manifest_path, use_bedrock=True, on_ready=lambda session: None)

@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from coworld.certification import roles
 from coworld.certification.report import CertificationReport
 from coworld.certification.sources import inspect_sources
@@ -19,6 +21,7 @@ from coworld.commissioner.protocol import ScheduleRoundsRequest, ScheduleRoundsR
 from coworld.engines.base import Engine
 from coworld.episode_request import fixture_request, load_request, parse_request, request_document
 from coworld.errors import CoworldError, ManifestError
+from coworld.manifest.published import published_errors
 from coworld.manifest_validation import certification_player_problems
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.models.runnables import CoworldRunnableSpec
@@ -29,6 +32,7 @@ from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
 from coworld.runner.launch_specs import PlayerLaunchSpec
 from coworld.runner.player_files import fixture_player_files, player_file_spec
 from coworld.schema_validation import load_json_object, validate_json_schema
+from coworld.types import coworld_episode_request_schema
 
 __all__ = [
     "CertificationResult",
@@ -159,18 +163,31 @@ def build_episode_request(package: CoworldPackage, artifacts: EpisodeArtifacts) 
 
 
 def build_coworld_episode_job_spec(episode_request: JsonObject) -> CoworldEpisodeJobSpec:
-    """A request that was read from a file; raises DocumentError."""
-    return parse_request(episode_request)
+    """A request that was read from a file; raises `pydantic.ValidationError`."""
+    with published_errors():
+        return parse_request(episode_request)
 
 
 def load_coworld_episode_job_spec(episode_request_path: Path) -> CoworldEpisodeJobSpec:
-    """The same from the file; raises CoworldError."""
-    return load_request(episode_request_path)
+    """The same from the file.
+
+    Raises SourceError (not readable), `jsonschema.ValidationError` or `pydantic.ValidationError` (not valid).
+    """
+    return _loaded(episode_request_path, None)
 
 
 def load_manifest_episode_job_spec(package: CoworldPackage, episode_request_path: Path) -> CoworldEpisodeJobSpec:
-    """The same for this package only; raises CoworldError."""
-    return load_request(episode_request_path, package=package)
+    """The same for this package only; raises CoworldError too when the request is for another one."""
+    return _loaded(episode_request_path, package)
+
+
+def _loaded(path: Path, package: CoworldPackage | None) -> CoworldEpisodeJobSpec:
+    try:
+        with published_errors():
+            return load_request(path, package=package)
+    except ValidationError:
+        validate_json_schema(load_json_object(path), coworld_episode_request_schema())
+        raise  # the JSON Schema does not have the rules over several fields
 
 
 def build_player_launch_specs(episode_request: JsonObject) -> list[PlayerLaunchSpec]:
@@ -205,9 +222,9 @@ def validate_image_references(package: CoworldPackage, *, require_linux_amd64: b
 
 
 def validate_players_ran(package: CoworldPackage, artifacts: EpisodeArtifacts) -> None:
-    """Raise CoworldError when somebody has left no trace of the episode."""
+    """Raise CoworldError when the game or a player left no log of the episode."""
     if missing := missing_players(package, artifacts):
-        raise CoworldError("\n- ".join(["the episode went without somebody it needs:", *missing]))
+        raise CoworldError("\n- ".join(["the game or a player did not run in the episode:", *missing]))
 
 
 def load_results(package: CoworldPackage, artifacts: EpisodeArtifacts) -> JsonObject:

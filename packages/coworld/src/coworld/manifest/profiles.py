@@ -75,7 +75,8 @@ def current_problems(manifest: CoworldManifest) -> list[Problem]:
     """Today's rules: there are tags, and reporters are references."""
     problems = []
     if manifest.tags is None:
-        problems.append(Problem("tags", "certification asks for tags", "add at least three words to find the game by"))
+        message = "Coworld certification requires at least three manifest tags"
+        problems.append(Problem("tags", message, "add at least three words to find the game by"))
     for index, reporter in enumerate(manifest.reporter):
         if isinstance(reporter, CoworldReporterContainer):
             fix = "refer to a published reporter or to a component; the container still runs here"

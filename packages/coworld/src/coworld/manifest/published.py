@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from coworld.errors import ManifestError
+from coworld.errors import DocumentError
 from coworld.manifest import reader
 from coworld.manifest.reader import ValidatedManifest
 from coworld.models.manifest import CoworldManifest, ManifestVersion
@@ -27,10 +27,10 @@ __all__ = [
 
 @contextmanager
 def published_errors() -> Iterator[None]:
-    """Raise pydantic's own error in the place of the `ManifestError` that was made from it."""
+    """Raise pydantic's own error in the place of the `DocumentError` that was made from it."""
     try:
         yield
-    except ManifestError as error:
+    except DocumentError as error:
         if isinstance(error.__cause__, ValidationError):
             raise error.__cause__ from None
         raise
