@@ -8,6 +8,7 @@ export interface AdminJob {
   worker: string | null;
   attempts: number;
   lost_leases: number;
+  faults: string[];
   policies: string[];
   match_id: string | null;
   season_name: string | null;
@@ -49,6 +50,14 @@ export interface AdminWorker {
   match_id: string | null;
   since: string | null;
   lease_expires_at: string | null;
+}
+
+/** A decision of an administrator. */
+export interface AuditRow {
+  at: string;
+  actor: string;
+  action: string;
+  details: Record<string, string | null>;
 }
 
 /** What the commissioner decided when it last looked at a season. */
@@ -601,6 +610,7 @@ export interface WorkerLine {
 }
 
 export interface GetCalls {
+  "/observatory/api/admin/audit": { answer: AuditRow[]; body: undefined };
   "/observatory/api/admin/failures": { answer: Failure[]; body: undefined };
   "/observatory/api/admin/jobs": { answer: AdminJob[]; body: undefined };
   "/observatory/api/admin/seasons": { answer: AdminSeason[]; body: undefined };

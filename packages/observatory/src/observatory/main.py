@@ -10,6 +10,7 @@ import typer
 
 from observatory.operations.admin_commands import app as admin
 from observatory.operations.commands import backup, doctor, restore
+from observatory.operations.network_commands import audit, network_app
 from observatory.operations.season_commands import match_app, recompute, season_app
 from observatory.worker.commands import worker
 
@@ -85,6 +86,8 @@ app.command()(restore)
 app.command()(doctor)
 admin.add_typer(season_app, name="season")
 admin.add_typer(match_app, name="match")
+admin.add_typer(network_app, name="network")
+admin.command()(audit)
 admin.command()(recompute)
 app.add_typer(admin, name="admin")
 

@@ -125,12 +125,12 @@ class Settings(BaseSettings):
     keep_logs_days: float = Field(default=30.0, gt=0)
     """what policies wrote"""
     keep_replays_days: float = Field(default=365.0, gt=0)
-    """replays, and what policies did"""
+    """replays, and what policies did; a season may say otherwise: `rolling: { keep_replays_days: 90 }`"""
 
     # Quotas of a user
     max_uploads_per_day: int = 200
     max_stored_bytes_per_user: int = 20 * 1024 * MEGABYTE
-    """bundles, and the logs of policies"""
+    """bundles, the logs of policies, and the files of episodes that the user asked for"""
 
     # Logs
     log_style: Literal["json", "plain"] = "json"

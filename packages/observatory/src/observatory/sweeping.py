@@ -14,7 +14,7 @@ from observatory.accounts import repository as accounts
 from observatory.clock import ClockWatch
 from observatory.database import Database
 from observatory.errors import ObservatoryError
-from observatory.jobs.expiring import expire_replays
+from observatory.jobs.artifacts import expire_replays, measure_artifacts
 from observatory.jobs.logs import expire_logs
 from observatory.policies.tables import Upload
 from observatory.settings import Settings
@@ -59,6 +59,7 @@ async def sweep_for_ever(app: FastAPI) -> None:
 
 def expire(database: Database, store: Store, settings: Settings, now: datetime) -> None:
     """Remove files of episodes that are older than they are kept."""
+    measure_artifacts(database, store)
     logs = expire_logs(database, store, now=now, days=settings.keep_logs_days)
     replays = expire_replays(database, store, now=now, days=settings.keep_replays_days)
     if logs or replays:

@@ -73,6 +73,7 @@ class Scene:
             "user_id": self.user_id,
             "token_id": uuid.uuid4(),
             "key:path": "jobs/x/results.json",
+            "host": "models.example.com",
         }
         if "{credential_id}" in template:
             words["credential_id"] = next(self.credentials)
@@ -202,6 +203,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
         ADMIN.format(200),
         lambda scene: {"host": "models.example.com"},
     ),
+    "DELETE /stats/policy-versions/{policy_version_id}/network/{host}": (ADMIN.format(200), None),
     "POST /stats/policies": ("401 401 401 200 403 200 200 200", lambda scene: {"name": scene.name()}),
     "GET /stats/policies/my-versions": (SIGNED_IN, None),
     "POST /stats/policies/submit": ("401 401 401 422 403 422 422 422", None),
@@ -251,6 +253,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "GET /observatory/api/admin/workers": (ADMIN.format(200), None),
     "GET /observatory/api/admin/jobs": (ADMIN.format(200), None),
     "GET /observatory/api/admin/failures": (ADMIN.format(200), None),
+    "GET /observatory/api/admin/audit": (ADMIN.format(200), None),
     "POST /observatory/api/admin/matches/{match_id}/again": (ADMIN.format(409), None),
     "POST /observatory/api/admin/recompute": (ADMIN.format(200), lambda scene: {"check": True}),
     "GET /observatory/api/admin/seasons": (ADMIN.format(200), None),

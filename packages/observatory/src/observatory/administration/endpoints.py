@@ -13,8 +13,8 @@ from observatory.accounts import repository as accounts
 from observatory.accounts.admin_endpoints import user_read
 from observatory.accounts.deps import Admin
 from observatory.accounts.schemas import UserRead
-from observatory.administration import rematches, repository
-from observatory.administration.schemas import AdminJob, AdminWorker, Failure, MatchAgain
+from observatory.administration import audit, rematches, repository
+from observatory.administration.schemas import AdminJob, AdminWorker, AuditRow, Failure, MatchAgain
 from observatory.clock import Now
 from observatory.database import SessionDep
 from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, errors
@@ -67,6 +67,15 @@ def play_match_again(match_id: uuid.UUID, admin: Admin, session: SessionDep, now
     return MatchAgain(match_id=match.id, sentence=f"Match {match.id} is played in its place")
 
 
+@router.get("/audit", responses=errors(Unauthorized, Forbidden))
+def list_audit_log(admin: Admin, session: SessionDep, page: PageDep) -> list[AuditRow]:
+    """Decisions of administrators, the newest first: who let which policy reach what."""
+    return [
+        AuditRow(at=entry.created_at, actor=actor.email, action=entry.action, details=entry.details)
+        for entry, actor in audit.audit_entries(session, page)
+    ]
+
+
 def _worker(name: str, seen: Mapping[str, datetime], job: Job | None, matches: dict[uuid.UUID, Match]) -> AdminWorker:
     match = None if job is None else matches.get(job.id)
     return AdminWorker.model_validate(
@@ -89,6 +98,7 @@ def _job(job: Job, match: Match | None) -> AdminJob:
         worker=job.worker,
         attempts=job.attempts,
         lost_leases=job.lost_leases,
+        faults=[f"{fault.worker}: {fault.message}" for fault in job.faults],
         policies=job.stored_spec.get("policy_names") or job.stored_spec.get("policy_uris") or [],
         match_id=None if match is None else match.id,
         season_name=None if match is None else match.pool.season.name,

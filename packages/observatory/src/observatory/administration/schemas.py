@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from observatory.jobs.states import JobStatus
 
-__all__ = ["AdminJob", "AdminWorker", "Failure", "MatchAgain"]
+__all__ = ["AdminJob", "AdminWorker", "AuditRow", "Failure", "MatchAgain"]
 
 
 class AdminWorker(BaseModel):
@@ -33,6 +33,7 @@ class AdminJob(BaseModel):
     worker: str | None
     attempts: int
     lost_leases: int
+    faults: list[str] = Field(description="`worker: what went wrong on its machine`, the first fault first")
     policies: list[str]
     match_id: uuid.UUID | None
     season_name: str | None
@@ -66,3 +67,12 @@ class MatchAgain(BaseModel):
 
     match_id: uuid.UUID
     sentence: str
+
+
+class AuditRow(BaseModel):
+    """A decision of an administrator."""
+
+    at: datetime
+    actor: str = Field(description="name of the administrator's account")
+    action: str = Field(description="such as `network.grant`")
+    details: dict[str, str | None]

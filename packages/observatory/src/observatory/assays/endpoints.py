@@ -13,7 +13,7 @@ from observatory.assays.schemas import AssayCreate, AssayResultsResponse, AssayR
 from observatory.clock import Now
 from observatory.database import DatabaseDep, SessionDep, own_transactions
 from observatory.deps import SettingsDep
-from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLarge, Unauthorized, errors
 from observatory.routing import Router, body_rule
 from observatory.settings import MEGABYTE
 
@@ -22,7 +22,7 @@ __all__ = ["router"]
 router = Router(prefix="/assay", tags=["assays"])
 
 
-@router.post("/runs", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
+@router.post("/runs", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict, TooLarge))
 @own_transactions
 @body_rule(16 * MEGABYTE)
 async def create_run(

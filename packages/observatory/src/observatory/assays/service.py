@@ -20,6 +20,7 @@ from observatory.jobs.service import create_job
 from observatory.jobs.specs import check_spec
 from observatory.jobs.states import JobStatus
 from observatory.jobs.tables import Job
+from observatory.operations.quotas import check_stored_bytes
 from observatory.paging import count
 from observatory.policies.service import own_version
 from observatory.settings import Settings
@@ -79,6 +80,7 @@ def create_run(
         raise Conflict(f"An assay {body.name!r} of this policy version is running already")
     if count(session, active) >= settings.max_active_assays_per_user:
         raise TooManyRequests("Too many assays are running; wait until one is done", retry_after=60)
+    check_stored_bytes(session, principal.user_id, 1, settings=settings)
     run = AssayRun(
         id=new_id(),
         policy_version_id=version.id,

@@ -82,7 +82,7 @@ def record_job(
         job_id=job.id,
         season_id=season_id,
         owner_id=owner_id,
-        replay_key=job_key(job.id, "replay.json.z"),
+        replay_key=None if job.replay_removed_at is not None else job_key(job.id, "replay.json.z"),
     )
     episode = record_episode(session, facts, now=now)
     job.episode_id = episode.id

@@ -6,7 +6,7 @@ import functools
 import logging
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from observatory.clock import Clock, Now
 from observatory.database import DatabaseDep, SessionDep
 from observatory.deps import KeysDep, SettingsDep, StoreDep
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
-from observatory.jobs import finishing, leasing, logs, repository, service, specs
+from observatory.jobs import artifacts, finishing, leasing, logs, repository, service, specs
 from observatory.jobs.schemas import (
     FinishRequest,
     FinishResponse,
@@ -100,7 +100,10 @@ async def lease(
             wait = functools.partial(repository.seconds_to_work, now=clock(), lease_seconds=settings.lease_seconds)
             pause = await database.look(wait)
             if not state.stopping and pause == 0.0 and room.is_left():
-                take = functools.partial(_take, worker=body.worker, settings=settings, store=store, now=clock())
+                live = state.workers_seen.recent(clock())
+                take = functools.partial(
+                    _take, worker=body.worker, live=live, settings=settings, store=store, now=clock()
+                )
                 lost, taken = await database.write(take)
                 state.metrics.leases_lost.inc(lost)
                 if taken is not None:
@@ -118,13 +121,13 @@ async def lease(
 
 
 def _take(
-    session: Session, *, worker: str, settings: Settings, store: Store, now: datetime
+    session: Session, *, worker: str, live: Collection[str], settings: Settings, store: Store, now: datetime
 ) -> tuple[int, tuple[Job, Lease] | None]:
     """(leases that had run out, the next job)."""
     lost = service.requeue_expired(
         session, now=now, max_attempts=settings.max_job_attempts, lease_seconds=settings.lease_seconds
     )
-    return lost, leasing.lease_next(session, worker, settings=settings, store=store, now=now)
+    return lost, leasing.lease_next(session, worker, live=live, settings=settings, store=store, now=now)
 
 
 @work.post("/jobs/{job_id}/heartbeat", responses=errors(Forbidden, NotFound, Conflict))
@@ -164,13 +167,13 @@ def take_secrets(
 def release(
     job_id: uuid.UUID, body: ReleaseRequest, token: GivenToken, session: SessionDep, settings: SettingsDep, now: Now
 ) -> dict[str, str]:
-    """Give a job back unplayed. After a fault of the worker's machine it is played again, a few times."""
+    """Give a job back unplayed. After a fault of the worker's machine it is played again, a few times, elsewhere."""
     job = service.held_job(session, job_id, token)
     if body.fault is None:
         service.give_back(session, job, now=now)
     else:
         logger.warning("A worker's machine failed: %s", body.fault, extra={"job_id": str(job_id), "worker": job.worker})
-        service.give_back_faulty(session, job, now=now, max_attempts=settings.max_job_attempts)
+        service.give_back_faulty(session, job, body.fault, now=now, max_attempts=settings.max_job_attempts)
     return {"status": "released"}
 
 
@@ -204,7 +207,8 @@ async def finish(
             held = service.held_job(session, job_id, token)
             if held.status not in TERMINAL:
                 logs.keep_logs(session, held, store=store, settings=settings, now=now)
-            service.end(session, held, ending, now=now)
+                kept = artifacts.keep_artifacts(session, held, ending, store=store, settings=settings, now=now)
+                service.end(session, held, kept, now=now)
             return held
 
         job = await database.write(end)

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from observatory.jobs.artifacts import artifact_sizes
 from observatory.jobs.leasing import attempt_name, output_names
 from observatory.jobs.schemas import ErrorInfo, FinishRequest
 from observatory.jobs.service import Ending
@@ -60,7 +61,7 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
     store.put(job_key(job.id, "spec.json"), json.dumps(spec | shared).encode())
     ending = replace(ending, runtime=_runtime(job, store), digests=_digests(job, store))
     store.put(job_key(job.id, "logs.txt"), _log(job, ending, now).encode())
-    return ending
+    return replace(ending, sizes=artifact_sizes(store, job.id))
 
 
 def digest(store: Store, key: str) -> str | None:

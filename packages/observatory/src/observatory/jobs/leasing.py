@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import uuid
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -36,11 +37,11 @@ _GRACE_SECONDS = 1800
 
 
 def lease_next(
-    session: Session, worker: str, *, settings: Settings, store: Store, now: datetime
+    session: Session, worker: str, *, live: Collection[str], settings: Settings, store: Store, now: datetime
 ) -> tuple[Job, Lease] | None:
-    """The next job that can be played. One whose policies are not there any more fails on the way."""
+    """The next job that this worker can play. One whose policies are not there any more fails on the way."""
     while True:
-        taken = service.take_next(session, worker, now=now, lease_seconds=settings.lease_seconds)
+        taken = service.take_next(session, worker, live=live, now=now, lease_seconds=settings.lease_seconds)
         if taken is None:
             return None
         job, token = taken
@@ -101,6 +102,7 @@ def _policy(session: Session, uri: str, *, settings: Settings, store: Store) -> 
         bundle_url=settings.as_path(url),
         policy=None,
         egress=grants.allowed_hosts(session, version_id),
+        package_index=grants.may_use_index(session, version_id),
         has_secrets=secrets.has_secrets(session, version_id),
     )
 

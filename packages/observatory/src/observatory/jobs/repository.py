@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, exists, func, select
+from sqlalchemy.orm import Session, selectinload
 
 from observatory.accounts.principal import Principal
 from observatory.jobs.states import IN_WORK, JobStatus
-from observatory.jobs.tables import Job
+from observatory.jobs.tables import Job, JobFault
 
 __all__ = [
     "counts",
@@ -26,6 +26,9 @@ __all__ = [
     "visible_job",
     "visible_jobs",
 ]
+
+_MOST_RETRIED = 100
+"""jobs that a worker has failed and that are looked at for it"""
 
 
 def job(session: Session, job_id: uuid.UUID) -> Job | None:
@@ -46,10 +49,25 @@ def visible_jobs(principal: Principal, status: JobStatus | None) -> Select[Any]:
     return statement if status is None else statement.where(Job.status == status)
 
 
-def next_pending(session: Session) -> Job | None:
-    """The job that has waited longest among the most urgent."""
+def next_pending(session: Session, worker: str, live: Collection[str]) -> Job | None:
+    """The job for a worker that has waited longest among the most urgent.
+
+    A job that this worker's machine has failed is left to the other `live` workers that have not failed it.
+    """
     waiting = select(Job).where(Job.status == JobStatus.PENDING)
-    return session.scalar(waiting.order_by(Job.priority.desc(), Job.created_at, Job.id).limit(1))
+    waiting = waiting.order_by(Job.priority.desc(), Job.created_at, Job.id)
+    failed_here = exists().where(JobFault.job_id == Job.id, JobFault.worker == worker)
+    first = session.scalar(waiting.where(~failed_here).limit(1))
+    retried = waiting.where(failed_here).options(selectinload(Job.faults)).limit(_MOST_RETRIED)
+    for job in session.scalars(retried):
+        if set(live) - {worker} - {fault.worker for fault in job.faults}:
+            continue
+        return job if first is None or _turn(job) < _turn(first) else first
+    return first
+
+
+def _turn(job: Job) -> tuple[int, datetime, uuid.UUID]:
+    return -job.priority, job.created_at, job.id
 
 
 def expired(session: Session, now: datetime) -> Sequence[Job]:

@@ -45,6 +45,7 @@ class LeasedPolicy(BaseModel):
     )
     policy: str | None = Field(description="name of an installed policy")
     egress: list[str] = Field(description="hosts it may speak to")
+    package_index: bool = Field(default=False, description="whether its setup script may install packages")
     has_secrets: bool
 
 

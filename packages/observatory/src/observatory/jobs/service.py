@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hmac
 import uuid
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,7 +21,7 @@ from observatory.errors import Conflict, Forbidden, NotFound
 from observatory.jobs import repository
 from observatory.jobs.schemas import ErrorInfo
 from observatory.jobs.states import IN_WORK, TERMINAL, JobStatus, may_move
-from observatory.jobs.tables import Job
+from observatory.jobs.tables import Job, JobFault
 
 __all__ = [
     "Ending",
@@ -45,6 +46,8 @@ class Ending:
     error: ErrorInfo | None = None
     runtime: dict[str, Any] | None = None
     digests: dict[str, str] | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """bytes of its files in the store, by name"""
 
 
 def create_job(
@@ -75,9 +78,11 @@ def create_job(
     return job
 
 
-def take_next(session: Session, worker: str, *, now: datetime, lease_seconds: float) -> tuple[Job, str] | None:
-    """Lease the next job; (the job, its token), or None."""
-    job = repository.next_pending(session)
+def take_next(
+    session: Session, worker: str, *, live: Collection[str], now: datetime, lease_seconds: float
+) -> tuple[Job, str] | None:
+    """Lease the next job; (the job, its token), or None. `live` are the workers that were heard of lately."""
+    job = repository.next_pending(session, worker, live)
     if job is None:
         return None
     token = mint_token("job_")
@@ -104,8 +109,9 @@ def requeue_expired(session: Session, *, now: datetime, max_attempts: int, lease
             _back_to_queue(job)
             _changed(session, job, now)
         else:
-            message = f"{job.lost_leases} workers were lost while they played this episode"
-            end(session, job, Ending(JobStatus.FAILED, error=ErrorInfo(error_type="crash", message=message)), now=now)
+            message = f"{job.lost_leases} workers were lost while they played this episode; no policy is to blame"
+            error = ErrorInfo(error_type="internal_error", message=message)
+            end(session, job, Ending(JobStatus.FAILED, error=error), now=now)
     return len(found)
 
 
@@ -138,10 +144,14 @@ def give_back(session: Session, job: Job, *, now: datetime) -> None:
     _changed(session, job, now)
 
 
-def give_back_faulty(session: Session, job: Job, *, now: datetime, max_attempts: int) -> None:
-    """The worker's machine failed; the job is played again, and fails without blame when that happens too often."""
+def give_back_faulty(session: Session, job: Job, fault: str, *, now: datetime, max_attempts: int) -> None:
+    """The worker's machine failed; the job is played again, by another worker where there is one.
+
+    It fails without blame when that happens too often.
+    """
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")
+    job.faults.append(JobFault(worker=job.worker or "", message=fault, created_at=now))
     job.lost_leases += 1
     if job.lost_leases < max_attempts:
         _back_to_queue(job)
@@ -161,6 +171,7 @@ def end(session: Session, job: Job, ending: Ending, *, now: datetime) -> None:
     job.status = ending.status
     job.result = ending.result
     job.runtime, job.digests = ending.runtime, ending.digests
+    job.artifact_bytes = sum(ending.sizes.values())
     job.completed_at = now
     job.lease_expires_at = None
     if ending.error is not None:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from observatory.database.base import Base, Json, enum_type, new_id
 from observatory.jobs.states import JobStatus
 
-__all__ = ["Job", "PolicyLog"]
+__all__ = ["Job", "JobFault", "PolicyLog"]
 
 MAP_SEED = "map_seed"
 
@@ -21,7 +21,11 @@ class Job(Base):
     """An episode to be played, and what came of it."""
 
     __tablename__ = "jobs"
-    __table_args__ = (Index(None, "status", "priority", "created_at"), Index(None, "user_id"))
+    __table_args__ = (
+        Index(None, "status", "priority", "created_at"),
+        Index(None, "user_id"),
+        Index(None, "completed_at"),
+    )
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
     job_type: Mapped[str] = mapped_column(String(32), default="episode")
@@ -55,6 +59,10 @@ class Job(Base):
     """what the worker's `runtime_info.json` said: isolation of each policy, timings, versions"""
     digests: Mapped[dict[str, Any] | None] = mapped_column(Json)
     """sha256 of the files that count, by their names"""
+    artifact_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    """size of its files in the store, without the logs of policies; None until they are measured"""
+    replay_removed_at: Mapped[datetime | None]
+    """when its replay and recorded actions were removed: they were old, or there was no room for them"""
 
     created_at: Mapped[datetime]
     dispatched_at: Mapped[datetime | None]
@@ -62,6 +70,7 @@ class Job(Base):
     completed_at: Mapped[datetime | None]
 
     env_config: Mapped[Any] = relationship("EnvConfig")
+    faults: Mapped[list[JobFault]] = relationship(order_by="JobFault.created_at")
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -71,6 +80,19 @@ class Job(Base):
         found = dict(self.stored_spec)
         map_seed = found.pop(MAP_SEED, None)
         return {**found, "env": with_map_seed(self.env_config.config, map_seed)}
+
+
+class JobFault(Base):
+    """A worker's machine failed while it had a job; another worker plays it, where there is one."""
+
+    __tablename__ = "job_faults"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    job_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("jobs.id"), index=True)
+    worker: Mapped[str] = mapped_column(String(200))
+    message: Mapped[str] = mapped_column(Text)
+    """what the worker says about it; for operators, because it may name folders of the machine"""
+    created_at: Mapped[datetime]
 
 
 class PolicyLog(Base):

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from observatory.errors import TooLarge, TooManyRequests
-from observatory.jobs.tables import PolicyLog
+from observatory.jobs.tables import Job, PolicyLog
 from observatory.policies.tables import Policy, PolicyVersion, Upload
 from observatory.settings import MEGABYTE, Settings
 
@@ -27,21 +27,23 @@ def check_uploads(session: Session, user_id: str, *, settings: Settings, now: da
 
 
 def check_stored_bytes(session: Session, user_id: str, more: int, *, settings: Settings) -> None:
-    """Refuse with 413 a bundle for which there is no room left."""
+    """Refuse with 413 a bundle or an episode for which there is no room left."""
     stored = stored_bytes(session, user_id)
     if stored + more > settings.max_stored_bytes_per_user:
         raise TooLarge(
-            f"Your policies and their logs would take {(stored + more) // MEGABYTE} MB, and "
+            f"Your policies, their logs and your episodes would take {(stored + more) // MEGABYTE} MB, and "
             f"{settings.max_stored_bytes_per_user // MEGABYTE} MB is your share"
         )
 
 
 def stored_bytes(session: Session, user_id: str | None = None) -> int:
-    """What the bundles of a user and the logs of their policies take, or those of all."""
+    """What the bundles of a user, the logs of their policies and the episodes they asked for take, or those of all."""
     bundles = select(func.sum(PolicyVersion.bundle_bytes))
     logs = select(func.sum(PolicyLog.bytes))
+    episodes = select(func.sum(Job.artifact_bytes))
     if user_id is not None:
+        episodes = episodes.where(Job.user_id == user_id)
         bundles = bundles.join(Policy).where(Policy.user_id == user_id)
         logs = logs.join(PolicyVersion, PolicyVersion.id == PolicyLog.policy_version_id)
         logs = logs.join(Policy, Policy.id == PolicyVersion.policy_id).where(Policy.user_id == user_id)
-    return int(session.scalar(bundles) or 0) + int(session.scalar(logs) or 0)
+    return sum(int(session.scalar(part) or 0) for part in (bundles, logs, episodes))

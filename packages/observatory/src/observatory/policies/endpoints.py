@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Path, Query
 
 from observatory.accounts.deps import Admin, CurrentPrincipal, OptionalPrincipal, Writer
 from observatory.bodies import KILOBYTE
@@ -15,7 +15,7 @@ from observatory.deps import KeysDep, SettingsDep, StoreDep
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLarge, Unauthorized, Unprocessable, errors
 from observatory.paging import MAX_IDS, PageDep
 from observatory.policies import grants, repository, service, uploads
-from observatory.policies.names import is_host
+from observatory.policies.names import MAX_HOST_CHARACTERS, is_host
 from observatory.policies.repository import PolicyFilter, VersionFilter
 from observatory.policies.schemas import (
     MAX_VERSION,
@@ -28,6 +28,7 @@ from observatory.policies.schemas import (
     PolicyVersionsResponse,
     PresignedUploadUrlResponse,
 )
+from observatory.policies.tables import GrantReason
 from observatory.policies.wire import policy_row, version_row
 from observatory.routing import Router, body_rule
 
@@ -125,16 +126,49 @@ def list_network_grants(
 def grant_network(
     policy_version_id: uuid.UUID, body: GrantRequest, session: SessionDep, admin: Admin, now: Now
 ) -> list[NetworkGrantRow]:
-    """Let a version speak to one host more; for operators."""
-    repository.version(session, policy_version_id)
-    if not is_host(body.host):
-        raise Unprocessable("That is no host name; write it in lower case, such as `api.example.com`")
-    grants.grant_by_operator(session, policy_version_id, body.host, granted_by=admin.user_id, now=now)
+    """Let a version, or all versions of its owner, reach one host more; for administrators, who are recorded."""
+    version = repository.version(session, policy_version_id)
+    if body.host != grants.PACKAGE_INDEX and not is_host(body.host):
+        raise Unprocessable(
+            f"That is no host name; write it in lower case, such as `api.example.com`, or {grants.PACKAGE_INDEX}"
+        )
+    wanted = grants.Scoped(body.host, grants.GrantScope(body.scope))
+    grants.grant_by_operator(session, version, wanted, actor_id=admin.user_id, now=now)
+    return _grants(session, policy_version_id)
+
+
+@router.delete(
+    "/policy-versions/{policy_version_id}/network/{host}", responses=errors(Unauthorized, Forbidden, NotFound)
+)
+def revoke_network(
+    policy_version_id: uuid.UUID,
+    host: Annotated[str, Path(max_length=MAX_HOST_CHARACTERS)],
+    session: SessionDep,
+    admin: Admin,
+    now: Now,
+    scope: Annotated[grants.GrantScope, Query()] = grants.GrantScope.VERSION,
+) -> list[NetworkGrantRow]:
+    """Take a grant back; for administrators. Jobs that were leased before keep it."""
+    version = repository.version(session, policy_version_id)
+    grants.revoke(session, version, grants.Scoped(host, scope), actor_id=admin.user_id, now=now)
     return _grants(session, policy_version_id)
 
 
 def _grants(session: SessionDep, policy_version_id: uuid.UUID) -> list[NetworkGrantRow]:
-    return [
-        NetworkGrantRow(host=row.host, reason=row.reason, granted_by=row.granted_by, created_at=row.created_at)
+    own = [
+        NetworkGrantRow(
+            host=row.host, reason=row.reason, scope="version", granted_by=row.granted_by, created_at=row.created_at
+        )
         for row in grants.grants(session, policy_version_id)
     ]
+    of_owner = [
+        NetworkGrantRow(
+            host=row.host,
+            reason=GrantReason.OPERATOR,
+            scope="owner",
+            granted_by=row.granted_by,
+            created_at=row.created_at,
+        )
+        for row in grants.owner_grants(session, policy_version_id)
+    ]
+    return own + of_owner

@@ -1,19 +1,54 @@
-"""Which hosts a policy version may speak to: none, unless a row says so."""
+"""Which hosts a policy version may speak to, and whether its setup script may install packages: rows say so."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from observatory.administration import audit
 from observatory.database import new_id
+from observatory.errors import NotFound
 from observatory.policies.secrets import wants_models
-from observatory.policies.tables import GrantReason, NetworkGrant
+from observatory.policies.tables import GrantReason, NetworkGrant, OwnerGrant, Policy, PolicyVersion
 
-__all__ = ["allowed_hosts", "grant_by_operator", "grant_for_secrets", "grants"]
+__all__ = [
+    "PACKAGE_INDEX",
+    "GrantScope",
+    "Scoped",
+    "allowed_hosts",
+    "grant_by_operator",
+    "grant_for_secrets",
+    "grants",
+    "may_use_index",
+    "owner_grants",
+    "revoke",
+]
+
+PACKAGE_INDEX = "@package-index"
+"""in place of a host: the worker's package index, for the setup script. No manifest can declare it: it is no host"""
+
+
+class GrantScope(StrEnum):
+    """What a grant of an administrator is for."""
+
+    VERSION = "version"
+    """one policy version"""
+    OWNER = "owner"
+    """all versions of its owner, also those to come"""
+
+
+@dataclass(frozen=True)
+class Scoped:
+    """A host, or `PACKAGE_INDEX`, and what it is granted for."""
+
+    host: str
+    scope: GrantScope = GrantScope.VERSION
 
 
 def grant_for_secrets(
@@ -37,22 +72,82 @@ def grant_for_secrets(
 
 
 def grant_by_operator(
-    session: Session, policy_version_id: uuid.UUID, host: str, *, granted_by: str, now: datetime
+    session: Session, version: PolicyVersion, wanted: Scoped, *, actor_id: str, now: datetime
 ) -> None:
-    """One host more; does nothing when the version may reach it already."""
-    if host not in allowed_hosts(session, policy_version_id):
-        _add(session, policy_version_id, host, GrantReason.OPERATOR, granted_by=granted_by, now=now)
-        session.flush()
+    """Let a version, or all versions of its owner, reach one host more; recorded in the audit log."""
+    if _find(session, version, wanted) is not None:
+        return
+    if wanted.scope is GrantScope.OWNER:
+        owner, row_id = version.policy.user_id, new_id()
+        session.add(OwnerGrant(id=row_id, user_id=owner, host=wanted.host, granted_by=actor_id, created_at=now))
+    else:
+        _add(session, version.id, wanted.host, GrantReason.OPERATOR, granted_by=actor_id, now=now)
+    _audit(session, "network.grant", version, wanted, actor_id=actor_id, now=now)
+    session.flush()
+
+
+def revoke(session: Session, version: PolicyVersion, wanted: Scoped, *, actor_id: str, now: datetime) -> None:
+    """Take a grant back, whoever gave it; `NotFound` where there is none."""
+    found = _find(session, version, wanted)
+    if found is None:
+        raise NotFound(f"There is no grant of {wanted.host} for this {wanted.scope.value}")
+    session.delete(found)
+    _audit(session, "network.revoke", version, wanted, actor_id=actor_id, now=now)
+    session.flush()
 
 
 def grants(session: Session, policy_version_id: uuid.UUID) -> list[NetworkGrant]:
+    """Those of the version alone."""
     statement = select(NetworkGrant).where(NetworkGrant.policy_version_id == policy_version_id)
     return list(session.scalars(statement.order_by(NetworkGrant.host)))
 
 
+def owner_grants(session: Session, policy_version_id: uuid.UUID) -> list[OwnerGrant]:
+    """Those of all versions of the owner."""
+    statement = select(OwnerGrant).join(Policy, Policy.user_id == OwnerGrant.user_id)
+    statement = statement.join(PolicyVersion, PolicyVersion.policy_id == Policy.id)
+    return list(session.scalars(statement.where(PolicyVersion.id == policy_version_id).order_by(OwnerGrant.host)))
+
+
 def allowed_hosts(session: Session, policy_version_id: uuid.UUID) -> list[str]:
-    """The hosts, sorted."""
-    return [grant.host for grant in grants(session, policy_version_id)]
+    """The hosts that a policy may speak to while it plays, sorted."""
+    return sorted(_granted(session, policy_version_id) - {PACKAGE_INDEX})
+
+
+def may_use_index(session: Session, policy_version_id: uuid.UUID) -> bool:
+    """Whether the setup script of a version may install packages."""
+    return PACKAGE_INDEX in _granted(session, policy_version_id)
+
+
+def _granted(session: Session, policy_version_id: uuid.UUID) -> set[str]:
+    own = {grant.host for grant in grants(session, policy_version_id)}
+    return own | {grant.host for grant in owner_grants(session, policy_version_id)}
+
+
+def _find(session: Session, version: PolicyVersion, wanted: Scoped) -> NetworkGrant | OwnerGrant | None:
+    if wanted.scope is GrantScope.OWNER:
+        mine = OwnerGrant.user_id == version.policy.user_id
+        return session.scalar(select(OwnerGrant).where(mine, OwnerGrant.host == wanted.host))
+    own = NetworkGrant.policy_version_id == version.id
+    return session.scalar(select(NetworkGrant).where(own, NetworkGrant.host == wanted.host))
+
+
+def _audit(
+    session: Session, action: str, version: PolicyVersion, wanted: Scoped, *, actor_id: str, now: datetime
+) -> None:
+    policy = version.policy
+    owned = wanted.scope is GrantScope.OWNER
+    audit.record(
+        session,
+        actor_id,
+        action,
+        now=now,
+        host=wanted.host,
+        scope=wanted.scope.value,
+        owner=policy.user.email,
+        policy=None if owned else f"{policy.name}:v{version.version}",
+        policy_version_id=None if owned else str(version.id),
+    )
 
 
 def _add(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -136,13 +136,20 @@ class TagsUpdate(Body):
 
 
 class GrantRequest(Body):
-    host: str = Field(description="such as `api.example.com`, or `api.example.com:8443`")
+    host: str = Field(
+        description="such as `api.example.com` or `api.example.com:8443`; "
+        "`@package-index` lets the setup script install packages"
+    )
+    scope: Literal["version", "owner"] = Field(
+        default="version", description="for this version, or for all versions of its owner, also those to come"
+    )
 
 
 class NetworkGrantRow(BaseModel):
-    """A host that a version may speak to."""
+    """A host that a version may speak to, or `@package-index` for its setup script."""
 
     host: str
     reason: str
+    scope: Literal["version", "owner"]
     granted_by: str | None
     created_at: datetime

@@ -13,7 +13,16 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from observatory.accounts.tables import User
 from observatory.database import Base, enum_type
 
-__all__ = ["GrantReason", "NetworkGrant", "Policy", "PolicySecret", "PolicyVersion", "SecretRead", "Upload"]
+__all__ = [
+    "GrantReason",
+    "NetworkGrant",
+    "OwnerGrant",
+    "Policy",
+    "PolicySecret",
+    "PolicyVersion",
+    "SecretRead",
+    "Upload",
+]
 
 MAX_NAME_CHARACTERS = 64
 
@@ -123,4 +132,17 @@ class NetworkGrant(Base):
     host: Mapped[str] = mapped_column(String(253))
     reason: Mapped[GrantReason] = mapped_column(enum_type(GrantReason))
     granted_by: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[datetime]
+
+
+class OwnerGrant(Base):
+    """All versions of a user, also those to come, may speak to a host. An administrator granted it."""
+
+    __tablename__ = "owner_grants"
+    __table_args__ = (UniqueConstraint("user_id", "host"),)
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
+    host: Mapped[str] = mapped_column(String(253))
+    granted_by: Mapped[str] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[datetime]

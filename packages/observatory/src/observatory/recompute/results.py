@@ -15,6 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory.episodes.recording import finite
+from observatory.jobs.artifacts import REPLAY_FILES
 from observatory.jobs.finishing import digest
 from observatory.jobs.tables import Job
 from observatory.matches.tables import Match, MatchPlayer, MatchStatus
@@ -94,6 +95,8 @@ def true_scores(session: Session, store: Store, match: StoredMatch) -> TrueScore
     problems, good = [], set()
     digests: dict[str, str] = job.digests or {}
     for name, recorded in digests.items():
+        if name in REPLAY_FILES and job.replay_removed_at is not None:
+            continue
         found = digest(store, job_key(job.id, name))
         if found == recorded:
             good.add(name)

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.errors import Conflict, Forbidden
+from observatory.jobs.artifacts import REPLAY_FILES
 from observatory.jobs.specs import policy_version_id
 from observatory.jobs.tables import Job
 from observatory.matches import repository
@@ -53,6 +54,7 @@ def reproduction(
         artifacts={
             name: Artifact(url=_address(store, settings, job_key(job.id, name)), sha256=digest)
             for name, digest in job.digests.items()
+            if name not in REPLAY_FILES or job.replay_removed_at is None
         },
         versions=(job.runtime or {}).get("versions", {}),
     )

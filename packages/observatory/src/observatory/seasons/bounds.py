@@ -12,6 +12,7 @@ __all__ = ["Amount", "LongText", "ShortText", "Title"]
 MAX_AGENTS = 1000
 MAX_STEPS = 1_000_000
 MAX_MINUTES = 60 * 24 * 366
+MAX_DAYS = 36_600
 MAX_SEED = 2**31 - 1
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from observatory.seasons.bounds import (
     MAX_AGENTS,
+    MAX_DAYS,
     MAX_MINUTES,
     MAX_SEED,
     MAX_STEPS,
@@ -60,6 +61,8 @@ class Rolling(_Data):
     """whether the versions that were submitted to the last one are submitted to the next"""
     start: bool = False
     """whether a team season begins by itself when it is made"""
+    keep_replays_days: float | None = Field(default=None, gt=0, le=MAX_DAYS)
+    """how long replays of its matches are kept; None: as long as the server keeps others"""
 
 
 class Threshold(_Data):

@@ -145,8 +145,8 @@ class Worker:
             child.join()
             ours.close()
         if not in_time:
-            limit = f"{lease.time_limit_seconds:g} seconds"
-            return ErrorInfo(error_type="crash", message=f"The episode was not over after {limit}")
+            # A policy that had exceeded its own share of the time would have been stopped before.
+            raise MachineFailed(f"The episode was not over after {lease.time_limit_seconds:g} seconds")
         if (folder / ERROR_INFO).exists():
             error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
             if error.error_type == "crash":
@@ -170,7 +170,15 @@ class Worker:
                 url, path = policy.bundle_url, folder / f"policy-{index}.zip"
                 self._again(lease, lambda url=url, path=path: self._client.download(url, path))  # type: ignore[misc]
                 uri = path.as_uri()
-            found.append(PolicyToPlay(policy.name, uri, tuple(policy.egress), secrets.get(index, {})))
+            found.append(
+                PolicyToPlay(
+                    policy.name,
+                    uri,
+                    tuple(policy.egress),
+                    secrets.get(index, {}),
+                    may_use_index=policy.package_index,
+                )
+            )
         return found
 
     def _wait(self, lease: Lease, child: ForkServerProcess) -> bool:

@@ -1,0 +1,123 @@
+"""Files that an episode left: whose they are, how much room they take, and when they go.
+
+Whoever asked for an episode owns its files, and they count against that user's share. Nobody asked for a match of a
+season: its files are the league's, and the season says how long its replays are kept. Results always stay.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from observatory.database import Database
+from observatory.episodes.tables import Episode
+from observatory.jobs.service import Ending
+from observatory.jobs.states import TERMINAL
+from observatory.jobs.tables import Job
+from observatory.matches.tables import Match
+from observatory.operations.quotas import stored_bytes
+from observatory.seasons.tables import Pool, Season
+from observatory.settings import Settings
+from observatory.store import Store, job_key
+
+__all__ = ["REPLAY_FILES", "artifact_sizes", "expire_replays", "keep_artifacts", "measure_artifacts"]
+
+REPLAY_FILES = ("replay.json.z", "actions.json.z")
+_OTHER_FILES = ("spec.json", "results.json", "runtime_info.json", "error_info.json", "logs.txt")
+_AT_ONCE = 200
+
+
+def artifact_sizes(store: Store, job_id: uuid.UUID) -> dict[str, int]:
+    """Bytes of each file, without the logs of policies, which count as their owners'."""
+    sizes = {name: store.size(job_key(job_id, name)) for name in (*REPLAY_FILES, *_OTHER_FILES)}
+    return {name: size for name, size in sizes.items() if size is not None}
+
+
+def keep_artifacts(
+    session: Session, job: Job, ending: Ending, *, store: Store, settings: Settings, now: datetime
+) -> Ending:
+    """The ending with the files that are kept: without a replay where its owner has no room left for it."""
+    if job.user_id is None:
+        return ending
+    room = settings.max_stored_bytes_per_user - stored_bytes(session, job.user_id)
+    if sum(ending.sizes.values()) <= room or not ending.sizes.keys() & set(REPLAY_FILES):
+        return ending
+    for name in REPLAY_FILES:
+        store.delete(job_key(job.id, name))
+    job.replay_removed_at = now
+    return replace(ending, sizes={name: size for name, size in ending.sizes.items() if name not in REPLAY_FILES})
+
+
+def expire_replays(database: Database, store: Store, *, now: datetime, days: float) -> int:
+    """Remove replays and recorded actions of jobs that ended longer ago than they are kept; how many jobs.
+
+    That is `days`, or what the season of the match says.
+    """
+    with database.read() as session:
+        kept_days = {
+            season_id: _days(config) for season_id, config in session.execute(select(Season.id, Season.config))
+        }
+    own = {season_id: own_days for season_id, own_days in kept_days.items() if own_days is not None}
+    in_season = select(Match.job_id).join(Pool, Pool.id == Match.pool_id).where(Match.job_id.is_not(None))
+    elsewhere = Job.id.not_in(in_season.where(Pool.season_id.in_(own)))
+    removed = _expire(database, store, elsewhere, now - timedelta(days=days), now)
+    for season_id, own_days in own.items():
+        inside = Job.id.in_(in_season.where(Pool.season_id == season_id))
+        removed += _expire(database, store, inside, now - timedelta(days=own_days), now)
+    return removed
+
+
+def _days(config: dict[str, object]) -> float | None:
+    rolling = config.get("rolling")
+    days = rolling.get("keep_replays_days") if isinstance(rolling, dict) else None
+    return float(days) if isinstance(days, int | float) else None
+
+
+def _expire(database: Database, store: Store, which: ColumnElement[bool], end: datetime, now: datetime) -> int:
+    old = select(Job.id).where(Job.completed_at <= end, Job.replay_removed_at.is_(None), which)
+    removed = 0
+    while True:
+        with database.read() as session:
+            found = list(session.scalars(old.order_by(Job.completed_at, Job.id).limit(_AT_ONCE)))
+        for job_id in found:
+            for name in REPLAY_FILES:
+                store.delete(job_key(job_id, name))
+            for key in store.keys(f"jobs/{job_id}/"):
+                if "/attempt-" in key:
+                    store.delete(key)  # of a lease that was lost
+        sizes = {job_id: sum(artifact_sizes(store, job_id).values()) for job_id in found}
+        if found:
+            with database.transaction() as session:
+                _mark_removed(session, sizes, now)
+        removed += len(found)
+        if len(found) < _AT_ONCE:
+            return removed
+
+
+def _mark_removed(session: Session, sizes: dict[uuid.UUID, int], now: datetime) -> None:
+    for job in session.scalars(select(Job).where(Job.id.in_(sizes))):
+        job.replay_removed_at, job.artifact_bytes = now, sizes[job.id]
+    for episode in session.scalars(select(Episode).where(Episode.job_id.in_(sizes))):
+        episode.replay_key = None
+
+
+def measure_artifacts(database: Database, store: Store) -> int:
+    """Measure the files of jobs that ended before sizes were recorded; how many jobs."""
+    unknown = select(Job.id).where(Job.status.in_(TERMINAL), Job.artifact_bytes.is_(None)).limit(_AT_ONCE)
+    measured = 0
+    while True:
+        with database.read() as session:
+            found: Sequence[uuid.UUID] = session.scalars(unknown).all()
+        sizes = {job_id: sum(artifact_sizes(store, job_id).values()) for job_id in found}
+        if found:
+            with database.transaction() as session:
+                for job in session.scalars(select(Job).where(Job.id.in_(found))):
+                    job.artifact_bytes = sizes[job.id]
+        measured += len(found)
+        if len(found) < _AT_ONCE:
+            return measured
