@@ -1,4 +1,4 @@
-"""Find wording that reads like a translation, in comments, docstrings, strings and Markdown; see docs/guides/writing.md.
+"""Find wording that reads like a translation, in comments, docstrings, strings and Markdown (docs/guides/writing.md).
 
 usage: python scripts/words.py [PATH ...]     check all tracked files, or these; exit status 1 when something is found
 """
