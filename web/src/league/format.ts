@@ -106,3 +106,11 @@ function signed(text: string): string {
   const isZero = Number(text.replace(/[^\d.-]/g, "")) === 0;
   return text.startsWith("-") ? (isZero ? text.slice(1) : MINUS + text.slice(1)) : text;
 }
+
+/** Why a match has no replay to show. */
+export function whyNoReplay(match: { status: string; digests: Record<string, string> }): string {
+  if (match.status === "running") return "The replay is available when the match has ended.";
+  if (match.status !== "failed" && match.status !== "completed") return "The match waits to be played.";
+  if ("replay.json.z" in match.digests) return "The replay has expired.";
+  return "The match failed before a replay was recorded.";
+}

@@ -12,6 +12,7 @@ import {
   plainName,
   ranks,
   score,
+  whyNoReplay,
 } from "../../src/league/format";
 
 describe("numbers for people", () => {
@@ -92,5 +93,18 @@ describe("calls", () => {
     expect(sentence({ detail: [{ loc: ["body", "name"], msg: "too long" }] }, 422)).toBe("name: too long");
     expect(sentence(null, 502)).toMatch(/try again/);
     expect(sentence({ detail: 7 }, 400)).toMatch(/refused/);
+  });
+});
+
+describe("a match without a replay", () => {
+  const replay = { "results.json": "aa", "replay.json.z": "bb" };
+  it.each([
+    ["running", {}, "The replay is available when the match has ended."],
+    ["waiting", {}, "The match waits to be played."],
+    ["failed", {}, "The match failed before a replay was recorded."],
+    ["failed", replay, "The replay has expired."],
+    ["completed", replay, "The replay has expired."],
+  ])("that is %s says why", (status, digests, text) => {
+    expect(whyNoReplay({ status, digests })).toBe(text);
   });
 });

@@ -1,6 +1,6 @@
 import { el, icon, onClick, renew } from "../../pages/dom";
 import type { MatchPage, MatchPolicy } from "../api-types";
-import { count, duration, NONE, score, words } from "../format";
+import { count, duration, NONE, score, whyNoReplay, words } from "../format";
 import type { Change } from "../live";
 import { chip, empty, facts, ICONS, link, Part, policyLink, time } from "../parts/bits";
 import { MatchLogs } from "../parts/logs";
@@ -85,13 +85,7 @@ export class MatchView extends View<MatchRoute> {
   private drawReplay(match: MatchPage): void {
     const { replay } = this.parts;
     const address = match.viewer_url;
-    const instead =
-      match.status === "running"
-        ? "The replay is there when the match has ended."
-        : match.status === "failed"
-          ? "A match that failed has no replay."
-          : "The match waits to be played.";
-    replay.show("Replay", address !== null, empty(instead));
+    replay.show("Replay", address !== null, empty(whyNoReplay(match)));
     if (address === null || this.frame.dataset.address === address) return;
     this.frame.dataset.address = address;
     const shown = el("iframe", {
@@ -157,7 +151,7 @@ function headOf(match: MatchPage): HTMLElement[] {
         ...guilty.map(({ policy }) => policyLink(policy)),
         match.players.length > guilty.length ? ". The others play again." : "",
       )
-    : el("p", {}, "Nobody is charged with it; the match is played again.");
+    : el("p", {}, "No policy is at fault.");
   return [
     el(
       "p",

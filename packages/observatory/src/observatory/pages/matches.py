@@ -57,7 +57,7 @@ def match_line(match: Match) -> MatchLine:
         error_type=match.error_type,
         created_at=match.created_at,
         completed_at=match.completed_at,
-        has_replay=match.job is not None and match.job.episode_id is not None,
+        has_replay=match.job is not None and match.job.episode_id is not None and match.job.replay_removed_at is None,
     )
 
 

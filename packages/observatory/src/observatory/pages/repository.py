@@ -148,7 +148,7 @@ def with_players() -> Select[Any]:
     """Matches with all that a line of a list shows."""
     version = joinedload(MatchPlayer.pool_player).joinedload(PoolPlayer.policy_version)
     players = selectinload(Match.players).options(version.joinedload(PolicyVersion.policy).joinedload(Policy.user))
-    job = joinedload(Match.job).load_only(Job.episode_id)
+    job = joinedload(Match.job).load_only(Job.episode_id, Job.replay_removed_at)
     return (
         select(Match)
         .join(Match.pool)
