@@ -92,7 +92,8 @@ def output(args: argparse.Namespace) -> bool:
 def hostile(args: argparse.Namespace) -> bool:
     levels = "packages/mettagrid/tests/runner/boxed/test_every_level.py"
     worker = "packages/observatory/tests/jobs/test_hostile_policies.py"
-    return run("-m", "pytest", "-q", levels, worker, HOSTILE_LEVELS="all")
+    players = "packages/coworld/tests/test_hostile_administrator.py"
+    return run("-m", "pytest", "-q", levels, worker, players, HOSTILE_LEVELS="all")
 
 
 def disks(args: argparse.Namespace) -> bool:

@@ -1,11 +1,14 @@
 """A player tries to administer the game: one whose author left `/admin` open, and Paint Arena."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cogbox import Level
+from cogbox.selftest import proof
 from coworld.engines.local_images import LocalImage, LocalImages
 from coworld.engines.process import ProcessEngine
 from coworld.episode_request import fixture_request
@@ -14,13 +17,18 @@ from coworld.package import CoworldPackage, load_package
 from coworld.runner.gate_requests import RequestRefused, admin_path, read_request
 from coworld.runner.runner import EpisodeOutcome, run_episode
 from packages.coworld.tests.worlds import GAME, PLAYER, engine, left_running, world
+from tests.support import missing
 
 HOSTILE = Path(__file__).parent / "hostile"
 IMAGE = "hostile/administrator:latest"
 PAINTARENA = Path(__file__).parents[1] / "src/coworld/examples/paintarena/coworld_manifest.json"
 
 
-def attack(folder: Path, game: str) -> tuple[EpisodeOutcome, dict[str, list[str]]]:
+# `make soak` tries them all; the engine takes the first one that works.
+LEVELS = ["namespaces", "bubblewrap", "container"] if os.environ.get("HOSTILE_LEVELS") == "all" else [None]
+
+
+def attack(folder: Path, game: str, level: str | None) -> tuple[EpisodeOutcome, dict[str, list[str]]]:
     """An episode with the attacker in slot 0, and the status lines that it was answered."""
     if game == "paintarena":
         package = load_package(PAINTARENA)
@@ -33,7 +41,7 @@ def attack(folder: Path, game: str) -> tuple[EpisodeOutcome, dict[str, list[str]
     players: list[Any] = list(request.players)
     players[0] = players[0].model_copy(update={"image": IMAGE, "env": {}, "run": []})
     job = CoworldEpisodeJobSpec(manifest=request.manifest, game_config=request.game_config, players=players)
-    outcome = _run(package, job, ProcessEngine(LocalImages((table,))), folder / "out")
+    outcome = _run(package, job, ProcessEngine(LocalImages((table,)), level=level), folder / "out")
     return outcome, json.loads((folder / "out" / "policy_artifact_0.zip").read_bytes())
 
 
@@ -41,9 +49,14 @@ def _run(package: CoworldPackage, job: CoworldEpisodeJobSpec, chosen: ProcessEng
     return run_episode(package, job, engine=chosen, workspace=workspace, budget_seconds=120)
 
 
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("game", ["open_admin", "paintarena"])
-def test_a_player_never_reaches_the_administration_and_is_on_record(tmp_path: Path, game: str) -> None:
-    outcome, answers = attack(tmp_path, game)
+def test_a_player_never_reaches_the_administration_and_is_on_record(
+    tmp_path: Path, game: str, level: str | None
+) -> None:
+    if level is not None and (reason := proof(Level(level)).reason):
+        missing(f"{level}: {reason}")
+    outcome, answers = attack(tmp_path, game, level)
     assert [line.split()[1] for line in answers.pop("health")] == ["200"]
     lines = {way: [line.split()[1] for line in found] for way, found in answers.items()}
     # A page that the player may see is answered; the request behind it never is.
