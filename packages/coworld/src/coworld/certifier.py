@@ -49,6 +49,7 @@ __all__ = [
     "CERTIFICATION_EPISODE_SOURCE",
     "GAME_HOSTED_PLAYER_LOG_MISSING",
     "LOCAL_EPISODE_CONTAINER_PREFIX",
+    "LOG_RICHNESS_TIER_0_REASON",
     "CertificationFailed",
     "CertificationReport",
     "CertifierEpisodeRunner",
@@ -77,6 +78,9 @@ __all__ = [
     "step_line",
 ]
 
+LOG_RICHNESS_TIER_0_REASON = (
+    "tier 0: neither game.log nor x-display in the manifest; tier 1 if the game writes events.json"
+)
 OnStep = Callable[[StepResult, TranscriptStep], None]
 CertifierEpisodeRunner = Callable[[CoworldEpisodeJobSpec, EpisodeArtifacts, float], object]
 """plays the episode of a certification within so many seconds, and raises when it fails"""
@@ -279,18 +283,14 @@ def load_coworld_package(
 
 
 def compute_log_richness(manifest: CoworldManifest) -> tuple[int, str]:
-    """How much people will see in the game's events: tier 2 when the manifest says what they mean, else 0."""
-    if manifest.game.log is not None:
-        return 2, "the manifest has `game.log`"
-    if fields := _displayed(manifest.game.results_schema):
-        return 2, f"the results schema has x-display: {', '.join(fields)}"
-    return 0, "neither `game.log` nor `x-display`; events alone make tier 1"
+    """Return how much people see in the game's log, and why.
 
-
-def _displayed(schema: object, path: str = "") -> list[str]:
-    if isinstance(schema, list):
-        return [name for index, item in enumerate(schema) for name in _displayed(item, f"{path}[{index}]")]
-    if not isinstance(schema, dict):
-        return []
-    here = [path or "$"] if "x-display" in schema else []
-    return here + [name for key, item in schema.items() for name in _displayed(item, f"{path}.{key}" if path else key)]
+    Tier 2: the manifest says what events mean (`game.log`), or how to show results (`x-display` on a property of
+    `game.results_schema`). Tier 0: neither; a game that writes `events.json` then makes it tier 1.
+    """
+    reasons = ["game.log hints declared"] if manifest.game.log is not None else []
+    properties = manifest.game.results_schema.get("properties")
+    fields = properties.items() if isinstance(properties, dict) else ()
+    if displayed := sorted(name for name, field in fields if isinstance(field, dict) and "x-display" in field):
+        reasons.append(f"results_schema x-display on {', '.join(displayed)}")
+    return (2, "; ".join(reasons)) if reasons else (0, LOG_RICHNESS_TIER_0_REASON)

@@ -233,7 +233,7 @@ def test_images_fill_all_seats_or_one_each(package: CoworldPackage) -> None:
         fixture_request(package, images=["a", "b", "c"])
     with pytest.raises(CoworldError, match="unknown Coworld variant_id: 'large'") as caught:
         fixture_request(package, variant_id="large")
-    assert caught.value.hint == "it has: small"
+    assert caught.value.hint == "tiny has: small"
 
 
 def request_of(package: CoworldPackage, **more: object) -> dict:

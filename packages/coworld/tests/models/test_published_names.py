@@ -17,7 +17,7 @@ from coworld.manifest_validation import game_config_with_input_player_controls
 from coworld.play import play_coworld
 from coworld.runner import io as runner_io
 from coworld.runner import runner
-from coworld.types import CoworldHumanPlayerSpec, CoworldPlayerFileSpec, CoworldRunnableSpec
+from coworld.types import CoworldHumanPlayerSpec, CoworldManifest, CoworldPlayerFileSpec, CoworldRunnableSpec
 from tests.coworld_documents import manifest_document
 
 
@@ -274,3 +274,29 @@ def test_playing_with_bedrock_needs_keys(package: certifier.CoworldPackage, monk
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(ValueError, match="use_bedrock needs AWS keys, and none are in the environment"):
         play_coworld(package.manifest_path, use_bedrock=True, on_ready=lambda session: None)
+
+
+@pytest.mark.parametrize(
+    ("log", "properties", "tier", "reason"),
+    [
+        (None, {}, 0, "events.json"),
+        ({}, {}, 2, "game.log hints declared"),
+        (
+            None,
+            {"damage": {"x-display": {}}, "armour": {"x-display": {}}},
+            2,
+            "results_schema x-display on armour, damage",
+        ),
+        ({}, {"damage": {"x-display": {}}}, 2, "game.log hints declared; results_schema x-display on damage"),
+        (None, {"odd": "text", "deep": {"items": {"x-display": {}}}}, 0, "events.json"),
+    ],
+)
+def test_how_rich_a_log_is_follows_the_manifest(
+    log: dict[str, Any] | None, properties: dict[str, Any], tier: int, reason: str
+) -> None:
+    document = manifest_document()
+    document["game"]["results_schema"]["properties"] = properties
+    if log is not None:
+        document["game"]["log"] = log
+    found = certifier.compute_log_richness(CoworldManifest.model_validate(document))
+    assert found[0] == tier and reason in found[1]
