@@ -1,6 +1,6 @@
 # One word per job. Each makes or refreshes .venv/ first; ARGS="..." goes to the program behind it.
 .DEFAULT_GOAL := help
-.PHONY: help setup run play web test test-fast check format bench sanitize soak compat wheels clean
+.PHONY: help setup run play web test test-fast check format constraints cuda bench sanitize soak compat wheels clean
 
 PY := .venv/bin/python
 # One process more than there are processors: many tests wait for a browser, a box or a server.
@@ -31,12 +31,20 @@ test: setup ## set up and run the tests
 test-fast: setup ## the tests that take under a minute together
 	@$(PY) -m pytest -m "not slow" $(PARALLEL) $(ARGS)
 
-check: setup ## format, lint, types, import arrows
-	@$(PY) scripts/check.py
+check: setup ## format, lint, types, import arrows, dependencies, generated files; `make test` runs it too
+	@$(PY) scripts/check.py $(ARGS)
 
-format: setup ## rewrite the Python files as `make check` wants them
+format: setup ## rewrite Python, C++, TypeScript and CSS as `make check` wants them
 	@$(PY) -m ruff format
 	@$(PY) -m ruff check --fix
+	@$(PY) scripts/check.py --list-native | xargs .venv/bin/clang-format -i
+	@$(PY) scripts/web.py format
+
+constraints: setup ## pin the installed versions of all packages in constraints.txt
+	@$(PY) scripts/constraints.py
+
+cuda: setup ## compile the GPU code; needs nvcc, but no GPU
+	@$(PY) scripts/gpu_check.py --compile
 
 bench: setup ## speed, threads, creation, memory, bandwidth and imports, beside the published engine
 	@$(PY) benchmarks/bench.py $(ARGS)

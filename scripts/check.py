@@ -1,6 +1,7 @@
 """Check the sources: format, lint, types, import arrows, dependencies, generated files and words.
 
-usage: python scripts/check.py [NAME ...]     run all checks, or those named; exit status 1 when one fails
+usage: python scripts/check.py [NAME ...]      run all checks, or those named; exit status 1 when one fails
+       python scripts/check.py --list-native   print the C++ files that the format check reads
 
 `make test` runs the same checks (`tests/test_checks.py`).
 """
@@ -15,11 +16,10 @@ PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml")
 
 
 def native_sources() -> list[str]:
-    """Return the C++ files that git tracks."""
-    listed = subprocess.run(
-        ["git", "ls-files", "*.hpp", "*.cpp", "*.cu", "*.c"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return listed.stdout.split()
+    """Return the C++ files of the packages."""
+    endings = {".hpp", ".cpp", ".cu", ".c"}
+    files = [path.relative_to(ROOT) for path in ROOT.glob("packages/*/**/*") if path.suffix in endings]
+    return sorted(str(path) for path in files if "build" not in path.parts)
 
 
 CHECKS: dict[str, list[list[str]]] = {
@@ -49,6 +49,9 @@ def run(name: str) -> bool:
 
 
 def main(names: list[str]) -> int:
+    if names == ["--list-native"]:
+        print("\n".join(native_sources()))
+        return 0
     unknown = [name for name in names if name not in CHECKS]
     if unknown:
         print(f"check: unknown: {', '.join(unknown)}; known: {', '.join(CHECKS)}")
