@@ -147,13 +147,15 @@ class Worker:
         if not in_time:
             # A policy that had exceeded its own share of the time would have been stopped before.
             raise MachineFailed(f"The episode was not over after {lease.time_limit_seconds:g} seconds")
+        if child.exitcode != 0:  # then a file may be there and end in the middle
+            raise MachineFailed(f"The episode's process ended with status {child.exitcode}")
         if (folder / ERROR_INFO).exists():
             error = ErrorInfo.model_validate_json((folder / ERROR_INFO).read_bytes())
             if error.error_type == "crash":
                 raise MachineFailed(error.message)
             return error
         if not (folder / RESULTS).exists():
-            raise MachineFailed(f"The episode's process ended with status {child.exitcode}")
+            raise MachineFailed("The episode's process left no results")
         return None
 
     def _fetch(self, lease: Lease, folder: Path) -> list[PolicyToPlay]:
