@@ -57,8 +57,10 @@ def test_links_and_pipes_are_never_followed_out_of_the_workspace(tmp_path: Path)
         ("echo no idea; exit 1", "no idea"),
         ("true", "changed nothing and wrote no plan"),
         ("rm -r *", "workspace is empty"),
-        ("i=0; while [ $i -lt 10100 ]; do : > f$i; i=$((i+1)); done", "more than 10000 files"),
-        ("mkfifo pipe", "more than 256 MiB"),
+        pytest.param(
+            "i=0; while [ $i -lt 10100 ]; do : > f$i; i=$((i+1)); done", "more than 10000 files", marks=pytest.mark.slow
+        ),
+        ("mkfifo pipe", "changed nothing and wrote no plan"),
     ],
 )
 def test_an_optimizer_without_a_usable_workspace_has_no_proposal(tmp_path: Path, script: str, reason: str) -> None:

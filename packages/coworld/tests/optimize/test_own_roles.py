@@ -13,6 +13,8 @@ import pytest
 from coworld.optimize.checkouts import checkout, repository
 from coworld.optimize.errors import OptimizeError
 from coworld.optimize.journal import Journal
+from coworld.optimize.progress import progress
+from coworld.templates import write_template
 
 from ..cli.conftest import Said, coworld
 from .own_roles import QUICK, write_optimizer, write_player, write_world
@@ -68,6 +70,7 @@ def test_an_empty_section_gets_the_default_role(tmp_path: Path) -> None:
     assert plan["input_counts"]["grader_outputs"] == 2
 
 
+@pytest.mark.slow
 def test_an_optimizer_comes_from_a_folder_or_a_repository(tmp_path: Path) -> None:
     player = write_player(tmp_path / "player")
     source = write_optimizer(tmp_path / "source", "from the repository")
@@ -119,9 +122,9 @@ def refused(said: Said, code: int, sentence: str, state: Path) -> None:
     [
         (["nowhere"], "There is no folder nowhere"),
         (["empty"], "empty is empty"),
-        (["player", "--player", "nobody"], "no player 'nobody'"),
-        (["player", "--variant", "huge"], "no variant 'huge'"),
-        (["player", "--opponent", "nobody"], "no player 'nobody'"),
+        (["player", "--player", "nobody"], "'nobody'"),
+        (["player", "--variant", "huge"], "'huge'"),
+        (["player", "--opponent", "nobody"], "'nobody'"),
         (["player", "--improve", "no-such-program"], "There is no program 'no-such-program'"),
         (["player", "--improve", "./no-such.sh"], "There is no program './no-such.sh' in player"),
         (["player", "--improve", "true", "--build", "no-such-make"], "There is no program 'no-such-make'"),
@@ -200,3 +203,11 @@ def test_a_run_without_any_proposal_exits_with_1(tmp_path: Path) -> None:
 def test_words_that_contradict_each_other_are_a_usage_error(words: list[str], sentence: str) -> None:
     said = coworld("optimize", *words)
     assert said.code == 2 and sentence in said.err
+
+
+def test_a_game_that_cannot_be_played_ends_the_run_with_1(tmp_path: Path) -> None:
+    write_template("game", tmp_path / "world", name="theirs")
+    (tmp_path / "world" / "game_server.py").write_text("raise SystemExit('no board today')\n")
+    said = coworld("optimize", "world", "world", "-n", "1", "--pairs", "2", "--improve", "true", "--no-open-browser")
+    assert said.code == 1 and "an episode failed 3 times" in said.err, said.err
+    assert progress(tmp_path / "optimize")["status"] == "failed"

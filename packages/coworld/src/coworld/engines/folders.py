@@ -35,14 +35,15 @@ def open_inside(folder: Path, name: str) -> BinaryIO | None:
 def list_inside(folder: Path, name: str, most: int) -> list[str] | None:
     """List the plain files below `folder / name`, sorted and relative to that; None for more than `most`.
 
-    Links are neither listed nor followed.
+    Links and pipes are not listed, and links are not followed.
     """
     start = folder / name
     if start.is_symlink():
         return []
     listed: list[str] = []
     for place, _, names in os.walk(start, followlinks=False):
-        listed += [str(Path(place, file).relative_to(start)) for file in names if not Path(place, file).is_symlink()]
+        paths = [Path(place, name) for name in names]
+        listed += [str(path.relative_to(start)) for path in paths if stat.S_ISREG(path.lstat().st_mode)]
         if len(listed) > most:
             return None
     return sorted(listed)
