@@ -62,7 +62,7 @@ def test_a_code_becomes_a_token(run: Callable, server: Stub) -> None:
     assert user_token(f"{server.address}/api") == "for-the-code"
     server.answer("POST", "/api/observatory/credentials/auth-codes/exchange", {"detail": "It was used"}, 410)
     code, _, error = run("exchange-code", "abc")
-    assert (code, "The code is not accepted: It was used" in error) == (1, True)
+    assert (code, "The code was not accepted: It was used" in error) == (1, True)
 
 
 def test_players_and_local_workflows_are_there(

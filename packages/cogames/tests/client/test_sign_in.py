@@ -84,7 +84,7 @@ def test_only_some_answers_say_that_a_token_is_wrong(stub: Stub, status: int, ve
 
 
 def test_nobody_signs_in() -> None:
-    with pytest.raises(LoginFailed, match="Nobody signed in"):
+    with pytest.raises(LoginFailed, match="No sign-in within"):
         sign_in("http://league.example/api", show=lambda page: None, timeout=0.05)
 
 

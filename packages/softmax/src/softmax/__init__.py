@@ -1,4 +1,4 @@
-"""Signing in to a server of the league from Python."""
+"""Sign in to a league server from Python."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ __all__ = [
 ]
 
 AGENT_HINT = (
-    "A program that reads this: ask the person you work for to open the page and to give you the token, "
-    "then run: softmax set-token '<TOKEN>'"
+    "Automated programs: ask your user to open the page and give you the token, then run: softmax set-token '<TOKEN>'"
 )
 
 
 def login(*, login_server: str | None = None, force: bool = False, open_browser: bool = True) -> str:
     """Return the user's token and make the user's session the active one.
 
-    The saved token counts unless the server rejects it or `force` is set; otherwise the user signs in with a browser,
-    which needs a terminal: without one, `login` raises `RuntimeError`. Without `login_server` the addresses of the
-    environment and of the config file count, then this machine.
+    Use the saved token unless the server rejects it or `force` is set; otherwise the user signs in with a browser. That
+    needs a terminal: without one, `login` raises `RuntimeError`. Without `login_server`, use the login server of the
+    environment, then of the config file, then the one on this machine.
     """
     from softmax.client import resolve_addresses
 
@@ -58,7 +57,7 @@ def login(*, login_server: str | None = None, force: bool = False, open_browser:
 
 
 def _has_usable_token(address: str) -> bool:
-    """Return whether a token is saved that the server does not reject; one that cannot be checked counts."""
+    """Return whether a token is saved and the server does not reject it; a token that cannot be checked is usable."""
     from softmax.client import ClientError, TokenRejected, fetch_whoami
 
     token = load_cogames_user_token(login_server=address)

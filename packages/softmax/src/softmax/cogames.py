@@ -1,4 +1,4 @@
-"""Players of a user, from Python, with the user's token."""
+"""List, create and sign in as a user's players, with the user's token."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Players:
     """`player.list(token)` and `player.create(token, name)`."""
 
     def list(self, token: str, *, server: str | None = None) -> list[PlayerResponse]:
-        """The players of the token's owner."""
+        """Return the players of the token's owner."""
         return _client(token, server).list_players()
 
     def create(self, token: str, name: str, *, server: str | None = None) -> PlayerResponse:
-        """A new player."""
+        """Create a player."""
         return _client(token, server).create_player(name)
 
 
@@ -27,12 +27,12 @@ player = Players()
 
 
 def login_response(token: str, player_id: str, *, server: str | None = None) -> PlayerLoginResponse:
-    """A short-lived session as a player; nothing is saved."""
+    """Start a short-lived session as a player, without saving it."""
     return _client(token, server).login_player(player_id)
 
 
 def login(token: str, player_id: str, *, server: str | None = None) -> str:
-    """The token of a short-lived session as a player; nothing is saved."""
+    """Start a short-lived session as a player, without saving it, and return its token."""
     return login_response(token, player_id, server=server).token
 
 

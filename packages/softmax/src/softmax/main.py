@@ -15,12 +15,12 @@ ACCOUNT = "Account"
 
 COMMANDS = [
     Entry("login", "softmax.commands.auth:login", "Sign in with a browser.", ACCOUNT),
-    Entry("logout", "softmax.commands.auth:logout", "Forget the saved tokens of a login server.", ACCOUNT),
+    Entry("logout", "softmax.commands.auth:logout", "Delete the saved tokens of a login server.", ACCOUNT),
     Entry("get-login-url", "softmax.commands.auth:get_login_url", "Print the address of the sign-in page.", ACCOUNT),
     Entry(
         "exchange-code",
         "softmax.main:exchange_code",
-        "Turn a code of the sign-in page into a token, and save it.",
+        "Exchange a code from the sign-in page for a token, and save it.",
         ACCOUNT,
     ),
     Entry("status", "softmax.commands.auth:status", "Show who is signed in, as the server sees it.", ACCOUNT),
@@ -36,9 +36,9 @@ Code = Annotated[str, typer.Argument(metavar="CODE", help="Code that the sign-in
 
 
 def exchange_code(code: Code, server: AuthServer = None, login_server: LoginServer = None) -> None:
-    """Turn a code of the sign-in page into a token, and save it.
+    """Exchange a code from the sign-in page for a token, and save it.
 
-    A code works once, for a few minutes, with the server that made it.
+    A code works once, for a few minutes, with the server that issued it.
     """
     from softmax.client import resolve_addresses
     from softmax.client import sign_in as signing
@@ -56,7 +56,7 @@ class SoftmaxProgram(Program):
     entry_point_group = "softmax.commands"
 
 
-app: typer.Typer = make_app("softmax", "Sign in to a server of the Alignment League.", SoftmaxProgram)
+app: typer.Typer = make_app("softmax", "Sign in to an Alignment League server.", SoftmaxProgram)
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from softmax.cli.program import Entry
 
 COMMANDS = [
     Entry("login", "softmax.commands.auth:login", "Sign in with a browser."),
-    Entry("logout", "softmax.commands.auth:logout", "Forget the saved tokens of a login server."),
+    Entry("logout", "softmax.commands.auth:logout", "Delete the saved tokens of a login server."),
     Entry("get-login-url", "softmax.commands.auth:get_login_url", "Print the address of the sign-in page."),
     Entry("status", "softmax.commands.auth:status", "Show who is signed in, as the server sees it."),
     Entry("get-token", "softmax.commands.auth:get_token", "Print the saved token, for scripts."),

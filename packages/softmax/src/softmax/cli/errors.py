@@ -1,6 +1,6 @@
 """Errors as users see them: one sentence, hints, an exit code.
 
-A command raises `CommandError` (or calls `fail`) to end with a message of its own. Library exceptions with `hints` or a
+A command raises `CommandError` (or calls `fail`) to end with its own message. Library exceptions with `hints` or a
 `hint` are shown with them. ValueErrors and OSErrors of our packages carry a message for users and are shown unchanged.
 Anything else is a defect, shown with its type.
 """

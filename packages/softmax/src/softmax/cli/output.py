@@ -73,7 +73,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, right: Se
 
 
 def printed_text(show: Callable[[], None]) -> str:
-    """Return what `show` prints on stdout."""
+    """Call `show` and return the text it prints on stdout."""
     buffer = io.StringIO()
     with redirect_stdout(buffer):
         show()
@@ -113,7 +113,7 @@ def hint(text: str) -> None:
 
 
 def deprecated(old: str, new: str) -> None:
-    """Warn that a spelling is old."""
+    """Warn that a command or option has a newer spelling."""
     warn(f"`{old}` is an older spelling; write `{new}`")
 
 

@@ -1,14 +1,14 @@
-"""Which servers to talk to.
+"""Resolve the addresses of the API server and the login server.
 
-Each address comes from the option, then the environment, then `~/.metta/config.yaml`, then from the other address when
-that one was given, and at last is the server on this machine. No other host is ever a default: a token or a bundle goes
-to a host that the user named.
+Each address comes from the option, then the environment, then `~/.metta/config.yaml`, then from the other address if
+that one is set. The fallback is the server on this machine. No other host is ever a default: tokens and bundles go only
+to hosts that the user named.
 
 `~/.metta/config.yaml`, all keys optional:
 
     api_url: https://league.example.org
     login_url: https://league.example.org/api
-    upload_hosts: [files.example.org]     hosts a server may want bundles at, beside itself
+    upload_hosts: [files.example.org]     hosts other than the server that may receive bundles
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ API_VARIABLE, LOGIN_VARIABLE = "COGAMES_API_URL", "COGAMES_LOGIN_URL"
 
 @dataclass(frozen=True)
 class Addresses:
-    """`api` serves seasons and policies, `login` says who someone is; tokens are kept by the exact text of `login`."""
+    """The API server, and the login server that issues tokens. Tokens are saved under the exact text of `login`."""
 
     api: str
     login: str
 
 
 def resolve_addresses(server: str | None = None, login_server: str | None = None) -> Addresses:
-    """The addresses a command uses; `server` and `login_server` are what was given as options."""
+    """Return the addresses a command uses; `server` and `login_server` are the values of its options."""
     config = read_yaml(config_file())
     api = server or os.environ.get(API_VARIABLE) or config.get("api_url")
     login = login_server or os.environ.get(LOGIN_VARIABLE) or config.get("login_url")
@@ -59,23 +59,23 @@ def resolve_addresses(server: str | None = None, login_server: str | None = None
 
 
 def login_page(login: str) -> str:
-    """Where a browser signs in to a login server."""
+    """Return the URL of a login server's sign-in page."""
     return f"{_without_api(_checked(login))}/cli-login"
 
 
 def home_page(login: str) -> str:
-    """The page of one's own policies: on the login server's host, without a leading `api.`."""
+    """Return the URL of the user's own policies: on the login server's host, without a leading `api.`."""
     parts = urlsplit(_checked(login))
     return f"{parts.scheme}://{parts.netloc.removeprefix('api.')}/observatory/home"
 
 
 def host_of(address: str) -> str:
-    """The host alone, for messages."""
+    """Return the host name of an address, for messages."""
     return urlsplit(address).hostname or address
 
 
 def allowed_upload_hosts() -> list[str]:
-    """Hosts, beside the server's own, that the user lets have bundles."""
+    """Return the hosts, other than the server's own, to which the user allows uploads of bundles."""
     hosts = read_yaml(config_file()).get("upload_hosts")
     return [str(host) for host in hosts] if isinstance(hosts, list) else []
 
@@ -85,7 +85,7 @@ def config_file() -> Path:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """A mapping in a YAML file; empty when there is no file."""
+    """Read a mapping from a YAML file; return an empty one when the file does not exist."""
     import yaml
 
     try:
@@ -93,25 +93,27 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise BadCredentials(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+        reason = getattr(error, "strerror", None) or "it is not a text file"
+        raise BadCredentials(f"{path} cannot be read: {reason}") from None
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError:
-        raise BadCredentials(f"{path} is not YAML; mend it or remove it") from None
+        raise BadCredentials(f"{path} is not valid YAML; correct it or remove it") from None
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise BadCredentials(f"{path} should hold a mapping; mend it or remove it")
+        raise BadCredentials(f"{path} must contain a YAML mapping; correct it or remove it")
     return data
 
 
 def saved_login(login: str) -> str:
-    """The spelling of a login server under which a token is saved, with `/api` at its end or without."""
+    """Return the spelling of a login server, with or without `/api` at the end, under which a token is saved."""
     from softmax.client.credentials import current_token
 
     login = _checked(login)
     base = _without_api(login)
-    return next((one for one in (login, f"{base}/api", base) if current_token(one) is not None), login)
+    spellings = (login, f"{base}/api", base)
+    return next((spelling for spelling in spellings if current_token(spelling) is not None), login)
 
 
 def _without_api(login: str) -> str:
@@ -119,13 +121,13 @@ def _without_api(login: str) -> str:
 
 
 def _checked(address: object) -> str:
-    """An http(s) address, as it was given: a token is found by exactly that text."""
+    """Return an http(s) address unchanged, because tokens are looked up by its exact text; raise for anything else."""
     text = str(address)
     try:
         parts = urlsplit(text)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
-        known = False
-    if not known or not text.isprintable() or " " in text or parts.query or parts.fragment or "@" in parts.netloc:
-        raise BadAddress(f"{address!r} is no server; give an address such as {LOCAL_SERVER}")
+        valid = False
+    if not valid or not text.isprintable() or " " in text or parts.query or parts.fragment or "@" in parts.netloc:
+        raise BadAddress(f"{address!r} is not a server address; use one such as {LOCAL_SERVER}")
     return text

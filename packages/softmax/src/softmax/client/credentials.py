@@ -1,14 +1,14 @@
 """Saved tokens, in the files that the published clients read and write.
 
-`~/.metta/cogames.yaml`, by login server: `user_tokens` is the human's own session, `login_tokens` the active one, which
-is a player's between `auth player login` and `auth player logout`.
+`~/.metta/cogames.yaml`, by login server: `user_tokens` is the user's own session, `login_tokens` the active one.
+Between `auth player login` and `auth player logout` the active session is the player's.
 
     login_tokens:
       https://host/api: <token>
     user_tokens:
       https://host/api: <token>
 
-`~/.softmax/credentials.yaml` (`SOFTMAX_CONFIG_DIR` moves it) is what newer clients use:
+Newer clients use `~/.softmax/credentials.yaml` (`SOFTMAX_CONFIG_DIR` moves it):
 
     tokens:
       https://host/api: <token>
@@ -18,7 +18,7 @@ is a player's between `auth player login` and `auth player logout`.
         cache:
           ply_x: {token: ply_..., expires_at: '...Z'}
 
-Both are written together, readable by their owner alone, and replaced in one step. `~/.metta/config.yaml` may hold
+Both are written together, readable only by their owner, and replaced atomically. `~/.metta/config.yaml` may hold
 `observatory_tokens`, internal tokens that only `save_token` writes.
 """
 
@@ -62,13 +62,13 @@ def softmax_file() -> Path:
 
 
 def current_token(login: str) -> str | None:
-    """The token of the active session: a player's, else the user's own."""
+    """Return the token of the active session: a player's, else the user's own."""
     data = read_yaml(cogames_file())
     return _entry(data, ACTIVE, login) or _entry(data, USER, login) or _newer_token(login) or internal_token(login)
 
 
 def user_token(login: str) -> str | None:
-    """The human's own token, whatever session is active."""
+    """Return the user's own token, whatever session is active."""
     return _entry(read_yaml(cogames_file()), USER, login) or _entry(read_yaml(softmax_file()), TOKENS, _key(login))
 
 
@@ -99,7 +99,7 @@ def save_player_session(login: str, player_id: str, token: str, expires_at: date
 
 
 def restore_user_session(login: str) -> str | None:
-    """End a player's session; returns the user's token, None when there is none to go back to."""
+    """End a player's session and return the user's token; None if no user token is saved."""
     token = user_token(login)
     if token is None:
         return None
@@ -114,7 +114,7 @@ def restore_user_session(login: str) -> str | None:
 
 
 def active_token(login: str) -> str | None:
-    """The token that is saved as the active one, of a player or the user."""
+    """Return the token that is saved as the active one, of a player or the user."""
     return _entry(read_yaml(cogames_file()), ACTIVE, login) or _newer_token(login)
 
 
@@ -131,7 +131,7 @@ def save_token(section: str, login: str, token: str) -> None:
 
 
 def delete_token(section: str, login: str) -> bool:
-    """Delete one token and leave the others as they are; whether there was one."""
+    """Delete one token and leave the others as they are; return whether it existed."""
     path = config_file() if section == INTERNAL else cogames_file()
     data = read_yaml(path)
     deleted = _checked_section(path, data, section).pop(login, None) is not None
@@ -146,25 +146,25 @@ def delete_token(section: str, login: str) -> bool:
 
 
 def internal_token(login: str) -> str | None:
-    """The internal token of a server in `config.yaml`."""
+    """Return the internal token of a server in `config.yaml`."""
     return _entry(read_yaml(config_file()), INTERNAL, login)
 
 
 def delete_tokens(login: str) -> bool:
-    """Forget every token of a login server; whether there was one."""
+    """Delete every token of a login server; return whether any existed."""
     data = read_yaml(cogames_file())
-    gone = [_section(data, name).pop(login, None) for name in (ACTIVE, USER)]
-    if any(gone):
+    deleted = [_section(data, name).pop(login, None) for name in (ACTIVE, USER)]
+    if any(deleted):
         _write(cogames_file(), data)
     newer = _read_newer()
-    gone_too = [newer[name].pop(_key(login), None) for name in (SESSIONS, TOKENS)]
-    if any(gone_too):
+    deleted_newer = [newer[name].pop(_key(login), None) for name in (SESSIONS, TOKENS)]
+    if any(deleted_newer):
         _write(softmax_file(), newer)
-    return any(gone) or any(gone_too)
+    return any(deleted) or any(deleted_newer)
 
 
 def _read_newer() -> dict[str, Any]:
-    """The newer file, which always has both of its sections."""
+    """Read the newer file and add the sections it lacks."""
     data = read_yaml(softmax_file())
     for name in (SESSIONS, TOKENS):
         _section(data, name)
@@ -208,11 +208,11 @@ def _checked_section(path: Path, data: dict[str, Any], name: str) -> dict[str, A
 
 
 def _write(path: Path, data: dict[str, Any]) -> None:
-    """Replace the file in one step; nobody else may read it, not even for a moment."""
+    """Replace the file atomically; other users can never read it, not even while it is written."""
     import yaml
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # made with mode 0600
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # creates it with mode 0600
     try:
         with os.fdopen(handle, "w") as file:
             yaml.safe_dump(data, file, default_flow_style=False)

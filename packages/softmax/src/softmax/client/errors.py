@@ -1,12 +1,12 @@
-"""What can go wrong between this machine and a server.
+"""Exceptions of calls to a server.
 
     ClientError
     ├── NotAuthenticated    a call needs a token and none is saved
-    ├── BadAddress          what was given as a server is no address
+    ├── BadAddress          the server is not a valid address
     ├── BadCredentials      a file with tokens cannot be read
-    ├── Unreachable         nobody answered
-    ├── BadAnswer           what came back is not what the call is documented to return
-    ├── Refused             the server said no: `status`, `detail`
+    ├── Unreachable         the server did not respond
+    ├── BadAnswer           the response does not match the documented type
+    ├── Refused             the server responded with an error: `status`, `detail`
     │   ├── TokenRejected   401
     │   └── NotFound        404
     └── LoginFailed         a sign-in ended without a token
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class ClientError(Exception):
-    """One sentence, and what may help."""
+    """An error with a one-sentence message and hints."""
 
     def __init__(self, message: str, hints: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -56,8 +56,8 @@ class Unreachable(ClientError):
         super().__init__(
             f"Failed to reach server: {address}: {reason}",
             [
-                "is it running? `observatory serve` starts one on this machine",
-                "another one: --server URL, or COGAMES_API_URL",
+                "check that it is running; `observatory serve` starts a server on this machine",
+                "to use another server, pass --server URL or set COGAMES_API_URL",
             ],
         )
 
@@ -66,7 +66,7 @@ class BadAnswer(ClientError): ...
 
 
 class Refused(ClientError):
-    """The server answered with an error."""
+    """The server responded with an error."""
 
     def __init__(self, status: int, detail: str | None, message: str | None = None, hints: Sequence[str] = ()) -> None:
         super().__init__(message or f"Request failed: {detail or f'status {status}'}", hints)

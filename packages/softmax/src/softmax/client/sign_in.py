@@ -1,4 +1,4 @@
-"""Signing in: a page in the browser comes back to this program, or someone pastes what the page shows."""
+"""Sign in with a browser page that calls back to this program, or with a token that the user pastes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</t
 
 
 def is_valid_token(login: str, token: str) -> bool | None:
-    """Whether a login server knows a token; None when it cannot say."""
+    """Return whether a login server accepts a token; None if its response does not say."""
     response = send(
         "GET", f"{login.rstrip('/')}/validate", headers={"Authorization": f"Bearer {token}"}, timeout=VALIDATE_SECONDS
     )
@@ -38,19 +38,19 @@ def is_valid_token(login: str, token: str) -> bool | None:
 
 
 def exchange_code(login: str, code: str) -> str:
-    """The token for a code, which works once and for a short time."""
+    """Exchange a code for a token; a code works once and expires soon."""
     url = f"{login.rstrip('/')}/observatory/credentials/auth-codes/exchange"
     try:
         token = call("POST", url, json={"code": code}, resource="The page that exchanges codes").json()["token"]
     except Refused as error:
-        raise LoginFailed(f"The code is not accepted: {error.detail or f'status {error.status}'}") from None
+        raise LoginFailed(f"The code was not accepted: {error.detail or f'status {error.status}'}") from None
     except (ValueError, KeyError, TypeError):
-        raise LoginFailed(f"{login} gave no token for the code") from None
+        raise LoginFailed(f"{login} returned no token for the code") from None
     return str(token)
 
 
 class Callback:
-    """A server on this machine that waits for the browser to bring a token or a code: `address` says where."""
+    """A local server that waits at `address` for the browser to deliver a token or a code."""
 
     def __init__(self) -> None:
         self.arrived: queue.Queue[tuple[str, str]] = queue.Queue()
@@ -78,28 +78,28 @@ def sign_in(
     say: Callable[[str], None] = lambda text: None,
     timeout: float | None = None,
 ) -> str:
-    """A token of a login server.
+    """Sign in to a login server and return the token.
 
-    `show` gets the address of the page to open. `paste` asks a person for a token; it is called in a thread of its own
-    until a token is accepted, and whoever is first wins. `say` tells why a pasted token was not accepted. Raises
-    `LoginFailed` when nothing came within `timeout` seconds.
+    `show` gets the URL of the page to open. `paste` asks the user for a token; a separate thread calls it until a token
+    is accepted. The first token wins, whether pasted or sent by the browser. `say` reports why a pasted token was
+    rejected. Raises `LoginFailed` if no token arrives within `timeout` seconds.
     """
     with Callback() as callback:
         show(f"{login_page(login)}?callback={quote(callback.address, safe='')}")
         if paste is not None:
-            waiting = threading.Thread(target=_prompt, args=(login, paste, say, callback.arrived), daemon=True)
-            waiting.start()
+            prompt = threading.Thread(target=_prompt, args=(login, paste, say, callback.arrived), daemon=True)
+            prompt.start()
         try:
             kind, value = callback.arrived.get(timeout=timeout)
         except queue.Empty:
-            raise LoginFailed(f"Nobody signed in within {timeout:g} seconds", ["cogames auth login"]) from None
+            raise LoginFailed(f"No sign-in within {timeout:g} seconds", ["cogames auth login"]) from None
     return exchange_code(login, value) if kind == "code" else value
 
 
 def read_pasted_token() -> str:
     """Read a line from the terminal.
 
-    `input` would hold a lock that the program waits for when the browser is faster.
+    `input` would hold a lock that the program needs to exit when the browser signs in first.
     """
     print("Token: ", end="", file=sys.stderr, flush=True)
     line = os.read(sys.stdin.fileno(), 65536).decode(errors="replace")
@@ -143,7 +143,7 @@ class _CallbackHandler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         query = parse_qs(parts.query)
         if parts.path != "/callback":
-            self._answer(404, "Not found", "This address only waits for a sign-in.")
+            self._answer(404, "Page not found", "This address only receives the result of a sign-in.")
             return
         for kind in ("token", "code"):
             if query.get(kind):
@@ -166,4 +166,4 @@ class _CallbackHandler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *words: object) -> None:
-        """The address holds a token."""
+        """Log nothing: the URL contains a token."""

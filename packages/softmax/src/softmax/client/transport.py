@@ -1,4 +1,4 @@
-"""HTTP calls with kept connections, time limits, safe retries and errors in one sentence.
+"""HTTP calls with persistent connections, time limits, safe retries and one-sentence errors.
 
 Redirects are not followed by default: they could send a token or a bundle to a host that the user did not name.
 """
@@ -110,7 +110,7 @@ class Transport:
                 if not delays or not _is_transient(response):
                     return response
             except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-                raise BadAddress(f"{url!r} is not an address that can be called") from None
+                raise BadAddress(f"{url!r} is not a valid URL") from None
             except httpx.TimeoutException:
                 raise Unreachable(_origin(url), f"no response within {timeout:g} seconds") from None
             except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
@@ -119,7 +119,7 @@ class Transport:
             except httpx.HTTPError as error:
                 raise Unreachable(_origin(url), str(error) or type(error).__name__) from None
             except UnicodeError:
-                raise BadAnswer(f"{_origin(url)} cannot be asked: the token or the address is not plain text") from None
+                raise BadAnswer(f"Cannot call {_origin(url)}: the token or the URL is not plain ASCII") from None
             time.sleep(delays.pop(0))
             _rewind(content.get("content"))
 
@@ -129,7 +129,7 @@ class Transport:
 
         key = (not is_loopback(url), follow_redirects or not url.startswith("http://"))
         if key not in self._clients:
-            # Proxies of the environment do not apply between two programs on one machine.
+            # Proxy settings of the environment do not apply to connections within this machine.
             trust_env, secure = key
             self._clients[key] = httpx.Client(trust_env=trust_env, verify=_certificates() if secure else False)
         return self._clients[key]
@@ -196,9 +196,9 @@ def is_loopback(url: str) -> bool:
         return False
 
 
-def same_host(one: str, other: str) -> bool:
-    """Return whether two addresses mean the same host; ports do not matter."""
-    return urlsplit(one).hostname == urlsplit(other).hostname or (is_loopback(one) and is_loopback(other))
+def same_host(url: str, other: str) -> bool:
+    """Return whether two URLs have the same host; ports do not matter."""
+    return urlsplit(url).hostname == urlsplit(other).hostname or (is_loopback(url) and is_loopback(other))
 
 
 def _detail(response: httpx.Response) -> str | None:

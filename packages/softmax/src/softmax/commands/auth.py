@@ -32,8 +32,8 @@ def login(
 ) -> None:
     """Sign in with a browser.
 
-    Opens a page of the login server, which brings the token back by itself; it can also be pasted here. Without a
-    terminal the command prints the address and how to save a token.
+    Opens a page of the login server, which sends the token back; you can also paste it here. Without a terminal the
+    command prints the URL of the page and how to save a token.
     """
     from softmax.client.addresses import host_of
     from softmax.client.credentials import save_user_token
@@ -59,12 +59,12 @@ def login(
 
 
 def logout(server: AuthServer = None, login_server: LoginServer = None) -> None:
-    """Forget the saved tokens of a login server."""
+    """Delete the saved tokens of a login server."""
     from softmax.client.addresses import saved_login
     from softmax.client.credentials import delete_tokens
 
-    found = delete_tokens(saved_login(_login_server(server, login_server)))
-    print("Logged out." if found else "No token found: already logged out.")
+    deleted = delete_tokens(saved_login(_login_server(server, login_server)))
+    print("Logged out." if deleted else "No token found: already logged out.")
 
 
 def get_login_url(server: AuthServer = None, login_server: LoginServer = None) -> None:
@@ -117,7 +117,7 @@ def set_token(token: Token, server: AuthServer = None, login_server: LoginServer
     address = _login_server(server, login_server)
     token = (sys.stdin.readline() if token == "-" else token).strip()
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        fail("A token is one word of plain letters; copy it again from the page")
+        fail("A token is one word of ASCII characters; copy it again from the page")
     save_user_token(address, token)
     print(f"Token saved for {address}")
 
@@ -151,7 +151,7 @@ def _show_page(page: str, no_browser: bool) -> None:
     note(f"Open this page to sign in:\n\n    {page}\n")
     if not no_browser:
         webbrowser.open(page)
-    note("It brings the token back by itself, or shows it: then paste it here.")
+    note("The page sends the token back. If it shows the token instead, paste it here.")
 
 
 def _print_instructions(login: str) -> None:
@@ -160,4 +160,4 @@ def _print_instructions(login: str) -> None:
     print("Interactive login requires a terminal.")
     print(f"\nOpen this page in any browser to sign in:\n\n    {login_page(login)}\n")
     print(f"Copy the token it shows, then run:\n\n    cogames auth set-token --server '{login}' '<TOKEN>'\n")
-    print("A program that reads this: ask the person you work for to open the page and to give you the token.")
+    print("Automated programs: ask your user to open the page and give you the token.")

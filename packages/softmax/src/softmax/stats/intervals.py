@@ -27,7 +27,7 @@ class Interval:
 
     @property
     def above_zero(self) -> bool:
-        """Whether the whole interval lies above zero."""
+        """Return whether the whole interval lies above zero."""
         return self.low > 0
 
 

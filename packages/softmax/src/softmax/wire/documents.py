@@ -1,4 +1,4 @@
-"""What servers send, as documented: required fields must be there, fields nobody knows are kept and printed again."""
+"""Models of server responses. Required fields must be present; unknown fields are preserved and printed."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class PolicyVersionSummary(_Model):
 
     @property
     def label(self) -> str:
-        """`name:vN`, or what is known of it."""
+        """Return `name:vN`; the id replaces a missing name, and a missing version is omitted."""
         name = self.name or str(self.id)
         return name if self.version is None else f"{name}:v{self.version}"
 
