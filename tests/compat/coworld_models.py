@@ -3,14 +3,16 @@
     python tests/compat/coworld_models.py PUBLISHED_PYTHON [OLDER_PYTHON ...]
 
 PUBLISHED_PYTHON is an interpreter with the published `coworld`. It is asked, as a process of its own, about the table
-of manifest mutations, token counts, names of seats, episode requests, every commissioner message in both directions,
-leaderboards in every form, stats and unsafe HTML. Where we differ on purpose, the table says so.
+of manifest mutations, the classes and words of its errors, token counts, names of seats, episode requests, every
+commissioner message in both directions, leaderboards in every form, stats, annotations, log tiers and unsafe HTML.
+Where we differ on purpose, the table says so.
 Older releases are asked only for the messages they know: they take ours, and we read what they make of them.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import subprocess
 import sys
@@ -24,9 +26,15 @@ from coworld.commissioner import protocol  # noqa: E402
 from coworld.episode_request import parse_request, request_document  # noqa: E402
 from coworld.errors import CoworldError  # noqa: E402
 from coworld.html_safety import html_violations  # noqa: E402
-from coworld.manifest import read_authored_manifest, read_downloaded_manifest  # noqa: E402
-from coworld.manifest_validation import game_config_with_named_players  # noqa: E402
+from coworld.manifest import read_downloaded_manifest as published_read_downloaded_manifest  # noqa: E402
+from coworld.manifest import validate_upload_manifest  # noqa: E402
+from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest  # noqa: E402
+from coworld.manifest_validation import (  # noqa: E402
+    game_config_with_named_players,
+    game_config_with_overwritten_named_players,
+)
 from coworld.tokens import infer_token_count_for_game_config  # noqa: E402
+from coworld.types import CoworldManifest  # noqa: E402
 from tests.coworld_documents import MUTATIONS, all_of, changed, drop, manifest_document, put  # noqa: E402
 from tests.coworld_messages import (  # noqa: E402
     COMMISSIONER_EXAMPLES,
@@ -43,13 +51,25 @@ MODEL_TESTS = ROOT / "packages" / "coworld" / "tests" / "models"
 # Runs in the published interpreter: a list of [question, argument...] in, a list of ["ok", answer] or ["no", why] out.
 PUBLISHED = """
 import json, sys
+from io import BytesIO
+from coworld.annotations import annotation_file_error
+from coworld.certifier import compute_log_richness
 from coworld.commissioner import protocol
 from coworld.manifest import read_downloaded_manifest, validate_upload_manifest
-from coworld.manifest_validation import (game_config_with_named_players, infer_token_count_for_game_config,
-                                         validate_coworld_manifest_game_configs)
+from coworld.manifest_validation import (game_config_with_named_players, game_config_with_overwritten_named_players,
+                                         infer_token_count_for_game_config, validate_coworld_manifest_game_configs)
 from coworld.report import assert_safe_render_html
 from coworld.stats import StatsBlock
-from coworld.types import CoworldEpisodeJobSpec
+from coworld.types import CoworldEpisodeJobSpec, CoworldManifest
+
+doors = {"upload": validate_upload_manifest, "downloaded": read_downloaded_manifest,
+         "model": CoworldManifest.model_validate}
+
+def raised(door, document):
+    try:
+        doors[door](document)
+    except Exception as error:
+        return [[cls.__module__ + "." + cls.__name__ for cls in type(error).__mro__], str(error)]
 
 def authored(document):
     validate_coworld_manifest_game_configs(validate_upload_manifest(document).runtime_manifest)
@@ -63,6 +83,10 @@ questions = {
     "downloaded": lambda document: read_downloaded_manifest(document).model_dump(mode="json", exclude_none=True),
     "request": lambda document: CoworldEpisodeJobSpec.model_validate(document) and None,
     "seats": lambda schema, config: infer_token_count_for_game_config(schema, config),
+    "raised": raised,
+    "tier": lambda document: compute_log_richness(CoworldManifest.model_validate(document))[0],
+    "annotations": lambda text: annotation_file_error(BytesIO(text.encode())),
+    "overwritten": lambda config, names, schema: game_config_with_overwritten_named_players(config, names, schema),
     "names": lambda config, names, schema, owners: game_config_with_named_players(config, names, schema, owners),
     "answer": lambda document: protocol.CommissionerMessage.from_json(document).to_json(),
     "message": message,
@@ -131,11 +155,11 @@ def verdict(accepted: bool, sentence: str | None = None) -> Any:
 
 
 def ours(function: Any, *arguments: Any) -> Any:
-    """A check for whatever we answer or refuse; a refusal is in our own words."""
+    """A check for whatever we answer or refuse, in the same words."""
     try:
         return equal(function(*arguments))
-    except CoworldError:
-        return verdict(False)
+    except CoworldError as error:
+        return verdict(False, str(error))
 
 
 def manifests(comparison: Comparison) -> None:
@@ -159,6 +183,65 @@ def manifests(comparison: Comparison) -> None:
     comparison.ask("authored, as we write it", verdict(True), "authored", ours_written)
 
 
+OWN_WORDS = {
+    "a file that warms up",
+    "a grader as file",
+    "a grader that warms up",
+    "a grader with a GPU",
+    "coding with a network",
+    "coding in little memory",
+}
+"""mutations whose rule we state in other words"""
+
+
+def refusals(comparison: Comparison) -> None:
+    """Each refused manifest raises what scripts catch, and says what they look for."""
+    doors = {
+        "upload": validate_upload_manifest,
+        "downloaded": published_read_downloaded_manifest,
+        "model": CoworldManifest.model_validate,
+    }
+
+    def raised(door: str, document: Any) -> tuple[set[str], str]:
+        try:
+            doors[door](document)
+        except Exception as error:
+            return {f"{cls.__module__}.{cls.__name__}" for cls in type(error).__mro__}, str(error)
+        return set(), ""
+
+    def as_specific(name: str, classes: set[str], text: str) -> Any:
+        def check(status: str, answer: Any) -> str | None:
+            theirs, words = answer or ([], "")
+            missing = sorted(set(theirs) - classes)
+            if missing:
+                return f"they raise {missing[0]}, we raise {sorted(classes)}"
+            rules = re.findall(r"Value error, (.*?) \[type=", words) if name not in OWN_WORDS else []
+            return next((f"they say {rule!r}, we say {text!r}" for rule in rules if rule not in text), None)
+
+        return check
+
+    for mutation in MUTATIONS:
+        if mutation.message is None or mutation.published:
+            continue
+        document = changed(mutation.change)
+        for door in doors:
+            check = as_specific(mutation.name, *raised(door, document))
+            comparison.ask(f"{door}, {mutation.name}", check, "raised", door, document)
+
+
+def logs_and_annotations(comparison: Comparison) -> None:
+    tests = runpy.run_path(str(MODEL_TESTS / "test_published_names.py"))
+    for log, properties, tier, _ in tests["test_how_rich_a_log_is_follows_the_manifest"].pytestmark[0].args[1]:
+        document = changed(put("game", "results_schema", "properties", value=properties))
+        if log is not None:
+            document["game"]["log"] = log
+        comparison.ask(f"log tier of {log} and {properties}", equal(tier), "tier", document)
+    tests = runpy.run_path(str(MODEL_TESTS / "test_annotations.py"))
+    for data, reason in tests["test_a_file_is_valid_or_says_why_not"].pytestmark[0].args[1]:
+        if data.isascii():
+            comparison.ask(f"annotations {data[:60]!r}", equal(reason), "annotations", data.decode())
+
+
 def configurations(comparison: Comparison) -> None:
     tests = runpy.run_path(str(MODEL_TESTS / "test_configs.py"))
     for bounds, config, _ in tests["MATRIX"]:
@@ -170,9 +253,14 @@ def configurations(comparison: Comparison) -> None:
             ({}, ["a", "a", "b", "a (2)"], None),
             ({"players": [{"owner": "me", "team": 1}, {}]}, ["x", "y"], ["them", None]),
             ({"players": [{}]}, ["x", "y"], None),
+            ({"players": [1]}, ["x"], None),
+            ({"player_names": []}, ["x"], None),
+            ({}, ["x", "y"], ["them"]),
         ):
             check = ours(game_config_with_named_players, config, names, schema, owners)
             comparison.ask(f"names {names}", check, "names", config, names, schema, owners)
+            check = ours(game_config_with_overwritten_named_players, config, names, schema)
+            comparison.ask(f"overwritten names {names}", check, "overwritten", config, names, schema)
 
 
 def requests(comparison: Comparison) -> None:
@@ -335,7 +423,7 @@ def older_release(python: str) -> bool:
 def main() -> None:
     newest, *older = (str(Path(python).absolute()) for python in sys.argv[1:])
     comparison = Comparison()
-    for part in (manifests, configurations, requests, messages, pages_and_stats):
+    for part in (manifests, refusals, configurations, requests, messages, pages_and_stats, logs_and_annotations):
         part(comparison)
     found = comparison.run(newest)
     for difference in found:

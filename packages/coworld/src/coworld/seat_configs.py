@@ -38,9 +38,13 @@ def game_config_with_named_players(
 
     Raises:
         DocumentError: the configuration lists another number of players, holds something that is not an object there,
-            or names players in `player_names`.
+            or names players in `player_names`; or there is not one owner per name.
     """
     _refuse_player_names(game_config)
+    if player_owners is not None and len(player_owners) != len(player_names):
+        message = "player_owners must match player_names"
+        fix = f"there are {len(player_owners)} owners and {len(player_names)} names: give one owner per name"
+        raise DocumentError([Problem("player_owners", message, fix)], text=message)
     if _seat_properties(config_schema) is not None:
         validate_game_config_players_match_count(game_config, len(player_names))
     return _with_names(game_config, player_names, config_schema, player_owners)
@@ -72,10 +76,6 @@ def _with_names(
     if seat is None:
         return dict(game_config)
     authored = _objects(game_config, "players")
-    if owners is not None and len(owners) != len(names):
-        message = "player_owners must match player_names"
-        fix = f"there are {len(owners)} owners and {len(names)} names: give one owner per name"
-        raise DocumentError([Problem("player_owners", message, fix)], text=message)
     seats = [dict(authored[index % len(authored)]) if authored else {} for index in range(len(names))]
     for index, (entry, name) in enumerate(zip(seats, _distinct(names), strict=True)):
         entry["name"] = name
