@@ -32,6 +32,8 @@ __all__ = [
 SERVER_VARIABLE = "COGAMES_API_URL"
 DOWNLOADS = Path("coworld")
 """folder of downloaded Coworlds, in the working directory: `coworld/ID/coworld_manifest.json`"""
+LARGEST_MANIFEST = 16 << 20
+"""bytes; a larger response is refused"""
 _COLLECTION = "/v2/coworlds/"
 _ID = re.compile(r"cow_[A-Za-z0-9_-]+")
 
@@ -84,7 +86,7 @@ def fetch_manifest(address: str) -> dict[str, Any]:
     """
     name, host = public_uri(address), urlsplit(address).netloc.rpartition("@")[2]
     try:
-        document = parse_json_object(read_uri(address, attempts=1), name=name)
+        document = parse_json_object(read_uri(address, attempts=1, limit=LARGEST_MANIFEST), name=name)
     except UriError as error:
         raise _refusal(error, address, name, host) from error
     wrapped = document.get("manifest")

@@ -33,14 +33,14 @@ class UnsupportedUriError(UriError, ValueError):
     """The address is neither a file nor http(s)."""
 
 
-def read_uri(uri: str, *, attempts: int = len(_RETRY_AFTER) + 1) -> bytes:
-    """The bytes at an address.
+def read_uri(uri: str, *, attempts: int = len(_RETRY_AFTER) + 1, limit: int | None = None) -> bytes:
+    """Read the bytes at an address.
 
     Raises:
-        UriError: no such file, or the server refused.
+        UriError: no such file, the server refused, or an http(s) response is larger than `limit` bytes.
     """
     if _is_http(uri):
-        return _request(uri, "GET", None, "", attempts)
+        return _request(uri, "GET", None, "", attempts, limit)
     try:
         return uri_path(uri).read_bytes()
     except UriError:
@@ -99,7 +99,12 @@ def _is_http(uri: str) -> bool:
 
 
 def _request(
-    uri: str, method: str, data: bytes | None, content_type: str, attempts: int = len(_RETRY_AFTER) + 1
+    uri: str,
+    method: str,
+    data: bytes | None,
+    content_type: str,
+    attempts: int = len(_RETRY_AFTER) + 1,
+    limit: int | None = None,
 ) -> bytes:
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError
@@ -110,7 +115,10 @@ def _request(
     for wait in (*_RETRY_AFTER[: max(0, attempts - 1)], None):
         try:
             with urlopen(Request(uri, data=data, method=method, headers=headers), timeout=60) as answer:
-                return bytes(answer.read())
+                body = bytes(answer.read() if limit is None else answer.read(limit + 1))
+            if limit is not None and len(body) > limit:
+                raise UriError(f"{method} {public_uri(uri)} failed: the response is larger than {limit} bytes")
+            return body
         except HTTPError as error:
             status, reason, again = error.code, f"the server answered {error.code}", error.code in _TRY_AGAIN
             error.close()

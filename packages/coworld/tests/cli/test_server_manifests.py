@@ -155,7 +155,9 @@ def test_a_server_is_required(reference: str) -> None:
         (200, b"not json", "is not JSON"),
         (200, b"[]", "object"),
         (200, b'{"manifest": {}}', "empty manifest"),
+        (200, b'{"x": "' + b"x" * (16 << 20) + b'"}', "larger than 16777216 bytes"),
     ],
+    ids=["refused", "failed", "text", "array", "empty", "huge"],
 )
 def test_answers_that_are_no_manifest_are_refused(server: Served, status: int, body: bytes, message: str) -> None:
     server.answers[PATH] = (status, body)

@@ -42,6 +42,7 @@ class PlayerGates:
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
         self._servers: list[asyncio.Server] = []
+        self._gates: list[SeatGate] = []
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="coworld-gates")
         self._thread.start()
 
@@ -50,12 +51,14 @@ class PlayerGates:
         return asyncio.run_coroutine_threadsafe(self._open(SeatGate(only_log=only_log)), self._loop).result()
 
     def close(self) -> None:
-        """Cut every connection; a second call does nothing."""
+        """Cut every connection and delete posted logs; a second call does nothing."""
         if self._thread.is_alive():
             asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
+            for gate in self._gates:
+                gate.log.close()
 
     def __enter__(self) -> Self:
         return self
@@ -75,6 +78,7 @@ class PlayerGates:
 
         server = await asyncio.start_server(connected, LOOPBACK, 0, limit=HEAD_BYTES)
         self._servers.append(server)
+        self._gates.append(gate)
         gate.address = (LOOPBACK, int(server.sockets[0].getsockname()[1]))
         return gate
 

@@ -1,9 +1,13 @@
 """Logs that programs of the 0.1.26 contract post to `COGAME_LOG_URI`, one HTTP request per line or block of lines."""
 
+import tempfile
+
 LOG_PATH = "/_coworld/log"
 """path of the runner's own log route, which never reaches a game"""
 LARGEST_POSTED_LOG = 10 << 20
 """bytes kept of one program; later requests are refused"""
+IN_MEMORY = 64 << 10
+"""bytes of one program that stay in memory; more goes to a temporary file"""
 
 
 class PostedLog:
@@ -11,23 +15,29 @@ class PostedLog:
 
     def __init__(self, most: int = LARGEST_POSTED_LOG) -> None:
         self._most = most
-        self._lines = bytearray()
-        self._refused = 0
+        self._lines = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (`close` closes it)
+        self._bytes = self._refused = 0
 
     def add(self, text: bytes) -> bool:
         """Append text, with a line feed where it has none; return False when there is no room for it."""
         line = text if text.endswith(b"\n") else text + b"\n"
-        if len(self._lines) + len(line) > self._most:
+        if self._bytes + len(line) > self._most:
             self._refused += 1
             return False
-        self._lines += line
+        self._bytes += self._lines.write(line)
         return True
 
     def data(self) -> bytes:
         """Return what was kept, and how many requests were refused; empty when nothing was posted."""
+        self._lines.seek(0)
+        kept = self._lines.read()
         if not self._refused:
-            return bytes(self._lines)
-        return bytes(self._lines) + f"[{self._refused} requests beyond {self._most} bytes are left out]\n".encode()
+            return kept
+        return kept + f"[{self._refused} requests beyond {self._most} bytes are left out]\n".encode()
+
+    def close(self) -> None:
+        """Delete what was kept."""
+        self._lines.close()
 
 
 def log_uri(host: str, port: int) -> dict[str, str]:
