@@ -1,7 +1,7 @@
-"""Files that an episode left: whose they are, how much room they take, and when they go.
+"""Files of an episode: their owner, their size, and their expiry.
 
-Whoever asked for an episode owns its files, and they count against that user's share. Nobody asked for a match of a
-season: its files are the league's, and the season says how long its replays are kept. Results always stay.
+The files of an episode belong to the user who requested it and count against that user's quota. The files of a match
+belong to its season, which sets how long replays are kept. Results are never removed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def artifact_sizes(store: Store, job_id: uuid.UUID) -> dict[str, int]:
 def keep_artifacts(
     session: Session, job: Job, ending: Ending, *, store: Store, settings: Settings, now: datetime
 ) -> Ending:
-    """The ending with the files that are kept: without a replay where its owner has no room left for it."""
+    """The ending with the files that are kept: without a replay where its owner has no quota left for it."""
     if job.user_id is None:
         return ending
     room = settings.max_stored_bytes_per_user - stored_bytes(session, job.user_id)

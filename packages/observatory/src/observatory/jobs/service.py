@@ -147,7 +147,7 @@ def give_back(session: Session, job: Job, *, now: datetime) -> None:
 def give_back_faulty(session: Session, job: Job, fault: str, *, now: datetime, max_attempts: int) -> None:
     """The worker's machine failed; the job is played again, by another worker where there is one.
 
-    It fails without blame when that happens too often.
+    After `max_attempts` faults it fails, and no policy is to blame.
     """
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")

@@ -51,7 +51,7 @@ class Metrics:
         )
         self.workers = Gauge("observatory_workers", "Workers heard of in the last minute", registry=registry)
         self.store_bytes = Gauge(
-            "observatory_store_bytes", "Bytes of the bundles of all policy versions", registry=registry
+            "observatory_store_bytes", "Bytes of bundles, logs of policies and files of episodes", registry=registry
         )
 
     def text(self) -> bytes:

@@ -130,7 +130,7 @@ def grant_network(
     version = repository.version(session, policy_version_id)
     if body.host != grants.PACKAGE_INDEX and not is_host(body.host):
         raise Unprocessable(
-            f"That is no host name; write it in lower case, such as `api.example.com`, or {grants.PACKAGE_INDEX}"
+            f"{body.host[:80]!r} is not a host name; write `api.example.com`, in lower case, or {grants.PACKAGE_INDEX}"
         )
     wanted = grants.Scoped(body.host, grants.GrantScope(body.scope))
     grants.grant_by_operator(session, version, wanted, actor_id=admin.user_id, now=now)

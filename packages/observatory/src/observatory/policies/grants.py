@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 PACKAGE_INDEX = "@package-index"
-"""in place of a host: the worker's package index, for the setup script. No manifest can declare it: it is no host"""
+"""in place of a host: the worker's package index, for the setup script. A manifest cannot declare it: it is not a valid host"""
 
 
 class GrantScope(StrEnum):

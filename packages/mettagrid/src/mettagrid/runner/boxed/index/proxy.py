@@ -47,7 +47,7 @@ class IndexProxy:
         self.was_refused = False
         """a request came that was refused because there is no index"""
         self.outage: str | None = None
-        """why the index gave no page, where that is no fault of the request"""
+        """why the index gave no page, unless the request was at fault"""
         self._index = index
         self._upstream = None if index is None else Upstream(index)
         self._token = secrets.token_urlsafe(24)

@@ -51,7 +51,7 @@ class PackageSource:
 
 
 class PackageIndex:
-    """Sources of packages: those behind HTTP, folders of this machine, and what pip in a box is told of them."""
+    """Sources of packages: those behind HTTP, folders of this machine, and the settings of pip in a box."""
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         self.sources: list[PackageSource] = []
