@@ -61,6 +61,7 @@ TOGETHER = {
         "packages/cogbox/",
         "packages/mettagrid/tests/runner/",
         "packages/cogames/tests/cli/test_bundles.py",
+        "packages/cogames/tests/cli/test_voices.py",
         "packages/observatory/tests/commissioner/test_boxed_season.py",
     ),
     "viewer": ("packages/mettagrid/tests/viewer/",),

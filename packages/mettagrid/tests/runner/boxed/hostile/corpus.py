@@ -112,3 +112,38 @@ CASES = {
         "my_policy.py",
     ),
 }
+
+# One of each way in which an honest author's policy speaks or ends, for the places where authors look. All of them
+# print paths and a secret first.
+_LEAKS = "print(__file__, os.getcwd(), sys.path, os.environ.get('MY_KEY'))\n"
+VOICES = {
+    "prints": Case(_LEAKS + "print('I print', end='')", log="I print"),
+    "complains": Case(_LEAKS + "print('I complain', file=sys.stderr)", log="I complain\n"),
+    "thread": Case(
+        _LEAKS + "t = threading.Thread(target=lambda: 1 / 0)\nt.start()\nt.join()",
+        log="ZeroDivisionError: division by zero",
+    ),
+    "child": Case(
+        _LEAKS + "subprocess.run(['sh', '-c', 'echo I am a child; echo of hers >&2'])", log="I am a child\nof hers\n"
+    ),
+    "native": Case(_LEAKS + "ctypes.string_at(0)", "killed", "its process died by SIGSEGV", "Segmentation fault"),
+    "memory": Case(
+        _LEAKS + "print('I take')\nx = [bytearray(1 << 20) for _ in range(10_000)]",
+        "killed",
+        "bytes of memory",
+        "I take\n",
+    ),
+    "hangs": Case(
+        _LEAKS + "print('I wait')\ntime.sleep(600)",
+        "killed",
+        "gave no answer",
+        "I wait\n",
+        head="from mettagrid.runner.policy_server import connection\nconnection.SLOW_STEP_SECONDS = 0.2",
+    ),
+    "raises": Case(
+        _LEAKS + "raise ValueError('no idea ' + str(os.environ.get('MY_KEY')))",
+        "crashed",
+        "ValueError: no idea",
+        'File "my_policy.py", line',
+    ),
+}
