@@ -113,10 +113,22 @@ def test_ports_and_addresses_of_a_game_on_this_machine(monkeypatch: pytest.Monke
     told = runner.local_game_env(env, ports)
     assert (told["COWORLD_LOCAL_PORT_9000"], told["KEY"]) == ("127.0.0.1:4242", "file:///key")
     assert json.loads(told["COWORLD_LOCAL_PORTS_JSON"])["9001"] == {"host": "127.0.0.1", "port": 9005}
-    for bad in ("8080", "1,1", "1:2,3:2", "x", "0", "70000", "1/udp", "1,"):
-        with pytest.raises(ValueError, match="COWORLD_LOCAL_EXTRA_PORTS"):
+    for bad, words in {
+        "8080": "maps container port 8080",
+        "1,1": "maps container port 1 more than once",
+        "1:2,3:2": "maps host port 2 more than once",
+        "x:1": "non-numeric container port 'x'",
+        "1:x": "non-numeric host port 'x'",
+        "0": "invalid container port 0",
+        "1:70000": "invalid host port 70000",
+        "1/udp": "only supports tcp",
+        "1:2:3": "is not `container",
+        "1:": "is not `container",
+        "1,": "is not `container",
+    }.items():
+        with pytest.raises(ValueError, match=f"COWORLD_LOCAL_EXTRA_PORTS .*{words}"):
             runner.resolve_local_extra_ports({"COWORLD_LOCAL_EXTRA_PORTS": bad})
-    with pytest.raises(ValueError, match="twice"):
+    with pytest.raises(ValueError, match="maps host port 2 more than once"):
         runner.resolve_local_extra_ports({"COWORLD_LOCAL_EXTRA_PORTS": "1:2"}, reserved_host_ports={2})
     assert runner.replay_client_url(77) == f"http://127.0.0.1:77/client{runner.replay_session_path()}"
 

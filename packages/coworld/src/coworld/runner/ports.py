@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from coworld.engines.base import GAME_PORT
 
@@ -52,7 +53,9 @@ class ResolvedLocalPort:
 
 
 def requested_ports(env: Mapping[str, str]) -> list[LocalPortRequest]:
-    """`COWORLD_LOCAL_EXTRA_PORTS` of a game: `container[:host][/tcp]` with commas between, host 0 or none is any.
+    """Return the ports in `COWORLD_LOCAL_EXTRA_PORTS` of a game: `container[:host][/tcp]` with commas between.
+
+    Host 0 or none is any port.
 
     Raises:
         ValueError: it is written wrongly, or a port comes twice, or is the game's own.
@@ -60,26 +63,38 @@ def requested_ports(env: Mapping[str, str]) -> list[LocalPortRequest]:
     text = env.get(LOCAL_EXTRA_PORTS_ENV_VAR, "").strip()
     requests: list[LocalPortRequest] = []
     for entry in (word.strip() for word in text.split(",")) if text else ():
-        inside, colon, outside = entry.removesuffix("/tcp").partition(":")
-        if not _is_port(inside) or (colon and not _is_port(outside)) or int(inside) == 0:
-            _refuse(entry, f"is not `container[:host][/tcp]` with ports up to {MAX_TCP_PORT}")
-        request = LocalPortRequest(int(inside), int(outside) if colon and int(outside) else None)
+        request = _request(entry)
         if request.container_port == GAME_PORT:
-            _refuse(entry, f"asks for {GAME_PORT}, which is the game's own port")
+            _refuse(f"maps container port {GAME_PORT}, which is the game's own: {entry!r}")
         if any(request.container_port == other.container_port for other in requests):
-            _refuse(entry, "names a port twice")
+            _refuse(f"maps container port {request.container_port} more than once: {entry!r}")
         if request.host_port and any(request.host_port == other.host_port for other in requests):
-            _refuse(entry, "names a port twice")
+            _refuse(f"maps host port {request.host_port} more than once: {entry!r}")
         requests.append(request)
     return requests
 
 
-def _is_port(word: str) -> bool:
-    return word.isascii() and word.isdigit() and len(word) <= 5 and int(word) <= MAX_TCP_PORT
+def _request(entry: str) -> LocalPortRequest:
+    mapping, slash, protocol = entry.partition("/")
+    if slash and protocol != "tcp":
+        _refuse(f"only supports tcp, and {entry!r} asks for {protocol!r}")
+    inside, colon, outside = mapping.partition(":")
+    if not inside or ":" in outside or (colon and not outside):
+        _refuse(f"entry {entry!r} is not `container[:host][/tcp]`")
+    host = _port(outside, entry, "host", 0) if colon else 0
+    return LocalPortRequest(_port(inside, entry, "container", 1), host or None)
 
 
-def _refuse(entry: str, why: str) -> None:
-    raise ValueError(f"{LOCAL_EXTRA_PORTS_ENV_VAR}: {entry!r} {why}")
+def _port(word: str, entry: str, side: str, lowest: int) -> int:
+    if not (word.isascii() and word.isdigit()):
+        _refuse(f"entry {entry!r} has non-numeric {side} port {word!r}")
+    if len(word) > 5 or not lowest <= int(word) <= MAX_TCP_PORT:
+        _refuse(f"entry {entry!r} has invalid {side} port {word[:20]}; write {lowest} to {MAX_TCP_PORT}")
+    return int(word)
+
+
+def _refuse(why: str) -> NoReturn:
+    raise ValueError(f"{LOCAL_EXTRA_PORTS_ENV_VAR} {why}")
 
 
 def resolve_local_extra_ports(
@@ -94,7 +109,7 @@ def resolve_local_extra_ports(
     for request in requested_ports(env):
         port = request.host_port or (allocate_port or _free_port)()
         if port in taken:
-            _refuse(str(port), "names a port twice")
+            _refuse(f"maps host port {port} more than once")
         taken.add(port)
         found.append(ResolvedLocalPort(request.container_port, port))
     return found
