@@ -90,7 +90,7 @@ class Street(CoGameMission):
 
 class DryWell(CoGameMissionVariant):
     name: str = "dry_well"
-    description: str = "There is little oil."
+    description: str = "The well has little oil."
     oil: int = 60
 
     def modify_env(self, mission: CoGameMission, env: MettaGridConfig) -> None:
@@ -115,7 +115,7 @@ register_game(CoGame("lamplighters", missions=[Street()], variants=[DryWell(), D
 
 
 def walk_between(env: MettaGridConfig) -> float:
-    """Everybody walks a round: up to the well, down to the lamps. The reward of the episode."""
+    """Walk agent 0 in circles, up to the well and down to the lamps, and return the reward of the episode."""
     sim = Simulation(env, seed=1)
     rounds = ["move_east"] * 4 + ["move_south"] * 2 + ["move_west"] * 4 + ["move_north"] * 2
     while not sim.is_done():
