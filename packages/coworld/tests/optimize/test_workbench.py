@@ -318,5 +318,5 @@ def test_the_page_runs_an_optimization_in_a_browser(tmp_path: Path, browser: Any
         page.goto(here.address)
         page.wait_for_selector("#status:text('Finished')")
         assert page.input_value("#player_folder") == str(player.resolve()), "the choices are those of the last run"
-    context.close()
+        context.close()  # before the server: the page asks it every second
     assert errors == []

@@ -25,7 +25,7 @@ from coworld.runner.runner import EpisodeOptions, run_episode_async
 from coworld.tokens import slot_count
 
 TRIES = 3
-"""of an episode that failed without anybody's fault"""
+"""of an episode that failed, and not by the player's fault"""
 
 
 @dataclass(frozen=True)

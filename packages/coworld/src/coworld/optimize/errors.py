@@ -4,4 +4,4 @@ from coworld.errors import CoworldError
 
 
 class OptimizeError(CoworldError):
-    """The loop cannot go on: other settings than before, a second run in the same folder, a player that cannot run."""
+    """An optimization cannot start or continue: a wrong input, other settings than before, a folder in use."""

@@ -1,7 +1,7 @@
 """What proposes changes: a function, or any program.
 
-An improver gets a copy of the player's folder and edits it in place. It is told what was found out about the version
-it starts from: reports, grades and diagnoses of some of its episodes.
+An improver gets a copy of the player's folder and edits it in place. Its task lists reports, grades and diagnoses of
+some episodes of the version it starts from.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 class ImproverFailed(Exception):
-    """The improver has no proposal; the message says why. The loop goes on with the next iteration."""
+    """The improver has no proposal; the message says why. The loop continues with the next iteration."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Task:
     iteration: int
     """from 0 on"""
     seed: int
-    """for improvers that draw lots: the same in a run that goes on after a kill"""
+    """for improvers that use random numbers; the same when a killed run continues"""
     manifest: Path | None = None
     reports: Sequence[Path] = ()
     grades: Sequence[Path] = ()

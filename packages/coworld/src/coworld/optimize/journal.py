@@ -1,7 +1,7 @@
-"""The loop's memory: lines of JSON in one file that only grows.
+"""The log of a run: lines of JSON in one append-only file.
 
 A line counts once it is on the disk with its end. What a killed run left of a line is cut off when the file is opened
-again; everything before it stands, so the next run goes on where the last one was.
+again; everything before it stands, so the next run continues where the last one ended.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 Each iteration plays the best version so far, shows the improver what came of it, and lets both versions play the same
 conditions, fresh ones every time. The new version is kept only when the 95 % interval of the paired differences is
 above zero. Everything that is decided or played is a line of `journal.jsonl`; a run that was killed, at any point,
-goes on from there and ends as if nothing had happened, provided player and improver do the same again.
+continues from there with the same result, provided player and improver are deterministic.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def optimize(
             for iteration in range(iterations):
                 if journal.find("decision", iteration=iteration) is None:
                     run.iterate(iteration)
-                    tell(run.told(iteration))
+                    tell(run.decision_line(iteration))
             return run.outcome()
 
 
@@ -189,7 +189,7 @@ class _Run:
         write_summary(self.journal.entries, self.state)
         return Outcome(self._first(), self.best(), self.versions.path(self.best()), decisions)
 
-    def told(self, iteration: int) -> str:
+    def decision_line(self, iteration: int) -> str:
         decision = self.journal.find("decision", iteration=iteration)
         assert decision is not None
         return f"iteration {iteration}: {'kept' if decision['kept'] else 'rejected'}: {decision['reason']}"

@@ -40,7 +40,7 @@ def progress(state: Path) -> dict[str, Any]:
         "variants": sorted({one["variant"] or "certification fixture" for one in begun["conditions"]}),
         "first": begun["version"],
         "best": best,
-        "best_folder": str(state / "versions" / best),
+        "best_folder": str((state / "versions" / best).resolve()),
         "iterations": rows,
         "phase": _phase(rows, begun["pairs"], planned) if status == "running" else None,
     }

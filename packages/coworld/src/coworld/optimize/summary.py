@@ -20,7 +20,7 @@ svg { width: 14rem; height: 1.6rem; } code { font-size: .85em; } h1 { font-size:
 
 
 def write_summary(entries: Sequence[Mapping[str, Any]], folder: Path) -> None:
-    """Write both files anew from the journal's lines."""
+    """Write both files from the journal's lines."""
     document = summarize(entries)
     write_uri(str(folder / "summary.json"), (json.dumps(document, indent=2, sort_keys=True) + "\n").encode())
     write_uri(str(folder / "report.html"), render(document).encode())

@@ -53,8 +53,8 @@ async function refresh() {
   try {
     answer = await fetch(`/api/view${query}`, { headers });
   } catch {
-    if (view?.watching) setStatus(view.run?.status === "running" ? "Ended" : STATUS[view.run?.status]);
-    else setStatus("Offline");
+    setStatus(view?.watching ? "Ended" : "Offline");
+    say("The command that serves this page has ended. The state folder holds the results.");
     return false;
   }
   const document_ = await answer.json();
