@@ -145,6 +145,11 @@ class TestCache:
         with pytest.raises(PermissionError, match="belongs to another user"):
             usable_cache_dir()
 
+    def test_boxes_of_root_enter_the_cache_and_nobody_lists_it(self, tmp_path: Path) -> None:
+        (tmp_path / "old").mkdir(mode=0o700)
+        modes = {usable_cache_dir(tmp_path / name).stat().st_mode & 0o777 for name in ("old", "new")}
+        assert modes == ({0o711} if os.geteuid() == 0 else {0o700})
+
     def test_two_processes_unpack_one_archive_without_harm(self, make_bundle: MakeBundle, tmp_path: Path) -> None:
         path = make_bundle("a.zip", {f"data/{number}.txt": "x" * 1000 for number in range(200)})
         code = (

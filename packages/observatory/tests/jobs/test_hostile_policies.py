@@ -6,6 +6,7 @@ Without `HOSTILE_LEVELS=all` (`make soak`) three of them play, at the level that
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import sys
 import sysconfig
@@ -62,7 +63,9 @@ def test_a_hostile_policy_gets_its_verdict_and_costs_nobody_else_anything(
     version = upload(client, ada, source, MY_KEY=SECRET)
     job_id = queue([f"metta://policy/{version}", "metta://policy/noop"], seats=[0, 0, 1, 1], steps=STEPS)
     jobs = HttpJobClient(server.url, token)
-    Worker(jobs, "one", minimum=level).run(once=True)
+    worker = Worker(jobs, "one", minimum=level)
+    worker._context = multiprocessing.get_context("fork")  # so that the episode's process has the level of this test
+    worker.run(once=True)
     jobs.close()
     done = job(job_id)
     assert done["attempts"] == 1 and done["result"]["steps"] == STEPS

@@ -1,4 +1,4 @@
-"""Unpacked bundles, kept by content: the same archive is unpacked once, a changed one never served from before."""
+"""Cache unpacked bundles by content: each archive is unpacked once, and a changed archive is never served stale."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mettagrid.policy.archive import archive_digest, extract_submission_archive
 
 try:
     import fcntl
-except ImportError:  # Windows has no such lock; the rename below is enough there, at the price of double work
+except ImportError:  # Windows has no such lock; the rename below is sufficient there, but may duplicate work
     fcntl = None  # type: ignore[assignment]
 
 DEFAULT_POLICY_CACHE_DIR = Path(tempfile.gettempdir()) / "mettagrid-policy-cache"
@@ -24,10 +24,10 @@ _OWN_FILES = (_COMPLETE, ".extraction.lock")
 
 
 def unpacked_bundle(archive: Path, *, cache_dir: Path | None = None, destination: Path | None = None) -> Path:
-    """The folder with the content of `archive`, which is unpacked where that has not been done.
+    """Return the folder with the content of `archive`, unpacking it if it is not cached.
 
-    Processes that want the same archive wait for one another. `destination` is used instead of the cache; files of
-    other names that are in it stay.
+    Processes that need the same archive wait for one another. `destination` is used instead of the cache; other files
+    in it stay.
     """
     digest = archive_digest(archive)
     if destination is not None:
@@ -47,7 +47,7 @@ def unpacked_bundle(archive: Path, *, cache_dir: Path | None = None, destination
 
 
 def usable_cache_dir(cache_dir: Path | None = None) -> Path:
-    """The cache folder, made where it is missing. The one all users share by name is not used when it is another's."""
+    """Return the cache folder, creating it if missing. Raises PermissionError if it belongs to another user."""
     cache = DEFAULT_POLICY_CACHE_DIR if cache_dir is None else cache_dir
     cache.mkdir(parents=True, exist_ok=True, mode=0o700)
     if hasattr(os, "geteuid") and cache.stat().st_uid != os.geteuid():
@@ -55,12 +55,15 @@ def usable_cache_dir(cache_dir: Path | None = None) -> Path:
         cache.mkdir(exist_ok=True, mode=0o700)
         if cache.stat().st_uid != os.geteuid():
             raise PermissionError(f"The policy cache {cache} belongs to another user; remove it or set TMPDIR")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        # Boxes that root starts have users of their own, which enter the folder; only root lists it.
+        cache.chmod(0o711)
     return cache
 
 
 @contextlib.contextmanager
 def separate_cache(folder: Path) -> Iterator[None]:
-    """Inside, this process keeps unpacked bundles in a folder of its own, and uses none that were unpacked before."""
+    """Use an empty bundle cache in `folder` for this process inside the block."""
     global DEFAULT_POLICY_CACHE_DIR
     before, DEFAULT_POLICY_CACHE_DIR = DEFAULT_POLICY_CACHE_DIR, folder
     try:
@@ -71,7 +74,7 @@ def separate_cache(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def exclusive_file_lock(path: Path) -> Iterator[None]:
-    """Wait until nobody else holds the lock, and hold it."""
+    """Hold an exclusive lock on a file inside the block; waits until it is free."""
     with path.open("a") as file:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -79,12 +82,12 @@ def exclusive_file_lock(path: Path) -> Iterator[None]:
 
 
 def is_own_file(name: str) -> bool:
-    """Whether a file in an unpacked bundle was put there by us and is no part of the bundle."""
+    """Return whether a file in an unpacked bundle is ours rather than part of the bundle."""
     return name in _OWN_FILES or (name.startswith(".setup-") and name.endswith((".done", ".lock")))
 
 
 def remove_at_exit(path: Path) -> None:
-    """Delete a file or folder when the process ends."""
+    """Delete a file or folder when the process exits."""
     if path not in _leaving:
         _leaving.add(path)
         atexit.register(_remove, path)
@@ -101,7 +104,7 @@ def _remove(path: Path) -> None:
 
 
 def _unpack(archive: Path, folder: Path, digest: str) -> None:
-    """Unpack beside `folder` and rename, so that it is never there half done."""
+    """Unpack next to `folder` and rename, so that a partly unpacked bundle is never visible."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name[:32]}."))
     try:
