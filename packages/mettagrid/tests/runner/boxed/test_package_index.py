@@ -169,6 +169,26 @@ def test_a_setup_script_whose_index_does_not_work_is_not_the_policys_failure(
     assert "wrong@" not in str(caught.value)
 
 
+def test_settings_that_the_box_cannot_use_stay_outside(tmp_path: Path) -> None:
+    places = (
+        f"ftp://{USER}:secret-1@files.example.com/x git+https://{USER}:secret-2@example.com/x {tmp_path} /no/folder"
+    )
+    found = PackageIndex({"find-links": places, "index-url": f"https://{USER}:secret-3@index.example.com/simple"})
+    variables = found.variables("http://127.0.0.1:1/token")
+    assert "secret" not in str(variables)
+    assert (variables["PIP_FIND_LINKS"], found.folders) == (str(tmp_path), [tmp_path])
+    assert variables["PIP_INDEX_URL"] == "http://127.0.0.1:1/token/0/"
+
+
+def test_an_index_that_is_configured_wrongly_is_a_machine_fault_and_is_not_quoted(
+    configure: pytest.MonkeyPatch, make_bundle: Maker
+) -> None:
+    configure.setenv("PIP_INDEX_URL", f"https://{USER}:slash/in-the-password@index.example.com/simple")
+    with pytest.raises(MachineFault, match="cannot be used: ValueError") as caught:
+        BoxedPolicy.from_uri(str(make_bundle(EAST, setup=INSTALL)))
+    assert "slash" not in str(caught.value) and "in-the-password" not in str(caught.value)
+
+
 @pytest.fixture
 def base(index: LocalIndex, configure: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     """The address of a proxy as this machine sees it, with a token."""

@@ -1,4 +1,4 @@
-"""Of a job's time limit each policy has its share: the policy that hangs is stopped and blamed before the job is over."""
+"""Each policy has its share of a job's time limit: a policy that hangs is stopped and blamed before the limit."""
 
 from pathlib import Path
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mettagrid.policy.bundle_cache import exclusive_file_lock, usable_cache_dir
-from mettagrid.runner.boxed.index import IndexProxy, PackageIndex, package_index
+from mettagrid.runner.boxed.index import IndexProxy, package_index
 from mettagrid.runner.episode.errors import MachineFault
 from mettagrid.runner.episode.faults import disk_is_full
 
@@ -58,14 +58,25 @@ def prepared_bundle(
         if not target.exists():
             temporary = Path(tempfile.mkdtemp(dir=cache, prefix=".setup."))
             try:
-                _run(bundle, script, temporary, package_index() if may_use_index else None, seconds)
+                with _proxy(may_use_index=may_use_index) as proxy:
+                    _run(bundle, script, temporary, proxy, seconds)
                 temporary.rename(target)
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
     return target / "bundle", (target / "site",)
 
 
-def _run(bundle: Path, script: str, target: Path, index: PackageIndex | None, seconds: float) -> None:
+def _proxy(*, may_use_index: bool) -> IndexProxy:
+    """The way to the package index; `MachineFault` where this machine's settings make no sense."""
+    try:
+        return IndexProxy(package_index() if may_use_index else None)
+    except (ValueError, OSError) as error:
+        # The error may quote a setting, and so credentials.
+        name = type(error).__name__
+        raise MachineFault(f"The package index of this machine cannot be used: {name}; see `pip config list`") from None
+
+
+def _run(bundle: Path, script: str, target: Path, proxy: IndexProxy, seconds: float) -> None:
     """Run the script in a box on a copy of the bundle; what it leaves goes to `target`."""
     import cogbox
     from mettagrid.runner.boxed.index.proxy import INDEX_PORT
@@ -82,33 +93,31 @@ def _run(bundle: Path, script: str, target: Path, index: PackageIndex | None, se
         scratch_bytes=1 << 30,
     )
     sandbox = cogbox.sandbox(minimum="namespaces", at_most="bubblewrap")
-    with IndexProxy(index) as proxy:
-        # pip does its work in TMPDIR; the private folder has more room than the box's /tmp.
-        box = sandbox.start(
-            [sys.executable, "-c", _STARTER, script],
-            files={**files, "site/.keep": b"", "temporary/.keep": b""},
-            env=proxy.variables() | _PIP_VARIABLES,
-            mounts=[] if index is None else [cogbox.Mount(folder) for folder in index.folders],
-            links=[cogbox.Link(INDEX_PORT, proxy.address, most=16)],
-            limits=limits,
-        )
-        with box:
-            result = box.wait()
-            internal = (cogbox.Verdict.START_FAILURE, cogbox.Verdict.INTERNAL_ERROR)
-            if result.verdict in internal or (not result.ok and disk_is_full(box.work)):
-                raise MachineFault(f"A setup script could not be run: its box {result.detail}")
-            if not result.ok and proxy.outage is not None:
-                raise MachineFault(f"A setup script could not install packages: {proxy.outage}")
-            if not result.ok:
-                reason = f" ({NO_GRANT})" if proxy.was_refused else ""
-                output = (
-                    f"stdout: {result.stdout.decode(errors='replace')}\n"
-                    f"stderr: {result.stderr.decode(errors='replace')}"
-                )
-                raise RuntimeError(f"Setup script {result.detail}{reason}:\n{output[-8000:]}")
-            for name in ("bundle", "site"):
-                (target / name).mkdir()
-                copy_plain(list(_checked(box.work / name)), target / name)
+    # pip does its work in TMPDIR; the private folder has more room than the box's /tmp.
+    box = sandbox.start(
+        [sys.executable, "-c", _STARTER, script],
+        files={**files, "site/.keep": b"", "temporary/.keep": b""},
+        env=proxy.variables() | _PIP_VARIABLES,
+        mounts=[cogbox.Mount(folder) for folder in proxy.folders],
+        links=[cogbox.Link(INDEX_PORT, proxy.address, most=16)],
+        limits=limits,
+    )
+    with box:
+        result = box.wait()
+        internal = (cogbox.Verdict.START_FAILURE, cogbox.Verdict.INTERNAL_ERROR)
+        if result.verdict in internal or (not result.ok and disk_is_full(box.work)):
+            raise MachineFault(f"A setup script could not be run: its box {result.detail}")
+        if not result.ok and proxy.outage is not None:
+            raise MachineFault(f"A setup script could not install packages: {proxy.outage}")
+        if not result.ok:
+            reason = f" ({NO_GRANT})" if proxy.was_refused else ""
+            output = (
+                f"stdout: {result.stdout.decode(errors='replace')}\nstderr: {result.stderr.decode(errors='replace')}"
+            )
+            raise RuntimeError(f"Setup script {result.detail}{reason}:\n{output[-8000:]}")
+        for name in ("bundle", "site"):
+            (target / name).mkdir()
+            copy_plain(list(_checked(box.work / name)), target / name)
     target.chmod(0o755)
 
 

@@ -19,6 +19,7 @@ import re
 import secrets
 import threading
 from http import HTTPStatus
+from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
@@ -48,6 +49,8 @@ class IndexProxy:
         """a request came that was refused because there is no index"""
         self.outage: str | None = None
         """why the index gave no page, unless the request was at fault"""
+        self.folders: list[Path] = [] if index is None else index.folders
+        """of this machine, which pip in the box is to see"""
         self._index = index
         self._upstream = None if index is None else Upstream(index)
         self._token = secrets.token_urlsafe(24)

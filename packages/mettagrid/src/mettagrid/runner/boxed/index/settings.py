@@ -60,19 +60,23 @@ class PackageIndex:
         self.cert = settings.get("cert")
         self._passed_on = {name: settings[name] for name in _PASSED_ON if name in settings}
         self._places: dict[str, list[str | int]] = {}
-        """by setting: a path or URL as it is, or the number of a source"""
+        """by setting: the path of a folder, or the number of a source"""
         for name in _PLACES:
             default = PUBLIC_INDEX if name == "index-url" and "no-index" not in settings else ""
-            self._places[name] = [self._add(place, name) for place in settings.get(name, default).split()]
+            places = [self._add(place, name) for place in settings.get(name, default).split()]
+            self._places[name] = [place for place in places if place is not None]
 
-    def _add(self, place: str, setting: str) -> str | int:
+    def _add(self, place: str, setting: str) -> str | int | None:
+        """What the box gets to see of a place; None for one that cannot be used there, which may hold credentials."""
         parts = urlsplit(place)
-        if parts.scheme in ("http", "https") and parts.hostname:
+        if parts.scheme in ("http", "https"):
             self.sources.append(PackageSource.from_url(place, is_index=setting != "find-links"))
             return len(self.sources) - 1
-        folder = Path(parts.path if parts.scheme == "file" else place)
-        self.folders += [folder] if folder.is_dir() else []
-        return place
+        folder = Path(unquote(parts.path) if parts.scheme == "file" else place).absolute()
+        if not folder.is_dir():
+            return None
+        self.folders.append(folder)
+        return str(folder) if setting == "find-links" else folder.as_uri()
 
     def variables(self, base: str) -> dict[str, str]:
         """Variables for pip in a box in which the proxy is at `base`: source number 2 is `base/2`."""
