@@ -141,7 +141,7 @@ def test_a_cog_talks_and_changes_its_vibe_while_it_walks(table: Table) -> None:
     player.send("action", talk="again, much too soon")
     until(lambda: renderer.controls.seats[0].talk, "the text")
     admin.ask("step")
-    assert player.next("error")["message"].startswith("That was not said: talk cooldown has not expired")
+    assert player.next("error")["message"].startswith("The text was not sent: talk cooldown has not expired")
 
 
 def test_a_program_for_the_published_protocol_plays_instead_of_the_policy_until_it_leaves(table: Table) -> None:

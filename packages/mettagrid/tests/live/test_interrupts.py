@@ -90,12 +90,12 @@ def test_a_policy_that_never_answers_is_left_with_a_second_interrupt(tmp_path: P
     with started(tmp_path, "--policy", "thinking_policy.Thinker", "--agents", "1") as program:
         program.until("thinking\n")
         program.interrupt()
-        program.until("press Ctrl-C again to leave it\n")
+        program.until("press Ctrl-C again to exit now\n")
         program.interrupt()
         assert program.process.wait(PATIENCE) == 130
         assert program.said.splitlines()[2:] == [
             "thinking",
-            "The game ends when its policies have chosen; press Ctrl-C again to leave it",
+            "The game ends after the policies' current step; press Ctrl-C again to exit now",
         ]
 
 

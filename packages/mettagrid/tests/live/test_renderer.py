@@ -134,7 +134,7 @@ def test_the_gui_of_a_rollout_is_played_from_a_page(
     assert not thread.is_alive()
     said = capsys.readouterr().err
     assert "Open this address in a browser:\nhttp://127.0.0.1:" in said
-    assert "The episode is over; close the page or press Ctrl-C to end" in said
+    assert "The episode is over; close the page or press Ctrl-C to exit" in said
 
 
 def test_an_episode_that_nobody_watches_ends_by_itself(capsys: pytest.CaptureFixture[str]) -> None:

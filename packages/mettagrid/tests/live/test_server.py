@@ -99,8 +99,8 @@ def test_links_allow_what_they_are_for(running: Table) -> None:
     with connect(f"ws://{running.address}/global?token={watch}") as watcher:
         hello = json.loads(watcher.recv())
         assert (hello["rights"], hello["slot"]) == ("watch", None)
-    assert refusal(running, f"/player?token={watch}") == (403, "This link does not allow to drive cog 0")
-    assert refusal(running, f"/player?token={one}&slot=0") == (403, "This link does not allow to drive cog 0")
+    assert refusal(running, f"/player?token={watch}") == (403, "This link does not allow driving cog 0")
+    assert refusal(running, f"/player?token={one}&slot=0") == (403, "This link does not allow driving cog 0")
     assert refusal(running, f"/admin?token={one}") == (403, "Only the host's link allows this")
     with connect(f"ws://{running.address}/player?token={one}") as player:
         assert json.loads(player.recv())["slot"] == 1
@@ -132,7 +132,7 @@ def test_plain_requests_for_sockets_are_refused_for_the_first_reason_there_is(ru
     watch = running.server.invite("watch").partition("token=")[2]
     assert answered(running, "/player?slot=99") == (403, "The token is wrong; ask for a new link")
     assert answered(running, f"/admin?token={watch}") == (403, "Only the host's link allows this")
-    assert answered(running, f"/global?token={watch}") == (426, "This is the address of a socket, not of a page")
+    assert answered(running, f"/global?token={watch}") == (426, "This is the address of a WebSocket, not of a page")
 
 
 def test_requests_that_are_no_get_do_nothing(running: Table) -> None:
@@ -141,7 +141,7 @@ def test_requests_that_are_no_get_do_nothing(running: Table) -> None:
     for method in ("POST", "PUT", "OPTIONS", "get"):
         status, sentence = answered(running, "/", method)
         assert status == 405, sentence
-        assert sentence == "This server only answers to GET"
+        assert sentence == "Only GET is allowed"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_requests_that_are_no_get_do_nothing(running: Table) -> None:
         ("[1, 2]", "A message must be a JSON object"),
         ("[" * 60_000, "A message must be a JSON object"),
         (b"\xff\xfe", "A message must be a JSON object"),
-        ('{"type": ["action"]}', "There is no message of this type; there are action, takeover"),
+        ('{"type": ["action"]}', "Unknown message type; the types are action, takeover"),
         ('{"type": "action", "action_name": "fly"}', "There is no action 'fly'"),
         ('{"type": "action", "action_index": 1e99}', "`action_index` must be a whole number"),
         ('{"type": "action", "action_index": 77}', "There is no action 77; this game has 0 to 4"),
@@ -160,7 +160,7 @@ def test_requests_that_are_no_get_do_nothing(running: Table) -> None:
         ('{"type": "order", "x": 1}', "A message of type 'order' needs `y`"),
         ('{"type": "order", "x": true, "y": 1}', "`x` must be a whole number"),
         ('{"type": "takeover", "request_id": {}}', "`request_id` must be a text or a number"),
-        ('{"type": "pause"}', "This socket knows no 'pause'"),
+        ('{"type": "pause"}', "This WebSocket does not accept 'pause'"),
     ],
 )
 def test_a_message_that_makes_no_sense_is_answered_with_a_sentence(
@@ -182,14 +182,14 @@ def test_a_message_that_makes_no_sense_is_answered_with_a_sentence(
         ({"type": "speed", "steps_per_second": float("nan")}, "The speed must be from"),
         ({"type": "speed", "steps_per_second": "9"}, "`steps_per_second` must be a number"),
         ({"type": "mode", "tick_mode": "slow"}, "`tick_mode` must be one of fixed, tick_when_act"),
-        ({"type": "step", "count": 0}, "A game can go on by one step or more, not by 0"),
+        ({"type": "step", "count": 0}, "The number of steps must be at least 1, not 0"),
         ({"type": "pause", "line": 9}, "There is no line 9 of this game"),
         ({"type": "invite", "rights": "host"}, "`rights` must be one of player, watch"),
         ({"type": "invite", "rights": "player", "slot": 2}, "There is no cog 2; this game has 0 to 1"),
         ({"type": "end", "line": 3}, "There is no line 3 of this game"),
         ({"type": "branch", "tick": -4}, "Line 0 can branch at ticks 0 to"),
         ({"type": "close_line", "line": 0}, "Line 0 is the game itself"),
-        ({"type": "takeover"}, "This socket knows no 'takeover'"),
+        ({"type": "takeover"}, "This WebSocket does not accept 'takeover'"),
     ],
 )
 def test_the_host_is_told_what_cannot_be_done(running: Table, fields: dict[str, object], sentence: str) -> None:
@@ -243,7 +243,7 @@ def test_pages_are_served_and_may_talk_to_this_game_only(running: Table) -> None
     with urllib.request.urlopen(f"http://{running.address}/healthz") as answer:
         assert answer.status == 200
     for path in ("/nothing", "/../errors.py", "/%2e%2e/errors.py", "/%00", "//[", "//etc/passwd"):
-        assert answered(running, path) == (404, "There is nothing here")
+        assert answered(running, path) == (404, "Page not found")
 
 
 class Watched:

@@ -90,8 +90,8 @@ def test_a_group_policy_is_asked_once_per_step(room, stand_in, monkeypatch):
     [
         ("Crasher", "crashed", "ValueError: I cannot go on"),
         ("Leaver", "crashed", "SystemExit: 5"),
-        ("Flyer", "protocol_error", "'fly', which is no action"),
-        ("Garbler", "protocol_error", "a int, which is no Action"),
+        ("Flyer", "protocol_error", "'fly', which is not an action"),
+        ("Garbler", "protocol_error", "a int, which is not an Action"),
         ("WildBatch", "protocol_error", "action number 10000"),
     ],
 )

@@ -59,13 +59,13 @@ def test_policies_played_from_their_recorded_actions_leave_the_same_bytes(
 
 def test_a_record_of_another_episode_is_refused_and_one_that_ends_early_is_the_policys_failure(tmp_path: Path) -> None:
     data = played(tmp_path / "first", [RANDOM, RANDOM])["actions"]
-    with pytest.raises(ValueError, match="another number of agents"):
+    with pytest.raises(ValueError, match="wrong number of agents"):
         RecordedActions(data, num_agents=3)
     with pytest.raises(ValueError, match="cannot be read"):
         RecordedActions(data[:-20], num_agents=4)
     document = json.loads(zlib.decompress(data))
     document["steps"] -= 1
-    with pytest.raises(ValueError, match="another number of steps"):
+    with pytest.raises(ValueError, match="wrong number of steps"):
         RecordedActions(zlib.compress(json.dumps(document).encode()), num_agents=4)
 
 

@@ -173,7 +173,7 @@ def many_infos(count):
 
 
 HOSTILE = {
-    "no protobuf": (lambda wire, raw, request: wire.send(b"\xff\xff\xff"), "no BatchStepResponse"),
+    "no protobuf": (lambda wire, raw, request: wire.send(b"\xff\xff\xff"), "not a BatchStepResponse"),
     "text": (lambda wire, raw, request: wire.send("{}"), "text"),
     "nothing": (lambda wire, raw, request: wire.send(b""), "once for each"),
     "one agent only": (
@@ -220,7 +220,7 @@ HOSTILE = {
         lambda wire, raw, request: [wire.send(good_answer(request)) for _ in range(2)],
         "without being asked",
     ),
-    "junk": (lambda wire, raw, request: raw.sendall(b"\xff" * 1000), "no WebSocket frame"),
+    "junk": (lambda wire, raw, request: raw.sendall(b"\xff" * 1000), "invalid WebSocket frame"),
     "a flood of pings": (lambda wire, raw, request: [wire.ping(str(n)) for n in range(1000)], "more frames"),
     "a flood of empty parts": (
         lambda wire, raw, request: raw.sendall(

@@ -79,7 +79,7 @@ def test_a_worker_that_dies_is_reported_and_its_episode_played_again(room, stand
         outcomes = play_episodes(plans, workers=2)
     assert [outcome.verdicts for outcome in outcomes] == [[Verdict(), Verdict()]] * 2
     (report,) = (record.getMessage() for record in caplog.records)
-    assert "signal 9 (SIGKILL) while Killer was at work" in report
+    assert "signal 9 (SIGKILL) while Killer was running" in report
 
 
 def test_a_policy_that_kills_its_process_twice_is_barred_from_the_episode(room, stand_in):
@@ -102,7 +102,7 @@ def test_a_worker_that_dies_before_its_replays_are_written_has_them_played_again
 def test_workers_that_die_with_nobody_to_blame_end_the_evaluation(room, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", "/nonexistent")
     monkeypatch.setattr(workers.sys, "executable", "/bin/false")
-    with pytest.raises(EpisodeWorkerError, match="no policy is to blame"):
+    with pytest.raises(EpisodeWorkerError, match="no policy is at fault"):
         play_episodes(plan_episodes(room(2, steps=2), [NOOP], [0, 0], episodes=2, seed=1), workers=2)
 
 

@@ -1,4 +1,4 @@
-"""A game that goes on while people watch it, drive cogs in it, and ask what would have happened otherwise.
+"""Run a game that people watch, take part in and branch while it is being played.
 
     from mettagrid.live import LiveGame, LiveServer
 
@@ -7,7 +7,7 @@
         print(server.address)  # open it in a browser
         outcome = game.wait()
 
-`python -m mettagrid.live` shows a small game. `docs/concepts/live.md` tells how it works.
+`python -m mettagrid.live` shows a small game. `docs/concepts/live.md` explains how it works.
 """
 
 from typing import TYPE_CHECKING
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-# They need libraries that views in a terminal do without.
+# These need libraries that terminal views do not.
 _LATER = {
     "Conversation": "_sockets",
     "LiveServer": "_server",

@@ -1,4 +1,4 @@
-"""A small game to look at.
+"""Show a small demonstration game.
 
 usage: python -m mettagrid.live [--policy NAME] [--agents N] [--steps N] [--port N] [--autostart] [--no-browser]
 """
@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m mettagrid.live", description="A small game to look at.")
+    parser = argparse.ArgumentParser(prog="python -m mettagrid.live", description="Show a small demonstration game.")
     parser.add_argument("--policy", default="random", help="policy of all agents")
     parser.add_argument("--agents", type=int, default=4)
     parser.add_argument("--steps", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen at")
     parser.add_argument("--port", type=int, default=0, help="port to listen at; by default a free one")
-    parser.add_argument("--autostart", action="store_true", help="begin without waiting for a key")
+    parser.add_argument("--autostart", action="store_true", help="start without waiting for a key")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     options = parser.parse_args(arguments)
 
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _play(options: argparse.Namespace) -> int:
-    """How many steps it took."""
+    """Play the game and return its number of steps."""
     from mettagrid.config.mettagrid_config import MettaGridConfig
     from mettagrid.live._play import play_live
     from mettagrid.policy.policy_spec import PolicySpec

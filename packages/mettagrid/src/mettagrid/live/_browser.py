@@ -1,4 +1,4 @@
-"""The renderer behind `render_mode="gui"`: a live game with a server of its own."""
+"""The renderer behind `render_mode="gui"`: a live game with its own server."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["BrowserRenderer"]
 
 
 class BrowserRenderer(LiveRenderer):
-    """Serves the episode that it follows, for whatever loop plays it, in a browser; it has one line.
+    """Show in a browser the episode that it is attached to, whichever loop plays it. The game has a single line.
 
-    The episode begins when somebody says so, at once with `autostart`. When it is over, the page stays for as long as
-    somebody has it open.
+    The episode starts when a user presses play, or at once with `autostart`. After the episode the server keeps
+    running for as long as a page is open.
     """
 
     def __init__(self, autostart: bool = False) -> None:
-        pages_folder()  # now, with a sentence that helps, rather than later
+        pages_folder()  # fail early with a helpful message
         super().__init__(Clock(paused=not autostart))
         self.server: LiveServer | None = None
 

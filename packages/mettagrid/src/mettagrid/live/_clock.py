@@ -1,4 +1,4 @@
-"""When the next step of a live game begins."""
+"""Decide when the next step of a live game begins."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ TickMode = Literal["fixed", "tick_when_act"]
 
 SLOWEST, FASTEST = 0.01, 1000.0
 _MOST_BEHIND = 0.1
-"""seconds that a game may catch up after a slow step"""
+"""longest lag in seconds that the game makes up for after a slow step"""
 
 
 class People(Protocol):
-    """Those for whom the clock may have to wait."""
+    """The players that the clock may have to wait for."""
 
     def waiting_for(self) -> list[int]:
-        """Slots that people drive, when none of them has anything to do yet."""
+        """Return the slots that people drive, if none of them has a pending action."""
 
     def acts_now(self) -> bool:
-        """Whether somebody has just chosen an action, and would like to see it."""
+        """Return whether a player has just chosen an action, so that the step should run at once."""
 
 
 class Clock:
-    """Play, pause, single steps, speed, and whether the game waits for people. Any thread may call any method.
+    """Control play, pause, single steps, speed and whether the game waits for people. All methods are thread-safe.
 
-    In mode `fixed` a step begins when its time has come. In mode `tick_when_act`, while people drive, it begins when
-    one of them has acted, or when nobody has for `human_action_timeout_seconds`; those who have not do nothing in it.
-    Steps that were asked for one by one while the game pauses wait for nobody.
+    In mode `fixed` steps begin at a fixed rate. In mode `tick_when_act`, while people drive, a step begins when one of
+    them has acted, or after `human_action_timeout_seconds` without any action; the others do nothing in that step.
+    Single steps requested while the game is paused do not wait for people.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Clock:
         human_action_timeout_seconds: float = 5.0,
     ) -> None:
         self.changed = threading.Condition(threading.RLock())
-        """held while anything of the game's controls is read or written; notified when it has changed"""
+        """guards all controls of the game; notified after each change"""
         self._paused = paused
         self._ended = False
         self._granted = 0
@@ -87,9 +87,9 @@ class Clock:
             self.notify()
 
     def step(self, count: int = 1) -> None:
-        """Take so many steps and pause; steps that were asked for before and not taken yet count too."""
+        """Take `count` more steps and then pause; adds to the single steps that are still pending."""
         if count < 1:
-            raise BadOrder(f"A game can go on by one step or more, not by {count}")
+            raise BadOrder(f"The number of steps must be at least 1, not {count}")
         with self.changed:
             self._granted = min(self._granted + count, 1_000_000) if self._paused else count
             self._paused = True
@@ -97,7 +97,7 @@ class Clock:
             self.notify()
 
     def set_speed(self, steps_per_second: float) -> None:
-        """BadOrder unless it is from 0.01 to 1000."""
+        """Set the speed; raises BadOrder unless it is from 0.01 to 1000."""
         if not SLOWEST <= steps_per_second <= FASTEST:
             raise BadOrder(f"The speed must be from {SLOWEST} to {FASTEST:g} steps per second, not {steps_per_second}")
         with self.changed:
@@ -113,27 +113,27 @@ class Clock:
             self.notify()
 
     def end(self) -> None:
-        """Nobody waits from now on."""
+        """End the game: `wait` returns False from now on."""
         with self.changed:
             self._ended = True
             self.notify()
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Have a function called whenever something has changed; it must be quick, and may be called in any thread."""
+        """Register a function to call after each change. It must be fast and may be called from any thread."""
         self._listeners.append(listener)
 
     def notify(self) -> None:
-        """Something has changed: look again whether the next step may begin, and tell the listeners."""
+        """Signal a change: re-check whether the next step may begin, and call the listeners."""
         with self.changed:
             self.changed.notify_all()
         for listener in self._listeners:
             listener()
 
     def wait(self, people: People, idle: Callable[[], None] | None = None, idle_seconds: float = 0.03) -> bool:
-        """Until the next step may begin; False when the game has been ended instead.
+        """Wait until the next step may begin; return False if the game was ended instead.
 
-        `idle` is called, in the waiting thread, every `idle_seconds`, and once in any case: for views that live in the
-        game's own thread.
+        `idle` is called in the waiting thread every `idle_seconds`, and at least once. Views that run in the game's own
+        thread use it.
         """
         while True:
             if idle is not None:
@@ -148,7 +148,7 @@ class Clock:
                 self.changed.wait(left)
 
     def _left(self, people: People, now: float) -> float | None:
-        """Seconds until the next step, None for as long as nothing changes; takes the step when there are none left."""
+        """Return the seconds until the next step, or None to wait for a change; at 0, count the step as taken."""
         if self._ended:
             return 0.0
         at_once = False
@@ -163,7 +163,7 @@ class Clock:
                 left = self._asked_since + self.human_action_timeout_seconds - now
                 if left > 0:
                     return left
-                at_once = True  # long enough
+                at_once = True  # the timeout has passed
             else:
                 at_once = people.acts_now()
         left = 0.0 if at_once else self._next - now

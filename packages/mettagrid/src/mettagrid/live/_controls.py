@@ -1,4 +1,4 @@
-"""Who drives which cog, and what they want it to do."""
+"""Takeovers, actions and orders of the people in a live game."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 __all__ = ["Controls", "Seat"]
 
 MOST_ACTIONS = 8
-"""keys that a cog remembers while the game waits for somebody else"""
+"""longest queue of actions per cog while the game waits for another player"""
 
 
 @dataclass
 class Seat:
-    """One cog, as people have to do with it."""
+    """The driver of one cog and the actions and orders pending for it."""
 
     slot: int
     driver: str | None = None
-    """who drives it; None: its policy"""
+    """name of the driver; None if the policy plays the cog"""
     actions: deque[Action] = field(default_factory=deque)
-    """chosen one by one, the next one first"""
+    """queued actions, next first"""
     orders: Orders = field(default_factory=Orders)
     vibe: str | None = None
     talk: str | None = None
-    """said with the next action, whatever that is"""
+    """text to send with the next action"""
     policy_action: tuple[str, Action] | None = None
-    """(sender, action) of a program that plays instead of the policy, until it leaves"""
+    """(sender, action) of a program that replaces the policy until it disconnects"""
     latest_human_action: Action | None = None
 
     @property
@@ -49,12 +49,12 @@ class Seat:
 
 
 class Controls:
-    """Takeover, release, actions and orders for every cog of a game. Any thread may call any method.
+    """Takeover, release, actions and orders for every cog of a game. All methods are thread-safe.
 
-    A *driver* is the name of whoever sends something; the same one may drive several cogs. When somebody takes over
-    the first cog, the clock begins to wait for people; when the last one is handed back, it goes on as it did before.
+    A *driver* is the name of a sender; a driver may drive several cogs. The clock starts to wait for people when the
+    first cog is taken over, and returns to its previous mode when the last one is handed back.
 
-    `refused(driver, sentence)` is called when something that was accepted turns out not to be possible.
+    `refused(driver, sentence)` is called when an accepted request fails later.
     """
 
     def __init__(self, clock: Clock, refused: Callable[[str, str], None] | None = None) -> None:
@@ -67,7 +67,7 @@ class Controls:
         self._size = (0, 0)
 
     def follow(self, simulation: Simulation) -> None:
-        """A new episode begins: nobody drives anything yet."""
+        """Start a new episode, in which the policies drive all cogs."""
         with self.clock.changed:
             self.seats = [Seat(slot) for slot in range(simulation.num_agents)]
             self._names, self._vibes = simulation.action_ids, simulation.vibe_action_ids
@@ -75,20 +75,20 @@ class Controls:
             self._mode_before = None
 
     def seat(self, slot: int) -> Seat:
-        """BadOrder when there is no such cog."""
+        """Return the seat of a cog; raises BadOrder if the game has no such cog."""
         if not 0 <= slot < len(self.seats):
             raise BadOrder(f"There is no cog {slot}; this game has 0 to {len(self.seats) - 1}")
         return self.seats[slot]
 
     def take(self, slot: int, driver: str, *, force: bool = False) -> None:
-        """Drive a cog from now on; `SlotTaken` when somebody else does, unless it is forced."""
+        """Take over a cog; raises `SlotTaken` if another driver has it, unless forced."""
         with self.clock.changed:
             seat = self.seat(slot)
             if seat.driver == driver:
                 return
             if seat.driver is not None and not force:
                 raise SlotTaken(slot, seat.driver)
-            if not self._is_anybody_driving():
+            if not self._has_driver():
                 self._mode_before = self.clock.tick_mode
                 self.clock.set_mode("tick_when_act")
             seat.clear()
@@ -96,20 +96,20 @@ class Controls:
             self.clock.notify()
 
     def release(self, slot: int, driver: str | None = None) -> None:
-        """Give a cog back to its policy; nothing happens when `driver` is given and does not drive it."""
+        """Hand a cog back to its policy; does nothing if `driver` is given and does not drive the cog."""
         with self.clock.changed:
             seat = self.seat(slot)
             if seat.driver is None or driver not in (None, seat.driver):
                 return
             seat.clear()
             seat.driver = None
-            if not self._is_anybody_driving() and self._mode_before is not None:
+            if not self._has_driver() and self._mode_before is not None:
                 self.clock.set_mode(self._mode_before)
                 self._mode_before = None
             self.clock.notify()
 
     def leave(self, driver: str) -> None:
-        """Somebody is gone: their cogs go back to the policies."""
+        """Hand all cogs of a disconnected driver back to their policies."""
         with self.clock.changed:
             for seat in self.seats:
                 if seat.policy_action is not None and seat.policy_action[0] == driver:
@@ -117,7 +117,7 @@ class Controls:
                 self.release(seat.slot, driver)
 
     def choose_mode(self, tick_mode: TickMode) -> None:
-        """Whether the game waits for people, whoever drives; it stays so when they hand back."""
+        """Set whether the game waits for people; takeovers and releases no longer change it."""
         with self.clock.changed:
             self._mode_before = None
             self.clock.set_mode(tick_mode)
@@ -131,12 +131,12 @@ class Controls:
         vibe: str | None = None,
         talk: str | None = None,
     ) -> None:
-        """Do something in the next step.
+        """Choose what a cog does in the next step.
 
-        From somebody who drives the cog an action takes the place of its orders; a vibe or a text without an action
-        goes with whatever the cog does next. While the game waits for people it remembers some actions; otherwise the
-        newest counts. From somebody who does not, while nobody drives, it is what the policy would do, until the sender
-        chooses something else or leaves. BadOrder for what the game does not have.
+        An action from the driver replaces the cog's orders; a vibe or a text without an action accompanies the next
+        action. While the game waits for people, a few actions are queued; otherwise the newest one wins. If the cog has
+        no driver, an action from another sender replaces the policy's choice until that sender chooses another one or
+        leaves. Raises BadOrder for an action or a vibe that the game does not have.
         """
         vibe = self._vibe(vibe)
         if name is not None and name not in self._names:
@@ -159,7 +159,7 @@ class Controls:
             self.clock.notify()
 
     def order(self, slot: int, driver: str, x: int, y: int, mode: OrderMode = "go") -> None:
-        """Walk to a cell, and push against what stands there; see `Orders.give` for the modes."""
+        """Walk to a cell and use the object on it; see `Orders.give` for the modes."""
         with self.clock.changed:
             seat = self.seat(slot)
             if seat.driver != driver:
@@ -172,7 +172,7 @@ class Controls:
             self.clock.notify()
 
     def cancel(self, slot: int, driver: str) -> None:
-        """Forget what the cog has not done yet."""
+        """Drop all pending actions and orders of the cog."""
         with self.clock.changed:
             seat = self.seat(slot)
             if seat.driver != driver:
@@ -188,7 +188,7 @@ class Controls:
         return any(seat.driver is not None and (seat.actions or seat.vibe or seat.talk) for seat in self.seats)
 
     def put_in_place(self, simulation: Simulation) -> None:
-        """Write what people want over the policies' choice. Called by the game between choice and step."""
+        """Replace the policies' actions by those of people; called between the policies' choice and the step."""
         with self.clock.changed:
             for seat in self.seats:
                 if seat.driver is not None:
@@ -196,7 +196,7 @@ class Controls:
                 elif seat.policy_action is not None:
                     sender, action = seat.policy_action
                     self._apply(simulation, seat, sender, action)
-                    seat.policy_action = (sender, Action(action.name))  # vibes and texts are for once
+                    seat.policy_action = (sender, Action(action.name))  # vibes and texts apply to a single step
 
     def _next_action(self, simulation: Simulation, seat: Seat) -> Action:
         action = Action("noop")
@@ -215,16 +215,16 @@ class Controls:
     def _apply(self, simulation: Simulation, seat: Seat, sender: str, action: Action) -> None:
         agent = simulation.agent(seat.slot)
         agent.set_action(action)
-        # What the policy wanted to say is not said either.
+        # The policy's text is dropped too.
         simulation._talk_channel._pending_by_agent.pop(seat.slot, None)
         if action.talk:
             try:
                 agent.set_talk(action.talk)
             except ValueError as error:
-                self.refused(sender, f"That was not said: {error}")
+                self.refused(sender, f"The text was not sent: {error}")
 
     def _vibe(self, vibe: str | None) -> str | None:
-        """The action that changes to a vibe, given as such or as the vibe's own name."""
+        """Return the action that sets a vibe, given the action's or the vibe's name."""
         if vibe is None:
             return None
         for name in (vibe, f"change_vibe_{vibe}"):
@@ -232,5 +232,5 @@ class Controls:
                 return name
         raise BadOrder(f"There is no vibe {vibe!r} in this game")
 
-    def _is_anybody_driving(self) -> bool:
+    def _has_driver(self) -> bool:
         return any(seat.driver is not None for seat in self.seats)

@@ -1,4 +1,4 @@
-"""What has happened in a game that goes on, for any number of people who watch."""
+"""The recording of a running game, which any number of watchers read."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["WHOLE", "Feed"]
 
 MOST_TICKS = 1000
-"""in one chunk: a watcher who fell behind gets several"""
+"""most steps in one chunk; a watcher that fell behind gets several chunks"""
 WHOLE, CHUNK, OBJECTS = b"\x01", b"\x02", b"\x03"
-"""what a message of bytes begins with"""
+"""first bytes of a binary message"""
 
 
 class Feed:
-    """The replay so far, and what came since any tick.
+    """The replay so far, and the changes since any tick.
 
-    `record` is called by the game after each step; everything else may be called by any thread at any time, and holds
-    the game up for no longer than it takes to look at a number. What watchers cost is up to them: nothing is kept here
-    for any of them.
+    The game calls `record` after each step. Any thread may call the other methods at any time; they block the game
+    only for as long as it takes to read a number. The feed holds no state per watcher.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -38,7 +37,7 @@ class Feed:
         self._marks = [self._recorder.mark]
         self._totals = [np.zeros(self._agents)]
         self.hashes: list[int] = [self._engine.state_hash()]
-        """of the engine's whole state, tick by tick"""
+        """of the engine's whole state, one per tick"""
         self.stats: dict[str, Any] = self._engine.get_episode_stats()
         self.observations: np.ndarray = self._engine.observations().copy()
         """uint8 [agents, tokens, 3] at the last tick"""
@@ -47,7 +46,7 @@ class Feed:
 
     @property
     def tick(self) -> int:
-        """The last tick that can be asked for."""
+        """The last recorded tick."""
         return self._marks[-1].tick
 
     @property
@@ -61,7 +60,7 @@ class Feed:
         return scores
 
     def record(self) -> None:
-        """Take down a step."""
+        """Record a step."""
         self._recorder.record()
         rewards = self._engine.rewards()
         total = self._totals[-1]
@@ -69,16 +68,16 @@ class Feed:
         self.hashes.append(self._engine.state_hash())
         self.stats = self._engine.get_episode_stats()
         self.observations = self._engine.observations().copy()
-        self._marks.append(self._recorder.mark)  # last: from now on others may read it
+        self._marks.append(self._recorder.mark)  # last, because other threads may read the step from now on
 
     def close(self) -> None:
-        """The episode is over: let go of the engine. Everything that was recorded stays; a second time does nothing."""
+        """Release the engine after the episode; the recording stays. Calling it again has no effect."""
         if hasattr(self, "_engine"):
             self._recorder.close()
             del self._engine
 
     def whole(self) -> tuple[int, bytes]:
-        """(last tick, a `.cogreplay` of everything up to it)."""
+        """Return (last tick, the `.cogreplay` up to it)."""
         with self._making_whole:
             mark = self._marks[-1]
             if self._whole is None or self._whole[0] != mark.tick:
@@ -87,9 +86,9 @@ class Feed:
             return self._whole
 
     def since(self, tick: int) -> tuple[int, list[bytes]]:
-        """(last tick covered, messages): what happened after a tick, new objects first. No messages when nothing did.
+        """Return (last tick covered, messages): the changes after a tick, new objects first; empty without changes.
 
-        The last tick may be earlier than that of the game: ask again.
+        The last tick may be earlier than that of the game; call it again for the rest.
         """
         begin = tick - self.first_tick
         end = min(len(self._marks) - 1, begin + MOST_TICKS)
@@ -106,8 +105,8 @@ class Feed:
             columns = (new["value"], new["key"], np.array(of_agents))
             packed = b"".join(column.astype("<i4").tobytes() for column in columns)
             messages.append(OBJECTS + struct.pack("<I", len(new)) + packed)
-        told = written["field"] >= Field.ALIVE
-        kept = written[told]
-        rows = Rows.make(kept["field"], kept["object"], kept["key"], ticks[told], kept["value"])
+        is_reported = written["field"] >= Field.ALIVE
+        reported = written[is_reported]
+        rows = Rows.make(reported["field"], reported["object"], reported["key"], ticks[is_reported], reported["value"])
         content = chunk_bytes(self._marks[begin].tick + 1, self._marks[end].tick, rows, self._totals[begin], notes)
         return self._marks[end].tick, [*messages, CHUNK + content]

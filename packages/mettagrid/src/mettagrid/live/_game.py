@@ -26,7 +26,7 @@ PATIENCE = 5.0
 
 @dataclass(eq=False)
 class Line:
-    """One course of events; `tick` is where it left its parent."""
+    """One timeline of the game; `tick` is where it branched off its parent."""
 
     number: int
     renderer: LiveRenderer
@@ -39,7 +39,7 @@ class Line:
 
 
 class Lines:
-    """What a server has to know about a game: its lines by number. This one has a single line and no branches."""
+    """The lines of a game by number, as the server uses them. This class has a single line and no branches."""
 
     can_branch = False
 
@@ -49,7 +49,7 @@ class Lines:
         self._listeners: list[Callable[[], None]] = []
 
     def line(self, number: int) -> Line:
-        """BadOrder when there is none."""
+        """Return a line; raises BadOrder if there is none with this number."""
         try:
             return self.lines[number]
         except KeyError:
@@ -70,12 +70,12 @@ class Lines:
         self.lines[0].renderer.clock.end()
 
     def replace(self, renderer: LiveRenderer) -> None:
-        """Let another game take the place of line 0, which is over. Whoever is connected is told to connect again."""
+        """Replace line 0, which is over, by another game. Connected clients are asked to reconnect."""
         self.lines[0] = Line(0, renderer)
         self._notify()
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Have a function called when a line appears or goes; in any thread."""
+        """Register a function to call, from any thread, when a line appears or disappears."""
         self._listeners.append(listener)
 
     def _notify(self) -> None:
@@ -84,11 +84,11 @@ class Lines:
 
 
 class LiveGame(Lines):
-    """Plays a plan in a thread of its own, line 0, until it is over or `end` is called. Use it with `with`.
+    """Plays a plan in its own thread, as line 0, until it is over or `end` is called. Use it with `with`.
 
-    `branch` plays the same plan again beside it. `handlers` makes the event handlers of a line from its renderer; they
-    are told of every step before the watchers are. One line runs at a time, so policies that share the generators of
-    this process draw as they would alone.
+    `branch` plays the same plan again next to it. `handlers` creates the event handlers of a line from its renderer;
+    they are called after every step, before the watchers see it. One line runs at a time, so policies that share the
+    random generators of this process draw the same numbers as they would alone.
     """
 
     can_branch = True
@@ -107,19 +107,19 @@ class LiveGame(Lines):
         self._caller = self._turns.turn()
         self._numbers = 1
         self._branching = threading.Lock()
-        self._made: Line | None = None
+        self._new_line: Line | None = None
         self._closed = False
         super().__init__(title, LiveRenderer(clock, turn=self._turns.turn()))
 
     def start(self) -> None:
-        """Begin; returns when there is something to see, or raises what kept the episode from beginning."""
+        """Start the game; return when the first tick can be shown, or raise the error that prevented the start."""
         self._caller.take()
         self._caller.give()
         self._play(self.lines[0], self._plan)
         self._until_started(self.lines[0])
 
     def wait(self, seconds: float | None = None) -> EpisodeOutcome | None:
-        """The outcome of line 0 when it is over, None when it is not over in time. Raises what the episode raised."""
+        """Return the outcome of line 0, or None if it does not end in time. Re-raises the error of the episode."""
         line = self.lines[0]
         if not line.over.wait(seconds):
             return None
@@ -129,10 +129,10 @@ class LiveGame(Lines):
         return line.outcome
 
     def branch(self, line: int, tick: int) -> int:
-        """A new line that is as the given one up to a tick, and pauses there. The given one pauses too.
+        """Create a line that repeats the given one up to a tick and pauses there. The given one pauses too.
 
-        Returns its number when it has come there; it takes as many steps of the policies. BadOrder when there is no
-        such line or tick, BranchFailed when the same actions did not lead to the same state.
+        Returns its number once it has reached the tick, which takes that many policy steps. Raises BadOrder if there is
+        no such line or tick, BranchFailed if the same actions did not lead to the same state.
         """
         with self._branching:
             parent = self.line(line)
@@ -149,22 +149,22 @@ class LiveGame(Lines):
             )
             number = self._numbers
             self._numbers += 1
-            made = Line(number, LiveRenderer(clock, beginning=beginning, turn=self._turns.turn()), line, tick)
-            self._made = made  # first, so that `close` sees it or is seen
+            new_line = Line(number, LiveRenderer(clock, beginning=beginning, turn=self._turns.turn()), line, tick)
+            self._new_line = new_line  # before the check below, so that a concurrent `close` cannot miss it
             if self._closed:
                 raise BadOrder("The game is over")
-            self._play(made, replace(self._plan, replay_path=None))
-            self._until_started(made)
-            while not made.renderer.waited.wait(0.02):
-                if made.over.is_set():
-                    why, made.error = str(made.error or "The branch ended before its tick"), None
+            self._play(new_line, replace(self._plan, replay_path=None))
+            self._until_started(new_line)
+            while not new_line.renderer.waited.wait(0.02):
+                if new_line.over.is_set():
+                    why, new_line.error = str(new_line.error or "The branch ended before its tick"), None
                     raise BranchFailed(why)
-            self.lines[number] = made
+            self.lines[number] = new_line
         self._notify()
         return number
 
     def close_line(self, line: int) -> None:
-        """End a branch and forget it; BadOrder for line 0, which is the game."""
+        """End a branch and remove it; raises BadOrder for line 0, which is the game."""
         if line == 0:
             raise BadOrder("Line 0 is the game itself; end it instead")
         closed = self.line(line)
@@ -174,12 +174,12 @@ class LiveGame(Lines):
         self._notify()
 
     def close(self, patience: float | None = None) -> None:
-        """End all lines, and leave the random generators as they were before `start`.
+        """End all lines and restore the random generators to their state before `start`.
 
-        A policy that does not answer cannot be interrupted; with `patience` it is left alone after so many seconds.
+        A policy that does not respond cannot be interrupted; `patience` limits the seconds to wait for it.
         """
         self._closed = True
-        lines = [*self.lines.values(), *([] if self._made is None else [self._made])]
+        lines = [*self.lines.values(), *([] if self._new_line is None else [self._new_line])]
         for line in lines:
             line.renderer.clock.end()
         if all(line.over.wait(patience) for line in lines if line.thread is not None):
@@ -201,7 +201,7 @@ class LiveGame(Lines):
             turn.take()
             try:
                 line.outcome = play_episode(plan, event_handlers=self._handlers(renderer), renderer=renderer)
-            except BaseException as error:  # told to whoever waits
+            except BaseException as error:  # raised again in the thread that waits
                 line.error = error
             finally:
                 renderer.done = True

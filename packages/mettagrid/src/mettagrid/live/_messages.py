@@ -20,7 +20,7 @@ EMPTY = 255
 
 
 def control_state(driver: str | None, tick_mode: str, timeout_seconds: float) -> dict[str, Any]:
-    """Who drives a slot, and whether the game waits for people."""
+    """Return the driver of a slot and whether the game waits for people."""
     return {
         "control_mode": "policy" if driver is None else "human",
         "human_controller_connection_id": driver,
@@ -32,7 +32,7 @@ def control_state(driver: str | None, tick_mode: str, timeout_seconds: float) ->
 def action_fields(
     index: int, name: str, connection_id: str, policy_infos: dict[str, Any], request_id: str | None
 ) -> dict[str, Any]:
-    """An action that somebody sent."""
+    """Return an action that a client sent, as a message."""
     return {
         "action_index": index,
         "action_name": name,
@@ -43,12 +43,12 @@ def action_fields(
 
 
 def primary_names(simulation: Simulation) -> list[str]:
-    """Actions that are no change of vibe; the index is that of messages."""
+    """Return the actions other than vibe changes; messages refer to them by index."""
     return [name for name in simulation.action_names if name not in simulation.vibe_action_ids]
 
 
 def observation_metadata(interface: PolicyEnvInterface, simulation: Simulation) -> dict[str, Any]:
-    """How the numbers of an observation are to be read."""
+    """Return what a client needs to decode observations."""
     dumped = interface.model_dump(mode="json")
     window = simulation.config.game.obs
     return {
@@ -64,7 +64,7 @@ def observation_metadata(interface: PolicyEnvInterface, simulation: Simulation) 
 def player_config(
     interface: PolicyEnvInterface, simulation: Simulation, slot: int, connection_id: str, control: dict[str, Any]
 ) -> dict[str, Any]:
-    """The first message to whoever connects to a slot."""
+    """Return the first message that a client of a slot receives."""
     return {
         "type": "player_config",
         "protocol": PLAYER_PROTOCOL,
@@ -82,7 +82,7 @@ def player_config(
 def observation_fields(
     slot: int, step: int, tokens: np.ndarray, scores: Sequence[float], control: dict[str, Any]
 ) -> dict[str, Any]:
-    """What a slot sees: `tokens` is uint8 [tokens, 3], padded with 255."""
+    """Return the observation of a slot: `tokens` is uint8 [tokens, 3], padded with 255."""
     return {
         "type": "observation",
         "protocol": PLAYER_PROTOCOL,
@@ -96,7 +96,7 @@ def observation_fields(
 
 
 def state_fields(renderer: LiveRenderer, connections: dict[int, list[str]]) -> dict[str, Any]:
-    """How a line stands. `connections` are the connections of each slot."""
+    """Return the state of a line. `connections` are the connections of each slot."""
     clock, controls, simulation = renderer.clock, renderer.controls, renderer._sim
     names = simulation.action_names
     applied = renderer.moves[-1].actions.tolist() if renderer.moves else []

@@ -1,4 +1,4 @@
-"""Orders that take more than one step: walk there, and push against what stands there."""
+"""Orders that take more than one step: walk to a cell and use the object on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Cell = tuple[int, int]
 
 MOST_ORDERS = 64
 PATIENCE = 50
-"""steps that a cog waits for others to leave its way before it forgets where it was going"""
+"""steps that a blocked cog waits before it drops the order"""
 
 DIRECTIONS: dict[str, Cell] = {
     "move_north": (0, -1),
@@ -36,7 +36,7 @@ DIRECTIONS: dict[str, Cell] = {
 
 @dataclass
 class Order:
-    """A cell to go to. With `repeats` it is done again after all others."""
+    """A cell to go to. With `repeats` the order returns to the end of the queue once done."""
 
     cell: Cell
     repeats: bool = False
@@ -44,7 +44,7 @@ class Order:
 
 @dataclass
 class Orders:
-    """What one cog was told to do, in order, and the way to the first of it."""
+    """The queue of orders of one cog, and its path to the first of them."""
 
     waiting: deque[Order] = field(default_factory=deque)
     path: list[Cell] = field(default_factory=list)
@@ -54,13 +54,13 @@ class Orders:
         return bool(self.waiting)
 
     def give(self, cell: Cell, mode: OrderMode) -> None:
-        """`go` forgets all others, `queue` comes after them, `repeat` too, and is done again and again."""
+        """Add an order: `go` replaces all others, `queue` appends, `repeat` appends an order that repeats."""
         if mode not in get_args(OrderMode):
             raise BadOrder(f"The mode of an order must be one of {', '.join(get_args(OrderMode))}, not {mode!r}")
         if mode == "go":
             self.clear()
         if len(self.waiting) >= MOST_ORDERS:
-            raise BadOrder(f"A cog remembers {MOST_ORDERS} orders at most")
+            raise BadOrder(f"A cog holds at most {MOST_ORDERS} orders; cancel one of them first")
         self.waiting.append(Order(cell, mode == "repeat"))
 
     def clear(self) -> None:
@@ -68,13 +68,13 @@ class Orders:
         self._forget_path()
 
     def plan(self) -> list[list[int]]:
-        """Cells in the order in which they will be reached: the way to the first one, then the others."""
+        """Return the cells in the order in which the cog reaches them: the path to the first goal, then the others."""
         cells = [*self.path, *(order.cell for order in self.waiting)]
-        kept = [cell for number, cell in enumerate(cells) if number == 0 or cell != cells[number - 1]]
-        return [list(cell) for cell in kept]
+        distinct = [cell for number, cell in enumerate(cells) if number == 0 or cell != cells[number - 1]]
+        return [list(cell) for cell in distinct]
 
     def next_action(self, simulation: Simulation, agent: int) -> str | None:
-        """What to do in the next step; None when nothing is left to do. BadOrder when there is no way."""
+        """Return the next action, or None if no order is left. Raises BadOrder if there is no path."""
         engine = simulation._c_sim
         _, _, row, column, *_ = engine._object(engine._agent_slot(agent))
         here = (column, row)
@@ -140,9 +140,9 @@ def _is_taken(engine: MettaGrid, cell: Cell) -> bool:
 def shortest_path(
     start: Cell, goal: Cell, taken: set[Cell], size: tuple[int, int], deltas: list[Cell]
 ) -> list[Cell] | None:
-    """The cells from behind `start` to the goal, or to the first one beside it when the goal is taken.
+    """Return the cells after `start` up to the goal, or up to a cell next to it if the goal is occupied.
 
-    None when there is no way. Of several shortest ways it is always the same one.
+    Returns None if there is no path. The choice among several shortest paths is deterministic.
     """
     width, height = size
     beside = goal in taken

@@ -1,4 +1,4 @@
-"""One episode in the browser, from beginning to end."""
+"""Play one episode in the browser, from beginning to end."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["linger", "play_live", "say", "show"]
 
 _RELOAD_SECONDS = 3.0
-"""a page that is loaded again is away for a moment"""
+"""seconds of grace for a page that is being reloaded"""
 _STEP_SECONDS = 1.0
-"""longer than most policies need for a step"""
+"""seconds to wait for a policy's step; most need less"""
 
 
 def play_live(
@@ -36,13 +36,13 @@ def play_live(
     browser: bool = True,
     handlers: Callable[[LiveRenderer], Sequence[SimulatorEventHandler]] | None = None,
 ) -> EpisodeOutcome:
-    """Play an episode that people watch and take part in; says on stderr where.
+    """Play an episode that people watch and take part in; print the address to stderr.
 
-    It begins when somebody says so, at once with `autostart`. An interrupt from the keyboard ends it after one more
-    step. When it is over and somebody still has the page open, it stays until they close it, or until an interrupt.
+    It starts when a user presses play, or at once with `autostart`. A keyboard interrupt ends it after one more step.
+    If the page is still open after the episode, the server keeps running until it is closed, or until an interrupt.
     Raises what `play_episode` raises, and `PagesMissing`.
     """
-    pages_folder()  # now, with a sentence that helps, rather than later
+    pages_folder()  # fail early with a helpful message
     game = LiveGame(plan, title=title, clock=Clock(paused=not autostart), handlers=handlers)
     with LiveServer(game, host=host, port=port) as server:
         try:
@@ -51,11 +51,11 @@ def play_live(
             linger(server)
             return outcome
         finally:
-            game.close(PATIENCE)  # before the server, which waits for branches that are being made
+            game.close(PATIENCE)  # before the server, which waits for branches in progress
 
 
 def show(server: LiveServer, *, browser: bool = True) -> None:
-    """Open a browser, and say where the game is."""
+    """Open a browser and print the game's address."""
     if browser and server.open_browser():
         say(f"The game is in your browser: {server.address}")
     else:
@@ -63,10 +63,10 @@ def show(server: LiveServer, *, browser: bool = True) -> None:
 
 
 def linger(server: LiveServer) -> None:
-    """Stay while somebody has the page open; an interrupt ends it."""
+    """Wait until no page is open; an interrupt ends it."""
     if not server.pages_open:
         return
-    say("The episode is over; close the page or press Ctrl-C to end")
+    say("The episode is over; close the page or press Ctrl-C to exit")
     with suppress(KeyboardInterrupt):
         server.wait_for_pages_to_close(_RELOAD_SECONDS)
 
@@ -83,7 +83,7 @@ def _outcome(game: LiveGame, server: LiveServer, *, browser: bool) -> EpisodeOut
         game.end()
         outcome = game.wait(_STEP_SECONDS)
         if outcome is None:
-            say("The game ends when its policies have chosen; press Ctrl-C again to leave it")
+            say("The game ends after the policies' current step; press Ctrl-C again to exit now")
             outcome = game.wait()
     assert outcome is not None
     return outcome

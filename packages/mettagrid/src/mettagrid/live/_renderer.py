@@ -27,7 +27,7 @@ _RATE_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Moves:
-    """What everybody did in one step: enough to do it again."""
+    """All actions of one step: enough to replay it."""
 
     actions: np.ndarray
     vibe_actions: np.ndarray
@@ -48,18 +48,18 @@ class Moves:
 
 @dataclass(frozen=True)
 class Beginning:
-    """How a branch begins: as another game did."""
+    """The recorded steps that a branch starts with."""
 
     moves: Sequence[Moves]
     hashes: Sequence[int]
-    """of the state before each of them, and of the one after the last"""
+    """of the state before each step and after the last one"""
 
 
 class LiveRenderer(Renderer):
-    """Publishes each step, waits until the next one may begin, and puts people's actions in place of the policies'.
+    """Publishes each step, waits until the next one may begin, and replaces policies' actions by those of people.
 
-    It waits between the policies' choice and the step, so an action that somebody chooses is seen at once. Whoever has
-    a view in the same thread gives `idle`, which is called while it waits. All attributes may be used by any thread.
+    It waits between the policies' choice and the step, so that a person's action takes effect at once. A view in the
+    same thread passes `idle`, which is called during the wait. All attributes are thread-safe.
     """
 
     def __init__(
@@ -75,16 +75,16 @@ class LiveRenderer(Renderer):
         self.controls = controls or Controls(clock or Clock())
         self.clock = self.controls.clock
         self.feed: Feed
-        """from the beginning of the episode on, see `started`"""
+        """set once the episode has begun, see `started`"""
         self.started = threading.Event()
         self.waited = threading.Event()
-        """set when the game has come to its own first step: at the end of its beginning"""
+        """set once the game has replayed its `Beginning` and reaches its own first step"""
         self.done = False
         self.lesson: Mapping[str, Any] | None = None
-        """the last one that was shown"""
+        """the last lesson shown"""
         self.moves: list[Moves] = []
         self.policy_choice: Moves | None = None
-        """what the policies wanted in the last step"""
+        """actions that the policies chose in the last step"""
         self._idle = idle
         self._beginning = beginning or Beginning([], [])
         self._turn = turn
@@ -93,7 +93,7 @@ class LiveRenderer(Renderer):
 
     @property
     def rate(self) -> float:
-        """Steps per second as they are, lately; 0 when the game stands."""
+        """The measured steps per second of late; 0 while the game is paused."""
         since, tick = self._rate_from
         elapsed = time.monotonic() - since
         if self.clock.paused or self.done:
@@ -175,6 +175,6 @@ class LiveRenderer(Renderer):
         differing = [tick for tick, (a, b) in enumerate(zip(expected, self.feed.hashes, strict=False)) if a != b]
         if differing:
             raise BranchFailed(
-                f"The same actions gave another game from tick {differing[0]} on; "
-                "something other than the actions has changed its state"
+                f"The same actions led to a different state at tick {differing[0]}; "
+                "something other than the actions changed it"
             )

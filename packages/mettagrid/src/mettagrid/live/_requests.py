@@ -1,4 +1,4 @@
-"""What clients may ask for, checked before anybody acts on it."""
+"""Parse and validate the messages of clients."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["BadRequest", "Request", "parse"]
 
 MOST_TEXT = 4096
 _HALF = re.compile("[\ud800-\udfff]")
-"""halves of characters, which JSON can hold but no file or terminal can"""
+"""lone surrogates, which JSON can hold but UTF-8 files and terminals cannot"""
 
 
 class BadRequest(BadOrder):
-    """A message that cannot be understood."""
+    """An invalid message."""
 
     def __init__(self, sentence: str, request_id: object = None) -> None:
         super().__init__(sentence)
@@ -29,7 +29,7 @@ class BadRequest(BadOrder):
 
 @dataclass(frozen=True)
 class Request:
-    """One message of a client; which fields count depends on its type."""
+    """One message of a client; its type decides which fields apply."""
 
     type: str
     request_id: str | int | None = None
@@ -52,7 +52,7 @@ class Request:
     slot: int | None = None
 
 
-# type -> fields it needs, and fields it may have
+# type -> required fields and optional fields
 _FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "action": ((), ("action_name", "action_index", "vibe", "talk", "policy_infos", "step", "for_step")),
     "takeover": ((), ("force",)),
@@ -81,7 +81,7 @@ _MAY_BE_NULL = (*_TEXTS, "action_index", "for_step", "slot")
 
 
 def parse(raw: str | bytes) -> Request:
-    """A message as it came; `BadRequest` for whatever is none. Fields that nobody knows are left alone."""
+    """Parse a raw message; raises `BadRequest` if it is invalid. Unknown fields are ignored."""
     try:
         message: Any = json.loads(raw)
     except (ValueError, RecursionError):
@@ -93,7 +93,7 @@ def parse(raw: str | bytes) -> Request:
         raise BadRequest("`request_id` must be a text or a number")
     kind = message.get("type")
     if not isinstance(kind, str) or kind not in _FIELDS:
-        raise BadRequest(f"There is no message of this type; there are {', '.join(_FIELDS)}", request_id)
+        raise BadRequest(f"Unknown message type; the types are {', '.join(_FIELDS)}", request_id)
     needed, allowed = _FIELDS[kind]
     fields: dict[str, Any] = {}
     for name in (*needed, *allowed):
@@ -113,7 +113,7 @@ def parse(raw: str | bytes) -> Request:
 
 
 def _wrong(name: str, value: object) -> str | None:
-    """What is wrong with the value of a field."""
+    """Return what is wrong with the value of a field, or None."""
     if name in _CHOICES and value not in _CHOICES[name]:
         return f"`{name}` must be one of {', '.join(_CHOICES[name])}"
     if name in _NUMBERS and (not isinstance(value, int) or isinstance(value, bool) or abs(value) > 1 << 31):

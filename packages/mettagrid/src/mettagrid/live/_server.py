@@ -1,4 +1,4 @@
-"""The server of a live game: pages over HTTP, and three sockets."""
+"""The server of a live game: pages over HTTP, and three WebSockets."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["LiveServer"]
 
 logger = logging.getLogger("mettagrid.live")
-_silent = logging.getLogger("mettagrid.live.connections")  # strangers may send anything; nobody wants to read it
+_silent = logging.getLogger("mettagrid.live.connections")  # unsolicited traffic would flood the log
 _silent.setLevel(logging.CRITICAL)
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -49,22 +49,22 @@ MOST_CONNECTIONS = 128
 _HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 _PAGES = ("/", "/client/global", "/client/player")
 _PREFIX = re.compile(r"/clients?/")
-"""pages of Coworlds stand in a folder, which their files seem to be in as well"""
+"""Coworld pages are served under a folder, so their relative file paths start with it too"""
 
 
 class LiveServer:
-    """Serves a game until it is closed, in a thread of its own. Use it with `with`, or call `close`.
+    """Serves a game in its own thread until it is closed. Use it with `with`, or call `close`.
 
-    `address` is a link with all rights; `invite` makes others. Nobody without a token of this server watches or drives,
-    pages of other origins are refused, and so are requests for other host names. With `host` other than a loopback
-    address people on the network can use their links; `host_names` are further names under which they reach it.
+    `address` is a link with all rights; `invite` creates links with fewer. Watching and driving need a token of this
+    server. Pages from other origins and requests for other host names are refused. With a `host` other than a loopback
+    address, links work over the network; `host_names` are further names under which clients reach the server.
 
-    A server that lets people in by other rules is a subclass with another `is_ours`, `admit` or `conversation`.
+    For other access rules, override `is_ours`, `admit` or `conversation` in a subclass.
     """
 
     sockets: tuple[str, ...] = ("/global", "/player", "/admin")
     pages: tuple[str, ...] = _PAGES
-    """paths at which the viewer is found"""
+    """paths that serve the viewer"""
 
     def __init__(
         self, game: Lines, *, host: str = "127.0.0.1", port: int = 0, host_names: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ class LiveServer:
         self._listener = socket.create_server((host, port), family=family)
         self._server: Server | None = None
         self.connections: dict[int, dict[int, list[str]]] = {}
-        """line -> slot -> names of those who are connected to it"""
+        """line -> slot -> names of the connected clients"""
         self.players: dict[str, Player] = {}
         game.listen(self._signal.set)
         started = threading.Event()
@@ -100,16 +100,16 @@ class LiveServer:
 
     @property
     def address(self) -> str:
-        """Where the host's browser finds the game. The token is behind the `#`, which no browser sends to anybody."""
+        """The host's link to the game. The token is in the fragment, after the `#`, which browsers do not send."""
         return self._address(self._host_token)
 
     @property
     def pages_open(self) -> int:
-        """How many watch now."""
+        """The number of clients that are watching."""
         return self._pages_open
 
     def wait_for_pages_to_close(self, seconds: float) -> None:
-        """Until nobody has watched for so long."""
+        """Wait until no page has been open for this many seconds."""
         quiet_since = None
         while quiet_since is None or time.monotonic() < quiet_since + seconds:
             if self._pages_open:
@@ -119,7 +119,7 @@ class LiveServer:
             time.sleep(0.1)
 
     def invite(self, rights: Rights, slot: int | None = None) -> str:
-        """A link for somebody else; BadOrder when there is no such cog."""
+        """Return a link for another person; raises BadOrder if there is no such cog."""
         if rights not in ("player", "watch"):
             raise BadOrder(f"An invitation is for 'player' or 'watch', not {rights!r}")
         renderer = self.game.line(0).renderer
@@ -128,11 +128,11 @@ class LiveServer:
         return self._address(self.tokens.new(Grant(rights, slot)))
 
     def open_browser(self) -> bool:
-        """Open the address in the user's browser; False when there is none that could show it."""
+        """Open the address in the user's browser; return False if there is no suitable browser."""
         return has_display() and webbrowser.open(self.address)
 
     def close(self) -> None:
-        """Stop serving; a second time does nothing."""
+        """Stop serving. Calling it again has no effect."""
         if self._closing:
             return
         self._closing = True
@@ -149,7 +149,7 @@ class LiveServer:
         return f"player-{next(self._connection_ids)}"
 
     def interface(self, simulation: Simulation) -> PolicyEnvInterface:
-        """What policies are told about the game; all lines play the same one, until another takes its place."""
+        """Return the policies' description of the game, shared by all lines until the game is replaced."""
         config, interface = self._interface
         if interface is None or config is not simulation.config:
             from mettagrid.policy.policy_env_interface import PolicyEnvInterface
@@ -159,20 +159,20 @@ class LiveServer:
         return interface
 
     def follow(self, line: Line) -> None:
-        """Hear of what happens in a line."""
+        """Subscribe to the events of a line."""
         if line not in self._followed:
             self._followed.add(line)
             line.renderer.clock.listen(self._signal.set)
             line.renderer.controls.refused = self._refuse
 
     async def news(self, seen: int) -> int:
-        """Wait until something has happened since the number that this returned last."""
+        """Wait for an event after number `seen`, the last return value, and return the newest number."""
         return await self._signal.wait(seen)
 
     def _refuse(self, name: str, sentence: str) -> None:
         player = self.players.get(name)
         if player is not None:
-            with suppress(RuntimeError):  # the server may be closed while the game goes on
+            with suppress(RuntimeError):  # the server may close before the game does
                 self._loop.call_soon_threadsafe(player.complain, sentence)
 
     def _address(self, token: str) -> str:
@@ -190,7 +190,7 @@ class LiveServer:
                 process_request=self._answer,
                 compression=None,
                 max_size=MOST_MESSAGE_BYTES,
-                # Pings of the library draw from the generators that policies share; ours do not, see `_sockets`.
+                # The library's pings draw from the random generators that policies share; ours do not, see `_sockets`.
                 ping_interval=None,
                 close_timeout=2,
                 server_header=None,
@@ -206,7 +206,9 @@ class LiveServer:
     async def _stop(self) -> None:
         assert self._server is not None
         self._server.close(close_connections=False)
-        await asyncio.gather(*(one.close(1000, "The game is over") for one in list(self._server.connections)))
+        await asyncio.gather(
+            *(connection.close(1000, "The game is over") for connection in list(self._server.connections))
+        )
         await self._server.wait_closed()
         self._loop.stop()
 
@@ -223,7 +225,7 @@ class LiveServer:
             await conversation.run()
         except ConnectionClosed:
             pass
-        except Exception:  # a mistake of ours; the others play on
+        except Exception:  # a bug in the server; the other connections continue
             logger.exception("A connection to %s failed", path)
             raise
         finally:
@@ -232,7 +234,7 @@ class LiveServer:
     def conversation(
         self, path: str, connection: ServerConnection, grant: Grant, line: Line, slot: int
     ) -> Conversation:
-        """What is said over a connection that was let in."""
+        """Return the conversation for an accepted connection."""
         if path == "/global":
             return Watcher(self, connection, grant, line)
         if path == "/player":
@@ -240,19 +242,19 @@ class LiveServer:
         return Admin(self, connection)
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Before a socket opens: None to open it, else what is answered instead."""
+        """Return None to open a WebSocket, or the HTTP response to send instead."""
         if not self.is_ours(request.headers):
-            return _text(HTTPStatus.FORBIDDEN, "This server answers to its own address only")
-        method = getattr(request, "method", "GET")  # older versions of the library refuse others themselves
+            return _text(HTTPStatus.FORBIDDEN, "This server only accepts requests for its own host name")
+        method = getattr(request, "method", "GET")  # older versions of the library reject other methods themselves
         if method == "HEAD":
             response = self._answer(connection, replace(request, method="GET"))
             return response and replace(response, body=b"")
         if method != "GET":
-            return _text(HTTPStatus.METHOD_NOT_ALLOWED, "This server only answers to GET", {"Allow": "GET, HEAD"})
+            return _text(HTTPStatus.METHOD_NOT_ALLOWED, "Only GET is allowed", {"Allow": "GET, HEAD"})
         try:
             parts = urlsplit(request.path)
         except ValueError:
-            return _text(HTTPStatus.NOT_FOUND, "There is nothing here")
+            return _text(HTTPStatus.NOT_FOUND, "Page not found")
         if parts.path in self.sockets:
             return self._admit(connection, parts.path, parse_qs(parts.query), request.headers)
         if parts.path == "/healthz":
@@ -261,7 +263,7 @@ class LiveServer:
         return self._page(unquote(key), request.headers)
 
     def is_ours(self, headers: Headers) -> bool:
-        """Whether a request names this machine: a page elsewhere may have had its own name point here."""
+        """Return whether the Host header names this machine; guards against DNS rebinding."""
         given = headers.get_all("Host")
         if len(given) != 1 or not _HOST.fullmatch(given[0]):
             return False
@@ -275,14 +277,14 @@ class LiveServer:
             return True
         if self._host in LOOPBACK:
             return False
-        try:  # numbers cannot be made to point elsewhere
+        try:  # DNS rebinding needs a name; IP addresses are safe
             ipaddress.ip_address(host)
         except ValueError:
             return host in (socket.gethostname().lower(), socket.getfqdn().lower())
         return True
 
     def admit(self, path: str, query: dict[str, list[str]], headers: Headers) -> tuple[Grant, Line, int]:
-        """The rights, the line and the slot of whoever wants to connect; `Refused` when nobody is let in so."""
+        """Return the rights, the line and the slot of a connecting client; raises `Refused` if it has no access."""
         own = (f"http://{headers['Host']}", f"https://{headers['Host']}")
         if any(origin not in own for origin in headers.get_all("Origin")):
             raise Refused("Pages of other origins are refused")
@@ -296,7 +298,7 @@ class LiveServer:
         if path == "/admin" and grant.rights != "host":
             raise Refused("Only the host's link allows this")
         if path == "/player" and not grant.may_drive(slot):
-            raise Refused(f"This link does not allow to drive cog {slot}")
+            raise Refused(f"This link does not allow driving cog {slot}")
         return grant, line, slot
 
     def _admit(
@@ -309,15 +311,15 @@ class LiveServer:
         except LiveError as error:
             return _text(HTTPStatus.NOT_FOUND, str(error))
         if "Upgrade" not in headers:
-            return _text(HTTPStatus.UPGRADE_REQUIRED, "This is the address of a socket, not of a page")
+            return _text(HTTPStatus.UPGRADE_REQUIRED, "This is the address of a WebSocket, not of a page")
         assert self._server is not None
         if len(self._server.connections) > MOST_CONNECTIONS:
-            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many are connected already")
+            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections; try again later")
         connection.live = admitted  # type: ignore[attr-defined]
         return None
 
     def reachable(self, headers: Headers) -> str:
-        """The sockets that a page may talk to."""
+        """Return the WebSocket origins that a page may connect to."""
         return f"ws://{headers['Host']}"
 
     def _page(self, key: str, headers: Headers) -> Response:
@@ -328,16 +330,16 @@ class LiveServer:
         try:
             path = (folder / key).resolve()
             if not path.is_relative_to(folder) or not path.is_file():
-                return _text(HTTPStatus.NOT_FOUND, "There is nothing here")
+                return _text(HTTPStatus.NOT_FOUND, "Page not found")
             content = path.read_bytes()
         except (OSError, ValueError):
-            return _text(HTTPStatus.NOT_FOUND, "There is nothing here")
+            return _text(HTTPStatus.NOT_FOUND, "Page not found")
         allowed = policy(socket=self.reachable(headers))
         return _response(HTTPStatus.OK, content, _type_of(path), {"Content-Security-Policy": allowed})
 
 
 class Signal:
-    """A count of events that any thread may raise and any task may wait for; many in a row are one wake-up."""
+    """An event counter that any thread may raise and any task may wait for; bursts are coalesced."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -349,7 +351,7 @@ class Signal:
         self._count += 1
         if not self._pending:
             self._pending = True
-            with suppress(RuntimeError):  # the server may be closed while the game goes on
+            with suppress(RuntimeError):  # the server may close before the game does
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
@@ -364,7 +366,7 @@ class Signal:
 
 
 def _notice(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Something went wrong outside of any conversation; that strangers used up all sockets is no news to the host."""
+    """Log an error outside of any connection, but not that clients have used up all sockets."""
     if not isinstance(context.get("exception"), OSError):
         loop.default_exception_handler(context)
 

@@ -1,4 +1,4 @@
-"""What is said over each of the three sockets."""
+"""The protocols of the three WebSockets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Admin", "Conversation", "Player", "Watcher"]
 
 NEXT_GAME = 1012
-"""close code: connect again, another game is in this one's place"""
+"""close code: reconnect, another game has replaced this one"""
 PICTURES_PER_SECOND = 30
 STATES_PER_SECOND = 10
 PING_SECONDS = 20.0
@@ -41,14 +41,14 @@ REQUESTS_PER_SECOND = 200
 
 
 class Conversation:
-    """One connection. Whatever its other end does, only this connection suffers."""
+    """One connection. Errors of its client affect this connection only."""
 
     def __init__(self, server: LiveServer, connection: ServerConnection) -> None:
         self.server = server
         self.connection = connection
 
     async def run(self) -> None:
-        """Until one end closes it."""
+        """Serve the connection until either end closes it."""
         tasks = [asyncio.ensure_future(task) for task in (self._ping(), self.tell(), self._listen())]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -60,15 +60,15 @@ class Conversation:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def tell(self) -> None:
-        """Send what is to be told, for as long as the connection lasts."""
+        """Send updates for as long as the connection lasts."""
         await self.connection.wait_closed()
 
     @abstractmethod
     async def obey(self, request: Request) -> None:
-        """Do what the other end asks; `LiveError` is told to it."""
+        """Handle a request; a `LiveError` is sent to the client."""
 
     async def has_left(self, line: Line) -> bool:
-        """Whether the game goes on without the line; then the connection is closed, with a reason."""
+        """Return whether the line was closed or replaced; if so, close the connection with a reason."""
         current = self.server.game.lines.get(line.number)
         if current is line:
             return False
@@ -79,7 +79,7 @@ class Conversation:
         return True
 
     async def until_started(self, line: Line) -> None:
-        """Wait until there is something to tell."""
+        """Wait until the line has something to send."""
         while not line.renderer.started.is_set():
             await asyncio.sleep(0.02)
 
@@ -93,7 +93,7 @@ class Conversation:
             allowance = min(allowance + (now - last) * REQUESTS_PER_SECOND, REQUESTS_PER_SECOND)
             last = now
             allowance -= 1
-            if allowance < 0:  # what it sends meanwhile waits in its own connection
+            if allowance < 0:  # further messages wait in the connection's buffer
                 await asyncio.sleep(-allowance / REQUESTS_PER_SECOND)
             try:
                 request = parse(raw)
@@ -109,7 +109,7 @@ class Conversation:
         await self.send({"type": "error", "message": sentence, "request_id": request_id})
 
     async def _ping(self) -> None:
-        """End connections whose other end is gone without a word."""
+        """Close the connection if its client disappeared without closing it."""
         for number in range(1 << 31):
             await asyncio.sleep(PING_SECONDS)
             answered = await self.connection.ping(number.to_bytes(4, "big"))
@@ -121,26 +121,26 @@ class Conversation:
 
 
 class Watcher(Conversation):
-    """`/global`: the replay so far, and then what happens."""
+    """`/global`: the replay so far, then live updates."""
 
     def __init__(self, server: LiveServer, connection: ServerConnection, grant: Grant, line: Line) -> None:
         super().__init__(server, connection)
         self.grant = grant
         self.line = line
-        self._told_state: dict[str, Any] = {}
-        self._told_lines: list[dict[str, Any]] = []
-        self._told_lesson: object = None
+        self._sent_state: dict[str, Any] = {}
+        self._sent_lines: list[dict[str, Any]] = []
+        self._sent_lesson: object = None
         self.told_final = False
         self._state_at = 0.0
 
     async def obey(self, request: Request) -> None:
-        raise BadOrder("This socket only tells; `/player` and `/admin` listen")
+        raise BadOrder("This WebSocket only sends; send requests to `/player` or `/admin`")
 
     async def tell(self) -> None:
         server, line, game = self.server, self.line, self.server.game
         await self.until_started(line)
         feed = line.renderer.feed
-        self._told_lines = game.listed()
+        self._sent_lines = game.listed()
         await self.send(
             {
                 "type": "hello",
@@ -148,7 +148,7 @@ class Watcher(Conversation):
                 "line": line.number,
                 "rights": self.grant.rights,
                 "slot": self.grant.slot,
-                "lines": self._told_lines,
+                "lines": self._sent_lines,
                 "title": game.title,
                 "can_branch": game.can_branch,
             }
@@ -171,24 +171,24 @@ class Watcher(Conversation):
                 return
 
     async def _tell_rest(self, tick: int) -> bool:
-        """Everything that is text; True when a change of state has to wait a little."""
+        """Send all text messages; return True if a state change has to wait a little."""
         renderer, game = self.line.renderer, self.server.game
         lines = game.listed()
-        if lines != self._told_lines:
-            self._told_lines = lines
+        if lines != self._sent_lines:
+            self._sent_lines = lines
             await self.send({"type": "lines", "lines": lines})
         lesson = renderer.lesson
-        if lesson is not self._told_lesson and lesson is not None:
-            self._told_lesson = lesson
+        if lesson is not self._sent_lesson and lesson is not None:
+            self._sent_lesson = lesson
             await self.send({"type": "lesson", **lesson})
         state = self._state()
         is_over = state["done"] and not self.told_final and self.line.over.is_set()
-        if state == self._told_state and not is_over:
+        if state == self._sent_state and not is_over:
             return False
         if time.monotonic() < self._state_at + 1 / STATES_PER_SECOND and not is_over:
             return True
         self._state_at = time.monotonic()
-        self._told_state = state
+        self._sent_state = state
         await self.send(state)
         if is_over:
             self.told_final = True
@@ -225,7 +225,7 @@ class Player(Conversation):
             self.line.renderer.clock.notify()
 
     def complain(self, sentence: str) -> None:
-        """Tell about something that could not be done after all; called in the server's thread."""
+        """Report an accepted request that failed later; called in the server's thread."""
 
         async def tell() -> None:
             with suppress(ConnectionClosed):
@@ -237,7 +237,7 @@ class Player(Conversation):
         renderer = self.line.renderer
         await self.until_started(self.line)
         await self._introduce()
-        told: tuple[int, dict[str, Any]] | None = None
+        last_sent: tuple[int, dict[str, Any]] | None = None
         seen = -1
         while True:
             tick, control = renderer.feed.tick, self._control()
@@ -249,13 +249,13 @@ class Player(Conversation):
                 while not await self.has_left(self.line):
                     seen = await self.server.news(seen)
                 return
-            if (tick, control) != told:
-                told = (tick, control)
+            if (tick, control) != last_sent:
+                last_sent = (tick, control)
                 await self.send(self.observation(tick, control))
             seen = await self.server.news(seen)
 
     def observation(self, tick: int, control: dict[str, Any]) -> dict[str, Any]:
-        """What the cog sees, as a message."""
+        """Return the cog's observation as a message."""
         feed = self.line.renderer.feed
         return observation_fields(self.slot, tick, feed.observations[self.slot], feed.scores, control)
 
@@ -276,21 +276,21 @@ class Player(Conversation):
         elif request.type == "cancel":
             controls.cancel(slot, name)
         else:
-            raise BadOrder(f"This socket knows no {request.type!r}")
+            raise BadOrder(f"This WebSocket does not accept {request.type!r}")
 
     def act(self, request: Request) -> None:
-        """Have the cog do what a message says."""
+        """Apply the action of a message to the cog."""
         name = self.action_name(request)
         self.line.renderer.controls.act(self.slot, self.name, name, vibe=request.vibe, talk=request.talk)
 
     async def _introduce(self) -> None:
-        """Tell what the slot is and who drives it: first of all, and after a takeover or a release."""
+        """Describe the slot and its driver: on connecting, and after a takeover or a release."""
         simulation = self.line.renderer._sim
         interface = await asyncio.to_thread(self.server.interface, simulation)
         await self.send(player_config(interface, simulation, self.slot, self.name, self._control()))
 
     def action_name(self, request: Request) -> str | None:
-        """The action that a message names, or numbers; BadOrder for a number that is none."""
+        """Return the action that a message gives by name or by index; raises BadOrder for an unknown index."""
         if request.action_name is not None or request.action_index is None:
             return request.action_name
         names = primary_names(self.line.renderer._sim)
@@ -313,7 +313,7 @@ class Admin(Conversation):
 
     async def obey(self, request: Request) -> None:
         game = self.server.game
-        if request.type == "branch":  # takes its time; the host may want to do something else meanwhile
+        if request.type == "branch":  # slow, so it runs in the background
             task = asyncio.ensure_future(self._branch(request))
             self._branches.add(task)
             task.add_done_callback(self._branches.discard)
@@ -342,7 +342,7 @@ class Admin(Conversation):
         elif request.type == "mode":
             renderer.controls.choose_mode(request.tick_mode)
         else:
-            raise BadOrder(f"This socket knows no {request.type!r}")
+            raise BadOrder(f"This WebSocket does not accept {request.type!r}")
 
     async def _branch(self, request: Request) -> None:
         with suppress(ConnectionClosed):

@@ -1,4 +1,4 @@
-"""Who may do what: links hold a token, and a token stands for rights."""
+"""Access rights: each link carries a token, and each token maps to rights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rights = Literal["host", "player", "watch"]
 
 @dataclass(frozen=True)
 class Grant:
-    """`host` may do everything, `player` watch and drive, `watch` only watch. With `slot` it is for one cog."""
+    """Rights: `host` may do everything, `player` watch and drive, `watch` only watch. `slot` limits them to one cog."""
 
     rights: Rights
     slot: int | None = None
@@ -24,7 +24,7 @@ class Grant:
 
 
 class Tokens:
-    """All tokens of a server; they are good for as long as it runs."""
+    """All tokens of a server; they are valid for as long as it runs."""
 
     def __init__(self) -> None:
         self._grants: dict[str, Grant] = {}
@@ -35,10 +35,10 @@ class Tokens:
         return token
 
     def grant(self, token: str) -> Grant | None:
-        """What a token stands for; how long the answer takes says nothing about the tokens there are."""
+        """Return the rights of a token, comparing in constant time."""
         given = token.encode()
-        found = None
+        match = None
         for known, grant in self._grants.items():
             if hmac.compare_digest(known.encode(), given):
-                found = grant
-        return found
+                match = grant
+        return match

@@ -1,7 +1,7 @@
-"""Several games in one process, of which one runs at a time.
+"""Take turns among several games in one process, of which one runs at a time.
 
-Policies draw from the random generators that the whole process shares, and the runner keeps a policy's state of them in
-place while it plays. A game that stops to wait therefore gives its turn away, and its generators with it.
+Policies draw from the random generators that the whole process shares, and the runner installs a policy's generator
+state while the policy plays. A game that waits therefore gives up its turn, and saves its generators with it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["Turn", "Turns"]
 
 
 class Turns:
-    """Makes turns that exclude one another."""
+    """Creates mutually exclusive turns."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -26,14 +26,14 @@ class Turns:
 
 
 class Turn:
-    """Whoever has it may run. Between `give` and `take` of the same turn the generators stay as they were."""
+    """The right to run. The generators' state is preserved between `give` and `take` of the same turn."""
 
     def __init__(self, turns: Turns) -> None:
         self._turns = turns
         self._generators = ExitStack()
 
     def take(self) -> None:
-        """Wait until nobody else runs."""
+        """Wait until no other game runs."""
         turns = self._turns
         turns._lock.acquire()
         if turns._last is not self:
@@ -43,10 +43,10 @@ class Turn:
             turns._last = self
 
     def give(self) -> None:
-        """Let others run."""
+        """Let other games run."""
         self._turns._lock.release()
 
     def leave(self) -> None:
-        """Let others run, and never come back."""
+        """Let other games run for good."""
         self._turns._last = None
         self._turns._lock.release()

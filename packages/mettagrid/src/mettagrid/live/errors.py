@@ -1,11 +1,11 @@
-"""What can go wrong in a live game.
+"""The errors of a live game.
 
 LiveError (a RuntimeError)
-├── NotDriving        somebody acts for a cog that is not theirs to drive
-├── SlotTaken         somebody else drives the cog already
+├── NotDriving        a client acts for a cog that it does not drive
+├── SlotTaken         another driver has the cog already
 ├── BadOrder          an order, action, speed or mode that the game does not have
-├── Refused           somebody is not let in
-└── BranchFailed      a branch could not be made; the message says why
+├── Refused           a client has no access
+└── BranchFailed      a branch could not be created; the message says why
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["BadOrder", "BranchFailed", "LiveError", "NotDriving", "Refused", "Sl
 
 
 class LiveError(RuntimeError):
-    """Anything that a live game refuses; the message is for the person who asked."""
+    """A request that a live game refuses; the message is for the user."""
 
 
 class NotDriving(LiveError):
@@ -25,19 +25,19 @@ class NotDriving(LiveError):
 
 
 class SlotTaken(LiveError):
-    """A takeover of a cog that somebody drives."""
+    """A takeover of a cog that another driver has."""
 
     def __init__(self, slot: int, driver: str) -> None:
         super().__init__(f"Cog {slot} is driven by {driver}; wait until it is handed back")
 
 
 class BadOrder(LiveError):
-    """Something asked for that the game does not have."""
+    """A request for something that the game does not have."""
 
 
 class Refused(LiveError):
-    """Somebody who must not connect; the sentence is told to them."""
+    """A connection without access; the message is sent to the client."""
 
 
 class BranchFailed(LiveError):
-    """A branch could not be made."""
+    """A branch could not be created."""

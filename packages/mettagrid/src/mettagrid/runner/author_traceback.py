@@ -1,4 +1,4 @@
-"""Tracebacks for the author of a policy: the frames of its own code, without ours and without paths of this machine."""
+"""Tracebacks for the author of a policy: only the frames of its own code, without local paths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_THE_AUTHORS = re.compile(r"<|python3|site-packages/|dist-packages/")
 
 
 def author_traceback(error: BaseException, roots: Sequence[Path] = ()) -> str:
-    """The traceback with the last frames of the policy's own code; the exception alone when none of it is there.
+    """Return the traceback with the last frames of the policy's own code, or the exception alone if there are none.
 
     File names are relative to `roots` and the folders of the import path.
     """
@@ -33,9 +33,9 @@ def author_traceback(error: BaseException, roots: Sequence[Path] = ()) -> str:
 
 
 def last_place(text: str) -> str:
-    """The last place in the author's code of a traceback: `my_policy.py, line 12, in step`; empty when there is none.
+    """Return the last location in the author's code, such as `my_policy.py, line 12, in step`, or an empty string.
 
-    Of a crash in native code the frames come in the other order.
+    Tracebacks of crashes in native code list the frames in reverse order.
     """
     found = list(_PLACE.finditer(text))
     found = [place for place in found if not _NOT_THE_AUTHORS.match(place["file"])] or found
@@ -47,7 +47,7 @@ def last_place(text: str) -> str:
 
 
 def shown_path(filename: str, roots: Sequence[Path] = ()) -> str:
-    """A file's name without the folders of this machine."""
+    """Return a file name without the machine's local folders."""
     if filename.startswith("<"):
         return filename
     path = PurePath(filename)
@@ -62,7 +62,7 @@ def shown_path(filename: str, roots: Sequence[Path] = ()) -> str:
 
 
 def _shorten(told: traceback.TracebackException, roots: Sequence[Path], depth: int) -> bool:
-    """Leave the author's frames; whether there are any, or a file of the author's that cannot be compiled."""
+    """Keep the author's frames only; return whether there are any, or an author's file that does not compile."""
     found = bool(getattr(told, "filename", None))
     if told.stack is not None:
         frames = [frame for frame in told.stack if not _is_ours(frame.filename)]
@@ -86,7 +86,7 @@ def _shorten(told: traceback.TracebackException, roots: Sequence[Path], depth: i
 
 
 def _is_ours(filename: str) -> bool:
-    """Whether a frame is of our packages, or of what starts and imports programs."""
+    """Return whether a frame belongs to our packages or to the import machinery."""
     parts = PurePath(filename).parts
     if filename.startswith("<frozen") or parts[-1] == "runpy.py" or parts[-2:] == ("importlib", "__init__.py"):
         return True

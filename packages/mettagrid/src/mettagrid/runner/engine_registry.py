@@ -1,4 +1,4 @@
-"""Runners for games of other engines: a job whose `env.game_engine` is not `mettagrid` goes to the one registered."""
+"""Register runners for games of other engines, chosen by a job's `env.game_engine`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _runners: dict[str, EngineRunner] = {}
 
 
 def register_engine_runner(engine: str, runner: EngineRunner) -> None:
-    """Let `runner` play the games of an engine; a later call for the same engine replaces it."""
+    """Register `runner` for the games of an engine; a later call for the same engine replaces it."""
     _runners[engine] = runner
 
 
 def get_engine_runner(engine: str) -> EngineRunner | None:
-    """The runner for an engine; None where none is registered, which is so for `mettagrid` itself."""
+    """Return the runner for an engine, or None if none is registered; `mettagrid` itself has none."""
     return _runners.get(engine)

@@ -1,4 +1,4 @@
-"""One episode with every policy in a process of its own, from URIs to results."""
+"""Play one episode with every policy in its own process, from URIs to results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CHUNK_BYTES = 1 << 20
 
 
 class EpisodeSubprocessError(RuntimeError):
-    """An episode failed; `runner_error` says why, and which policy is to blame, where one is."""
+    """An episode failed; `runner_error` says why, and which policy is at fault, if any."""
 
     def __init__(self, message: str, runner_error: RunnerError | None = None) -> None:
         super().__init__(message)
@@ -51,7 +51,7 @@ class EpisodeSubprocessError(RuntimeError):
 
 @dataclass(frozen=True)
 class LocalProcess:
-    """A source of policies, each in a plain process of this machine."""
+    """A source of policies, each in a plain local process."""
 
     name: str
     uri: str
@@ -66,10 +66,10 @@ class LocalProcess:
 
 
 def isolated_policy(name: str, uri: str, env: Mapping[str, str], log_path: Path | None) -> PolicySource:
-    """Where a policy of an isolated episode lives: in a box; the one place that decides it.
+    """Return the source of a policy of an isolated episode: a box. No other code decides this.
 
-    `UNBOXED_VARIABLE` set to 1 takes a plain process instead, for machines that can make no box and policies that are
-    trusted. A setup script that fails is the policy's failure, not the episode's.
+    If `UNBOXED_VARIABLE` is 1 it is a plain process instead, for machines without box support and for trusted policies.
+    A failing setup script counts as the policy's failure, not the episode's.
     """
     from mettagrid.runner.boxed import BoxedPolicy, BoxPolicyOptions, FailedPolicy, material_from_uri
 
@@ -95,7 +95,7 @@ def run_episode_isolated(
     """Play an episode with each policy in its own process, and write the results.
 
     `policy_log_dir` gets a file `<agent>.log` for each agent, `policy_secrets` are environment variables by policy.
-    When a policy fails, the others play on and the results are written; then `EpisodeSubprocessError` is raised.
+    If a policy fails, the others continue and the results are written; then `EpisodeSubprocessError` is raised.
     """
     outcome = play_episode_isolated(
         spec,
@@ -121,7 +121,7 @@ def play_episode_isolated(
     policy_log_dir: Path | None = None,
     policy_secrets: Mapping[int, Mapping[str, str]] | None = None,
 ) -> EpisodeOutcome:
-    """The same with a verdict on each policy instead of an error, and nothing written but what is asked for."""
+    """Play like `run_episode_isolated`, but return a verdict on each policy and write only the requested files."""
     if not isinstance(spec.env, MettaGridConfig):
         raise ValueError(f"Only games of mettagrid are played in isolation, not of {spec.env.game_engine!r}")
     check_assignments(spec.assignments, num_agents=spec.env.game.num_agents, num_policies=len(spec.policy_uris))
@@ -158,7 +158,7 @@ def play_episode_isolated(
 
 
 def _localized(uri: str, folder: Path) -> str:
-    """An address that a policy's process can use by itself: what is far away is brought here."""
+    """Return an address that works inside a policy's process; a remote bundle is downloaded."""
     from mettagrid.util.uri_resolvers.schemes import localize_uri, parse_uri
 
     if _is_signed_address(uri):
@@ -178,7 +178,7 @@ def _is_signed_address(uri: str) -> bool:
 
 
 def _download(uri: str, folder: Path) -> str:
-    """Fetch a bundle, no more than may be uploaded."""
+    """Download a bundle, up to the size limit for uploads."""
     name = Path(urlsplit(uri).path).name or "policy.zip"
     target = Path(tempfile.mkdtemp(dir=folder)) / name
     with urlopen(uri, timeout=DOWNLOAD_SECONDS) as response, target.open("wb") as file:
@@ -192,7 +192,7 @@ def _download(uri: str, folder: Path) -> str:
 
 
 def _copy_logs(folder: Path, policy_log_dir: Path, assignments: Sequence[int]) -> None:
-    """The end of each policy's log, once for each of its agents."""
+    """Copy the end of each policy's log, once for each of its agents."""
     for agent, policy in enumerate(assignments):
         log = folder / f"policy-{policy}.log"
         target = policy_log_dir / f"{agent}.log"

@@ -1,8 +1,8 @@
-"""One episode with policies that are served already: `python -m mettagrid.runner.episode_subprocess JOB ERROR`.
+"""Play one episode with running policy servers: `python -m mettagrid.runner.episode_subprocess JOB ERROR`.
 
 JOB is a JSON file `{"job": PureSingleEpisodeJob, "device": "cpu"}` whose `policy_uris` are addresses of policy servers,
-`ws://host:port`. Results and replay go where the job says. When that fails, the exit status is 1 and ERROR a JSON file
-with a `RunnerError`: of a policy that failed, after the episode was played to its end without it, or of the job.
+`ws://host:port`. Results and replay go where the job says. On failure, the exit status is 1 and a `RunnerError` is
+written to ERROR as JSON: for a failed policy, after the episode was played to its end without it, or for the job.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def play_job(job: PureSingleEpisodeJob) -> RunnerError | None:
-    """Play a job whose policies are served, and write its results; the error of a policy that failed, if one did."""
+    """Play a job whose policies are served, and write its results; return the error of the failed policy, if any."""
     if not isinstance(job.env, MettaGridConfig):
         runner = get_engine_runner(job.env.game_engine)
         if runner is None:
@@ -73,20 +73,20 @@ def play_job(job: PureSingleEpisodeJob) -> RunnerError | None:
 
 
 def served_at(uri: str, name: str) -> PolicySource:
-    """The policy behind an address `ws://host:port`."""
+    """Return the policy behind an address `ws://host:port`."""
     from mettagrid.runner.episode.served import Served
 
     address = urlsplit(uri)
     if address.scheme != "ws" or address.hostname is None:
-        raise ValueError(f"{uri} is no address of a policy server; it must look like ws://127.0.0.1:1234")
+        raise ValueError(f"{uri} is not the address of a policy server; it must look like ws://127.0.0.1:1234")
     place = (address.hostname, address.port or 80)
     return Served(name, lambda: (socket.create_connection(place), None))
 
 
 def failed_policy(outcome: EpisodeOutcome, policy_uris: Sequence[str]) -> RunnerError | None:
-    """The first policy that did not play to the end, as an error: what happened, at which step, and where in its code.
+    """Return the error of the first policy that did not play to the end: what happened, at which step, and where.
 
-    Everybody may read it; the traceback with lines of the code is in the policy's log.
+    The error is public; the traceback with lines of the code is in the policy's log.
     """
     for index, verdict in enumerate(outcome.verdicts):
         if not verdict.played_to_the_end and verdict.status != "disabled":
@@ -104,7 +104,7 @@ def failed_policy(outcome: EpisodeOutcome, policy_uris: Sequence[str]) -> Runner
 
 
 def runner_error(error_type: str, problem: BaseException) -> RunnerError:
-    """An exception as an error without a policy to blame."""
+    """Return an exception as an error for which no policy is at fault."""
     text = str(problem) or type(problem).__name__
     return RunnerError.model_validate({"error_type": error_type, "message": text[:MAX_ERROR_MESSAGE]})
 

@@ -1,8 +1,10 @@
-"""The entry of a container that plays one episode: `python -m mettagrid.runner.executor`, all in the environment.
+"""The entry point of a container that plays one episode: `python -m mettagrid.runner.executor`.
+
+All settings are environment variables:
 
 | variable | meaning |
 |---|---|
-| `JOB_SPEC_URI` | the job, a `SingleEpisodeJob` as JSON; what the job does not know is ignored |
+| `JOB_SPEC_URI` | the job, a `SingleEpisodeJob` as JSON; unknown fields are ignored |
 | `RESULTS_URI`, `REPLAY_URI` | where results and replay go |
 | `ERROR_INFO_URI` | where a `RunnerError` goes when the episode fails |
 | `RUNTIME_INFO_URI` | where a `RuntimeInfo` goes, with `GIT_COMMIT` and `COGAMES_VERSION` |
@@ -12,7 +14,7 @@
 | `LOG_LEVEL` | of this program |
 
 Addresses are `file://`, `s3://`, or signed ones to PUT to. The exit status is 0 when the episode was played and every
-policy with it, 1 otherwise, 143 when it was told to end; what there is is sent in any case.
+policy with it, 1 otherwise, 143 after SIGTERM. The files that exist are uploaded in any case.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ JSON = "application/json"
 
 
 class _JobError(Exception):
-    """The episode has no result, or one policy less; carries the error to report."""
+    """The episode has no result, or a policy failed; carries the error to report."""
 
     def __init__(self, error: RunnerError) -> None:
         super().__init__(error.message)
@@ -69,7 +71,7 @@ class _Settings:
 
     @classmethod
     def take(cls, environment: MutableMapping[str, str]) -> Self:
-        """Read the variables; the address of the secrets is removed, so that nothing started later sees it."""
+        """Read the variables; remove the address of the secrets, so that no child process sees it."""
         job_spec_uri = environment.get("JOB_SPEC_URI")
         if not job_spec_uri:
             raise SystemExit("JOB_SPEC_URI is not set: it must hold the address of the job")
@@ -91,7 +93,7 @@ class _Settings:
 
 
 def main() -> int:
-    """Play the job that the environment describes; returns the exit status."""
+    """Play the job that the environment describes; return the exit status."""
     logging.getLogger().setLevel(os.environ.get("LOG_LEVEL", "INFO").upper())
     settings = _Settings.take(os.environ)
     with tempfile.TemporaryDirectory(prefix="executor-") as folder:
@@ -128,7 +130,7 @@ class _Run:
         return 0
 
     def on_terminate(self, number: int, frame: FrameType | None) -> NoReturn:
-        """Told to end: what there is is sent on the way out, for whoever wants to know why."""
+        """Exit on SIGTERM; `run` uploads the existing files on the way out, for debugging."""
         raise SystemExit(128 + number)
 
     def _read_job(self) -> SingleEpisodeJob:
@@ -155,14 +157,14 @@ class _Run:
             )
         except EpisodeSubprocessError as problem:
             raise _JobError(problem.runner_error or runner_error("crash", problem)) from problem
-        except (FileNotFoundError, ValueError) as problem:  # a policy that is not there, or seats that do not fit
+        except (FileNotFoundError, ValueError) as problem:  # a missing policy, or assignments that do not fit
             raise _JobError(runner_error("policy_error", problem)) from problem
         except Exception as problem:
             logger.exception("The episode could not be played")
             raise _JobError(runner_error("crash", problem)) from problem
 
     def _send(self) -> None:
-        """What there is, whether the episode went well or not."""
+        """Upload the files that exist, whether the episode succeeded or not."""
         settings = self._settings
         for path, uri, kind in (
             (self._results, settings.results_uri, JSON),

@@ -1,7 +1,7 @@
-"""An episode whose players are connections: the published `coworld.player.v1`.
+"""An episode whose players are connections, with the published protocol `coworld.player.v1`.
 
-`LiveMettaGridEpisode` is for servers that bring their own sockets: each connection is an object with
-`async send_json(message)` and `async close(code, reason)`. `mettagrid.live` is the whole game with a server.
+`LiveMettaGridEpisode` is for servers with their own sockets: each connection is an object with
+`async send_json(message)` and `async close(code, reason)`. `mettagrid.live` is a complete game with a server.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ BOOTED = 4000
 
 
 class PlayerWebSocket(Protocol):
-    """The far end of a connection."""
+    """The client side of a connection."""
 
     async def send_json(self, data: Any) -> None: ...
 
@@ -54,7 +54,7 @@ class PlayerWebSocket(Protocol):
 
 
 class PlayerClientMessage(BaseModel):
-    """What a player may send; further keys are left alone."""
+    """A message from a player; unknown keys are ignored."""
 
     type: Literal["action", "takeover", "release_takeover"]
     action_name: str | None = None
@@ -84,16 +84,16 @@ class LivePlayerConnection:
 
 
 class LiveMettaGridEpisode:
-    """Plays one episode for players who come and go.
+    """Plays one episode for players that may connect and disconnect at any time.
 
-    An action from a connection is what its slot's policy does from then on, until another one comes. A connection that
-    has taken over its slot is a person instead: each of its actions counts for one step, and the actions of others
-    wait. A second takeover of a slot takes it from the first. Names and numbers that are no action count as noop, and
-    changes of vibe are none here.
+    An action from a connection is repeated as its slot's policy action until the next one arrives. A connection that
+    has taken over its slot plays as a person instead: each of its actions applies to one step, and policy actions are
+    held back. A second takeover of a slot replaces the first. Unknown action names and numbers count as noop; so do
+    vibe changes, which this class does not support.
 
     In mode `fixed` a step is taken every `step_seconds`. A takeover switches to `tick_when_act`: while people drive, a
-    step is taken when one of them acts, or after `human_action_timeout_seconds`. The published class stays in that mode
-    for good; this one goes back to the mode before when the last person has handed back.
+    step is taken when one of them acts, or after `human_action_timeout_seconds`. The published class then stays in that
+    mode; this one returns to the previous mode once the last person has handed back.
 
     The episode begins when all slots are connected, or `start_grace_seconds` after the first one; without `autostart`
     when `run` is called. It ends with the simulation, or after `max_steps`. `message_context` is part of every message.
@@ -155,7 +155,7 @@ class LiveMettaGridEpisode:
 
     @classmethod
     def from_env(cls, env: MettaGridConfig, *, seed: int, **settings: Any) -> LiveMettaGridEpisode:
-        """A new episode; `settings` are those of the class. `tokens`, `max_steps` and `step_seconds` are needed."""
+        """Create an episode; `settings` are those of the class. `tokens`, `max_steps`, `step_seconds` are required."""
         simulation = Simulator().new_simulation(env, seed=seed)
         return cls(simulation, PolicyEnvInterface.from_mg_cfg(env), **settings)
 
@@ -184,13 +184,13 @@ class LiveMettaGridEpisode:
     def configure_artifacts(
         self, *, results_path: Path, replay_path: Path | None, results_builder: Callable[[], dict[str, Any]]
     ) -> None:
-        """Write files at the end: what the builder returns, and a replay of `replay_events` with the same results."""
+        """Write files at the end: the builder's results, and a replay of `replay_events` with the same results."""
         self._results_path, self._replay_path, self._results_builder = results_path, replay_path, results_builder
 
     def configure_replay_events(
         self, *, baseline_builder: Callable[[], dict[str, Any]], step_builder: Callable[[], dict[str, Any]]
     ) -> None:
-        """Keep what the first builder returns now, and the second one after every step."""
+        """Record what the first builder returns now, and what the second one returns after every step."""
         self.replay_events = [baseline_builder()]
         self._replay_step_builder = step_builder
 
@@ -200,7 +200,7 @@ class LiveMettaGridEpisode:
         return {slot for slot, connections in self.connections_by_slot.items() if connections}
 
     async def connect_player(self, slot: int, websocket: PlayerWebSocket) -> str:
-        """Let a player in and return its connection id; KeyError when there is no such slot."""
+        """Connect a player and return its connection id; raises KeyError if there is no such slot."""
         connection_id = f"player-{next(self._numbers)}"
         connection = LivePlayerConnection(connection_id, slot, websocket)
         self.connections_by_slot[slot][connection_id] = connection
@@ -210,7 +210,7 @@ class LiveMettaGridEpisode:
         return connection_id
 
     def disconnect_player(self, connection_id: str) -> None:
-        """A player is gone; what it drove goes back to the policy."""
+        """Remove a disconnected player; the slot that it drove goes back to the policy."""
         connection = self.connections.pop(connection_id, None)
         if connection is not None:
             self.connections_by_slot[connection.slot].pop(connection_id, None)
@@ -224,9 +224,9 @@ class LiveMettaGridEpisode:
             await connection.websocket.close(code=BOOTED, reason="booted by admin")
 
     async def handle_player_message(self, connection_id: str, raw_message: Mapping[str, Any]) -> None:
-        """Do what a player asks, and answer a takeover and a release with how things stand.
+        """Handle a player's message; reply to a takeover or a release with the new state.
 
-        pydantic's ValidationError for what is no message; unknown connections are ignored.
+        Raises pydantic's ValidationError for an invalid message; ignores unknown connections.
         """
         connection = self.connections.get(connection_id)
         if connection is None:
@@ -247,21 +247,21 @@ class LiveMettaGridEpisode:
             self.latest_policy_actions[slot] = self._submitted_action(connection_id, message)
 
     def takeover(self, slot: int, connection_id: str) -> None:
-        """Let a connection drive its slot; ValueError when it is not connected to it."""
+        """Let a connection drive its slot; raises ValueError if it is not connected to it."""
         if connection_id not in self.connections_by_slot[slot]:
             raise ValueError(f"Connection {connection_id!r} is not attached to slot {slot}")
         self.pending_human_actions.pop(slot, None)
         self._controls.take(slot, connection_id, force=True)
 
     def release_takeover(self, slot: int, connection_id: str | None = None) -> None:
-        """Hand a slot back to its policy; nothing happens when another connection is given than the one that drives."""
+        """Hand a slot back to its policy; does nothing if `connection_id` is given and does not drive the slot."""
         if connection_id in (None, self._controls.seat(slot).driver):
             self.pending_human_actions.pop(slot, None)
         self._controls.release(slot, connection_id)
         self._acted.set()
 
     def set_policy_action(self, slot: int, raw_message: Mapping[str, Any], *, connection_id: str = "policy") -> None:
-        """What a slot's policy does from now on."""
+        """Set the action that a slot's policy repeats from now on."""
         message = PlayerClientMessage.model_validate(raw_message)
         self.latest_policy_actions[slot] = self._submitted_action(connection_id, message)
 
@@ -285,7 +285,7 @@ class LiveMettaGridEpisode:
         return control_state(driver, self.tick_mode, self.human_action_timeout_seconds)
 
     def slot_state(self, slot: int) -> dict[str, Any]:
-        """Who is connected to a slot, and what was done there; KeyError when there is no such slot."""
+        """Return the connections and latest actions of a slot; raises KeyError if there is no such slot."""
         human = self.latest_human_actions.get(slot)
         control, applied = self.slot_control_state(slot), self.latest_action_indices[slot]
         return {
@@ -299,7 +299,7 @@ class LiveMettaGridEpisode:
         }
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything that a view shows, as a `state` message."""
+        """Return the whole state as a `state` message, for views."""
         return {
             **self.message_context,
             "type": "state",
@@ -318,17 +318,17 @@ class LiveMettaGridEpisode:
         }
 
     def scores(self) -> list[float]:
-        """The sum of each slot's rewards."""
+        """Return the sum of each slot's rewards."""
         return [float(reward) for reward in self.sim.episode_rewards]
 
     def results(self) -> dict[str, Any]:
-        """What is written at the end; scores and steps unless `configure_artifacts` says otherwise."""
+        """Return the results to write at the end: scores and steps, unless `configure_artifacts` set a builder."""
         if self._results_builder is not None:
             return self._results_builder()
         return {"scores": self.scores(), "steps": self.sim.current_step}
 
     async def send_observations(self) -> None:
-        """To every player what its slot sees."""
+        """Send each player the observation of its slot."""
         of_slot = {slot: self.observation_message(slot) for slot in self.connected_slots()}
         await self._send_to_players({name: of_slot[one.slot] for name, one in self.connections.items()})
 
@@ -337,7 +337,7 @@ class LiveMettaGridEpisode:
         await self._send_to_players(dict.fromkeys(self.connections, final))
 
     async def _send_to_players(self, messages: dict[str, dict[str, Any]]) -> None:
-        """All at once, so that a slow one does not hold up the others' messages; who fails is dropped."""
+        """Send all messages concurrently, so that a slow client does not delay the others; drop clients that fail."""
 
         async def send(connection: LivePlayerConnection, message: dict[str, Any]) -> None:
             try:
@@ -351,7 +351,7 @@ class LiveMettaGridEpisode:
     # The loop
 
     async def run(self) -> None:
-        """Play to the end, write the files, tell everybody."""
+        """Play to the end, write the files, and notify all players."""
         while not self.done:
             await self.send_observations()
             await self._wait_for_next_tick()
@@ -365,7 +365,7 @@ class LiveMettaGridEpisode:
         self.request_shutdown()
 
     def apply_actions(self) -> None:
-        """Put everybody's action in place for the next step; a person's action is for one step."""
+        """Set the actions of all slots for the next step; a person's action applies to one step."""
         for seat in self._controls.seats:
             slot = seat.slot
             if seat.driver is None:
@@ -417,7 +417,7 @@ class LiveMettaGridEpisode:
         return SubmittedAction(index, name, connection_id, message.policy_infos, message.request_id)
 
     def _action_index(self, message: PlayerClientMessage) -> int:
-        """A name counts more than a number; what is no action is noop."""
+        """Return the action's number; a name takes precedence over a number, and an unknown action is noop."""
         names = self.action_names
         if message.action_name is not None:
             return names.index(message.action_name) if message.action_name in names else self.noop_action_index

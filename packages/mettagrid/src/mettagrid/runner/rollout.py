@@ -1,4 +1,4 @@
-"""Episodes from policy specs, as the published interface has them: an exception of a policy ends the episode.
+"""Play episodes from policy specs with the published interface: an exception of a policy ends the episode.
 
 `mettagrid.runner.episode` plays episodes with verdicts, in several processes, and faster.
 """
@@ -38,9 +38,9 @@ __all__ = [
 
 
 def resolve_env_for_seed(env: MettaGridConfig, seed: int) -> MettaGridConfig:
-    """The environment with a map: where the map has no seed of its own, a copy that draws it from `seed`.
+    """Return the environment, or, if its map has no seed, a copy whose map is drawn from `seed`.
 
-    The copy shares everything but the map builder with the original, which stays as it is.
+    The copy shares everything but the map builder with the original, which is not changed.
     """
     builder = env.game.map_builder
     if not isinstance(builder, HasSeed) or builder.seed is not None:
@@ -50,7 +50,7 @@ def resolve_env_for_seed(env: MettaGridConfig, seed: int) -> MettaGridConfig:
 
 
 def resolve_action_timeout_ms(max_action_time_ms: int, policies: Sequence[MultiAgentPolicy]) -> int:
-    """The time limit of an episode: what was asked for, or the most that one of the policies needs."""
+    """Return the time limit of an episode: the requested one, or the most that one of the policies needs."""
     return max([max_action_time_ms, *(policy.minimum_action_timeout_ms for policy in policies)])
 
 
@@ -68,10 +68,10 @@ def single_episode_rollout(
     policy_names: Sequence[str] | None = None,
     trace_path: Path | None = None,
 ) -> tuple[PureSingleEpisodeResult, EpisodeReplay | None]:
-    """Play one episode with policies that were made before.
+    """Play one episode with existing policies.
 
     `assignments` holds the policy of each agent, `policy_names` the name of each policy. The time limit is raised to
-    what the policies need, and they are told.
+    what the policies need and passed to them.
     """
     check_assignments(assignments, num_agents=env.game.num_agents, num_policies=len(policies))
     limit_ms = resolve_action_timeout_ms(max_action_time_ms, policies)
@@ -134,10 +134,10 @@ def run_episode_local(
     autostart: bool = False,
     game_engine: str | None = None,
 ) -> tuple[PureSingleEpisodeResult, EpisodeReplay | None]:
-    """Make the policies, play one episode, and write what was asked for.
+    """Create the policies, play one episode, and write the requested files.
 
-    `results_path` gets the result as JSON, `replay_path` the replay, `debug_dir` a `trace.json`. A map without a seed
-    of its own is drawn from `seed`. ValueError when an agent has no policy.
+    The result goes to `results_path` as JSON, the replay to `replay_path`, a `trace.json` to `debug_dir`. A map without
+    its own seed is drawn from `seed`. Raises ValueError if an agent has no policy.
     """
     engine = game_engine or env.game_engine
     if not isinstance(env, MettaGridConfig):
@@ -188,7 +188,7 @@ def run_multi_episode_rollout(
 ) -> tuple[MultiEpisodeRolloutResult, list[str]]:
     """Play several episodes one after the other and return their results and the paths of their replays.
 
-    Episode k has the seed `seed + k` and policies of its own. Before each, the seats of the one before are shuffled
+    Episode k has the seed `seed + k` and new policies. The seats of the previous episode are shuffled before each one
     (with `rng`, by default `random.Random(seed)`). `on_progress(k, result)` is called after each episode.
     """
     folder = None if replay_dir is None else Path(replay_dir)
@@ -262,7 +262,7 @@ def _job(
     seed: int,
     max_action_time_ms: int,
 ) -> PureSingleEpisodeJob:
-    """The episode as a job for the runner of another engine, whose policies are known by their classes."""
+    """Return the episode as a job for the runner of another engine, which identifies policies by their classes."""
     return PureSingleEpisodeJob(
         policy_uris=[f"mock://{spec.class_path}" for spec in specs],
         policy_names=[spec.name for spec in specs],

@@ -1,4 +1,4 @@
-"""What goes into an episode job and what comes out, as JSON."""
+"""The JSON models of episode jobs and their results."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ REPLAY_SUFFIXES = (".json.z", ".json.gz")
 
 
 class EpisodeJobSummary(BaseModel):
-    """Who plays: `assignments` holds for each agent a position in `policy_uris`."""
+    """The policies of an episode: `assignments` holds a position in `policy_uris` for each agent."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -45,7 +45,7 @@ class EpisodeJobSummary(BaseModel):
 class EpisodeSpec(EpisodeJobSummary):
     """An episode to be played. Times are in milliseconds; see `mettagrid.simulator.rollout` for what they limit.
 
-    Where there is a `policy_seed`, policies draw from it, and neither they nor the replay are told the `seed`.
+    With a `policy_seed`, policies draw from it, and the `seed` is hidden from them and from the replay.
     """
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
@@ -63,9 +63,9 @@ class EpisodeSpec(EpisodeJobSummary):
 
 
 class PureSingleEpisodeJob(BaseModel):
-    """An episode and the files its results go to: `file://` addresses in folders that exist, or plain paths."""
+    """An episode and its output files: `file://` addresses in existing folders, or plain paths."""
 
-    model_config = ConfigDict(defer_build=True)  # a whole game is part of it, and most programs never see a job
+    model_config = ConfigDict(defer_build=True)  # it contains a whole game, and most programs never use a job
 
     policy_uris: list[str]
     policy_names: list[str] | None = None
@@ -98,10 +98,10 @@ class PureSingleEpisodeJob(BaseModel):
 
 
 class PureSingleEpisodeResult(BaseModel):
-    """How an episode went, agent by agent.
+    """The result of an episode, by agent.
 
     `time_averaged_game_stats` is each game stat's mean over the steps. `overage_exceeded_at` is the step at which an
-    agent had used up its overage budget, None for those who had not; the whole list is None without a budget.
+    agent used up its overage budget, None for agents that did not; the whole list is None without a budget.
     """
 
     rewards: list[float]
@@ -113,7 +113,7 @@ class PureSingleEpisodeResult(BaseModel):
 
 
 class RuntimeInfo(BaseModel):
-    """Which code played, and where."""
+    """The code and the platform that played the episode."""
 
     git_commit: str | None = None
     cogames_version: str | None = None
@@ -121,7 +121,7 @@ class RuntimeInfo(BaseModel):
 
 
 class RunnerError(BaseModel):
-    """Why there is no result, and which policy is to blame, where one is."""
+    """Why there is no result, and which policy is at fault, if any."""
 
     error_type: RunnerErrorType
     message: str
@@ -138,7 +138,7 @@ class SingleEpisodeJob(EpisodeSpec):
 
 
 def check_assignments(assignments: Sequence[int], *, num_agents: int, num_policies: int) -> None:
-    """ValueError unless every agent is assigned to a policy that there is."""
+    """Raise ValueError unless every agent is assigned to an existing policy."""
     if len(assignments) != num_agents or not all(0 <= policy < num_policies for policy in assignments):
         raise ValueError(
             f"Assignments must match agent count and be within policy range: {list(assignments)} "
@@ -163,7 +163,7 @@ def _check_output(uri: str) -> None:
 
 
 def _move_game_engine_into_env(data: Any) -> Any:
-    """Jobs of an older form name the engine beside `env`."""
+    """Move `game_engine` into `env`: jobs of an older format have it next to `env`."""
     if not isinstance(data, dict) or "game_engine" not in data:
         return data
     data = dict(data)

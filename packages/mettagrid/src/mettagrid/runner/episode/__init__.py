@@ -1,11 +1,11 @@
-"""The one runner of every command and of the league.
+"""The episode runner of every command and of the league.
 
     from mettagrid.runner.episode import plan_episodes, play_episodes
 
     plans = plan_episodes(env, [PolicySpec(class_path="starter")], [0] * 8, episodes=10, seed=42)
     outcomes = play_episodes(plans, workers=2)
 
-A plan says what is played and where the policies live; an outcome has the results and a verdict on each policy. The
+A plan says what is played and where the policies run; an outcome has the results and a verdict on each policy. The
 same plan gives the same outcome, apart from its timings, on any number of workers.
 """
 

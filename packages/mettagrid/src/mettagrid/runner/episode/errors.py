@@ -1,10 +1,10 @@
-"""What goes wrong around episodes.
+"""The errors of episodes.
 
 EpisodeError
-    PolicyLoadError      a policy could not be made, and the plan says that this is no verdict but a mistake
-    EpisodeWorkerError   the process that played an episode ended twice, and no policy is to blame
-    MachineFault         this machine failed, and no policy is to blame: play the episode again, or elsewhere
-PolicyFailure            inside an episode: a policy is out; the runner turns it into the policy's verdict
+    PolicyLoadError      a policy could not be loaded, and the plan treats this as an error, not a verdict
+    EpisodeWorkerError   the process that played an episode ended twice, and no policy is at fault
+    MachineFault         this machine failed, and no policy is at fault: retry the episode, here or elsewhere
+PolicyFailure            inside an episode: a policy is disabled; the runner turns it into the policy's verdict
 """
 
 import os
@@ -29,8 +29,8 @@ class EpisodeError(Exception):
 
 
 class PolicyLoadError(EpisodeError):
-    """A policy could not be made. `error_type` is the name of the exception's class, `last_words` its traceback and
-    `__cause__` the exception, which another process cannot send."""
+    """A policy could not be loaded. `error_type` is the name of the exception's class, `last_words` its traceback and
+    `__cause__` the exception, which cannot be sent between processes."""
 
     def __init__(self, policy_index: int, policy_name: str, error_type: str, reason: str, last_words: str = "") -> None:
         super().__init__(policy_index, policy_name, error_type, reason, last_words)
@@ -45,7 +45,7 @@ class PolicyLoadError(EpisodeError):
 
 
 class EpisodeWorkerError(EpisodeError):
-    """The process that played an episode ended, and another one too."""
+    """Two processes that played the same episode ended."""
 
 
 class MachineFault(EpisodeError):
@@ -53,7 +53,7 @@ class MachineFault(EpisodeError):
 
 
 class PolicyFailure(Exception):
-    """A policy cannot go on; `details` is for its own log and not for the verdict."""
+    """A policy cannot continue; `details` is for its own log and not for the verdict."""
 
     def __init__(self, status: VerdictStatus, message: str, details: str = "") -> None:
         super().__init__(message)
@@ -63,7 +63,7 @@ class PolicyFailure(Exception):
 
 
 def describe(error: BaseException) -> str:
-    """An exception in one line, short enough to cross the wire of a policy server as the reason of its end."""
+    """Return an exception as one line, short enough for the close reason of a WebSocket."""
     text = " ".join(without_folders(f"{type(error).__name__}: {error}").split())
     if len(text.encode(errors="replace")) <= MAX_MESSAGE_BYTES:
         return text
@@ -71,7 +71,7 @@ def describe(error: BaseException) -> str:
 
 
 def without_folders(text: str) -> str:
-    """The text with file names that begin at a folder of the import path, without that folder."""
+    """Return the text with file names relative to the folders of the import path."""
     for entry in sorted({*sys.path, os.getcwd()}, key=len, reverse=True):
         if len(entry) > 1:
             text = text.replace(entry.rstrip(os.sep) + os.sep, "")
@@ -79,9 +79,9 @@ def without_folders(text: str) -> str:
 
 
 def not_an_action(action: object, known: Container[str]) -> str:
-    """Why an answer cannot be used."""
+    """Return why a policy's answer is invalid."""
     name, vibe = getattr(action, "name", None), getattr(action, "vibe", None)
     if not isinstance(name, str):
-        return f"answered with a {type(action).__name__}, which is no Action"
+        return f"answered with a {type(action).__name__}, which is not an Action"
     wrong = name if name not in known else vibe
-    return f"chose {str(wrong)[:40]!r}, which is no action of this game"
+    return f"chose {str(wrong)[:40]!r}, which is not an action of this game"

@@ -1,4 +1,4 @@
-"""Faults of this machine, which are no policy's: a full disk, no more open files, a sandbox that does not work."""
+"""Detect faults of this machine, for which no policy is at fault: a full disk, no more open files, a broken sandbox."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 __all__ = ["disk_is_full", "is_machine_fault"]
 
-#: A program that fails with less room than this on the disk is not to blame.
+#: A program that fails while the disk has less free space than this, in bytes, is not at fault.
 LOW_BYTES = 16 << 20
 
 _ERRNOS = frozenset(
@@ -28,10 +28,10 @@ _ERRNOS = frozenset(
 
 
 def is_machine_fault(error: BaseException) -> bool:
-    """Whether an exception met while a policy's files were read says something about the machine, not the files.
+    """Return whether an exception from reading a policy's files is a fault of the machine rather than of the files.
 
-    A missing file and a name that the file system refuses are the bundle's; so is an `OSError` that our own code raised
-    with a sentence and without a number.
+    A missing file and a name that the file system rejects are faults of the bundle; so is an `OSError` that our own
+    code raised with a message and without an errno.
     """
     if isinstance(error, MemoryError) or type(error).__module__.partition(".")[0] == "cogbox":
         return True
@@ -39,7 +39,7 @@ def is_machine_fault(error: BaseException) -> bool:
 
 
 def disk_is_full(path: str | os.PathLike[str]) -> bool:
-    """Whether there is next to no room where `path` is."""
+    """Return whether the file system of `path` has almost no free space."""
     try:
         found = os.statvfs(path)
     except OSError:

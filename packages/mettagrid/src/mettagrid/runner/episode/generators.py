@@ -1,7 +1,7 @@
-"""Random generators that code of one process shares, kept apart for each policy.
+"""Give each policy its own state of the random generators that all code in a process shares.
 
 Policies may draw from `random`, from `numpy.random` and from torch. Each policy has its own state of them, seeded from
-the episode, so that what one draws does not depend on who else plays, or in which process.
+the episode, so that its draws do not depend on the other policies or on the process it runs in.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ import numpy as np
 if TYPE_CHECKING:
     from mettagrid.policy.policy_spec import PolicySpec
 
-_numpy: Any = np.random  # its stubs leave the shared bit generator out
+_numpy: Any = np.random  # its stubs omit the shared bit generator
 
 __all__ = ["GlobalGenerators", "episode_id", "import_policy_code", "kept_generators", "policy_seed", "seed_generators"]
 
 
 def episode_id(episode_seed: int, policy_index: int) -> str:
-    """The id under which a policy gets to know an episode; it says what the shared generators start from."""
+    """Return the episode id that a policy sees; it encodes the seed of the shared generators."""
     return f"episode-{episode_seed}-{policy_index}"
 
 
 def policy_seed(episode_id: str) -> int | None:
-    """The seed, 0 to 2**32 - 1, that belongs to an id of ours; None for ids of others."""
+    """Return the seed, 0 to 2**32 - 1, that an id of ours encodes, or None for other ids."""
     if re.fullmatch(r"episode-\d+-\d+", episode_id) is None:
         return None
     return int.from_bytes(hashlib.sha256(episode_id.encode()).digest()[:4], "little")
 
 
 def seed_generators(seed: int) -> None:
-    """Seed the shared generators of this process as `GlobalGenerators` does; a torch not imported stays so."""
+    """Seed the shared generators of this process as `GlobalGenerators` does; does not import torch."""
     random.seed(seed)
     _numpy.set_bit_generator(np.random.MT19937(np.random.SeedSequence(seed)))
     torch = sys.modules.get("torch")
@@ -46,10 +46,10 @@ def seed_generators(seed: int) -> None:
 
 
 def import_policy_code(spec: PolicySpec, *, strict: bool = False) -> None:
-    """Import a policy's class before anything is seeded: what it imports, such as torch, must be seeded as well.
+    """Import a policy's class before seeding, because the libraries it imports, such as torch, must be seeded as well.
 
-    What cannot be imported is left to whoever makes the policy, who will say why. With `strict`, an error of the
-    policy's own code is raised at once, so that the code does not run, and print, a second time.
+    Import errors are ignored here; creating the policy reports them. With `strict`, an error of the policy's own code
+    is raised at once, so that the code does not run and print a second time.
     """
     from mettagrid.policy.import_roots import activate_import_roots
     from mettagrid.policy.loader import resolve_policy_class_path
@@ -68,7 +68,7 @@ def import_policy_code(spec: PolicySpec, *, strict: bool = False) -> None:
 
 
 class GlobalGenerators:
-    """One policy's state of the shared generators, while another's is in place."""
+    """One policy's saved state of the shared generators."""
 
     def __init__(self, seed: int | None) -> None:
         self._random = random.Random(seed).getstate()
@@ -77,14 +77,14 @@ class GlobalGenerators:
         self._seed = seed
 
     def put_in_place(self) -> None:
-        """From now on everybody draws from this state."""
+        """Install this state in the shared generators."""
         random.setstate(self._random)
         _numpy.set_bit_generator(self._numpy)
         self._restore_torch()
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """Put this state in place, and keep what has become of it."""
+        """Install this state inside the block and save the advanced state afterwards."""
         self.put_in_place()
         try:
             yield
@@ -106,7 +106,7 @@ class GlobalGenerators:
 
 @contextmanager
 def kept_generators() -> Iterator[None]:
-    """Leave the shared generators as they were, for whoever called the runner."""
+    """Restore the shared generators afterwards, for the caller of the runner."""
     state, bits = random.getstate(), _numpy.get_bit_generator()
     torch = sys.modules.get("torch")
     torch_state = None if torch is None else torch.get_rng_state()

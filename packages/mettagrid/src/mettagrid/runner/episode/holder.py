@@ -1,4 +1,4 @@
-"""Where a policy lives while an episode is played: in this process, or behind a socket."""
+"""The interface between the runner and a policy, which runs in this process or behind a socket."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["PolicySource", "SeatHolder", "Seats"]
 
 @dataclass
 class Seats:
-    """What a holder is told about its policy's place in the episode."""
+    """The part of the episode that a policy plays."""
 
     policy_index: int
     policy_name: str
@@ -34,16 +34,16 @@ class Seats:
 
 @runtime_checkable
 class PolicySource(Protocol):
-    """A policy that can be opened for an episode; it can be sent to another process.
+    """A policy that can be opened for an episode. Sources are picklable.
 
-    A `PolicySpec` in a plan stands for an `InProcess` policy.
+    A `PolicySpec` in a plan means an `InProcess` policy.
     """
 
     @property
     def name(self) -> str: ...
 
     def open(self) -> SeatHolder:
-        """A holder for one episode; whatever must be started is started here or in `prepare`."""
+        """Return a holder for one episode; processes are started here or in `prepare`."""
         ...
 
 
@@ -51,63 +51,63 @@ class SeatHolder(ABC):
     """One policy in one episode.
 
     The runner calls `prepare`, `start`, then `ask` once per step, and `close`. A holder that cannot answer at once has
-    `fileno` and is polled while others think. When an answer is complete and in time, the holder writes the actions of
-    its seats to the table; seats it does not write do nothing in that step. Every method may raise `PolicyFailure`, or
-    `MachineFault`, which ends the episode without a verdict on anybody.
+    `fileno` and is polled while other policies compute. When an answer is complete and in time, the holder writes the
+    actions of its seats to the table; seats it does not write do nothing in that step. Every method may raise
+    `PolicyFailure`, or `MachineFault`, which ends the episode without any verdict.
     """
 
     minimum_action_timeout_ms: int = 0
-    #: The level of the box that the policy is in, where it is in one.
+    #: The isolation level of the policy's box, or None without a box.
     isolation: str | None = None
     #: Whether the policy may draw from the generators that all code in this process shares.
     shares_generators: bool = False
 
     @abstractmethod
     def prepare(self, seats: Seats) -> None:
-        """Begin to make the policy."""
+        """Begin to create the policy."""
 
     @abstractmethod
     def start(self, limit_ms: int) -> None:
-        """The episode begins; each step may take this long."""
+        """Start the episode; each step may take `limit_ms`."""
 
     @abstractmethod
     def ask(self, step: int) -> None:
         """Begin to choose actions for the observations on the table."""
 
     def poll(self) -> bool:
-        """Take what has arrived, without waiting. True when what was begun is done."""
+        """Process the data that has arrived, without waiting. Return True once the pending operation is done."""
         return True
 
     def fileno(self) -> int | None:
-        """What becomes readable when `poll` may return True; None for a holder that is always done."""
+        """Return the file descriptor to poll, or None for a holder that is always done."""
         return None
 
     @property
     def wants_to_write(self) -> bool:
-        """Whether to wait until `fileno` can be written to as well."""
+        """Return whether to wait until `fileno` is writable as well."""
         return False
 
     @property
     def deadline(self) -> float:
-        """When to stop waiting, by the table's clock in seconds; only asked while `poll` is False."""
+        """Return when to stop waiting, by the table's clock in seconds; only used while `poll` returns False."""
         return 0.0
 
     def give_up(self, step: int) -> None:  # noqa: B027 - nothing to do for holders that are always done
-        """The deadline has passed: the seats do nothing in this step."""
+        """Give up on this step because the deadline has passed: the seats do nothing."""
 
     def machine_fault(self) -> str | None:
-        """Asked when the policy has failed: what is wrong with this machine, if that may be why."""
+        """Return the fault of this machine that may have made the policy fail, or None."""
         return None
 
     def last_words(self) -> str:
-        """Asked when the policy has failed, before it is closed: its traceback, or the end of what it printed."""
+        """Return the traceback of a failed policy, or the end of its output; called before `close`."""
         return ""
 
     @abstractmethod
     def close(self) -> None:
-        """The episode is over for this policy; never raises."""
+        """Release the policy at the end of its episode; never raises."""
 
 
 def infos_or_none(infos: object) -> Mapping[str, Any] | None:
-    """What a policy shows, when it is a mapping."""
-    return infos if type(infos) is dict or isinstance(infos, Mapping) else None  # asking for the type is quicker
+    """Return the infos of a policy if they are a mapping, else None."""
+    return infos if type(infos) is dict or isinstance(infos, Mapping) else None  # the type check is a fast path

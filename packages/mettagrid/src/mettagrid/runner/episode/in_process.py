@@ -1,4 +1,4 @@
-"""A policy in this process: for code one trusts. It cannot be interrupted; late answers are noticed when they come."""
+"""A policy in this process, for trusted code. It cannot be interrupted; a late answer is noticed when it arrives."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = ["InProcess"]
 
-# Policies whose class says `reusable = True`, by what they were made from; taken out while they play.
+# Cached policies whose class says `reusable = True`, by their spec; removed while they play.
 _idle: dict[tuple[str, str], MultiAgentPolicy] = {}
 
 
 @dataclass(frozen=True)
 class InProcess:
-    """A policy to be made from its spec for each episode, or, if its class says `reusable = True`, once per process.
+    """A policy created from its spec for each episode, or once per process if its class says `reusable = True`.
 
-    A class that says so promises that after `reset()` it plays as a new one would.
+    Such a class promises that a policy plays like a new one after `reset()`.
     """
 
     spec: PolicySpec
@@ -58,12 +58,12 @@ class InProcess:
 
 
 class InProcessHolder(SeatHolder):
-    """Asks a policy object.
+    """Plays with a policy object.
 
-    A class with `supports_step_batch = True` is asked once per step through `step_batch`, with arrays for all agents of
-    the game: rows of other policies' agents hold no tokens, and what is written there is not used. A class may have
-    `set_batch_agents(agent_ids)` to be told the rows that matter. Other policies are asked agent by agent, or by
-    `step_group` where they offer it.
+    For a class with `supports_step_batch = True`, the holder calls `step_batch` once per step with arrays for all
+    agents of the game: rows of other policies' agents hold no tokens, and actions written there are ignored. If the
+    class has `set_batch_agents(agent_ids)`, it receives the rows that matter. For other policies the holder calls
+    `step_group` where available, else `step` agent by agent.
     """
 
     shares_generators = True
@@ -75,7 +75,7 @@ class InProcessHolder(SeatHolder):
         key: Callable[[Seats], tuple[str, str]] | None = None,
         before: Callable[[], None] | None = None,
     ) -> None:
-        """`key` tells which policies may be used again for each other, `before` is called before the first seed."""
+        """Policies with the same `key` are interchangeable when reused; `before` is called before the first seeding."""
         self._make = make
         self._key = key
         self._before = before
@@ -99,7 +99,7 @@ class InProcessHolder(SeatHolder):
         seats.timings.load_ms = 1000 * (time.perf_counter() - began)
 
     def start(self, limit_ms: int) -> None:
-        """Also makes and resets the agents' policies, in agent order; a batch policy's too, since it may need them."""
+        """Start the episode; also create and reset the agents' policies in agent order, even for batch policies."""
         table, agent_ids = self._seats.table, self._seats.agent_ids
         with self._policy_code(own_generators=True):
             self._policy.configure_action_timeout_ms(limit_ms)
@@ -117,7 +117,7 @@ class InProcessHolder(SeatHolder):
         self._flat_to_primary, self._flat_to_vibe = _flat_tables(self._seats)
 
     def keep_generators_in_place(self) -> None:
-        """Nobody else in this process draws from the shared generators: no need to swap them in every step."""
+        """Leave this policy's generator state installed: no other policy in this process draws from the generators."""
         assert self._generators is not None
         self._generators.put_in_place()
         self._swaps_generators = False
@@ -174,16 +174,16 @@ class InProcessHolder(SeatHolder):
                 if fields.get("_infos"):
                     break
             else:
-                return  # nobody has anything to show, and none of their code runs to say so
+                return  # no agent has infos, and reading them runs no policy code
         with self._policy_code(own_generators=False):
             for agent, policy in self._agents:
                 infos = policy.infos
-                if infos or agent in showing:  # most have nothing to show, ever
+                if infos or agent in showing:  # most agents never have infos
                     showing.add(agent)
                     self._seats.table.show(agent, infos_or_none(infos))
 
     def _ask_agents(self, step: int) -> list[tuple[int, Action]]:
-        """The answers that came in time."""
+        """Return the answers that arrived in time."""
         table = self._seats.table
         live = [(agent, policy) for agent, policy in self._agents if not table.times.is_disabled(agent)]
         if not live:
@@ -224,7 +224,7 @@ class InProcessHolder(SeatHolder):
         return [(agent, action) for agent, action, good in zip(live, actions, in_time, strict=True) if good]
 
     def _write(self, chosen: list[tuple[int, Action]]) -> None:
-        """All or nothing: when one answer cannot be used, the whole policy is out."""
+        """Write all actions, or none: one invalid answer disables the whole policy."""
         table = self._seats.table
         try:
             numbers = [table.numbers(action) for _, action in chosen]
@@ -245,7 +245,7 @@ class InProcessHolder(SeatHolder):
 
     @contextmanager
     def _policy_code(self, *, own_generators: bool) -> Iterator[None]:
-        """Code of the policy runs inside: its exceptions are its verdict."""
+        """Turn exceptions of the policy code that runs inside into the policy's verdict."""
         assert self._generators is not None
         try:
             if own_generators:
@@ -265,7 +265,7 @@ class InProcessHolder(SeatHolder):
 
 
 def _fields_with_infos(agents: Sequence[AgentPolicy]) -> list[dict[str, Any]] | None:
-    """Where the agents keep what they show, if all do so in the usual way."""
+    """Return the attribute dictionaries that hold the agents' infos, or None unless all store them the usual way."""
     from mettagrid.policy.policy import AgentPolicy
 
     is_usual = all(getattr(type(agent), "infos", None) is AgentPolicy.infos for agent in agents)
@@ -273,7 +273,7 @@ def _fields_with_infos(agents: Sequence[AgentPolicy]) -> list[dict[str, Any]] | 
 
 
 def _flat_tables(seats: Seats) -> tuple[np.ndarray, np.ndarray]:
-    """Flat action number -> the engine's primary number, and its vibe number; see `streams` of the simulation."""
+    """Return tables from flat action number to primary and vibe action number; see `streams` of the simulation."""
     pairs = [seats.table.streams[name] for name in seats.interface.all_action_names]
     numbers = np.array(pairs, np.int32).reshape(-1, 2)
     return np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])

@@ -1,4 +1,4 @@
-"""How an episode went."""
+"""The outcome of an episode."""
 
 from typing import Literal
 
@@ -19,22 +19,22 @@ __all__ = [
 
 VerdictStatus = Literal["ok", "timed_out", "disabled", "crashed", "protocol_error", "killed"]
 
-# The reason in the closing frame of a WebSocket has room for 123 bytes; verdicts are the same without a socket.
+# The close reason of a WebSocket has room for 123 bytes; verdicts are the same without a socket.
 MAX_MESSAGE_BYTES = 120
 
 
 class Verdict(BaseModel):
     """How one policy behaved in one episode.
 
-    - `ok`: it answered in time, always
-    - `timed_out`: it played to the end, but some answers came too late
+    - `ok`: all its answers were in time
+    - `timed_out`: it played to the end, but some answers were late
     - `disabled`: it used up its overage budget
     - `crashed`: its code raised an exception
-    - `protocol_error`: what it answered is no action of the game, or no message of the protocol
-    - `killed`: its process ended or was ended: out of memory, a forbidden call, no answer for too long
+    - `protocol_error`: it sent an invalid action or an invalid message
+    - `killed`: its process exited or was killed: out of memory, a forbidden call, no answer for too long
 
-    The agents of the last four do nothing from `step` on; it is None when the policy never began. `timeouts` counts
-    answers that came too late, over all its agents.
+    The agents of the last four do nothing from `step` on; it is None if the policy never started. `timeouts` counts
+    the late answers of all its agents.
     """
 
     status: VerdictStatus = "ok"
@@ -48,10 +48,10 @@ class Verdict(BaseModel):
 
 
 class PolicyTimings(BaseModel):
-    """Milliseconds of one policy: to be made, over all its answers, and of the slowest one.
+    """Milliseconds of one policy: to load, for all its answers, and for the slowest one.
 
-    Of a policy in another process the answers are counted and the times that half and 95 % of them took are known, and
-    what held it back: a level of `cogbox`, or None for a process without a box.
+    For a policy in another process there are also the number of answers, their median and 95th percentile, and the
+    isolation level of `cogbox`, or None for a process without a box.
     """
 
     load_ms: float = 0.0
@@ -74,9 +74,9 @@ class EpisodeTimings(BaseModel):
 class EpisodeOutcome(BaseModel):
     """The results of one episode, agent by agent, and a verdict on each policy.
 
-    `last_words` is, for each policy that did not play to the end, its traceback, or the end of what it printed. All but
-    that and `timings` is the same for the same plan, whatever the number of workers and wherever the policies live, as
-    long as no policy misses a deadline.
+    `last_words` is, for each policy that did not play to the end, its traceback or the end of its output. Everything
+    except that and `timings` is the same for the same plan, for any number of workers and wherever the policies run,
+    as long as no policy misses a deadline.
     """
 
     seed: int
@@ -95,11 +95,11 @@ class EpisodeOutcome(BaseModel):
     last_words: list[str] = Field(default_factory=list)
 
     def compared(self) -> str:
-        """What two runs of one plan have in common, as JSON."""
+        """Return the deterministic part of the outcome as JSON, for comparing two runs of one plan."""
         return self.model_dump_json(exclude={"timings", "replay_path", "last_words"})
 
     def pure_result(self) -> PureSingleEpisodeResult:
-        """The part that the published interface has, for a single episode."""
+        """Return the result in the published form for a single episode."""
         return PureSingleEpisodeResult(
             rewards=self.rewards,
             action_timeouts=self.action_timeouts,
@@ -110,7 +110,7 @@ class EpisodeOutcome(BaseModel):
         )
 
     def rollout_result(self) -> EpisodeRolloutResult:
-        """The part that the published interface has, for one of several episodes."""
+        """Return the result in the published form for one of several episodes."""
         return EpisodeRolloutResult(
             assignments=self.assignments,
             rewards=self.rewards,
@@ -124,5 +124,5 @@ class EpisodeOutcome(BaseModel):
 
 
 def rollout_result(outcomes: list[EpisodeOutcome]) -> MultiEpisodeRolloutResult:
-    """Several episodes as the published interface has them, for summaries."""
+    """Return several outcomes in the published form, for summaries."""
     return MultiEpisodeRolloutResult(episodes=[outcome.rollout_result() for outcome in outcomes])

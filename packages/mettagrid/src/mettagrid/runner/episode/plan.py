@@ -1,4 +1,4 @@
-"""What is to be played, and by whom."""
+"""Plans of episodes: the game, the policies and their seats."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ __all__ = ["EpisodePlan", "plan_episodes"]
 
 @dataclass(frozen=True)
 class EpisodePlan:
-    """One episode. Plans can be sent to other processes.
+    """One episode. Plans are picklable.
 
-    `policies` are specs, which are played in this process, or other sources (see `holder`); `assignments` holds a
-    position in it for each agent. `policy_names` are for people. A map without a seed of its own is drawn from `seed`.
+    `policies` are specs, which run in this process, or other sources (see `holder`); `assignments` holds a position in
+    it for each agent. `policy_names` are for display. A map without its own seed is drawn from `seed`.
 
-    With a `policy_seed`, policies draw from that and nobody but the engine learns the `seed`: neither policies nor the
-    replay, whose map has no seed either. It must not be possible to find one from the other.
+    With a `policy_seed`, policies draw from that, and only the engine knows the `seed`: it is hidden from policies and
+    from the replay, whose map has no seed either. It must be impossible to derive one from the other.
 
-    `actions_path` gets what policies did, for `recorded.RecordedPolicy`.
+    The policies' actions are written to `actions_path`, for `recorded.RecordedPolicy`.
 
     `max_action_time_ms` and `overage_budget_ms` are those of `ActionTimes`; the time is raised to what the policies
-    need. A policy in another process that has not answered for `patience_ms` (by default three times the limit and ten
-    seconds) is ended, and so is one that is not ready after `prepare_timeout_s`, or takes more than `answer_budget_s`
-    for all its answers, each of which may be in time. A policy that cannot be made is a mistake to be raised, or, where
-    `load_failure` says so, a verdict. `barred` holds policies that must not play, with their verdicts.
+    need. A policy in another process is killed if it does not answer for `patience_ms` (by default three times the
+    limit plus ten seconds), if it is not ready after `prepare_timeout_s`, or if all its answers together take more than
+    `answer_budget_s`, even when each is in time. A policy that cannot be loaded raises an error, or gets a verdict
+    where `load_failure` says so. `barred` holds policies that must not play, with their verdicts.
     """
 
     env: MettaGridConfig
@@ -66,7 +66,7 @@ class EpisodePlan:
         return list(self.policy_names or (policy.name for policy in self.policies))
 
     def bar(self, policy_index: int, verdict: Verdict) -> EpisodePlan:
-        """The same episode with a policy whose agents do nothing."""
+        """Return the same episode with a barred policy, whose agents do nothing."""
         return replace(self, barred={**self.barred, policy_index: verdict})
 
 
@@ -82,9 +82,9 @@ def plan_episodes(
     replay_paths: Sequence[Path | None] | None = None,
     **settings: object,
 ) -> list[EpisodePlan]:
-    """Plans for several episodes: seeds `seed`, `seed + 1`, ..., and seats that are shuffled again for each.
+    """Return plans for several episodes: seeds `seed`, `seed + 1`, ..., with the seats reshuffled for each.
 
-    The shuffles add up: each starts from the seats of the episode before. They are drawn from `rng`, by default
+    The shuffles accumulate: each starts from the seats of the previous episode. They are drawn from `rng`, by default
     `random.Random(seed)`. `settings` are further fields of `EpisodePlan`.
     """
     rng = rng or random.Random(seed)

@@ -1,4 +1,4 @@
-"""The loop: observations to policies, actions to the engine, until the episode is over."""
+"""The episode loop: observations to policies, actions to the engine, until the episode is over."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def play_episode(
 ) -> EpisodeOutcome:
     """Play one episode to its end.
 
-    A policy that raises an exception, answers nonsense, or dies gets a verdict; its agents do nothing from then on, and
-    the others play on. Only a policy that cannot be made raises, `PolicyLoadError`, unless the plan says otherwise, and
-    a fault of this machine, `MachineFault`, which ends the episode.
+    A policy that raises an exception, sends an invalid answer or exits gets a verdict; its agents do nothing from then
+    on, and the other policies continue. Raises `PolicyLoadError` for a policy that cannot be loaded, unless the plan
+    makes that a verdict, and `MachineFault` for a fault of this machine, which ends the episode.
     `turn(index)` is called whenever a policy's code begins to run in this process, and with -1 when it ends. `warned`
-    holds the names of policies that were warned about, over several episodes. With `background` the replay is written
-    there, and is complete when that has been waited for. `tracer` gets a span for each answer and each step.
+    holds the names of policies that have caused a warning, across several episodes. With `background`, that writer
+    writes the replay; wait for it to have the complete file. `tracer` gets a span for each answer and each step.
     """
     with kept_generators():
         episode = _Episode(
@@ -72,7 +72,7 @@ def play_episode(
             episode.play()
         except BaseException:
             if renderer is not None:
-                renderer.on_close()  # what it shows must not stay
+                renderer.on_close()  # the display must not outlive the episode
             raise
         finally:
             episode.close()
@@ -135,7 +135,7 @@ class _Episode:
         self._env = env
 
     def prepare(self) -> None:
-        """Make all policies, those in other processes at the same time, and start them."""
+        """Create all policies, those in other processes concurrently, and start them."""
         from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 
         plan, names = self._plan, self._plan.names
@@ -175,7 +175,7 @@ class _Episode:
         collects = gc.isenabled()
         try:
             while not simulation.is_done():
-                # Its pauses would be charged to whoever is being timed.
+                # Its pauses would count against the policy that is being timed.
                 gc.disable()
                 step = simulation.current_step
                 table.actions.fill(0)
@@ -228,7 +228,7 @@ class _Episode:
         return outcome
 
     def _ask(self, step: int) -> None:
-        """Ask everybody: those in other processes first, so that they think while the ones in this process do."""
+        """Ask all policies, those in other processes first, so that they compute while the ones in this process run."""
         must_wait = False
         for index, holder in list(self._holders.items()):
             if holder.fileno() is not None:
@@ -252,7 +252,7 @@ class _Episode:
 
     @contextmanager
     def _policy_code(self, index: int, step: int | None) -> Iterator[None]:
-        """Code of a policy, or about one, runs inside: a failure is its verdict."""
+        """Turn a failure of the policy code that runs inside into the policy's verdict."""
         self._turn(index)
         try:
             yield
@@ -278,7 +278,7 @@ class _Episode:
             last_words = self._last_words.get(index, "")
             raise PolicyLoadError(index, name, error_type, str(cause or failure.message), last_words) from cause
         self._verdicts[index] = Verdict(status=failure.status, message=failure.message, step=step)
-        told = f"{name} is out"  # once for all episodes; the verdicts tell how often
+        told = f"{name} is out"  # once for all episodes; the verdicts count the rest
         level = logging.DEBUG if told in self._warned else logging.WARNING
         self._warned.add(told)
         when = "" if step is None else f" at step {step}"

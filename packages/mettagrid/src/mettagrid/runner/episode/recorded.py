@@ -1,7 +1,7 @@
-"""What policies did in an episode, as a file, and playing it again from there instead of from the policies.
+"""Record the policies' actions of an episode in a file, and play the episode again from that file.
 
-A replay in the published format shows what agents did, not what they tried. This file has every action that was asked
-for, so that an episode can be played again without the bundles that played it:
+A replay in the published format shows what agents did, not what they tried. This file has every requested action, so
+that the episode can be played again without the policy bundles:
 
     {"version": 1, "steps": 500,
      "actions": [[number, times, number, times, ...] for each agent], "vibes": likewise,
@@ -35,7 +35,7 @@ MAX_BYTES = 1 << 30
 
 
 class ActionRecorder:
-    """Follows what the policies of an episode do."""
+    """Records the actions of an episode's policies."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -55,7 +55,7 @@ class ActionRecorder:
             self._notes["infos"].append([len(self._actions), agent, shown])
 
     def step(self) -> None:
-        """Everybody has answered, or not; the engine has not stepped yet."""
+        """Record a step; called after all answers and before the engine steps."""
         table = self._table
         for agent, (before, now) in enumerate(zip(self._late, table.times.timeouts, strict=True)):
             if now > before:
@@ -77,19 +77,19 @@ class ActionRecorder:
 
 
 def _runs(rows: Sequence[np.ndarray], agents: int) -> list[list[int]]:
-    """For each agent number, times, number, times."""
+    """Return the run-length encoding for each agent: number, times, number, times."""
     if not rows:
         return [[] for _ in range(agents)]
-    found = []
+    encoded = []
     for column in np.stack(rows).T:
         begins = np.flatnonzero(np.diff(column, prepend=column[0] - 1))
         lengths = np.diff(begins, append=len(column))
-        found.append(np.stack([column[begins], lengths]).T.ravel().tolist())
-    return found
+        encoded.append(np.stack([column[begins], lengths]).T.ravel().tolist())
+    return encoded
 
 
 class RecordedActions:
-    """What was recorded, by step. `ValueError` for bytes that are no such file, or one of another episode."""
+    """The recorded actions by step. Raises `ValueError` for an invalid file and for one of another episode."""
 
     def __init__(self, data: bytes, *, num_agents: int) -> None:
         try:
@@ -97,12 +97,12 @@ class RecordedActions:
             text = unpacker.decompress(data, MAX_BYTES)
             document = json.loads(text)
             if unpacker.unconsumed_tail or document["version"] != VERSION:
-                raise ValueError("of another version, or too large")
+                raise ValueError("unsupported version, or too large")
             self.steps = int(document["steps"])
             self.actions = _columns(document["actions"], self.steps)
             self.vibes = _columns(document["vibes"], self.steps)
             if not len(self.actions) == len(self.vibes) == num_agents:
-                raise ValueError("of another number of agents")
+                raise ValueError("wrong number of agents")
             self.talk, self.infos, self.late = (_by_step(document[name]) for name in ("talk", "infos", "late"))
         except (ValueError, KeyError, TypeError, IndexError, zlib.error, RecursionError) as problem:
             raise ValueError(f"The recorded actions cannot be read: {problem}") from None
@@ -113,7 +113,7 @@ def _columns(runs: Any, steps: int) -> list[np.ndarray]:
     for run in runs:
         pairs = np.array(run, np.int64).reshape(-1, 2)
         if int(pairs[:, 1].sum()) != steps or (pairs[:, 1] < 0).any():
-            raise ValueError("it has another number of steps")
+            raise ValueError("wrong number of steps")
         columns.append(np.repeat(pairs[:, 0], pairs[:, 1]).astype(np.int32))
     return columns
 
@@ -127,7 +127,7 @@ def _by_step(rows: Any) -> dict[int, list[tuple[int, Any]]]:
 
 @dataclass(frozen=True)
 class RecordedPolicy:
-    """A source for `EpisodePlan`: a policy that does what was recorded of its agents."""
+    """A source for `EpisodePlan`: a policy that repeats the recorded actions of its agents."""
 
     name: str
     recorded: RecordedActions

@@ -1,7 +1,7 @@
 """A policy in another process, behind a connected socket, with a deadline that is enforced while waiting.
 
-The other side is not trusted: it may answer late, never, too much, or nonsense. None of it delays the episode beyond
-the time a policy has, and none of it reaches the other policies.
+The other side is not trusted: it may answer late or never, or send too much or invalid data. None of this delays the
+episode beyond the policy's time limits or affects the other policies.
 """
 
 from __future__ import annotations
@@ -35,46 +35,46 @@ if TYPE_CHECKING:
 __all__ = ["PolicyProcess", "Served", "ServedHolder"]
 
 READ_BYTES = 1 << 16
-#: Read at most this much before looking at the other policies again.
+#: Bytes to read at most before polling the other policies again.
 READ_BYTES_PER_POLL = 1 << 20
-#: Frames between two questions, pings and parts of one answer included.
+#: Frames between two requests, including pings and the fragments of one answer.
 MAX_FRAMES = 200
 ANSWER_BYTES = 1 << 16
 ANSWER_BYTES_PER_AGENT = 1 << 16
-#: Processor time of this process that reading the answers of one policy may take over an episode.
+#: CPU time of this process that decoding the answers of one policy may take over an episode.
 READING_SECONDS = 60.0
 
-# The library talks about every frame; nobody is to read that for a hostile peer.
+# The library logs every frame; a hostile peer could flood the log.
 _silent = logging.getLogger("mettagrid.runner.episode.served.wire")
 _silent.setLevel(logging.CRITICAL + 1)
 
 
 class PolicyProcess(Protocol):
-    """The process on the other side, where one is known."""
+    """The process on the other side, if known."""
 
     def why_ended(self) -> tuple[VerdictStatus, str] | None:
-        """Verdict and message if it has ended or is about to; None when there is nothing to say. Must not wait long."""
+        """Return the verdict and a message if the process has ended or is about to, else None. Must not block long."""
         ...
 
     def machine_fault(self) -> str | None:
-        """What is wrong with this machine that may have ended it or made it fail; None when nothing is."""
+        """Return the fault of this machine that may have made the process end or fail, or None."""
         ...
 
     def hide(self, text: str) -> str:
-        """What it said, without what nobody is to read."""
+        """Return a text of the process without secrets and local paths."""
         ...
 
     def last_words(self) -> str:
-        """End it; its traceback, or the end of what it printed."""
+        """End the process and return its traceback, or the end of its output."""
         ...
 
     def close(self) -> None:
-        """End it and clean up; called once, never raises."""
+        """End the process and clean up; called once, never raises."""
         ...
 
 
 class Served:
-    """A source of policies behind sockets: `connect()` gives a connected stream socket and its process, if known."""
+    """A source of policies behind sockets: `connect()` returns a connected stream socket and its process, if known."""
 
     def __init__(self, name: str, connect: Callable[[], tuple[socket.socket, PolicyProcess | None]]) -> None:
         self.name = name
@@ -85,10 +85,10 @@ class Served:
 
 
 class ServedHolder(SeatHolder):
-    """Speaks the policy server's protocol over a socket it owns.
+    """Implements the policy server's protocol over a socket that it owns.
 
-    At most one question is open. When its answer is late, the agents do nothing, the answer is thrown away whenever it
-    comes, and until then no new question is asked. Each step waits for it until the step's own deadline.
+    At most one request is pending. If its answer is late, the agents do nothing and the answer is discarded when it
+    arrives; until then no new request is sent. Each step waits for it until the step's own deadline.
     """
 
     def __init__(self, connection: socket.socket, process: PolicyProcess | None = None) -> None:
@@ -96,9 +96,9 @@ class ServedHolder(SeatHolder):
         self._process = process
         self._is_open = False  # the WebSocket, not the socket
         self._is_prepared = False
-        self._asked_at: float | None = None  # when the open question was asked
-        self._is_late = False  # the open question belongs to an earlier step
-        self._charged_ms = 0.0  # of the open question's overage
+        self._asked_at: float | None = None  # when the pending request was sent
+        self._is_late = False  # the pending request belongs to an earlier step
+        self._charged_ms = 0.0  # of the pending request's overage
         self._step = 0
         self._deadline = 0.0
         self._unsent = b""
@@ -142,7 +142,7 @@ class ServedHolder(SeatHolder):
         if not self._is_prepared:
             return False
         if self._asked_at is None and self._is_late:
-            # An old answer came while this step was waiting for it: there may be time left for a new question.
+            # A late answer arrived while this step waited for it: there may be time left for a new request.
             self._send_question()
             self._receive()
         return self._asked_at is None
@@ -196,7 +196,7 @@ class ServedHolder(SeatHolder):
         timings.answers, timings.total_ms, timings.slowest_ms = len(times), sum(times), times[-1]
         timings.median_ms, timings.p95_ms = times[last // 2], times[round(0.95 * last)]
 
-    # Questions
+    # Requests
 
     def _send_question(self) -> None:
         seats = self._seats
@@ -219,7 +219,7 @@ class ServedHolder(SeatHolder):
             raise PolicyFailure("protocol_error", "answered without being asked")
         began = time.thread_time()
         answers = self._checked(data)
-        # Reading an answer is part of giving it: the time counts as the policy's.
+        # The time to decode an answer counts as the policy's.
         elapsed_ms = 1000 * (self._seats.table.clock() - self._asked_at)
         self._seats.table.trace(self._seats.agent_ids, self._step, self._asked_at, elapsed_ms)
         self._asked_at = None
@@ -244,13 +244,13 @@ class ServedHolder(SeatHolder):
             table.show(agent, infos)
 
     def _checked(self, data: bytes) -> list[tuple[int, Any, tuple[int, int], dict[str, Any]]]:
-        """Every agent's answer, in the order of the seats; PolicyFailure unless there is one for each, and usable."""
+        """Return every agent's answer, in seat order; raises PolicyFailure unless each agent has a valid one."""
         from google.protobuf.message import DecodeError
 
         try:
             response = policy_pb2.BatchStepResponse.FromString(data)
         except DecodeError:
-            raise PolicyFailure("protocol_error", "answered with bytes that are no BatchStepResponse") from None
+            raise PolicyFailure("protocol_error", "answered with bytes that are not a BatchStepResponse") from None
         answers = {answer.agent_id: answer for answer in response.agent_actions}
         if len(response.agent_actions) != len(answers) or answers.keys() != set(self._seats.agent_ids):
             raise PolicyFailure("protocol_error", "did not answer once for each of its agents")
@@ -267,13 +267,13 @@ class ServedHolder(SeatHolder):
         return checked
 
     def _check_budget(self, waiting: float) -> None:
-        """Answers that are all in time can still hold everybody else up for longer than anybody has."""
+        """Raise PolicyFailure if all answers together took too long, even when each was in time."""
         budget = self._seats.answer_budget_s
         if budget is not None and self._answer_seconds + waiting > budget:
             raise PolicyFailure("killed", f"took more than {budget:g} seconds for all its answers")
 
     def _charge(self, overage_ms: float, *, only_if_all: bool = False) -> None:
-        """Take an overage from the agents' budgets; with `only_if_all` only when it uses all of them up."""
+        """Charge an overage to the agents' budgets; with `only_if_all` only if it uses up all of them."""
         times, agents = self._seats.table.times, self._seats.agent_ids
         due = overage_ms - self._charged_ms
         left = [times.budget_left(agent) for agent in agents]
@@ -297,7 +297,7 @@ class ServedHolder(SeatHolder):
             self._unsent = self._unsent[sent:]
 
     def _receive(self) -> None:
-        """Take in what has arrived, but no more than a poll may."""
+        """Read the data that has arrived, up to the limit of one poll."""
         room = READ_BYTES_PER_POLL
         while room > 0:
             try:
@@ -331,7 +331,7 @@ class ServedHolder(SeatHolder):
         if isinstance(problem, PayloadTooBig):
             raise PolicyFailure("protocol_error", f"answered with more than {self._max_bytes} bytes")
         if problem is not None and not isinstance(problem, EOFError):
-            raise PolicyFailure("protocol_error", "sent what is no WebSocket frame")
+            raise PolicyFailure("protocol_error", "sent an invalid WebSocket frame")
 
     def _take_handshake(self) -> None:
         if isinstance(self._wire.handshake_exc, InvalidHandshake):
@@ -363,8 +363,8 @@ class ServedHolder(SeatHolder):
             raise PolicyFailure("protocol_error", "answered before it was prepared")
 
     def _ended(self) -> PolicyFailure:
-        """Why there will be no more answers: what the process was ended for, or what it said when it closed."""
-        said = self._wire.close_rcvd  # the library's own code is known only when both sides have closed
+        """Return why there will be no more answers: why the process ended, or its close reason."""
+        said = self._wire.close_rcvd  # the library's own code is set only once both sides have closed
         code, reason = (said.code, " ".join(said.reason.split())) if said is not None else (None, "")
         if self._process is not None:
             reason = self._process.hide(reason)
@@ -377,4 +377,4 @@ class ServedHolder(SeatHolder):
             return PolicyFailure(*known)
         if code is not None:
             return PolicyFailure("crashed", f"closed the connection with code {int(code)}{reason and ': '}{reason}")
-        return PolicyFailure("killed", "its process closed the connection without a word")
+        return PolicyFailure("killed", "its process closed the connection without giving a reason")

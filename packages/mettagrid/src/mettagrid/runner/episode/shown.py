@@ -1,8 +1,8 @@
-"""What a policy in another process shows about itself (its infos), bounded where it enters this process.
+"""Decode the infos that a policy in another process sends, and bound their size.
 
-Each answer may show `MAX_TEXT` characters, `MAX_ITEMS` values and `MAX_DEPTH` levels for an agent; a policy that shows
-more is out. Of that, the part that a replay has room for is kept. Over an episode a policy has `KEPT_BYTES`; what it
-shows after that is dropped, and it plays on.
+The infos of an agent in one answer may have `MAX_TEXT` characters, `MAX_ITEMS` values and `MAX_DEPTH` levels; a policy
+that sends more is disabled. Only the part that a replay has room for is stored. Over an episode a policy has
+`KEPT_BYTES`; later infos are dropped, and the policy continues to play.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ MAX_TEXT = 1 << 16
 MAX_ITEMS = 1000
 MAX_DEPTH = 16
 MAX_TAIL = 4096
-"""characters of the end of a monologue"""
+"""characters that are stored from the end of a monologue"""
 KEPT_BYTES = 8 << 20
 _BYTES_PER_ITEM = 100
-"""what a value costs beside its text"""
+"""bytes that a value costs in addition to its text"""
 
 
 class ShownInfos:
@@ -38,7 +38,7 @@ class ShownInfos:
         self._last: dict[int, tuple[str, dict[str, Any]]] = {}
 
     def decode(self, agent: int, text: str) -> dict[str, Any]:
-        """The infos of one agent's answer; PolicyFailure for what is no JSON object or too much."""
+        """Return the infos of one agent's answer; raises PolicyFailure if they are not a JSON object or too large."""
         if not text:
             return {}
         last = self._last.get(agent)
@@ -51,14 +51,14 @@ class ShownInfos:
         except (ValueError, RecursionError):
             infos = None
         if not isinstance(infos, dict):
-            raise PolicyFailure("protocol_error", f"infos_json of agent {agent} is no JSON object")
+            raise PolicyFailure("protocol_error", f"infos_json of agent {agent} is not a JSON object")
         _check_shape(agent, infos)
         kept = self._kept(infos)
         self._last[agent] = (text, kept)
         return kept
 
     def _kept(self, infos: dict[str, Any]) -> dict[str, Any]:
-        """The part that fits a replay, and the end of the monologue."""
+        """Return the part that fits a replay, and the end of the monologue."""
         tail = infos.pop(MONOLOGUE_KEY, None)
         kept = fit_infos(infos)
         if isinstance(tail, str):
@@ -69,7 +69,7 @@ class ShownInfos:
             return kept
         if self._left > 0:
             self._left = 0
-            logger.warning("What %s shows is not kept any more: it has shown more than a replay holds", self._name)
+            logger.warning("The infos of %s are dropped from now on: they exceed the limit of a replay", self._name)
         return {}
 
 
@@ -91,7 +91,7 @@ def _check_shape(agent: int, infos: dict[str, Any]) -> None:
 
 
 def _count(infos: dict[str, Any]) -> int:
-    """How many values there are, on every level."""
+    """Return the number of values on all levels."""
     count = 0
     level: list[Any] = [infos]
     while level:

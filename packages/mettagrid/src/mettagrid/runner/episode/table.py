@@ -1,4 +1,4 @@
-"""What the runner and the holders of an episode share: observations, actions, clocks."""
+"""The data that the runner and the holders of an episode share: observations, actions, clocks."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ logger = logging.getLogger("mettagrid.runner.episode")
 
 
 class Table:
-    """One episode as its players see it.
+    """The shared state of one episode.
 
     `observations` is uint8 [agents, tokens, 3], `actions` and `vibe_actions` int32 [agents] with the engine's numbers,
-    where 0 is noop and no change: the engine's own memory. `infos` is None when nobody looks at what policies show.
+    where 0 is noop and no change: the engine's own memory. `infos` is None when no consumer needs the policies' infos.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Table:
         return self._agents[agent].observation
 
     def numbers(self, action: Action) -> tuple[int, int]:
-        """(primary, vibe) of an action; PolicyFailure for what is no action of the game."""
+        """Return (primary, vibe) of an action; raises PolicyFailure if the game has no such action."""
         try:
             vibe = action.vibe
             if vibe is None:
@@ -68,19 +68,19 @@ class Table:
             raise PolicyFailure("protocol_error", not_an_action(action, self._ids)) from None
 
     def say(self, agent: int, text: str, name: str) -> None:
-        """Queue what an agent says; a text the game refuses is dropped, with one warning for each policy."""
+        """Queue a text of an agent; a text that the game rejects is dropped, with one warning for each policy."""
         try:
             self._agents[agent].set_talk(text)
         except (ValueError, TypeError) as error:
             if name not in self._talk_warned:
                 self._talk_warned.add(name)
-                logger.warning("What %s says is not heard: %s", name, error)
+                logger.warning("A text of %s was dropped: %s", name, error)
             return
         if self.recorder is not None:
             self.recorder.said(agent, text)
 
     def trace(self, agents: Sequence[int], step: int, began: float, elapsed_ms: float) -> None:
-        """Note how long an answer for these agents took, for whoever looks for lost time."""
+        """Record how long an answer for these agents took, for profiling."""
         if self._tracer is None:
             return
         timed_out = elapsed_ms > self.times.limit_ms

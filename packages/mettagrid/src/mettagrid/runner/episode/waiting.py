@@ -1,4 +1,4 @@
-"""Waiting for policies in other processes: for all of them at once, each no longer than it has."""
+"""Wait for policies in other processes: for all of them at once, each up to its deadline."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["Waiting"]
 
 
 class Waiting:
-    """Keeps the sockets of an episode's holders under watch."""
+    """Polls the sockets of an episode's holders."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._selector: selectors.BaseSelector | None = None
-        self._watched: dict[int, tuple[int, int]] = {}  # policy index -> (file number, events)
+        self._watched: dict[int, tuple[int, int]] = {}  # policy index -> (file descriptor, events)
 
     def until_done(
         self, holders: Mapping[int, SeatHolder], step: int | None, deadline: float | None = None
     ) -> Iterator[tuple[int, PolicyFailure]]:
-        """Wait until every holder is done or out of time, and tell who failed meanwhile.
+        """Wait until every holder is done or out of time, and yield the failures in the meantime.
 
         A holder whose own deadline passes gives up the step; one that is not done by `deadline` fails.
         """
@@ -30,7 +30,7 @@ class Waiting:
         pending = {index: holder for index, holder in holders.items() if holder.fileno() is not None}
         unpolled = set(pending)
         while pending:
-            # Whatever has arrived counts, even if this process came late to look.
+            # Data that has arrived counts, even if this process polls late.
             for index in unpolled & set(pending):
                 done, failure = _poll(pending[index])
                 if done or failure is not None:
@@ -54,7 +54,7 @@ class Waiting:
                 unpolled = self._select(pending, max(0.0, min(ends) - now))
 
     def forget(self, index: int) -> None:
-        """A holder is about to close its socket."""
+        """Stop polling a holder that is about to close its socket."""
         watched = self._watched.pop(index, None)
         if watched is not None and self._selector is not None:
             self._selector.unregister(watched[0])
@@ -66,7 +66,7 @@ class Waiting:
             self._watched.clear()
 
     def _select(self, pending: Mapping[int, SeatHolder], seconds: float) -> set[int]:
-        """The pending holders about which there is news."""
+        """Return the pending holders whose sockets are ready."""
         if self._selector is None:
             self._selector = selectors.DefaultSelector()
         for index, holder in pending.items():

@@ -1,8 +1,8 @@
-"""The program of a worker process: `python -m mettagrid.runner.episode.worker SOCKET MARK`, both file numbers.
+"""The program of a worker process: `python -m mettagrid.runner.episode.worker SOCKET MARK`, both file descriptors.
 
-It reads the import path, then plans, and answers each with an `EpisodeOutcome` or an `EpisodeError`, all pickled. The
-other end is the process that started it. None asks it to finish the replays that are being written. It ends when the
-socket is closed.
+It reads the import path, then plans, and responds to each with an `EpisodeOutcome` or an `EpisodeError`, all pickled.
+The other end is the parent process. None asks the worker to finish the replays that are being written. It exits when
+the socket is closed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Player:
         try:
             return self._play(*message) if message is not None else self._finish()
         except EpisodeError as error:
-            error.__cause__ = None  # it may not be possible to send it
+            error.__cause__ = None  # it may not be picklable
             return error
         except Exception as error:
             traceback.print_exc()
@@ -79,7 +79,7 @@ class _Player:
 
 
 def _die_with_parent() -> None:
-    """Where the system offers it: a worker whose parent is killed must not play on."""
+    """Make the kernel kill this worker when its parent dies, where the system supports it."""
     if sys.platform != "linux":
         return
     parent = os.getppid()

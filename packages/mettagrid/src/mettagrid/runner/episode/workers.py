@@ -1,7 +1,7 @@
-"""Many episodes, in several processes.
+"""Play many episodes in several processes.
 
-A worker is a process of its own that plays one episode after another; code and compiled games stay loaded in it. What
-it is playing is lost when it dies, so that episode is played again, in a new worker.
+A worker is a process that plays one episode after another; code and compiled games stay loaded in it. The episode of a
+worker that dies is lost and is played again in a new worker.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ logger = logging.getLogger("mettagrid.runner.episode")
 
 Progress = Callable[[int, EpisodeOutcome], None]
 
-# A worker takes about this long to start; episodes that are over sooner are played here.
+# A worker takes about this long to start; shorter episodes are played in this process.
 WORTH_WORKERS_SECONDS = 2.0
-MARK = 4  # bytes of shared memory that say whose code is running
+MARK = 4  # bytes of shared memory that hold the index of the policy whose code is running
 
 
 def play_episodes(
@@ -46,11 +46,11 @@ def play_episodes(
 ) -> list[EpisodeOutcome]:
     """Play all episodes and return their outcomes in the order of the plans.
 
-    With `workers=1` they are played in this process, one after the other. With more, in as many processes. With None,
-    here as long as that is quick, and then on all cores. `on_progress(number, outcome)` is called as episodes end, in
-    whatever order. A worker that dies is reported, and its episode played again; if that dies too, the policy whose
-    code was running is barred from it. Raises `PolicyLoadError` for a policy that cannot be made (unless its plan
-    makes that a verdict) and `EpisodeWorkerError` when workers die with no policy to blame.
+    With `workers=1` they are played in this process, one after the other; with more, in that many processes; with None,
+    in this process as long as that is fast, and then on all cores. `on_progress(number, outcome)` is called as episodes
+    end, in any order. If a worker dies, a warning is logged and its episode is played again; if the second worker dies
+    too, the policy whose code was running is barred from the episode. Raises `PolicyLoadError` for a policy that cannot
+    be loaded (unless its plan makes that a verdict) and `EpisodeWorkerError` if workers die and no policy is at fault.
     """
     outcomes: dict[int, EpisodeOutcome] = {}
 
@@ -76,14 +76,14 @@ def _play_here(plans: Sequence[EpisodePlan], waiting: deque[int], done: Progress
             number = waiting.popleft()
             outcome = play_episode(plans[number], warned=warned, background=background)
             done(number, outcome)
-            # The first episode's set-up compiles the game, which the next ones do not.
+            # The set-up of the first episode includes compiling the game.
             playing_ms = outcome.timings.total_ms - outcome.timings.setup_ms
             if until_worth_workers and playing_ms * len(waiting) > 1000 * WORTH_WORKERS_SECONDS:
                 break
 
 
 def replay_writer(plans: Sequence[EpisodePlan]) -> AbstractContextManager[BackgroundWriter | None]:
-    """What writes replays beside the next episode, if there are any to write."""
+    """Return a writer for replays that runs alongside the next episode, or None if no plan has a replay."""
     if all(plan.replay_path is None for plan in plans):
         return nullcontext()
     from mettagrid.replay import BackgroundWriter
@@ -118,7 +118,7 @@ class _Crew:
 
     def _hand_out(self, worker: _Worker, number: int) -> None:
         plan = self._plans[number]
-        key = id(plan.env)  # plans stay alive, so this stays theirs
+        key = id(plan.env)  # plans stay alive, so ids are not reused
         if key not in self._environments:
             self._environments[key] = pickle.dumps(plan.env)
         settings = {field.name: getattr(plan, field.name) for field in fields(plan) if field.name != "env"}
@@ -146,21 +146,21 @@ class _Crew:
         self._done(number, answer)
 
     def _bury(self, worker: _Worker, waiting: deque[int]) -> None:
-        """A worker is dead: play its episode again, the third time without the policy that was at work."""
+        """Replay the episode of a dead worker; after two deaths, without the policy whose code was running."""
         number, guilty, how = worker.number, worker.guilty, worker.end()
-        # It may not have come to write the replays of episodes before.
+        # It may have died before it wrote the replays of earlier episodes.
         waiting.extendleft(played for played in worker.played if _lacks_replay(self._plans[played]))
         if number is None:
             raise EpisodeWorkerError(f"A worker process {how} before it played anything")
         plan = self._plans[number]
-        who = "no policy's code was running" if guilty == NOBODY else f"{plan.names[guilty]} was at work"
+        who = "no policy's code was running" if guilty == NOBODY else f"{plan.names[guilty]} was running"
         self._deaths[number] += 1
-        logger.warning("The process that played episode %d %s while %s; it is played again", number, how, who)
+        logger.warning("The process that played episode %d %s while %s; the episode is played again", number, how, who)
         waiting.appendleft(number)
         if self._deaths[number] < 2:
             return
         if guilty == NOBODY or guilty in plan.barred:
-            raise EpisodeWorkerError(f"Two processes that played episode {number} {how}, and no policy is to blame")
+            raise EpisodeWorkerError(f"Two processes that played episode {number} {how}, and no policy is at fault")
         self._deaths[number] = 0
         self._plans[number] = plan.bar(guilty, Verdict(status="killed", message=f"its process {how}"))
 
@@ -170,7 +170,7 @@ def _lacks_replay(plan: EpisodePlan) -> bool:
 
 
 class _Worker:
-    """A process that plays; `number` is the episode it is at, `played` those before."""
+    """A worker process; `number` is the current episode, `played` the earlier ones."""
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -186,10 +186,10 @@ class _Worker:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "mettagrid.runner.episode.worker", *map(str, numbers)],
                     stdin=subprocess.DEVNULL,
-                    stdout=2,  # what policies print is no result
+                    stdout=2,  # keep the policies' output out of the results
                     pass_fds=numbers,
-                    start_new_session=True,  # an interrupt is for the process that waits, which ends the workers
-                    # The order of sets must not differ from worker to worker.
+                    start_new_session=True,  # only the parent handles interrupts; it ends the workers
+                    # The iteration order of sets must be the same in all workers.
                     env={**os.environ, "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0")},
                 )
         self.connection = Connection(ours.detach())
@@ -201,7 +201,7 @@ class _Worker:
         self._known.add(key)
 
     def finish(self) -> None:
-        """Let it write what it still has to write."""
+        """Wait until the worker has written its pending replays."""
         self._send(None)
         try:
             answer = pickle.loads(self.connection.recv_bytes())
@@ -212,11 +212,11 @@ class _Worker:
 
     @property
     def guilty(self) -> int:
-        """The policy whose code was running last, or NOBODY."""
+        """Return the policy whose code was running last, or `NOBODY`."""
         return int.from_bytes(self._mark[:MARK], "little", signed=True)
 
     def end(self) -> str:
-        """Make sure that the process is gone, and tell how it went."""
+        """End the process if it still runs, and return how it ended."""
         self.connection.close()
         if self.number is not None and self._process.poll() is None:
             self._process.terminate()
@@ -231,5 +231,5 @@ class _Worker:
         return f"ended with status {status}"
 
     def _send(self, message: Any) -> None:
-        with suppress(OSError):  # it is dead; waiting for its answer tells
+        with suppress(OSError):  # the worker is dead; the wait for its answer will notice
             self.connection.send_bytes(pickle.dumps(message))

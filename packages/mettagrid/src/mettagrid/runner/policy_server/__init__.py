@@ -1,9 +1,9 @@
-"""A policy in a process of its own, and how to talk to it.
+"""Run a policy in its own process, and communicate with it.
 
 - `server`: the program; `python -m mettagrid.runner.policy_server.server --policy URI`
 - `websocket_transport`: the published classes for both ends of the wire
-- `manager`: starting the program
-- `messages`: what both ends write
+- `manager`: starts the program
+- `messages`: the encoding that both ends share
 """
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The serving end of the wire: one WebSocket connection over a socket, from handshake to goodbye."""
+"""The server side of the protocol: one WebSocket connection over a socket, from handshake to close."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ logger = logging.getLogger("mettagrid.runner.policy_server.server")
 MAX_REQUEST_BYTES = 1 << 26
 READ_BYTES = 1 << 16
 GOODBYE_SECONDS = 2.0
-# After these the log says where the policy is; both are a little less than a policy has.
+# Seconds after which a stack dump goes to the log; both are a little less than the policy's time limits.
 SLOW_STEP_SECONDS = 8.0
 SLOW_LOAD_SECONDS = 75.0
 
 
 def listening_socket(host: str, port: int, *, unix: str | None = None) -> socket.socket:
-    """A socket to serve from: on a port, or at a path."""
+    """Return a listening socket, on a port or at a path."""
     if unix is None:
         return socket.create_server((host, port))
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -41,7 +41,7 @@ def listening_socket(host: str, port: int, *, unix: str | None = None) -> socket
 
 
 def serve_socket(service: LocalPolicyServer, given: socket.socket) -> int:
-    """Serve the first client of a listening socket, or the one a connected socket leads to; returns an exit status."""
+    """Serve the first client of a listening socket, or the client of a connected one; return an exit status."""
     if not given.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
         return serve_connection(service, given)
     connection, _ = given.accept()
@@ -50,7 +50,7 @@ def serve_socket(service: LocalPolicyServer, given: socket.socket) -> int:
 
 
 def serve_connection(service: LocalPolicyServer, connection: socket.socket) -> int:
-    """Serve one client until it leaves (0) or something goes wrong (1)."""
+    """Serve one client until it disconnects (0) or an error occurs (1)."""
     if connection.family in (socket.AF_INET, socket.AF_INET6):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return _Connection(service, connection).run()
@@ -82,7 +82,7 @@ class _Connection:
                 if not data:
                     break
         except OSError as error:
-            # The client is gone, or did not say goodbye in time; neither leaves anything to do.
+            # The client disconnected, or did not complete the close handshake in time; there is nothing left to do.
             logger.info("The connection ended: %s", error)
         return self._status
 
@@ -118,7 +118,7 @@ class _Connection:
                 self._wire.send_text(json_format.MessageToJson(response, indent=None).encode())
                 self._is_prepared = True
             else:
-                self._close(CloseCode.GOING_AWAY, "the first message must be a text, a PreparePolicyRequest")
+                self._close(CloseCode.GOING_AWAY, "the first message must be text: a PreparePolicyRequest")
         except (DecodeError, json_format.ParseError) as error:
             self._close(CloseCode.GOING_AWAY, describe(error))
         except UnknownActionError as error:

@@ -1,7 +1,7 @@
-"""Starting policy servers on this machine.
+"""Start policy servers on this machine.
 
-`start_policy_process` gives a connected socket and is what the episode runner uses. `launch_local_policy_server` is the
-published way, a server on a port. Neither holds back what the policy's code may do: see `mettagrid.runner.boxed`.
+`start_policy_process` returns a connected socket; the episode runner uses it. `launch_local_policy_server` is the
+published function, which starts a server on a port. Neither restricts the policy's code: see `mettagrid.runner.boxed`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ __all__ = ["LocalPolicyServerHandle", "launch_local_policy_server", "start_polic
 SERVER = "mettagrid.runner.policy_server.server"
 POLL_SECONDS = 0.02
 END_SECONDS = 5.0
-#: What of this process's environment a policy's process gets to see; everything else may hold secrets of others.
+#: The environment variables that a policy's process inherits; all others may hold secrets.
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "METTAGRID_LOG_LEVEL")
 
 
 def start_policy_process(
     policy_uri: str, *, env: Mapping[str, str] | None = None, log_path: Path | None = None
 ) -> tuple[socket.socket, LocalPolicyProcess]:
-    """Start a policy server for one episode: a socket that leads to it, and its process.
+    """Start a policy server for one episode; return a socket connected to it, and its process.
 
-    `env` are further environment variables, for this policy alone; its output goes to `log_path`.
+    `env` are additional environment variables for this policy only; its output goes to `log_path`.
     """
     ours, theirs = socket.socketpair()
     try:
@@ -54,9 +54,9 @@ def start_policy_process(
 
 
 def policy_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a policy's process: what it needs of ours, and what is its own."""
+    """Return the environment of a policy's process: the inherited variables and its own."""
     inherited = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    # The order of sets must not differ from one episode to the next.
+    # The iteration order of sets must be the same in every episode.
     return {**inherited, "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"), **(extra or {})}
 
 
@@ -68,7 +68,7 @@ class LocalPolicyProcess:
         self._log_path = log_path
 
     def why_ended(self) -> tuple[VerdictStatus, str] | None:
-        """How it ended, if it has or is about to."""
+        """Return how the process ended, if it has ended or is about to."""
         try:
             status = self._process.wait(timeout=1.0)
         except subprocess.TimeoutExpired:
@@ -79,18 +79,18 @@ class LocalPolicyProcess:
         return None
 
     def hide(self, text: str) -> str:
-        """It is trusted: nothing needs to be hidden."""
+        """Return the text unchanged, because the process is trusted."""
         return text
 
     def last_words(self) -> str:
-        """The end of its output where that is kept."""
+        """Return the end of its output, if there is a log."""
         from mettagrid.runner.boxed.logs import Hidden, last_words
 
         _end(self._process)
         return "" if self._log_path is None else last_words(self._log_path, Hidden())
 
     def close(self) -> None:
-        """Give it a moment to end by itself, since its connection is closed, and end it."""
+        """Give the process a moment to exit by itself, since its connection is closed, then kill it."""
         _end(self._process)
 
 
@@ -110,11 +110,11 @@ class LocalPolicyServerHandle:
         return f"ws://127.0.0.1:{self.port}"
 
     def read_logs(self, max_bytes: int = 8192) -> str:
-        """The end of what it has written."""
+        """Return the end of its output."""
         return _tail(self._log_file, max_bytes)
 
     def shutdown(self) -> None:
-        """End it and remove its files."""
+        """End the server and remove its files."""
         self.process.terminate()
         _end(self.process)
         for path in (self._log_file, self._ready_file_path):
@@ -127,7 +127,7 @@ def launch_local_policy_server(
 ) -> LocalPolicyServerHandle:
     """Start a policy server on a free port and wait until it listens.
 
-    Raises RuntimeError, with the end of its log, when it ends instead, and TimeoutError when it takes too long.
+    Raises RuntimeError, with the end of its log, if it exits instead, and TimeoutError if it takes too long.
     """
     log_file = Path(tempfile.mkstemp(prefix="policy-server-", suffix=".log")[1])
     ready_file = log_file.with_suffix(".ready")

@@ -1,4 +1,4 @@
-"""What both ends of the policy server's wire write and read. See `policy.proto` for the messages."""
+"""Encode and decode the messages of the policy server. See `policy.proto` for the messages."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = [
 ]
 
 
-#: Closing code of our server when the policy chose what is no action; 1011 when it raised, 1001 for a client's mistake.
+#: Close code of our server after an invalid action; 1011 is an exception of the policy, 1001 a client's mistake.
 CLOSE_PROTOCOL_ERROR = 4001
 
 
 class ActionNumbers:
-    """From an action number on the wire to the engine's two streams.
+    """Maps an action number on the wire to the engine's two action streams.
 
     With P actions and V vibe actions a number is an action (0 to P-1), a vibe change (to P+V-1), or both
     (P+V + action*V + vibe).
@@ -49,12 +49,12 @@ class ActionNumbers:
         return len(self._pairs)
 
     def split(self, number: int) -> tuple[int, int] | None:
-        """(primary, vibe), or None for a number that is no action."""
+        """Return (primary, vibe), or None for an invalid number."""
         return self._pairs[number] if 0 <= number < len(self._pairs) else None
 
 
 def encode_action_id(action: Action, policy_env: PolicyEnvInterface) -> int | None:
-    """The number of an action on the wire; None for what is no action of the game."""
+    """Return the number of an action on the wire, or None if the game has no such action."""
     flat = policy_env.action_name_to_flat_index.get(action.name)
     if flat is None or action.vibe is None:
         return flat
@@ -66,7 +66,7 @@ def encode_action_id(action: Action, policy_env: PolicyEnvInterface) -> int | No
 
 
 def decode_action(number: int, policy_env: PolicyEnvInterface) -> Action | None:
-    """The action of a number on the wire; None for a number that is none."""
+    """Return the action of a number on the wire, or None for an invalid number."""
     from mettagrid.types import Action
 
     names = policy_env.all_action_names
@@ -82,7 +82,7 @@ def decode_action(number: int, policy_env: PolicyEnvInterface) -> Action | None:
 def prepare_request(
     interface: PolicyEnvInterface, agent_ids: Sequence[int], episode_id: str
 ) -> policy_pb2.PreparePolicyRequest:
-    """The first message of an episode."""
+    """Return the first message of an episode."""
     request = policy_pb2.PreparePolicyRequest(
         episode_id=episode_id,
         agent_ids=agent_ids,
@@ -97,13 +97,13 @@ def prepare_request(
 
 
 def prepare_request_json(interface: PolicyEnvInterface, agent_ids: Sequence[int], episode_id: str) -> bytes:
-    """The same as it goes over the wire."""
+    """Return the first message of an episode, encoded for the wire."""
     request = prepare_request(interface, agent_ids, episode_id)
     return json_format.MessageToJson(request, preserving_proto_field_name=True, indent=None).encode()
 
 
 def write_observation(message: policy_pb2.AgentObservations, observation: AgentObservation) -> None:
-    """Put what an agent sees and hears into its message."""
+    """Write an agent's observation and the talk it hears into its message."""
     message.agent_id = observation.agent_id
     message.observations = observation.token_array().tobytes()
     for talk in observation.talk:
@@ -117,5 +117,5 @@ def write_observation(message: policy_pb2.AgentObservations, observation: AgentO
 
 
 def infos_json(infos: Mapping[str, Any] | None) -> str:
-    """What a policy shows, as JSON; values that JSON does not know become texts. Empty for nothing."""
+    """Return a policy's infos as JSON; values that JSON does not support become strings. Empty for no infos."""
     return json.dumps(dict(infos), default=str) if infos else ""

@@ -1,9 +1,9 @@
-"""What a policy in a process of its own prints: unbuffered, in one stream, each line with the step and the agent.
+"""Label the output of a policy process: unbuffered, in one stream, each line with the step and the agent.
 
     [step 12 agent 3] I see a chest
 
-Lines that are printed while the policy is made have no such beginning, nor has what other programs and native code
-write; it arrives at its place in the same stream.
+Lines that are printed while the policy loads have no label. Output of child processes and native code has none either,
+but appears in order in the same stream.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _is_arranged = False
 
 
 def speak_as(step: int | None = None, agent: int | None = None) -> None:
-    """What is printed from now on belongs to this step and this agent; None for all of them."""
+    """Label the output from now on with this step and this agent; None means all agents."""
     global _label
     who = "" if agent is None else f" agent {agent}"
     _label = b"" if step is None else f"[step {step}{who}] ".encode()
 
 
 def arrange_output() -> None:
-    """Let both streams of this process, and those of its children, be one; say in it where native code crashes."""
+    """Merge stdout and stderr of this process and its children into one stream, and log native crashes there."""
     global _is_arranged
     _is_arranged = True
     os.dup2(_STREAM, 2)
@@ -47,7 +47,7 @@ def arrange_output() -> None:
 
 @contextmanager
 def tell_if_longer(seconds: float) -> Iterator[None]:
-    """Say in the log where the code inside is when it takes longer than this."""
+    """Log a stack dump if the code inside takes longer than this."""
     if not _is_arranged:
         yield
         return
@@ -69,7 +69,7 @@ def print_failure(error: BaseException) -> None:
     sys.stderr.write(text)
 
 
-#: The line before the last words of a policy that raised an exception begins with this.
+#: The line before the traceback of a policy that raised an exception begins with this.
 FAILED = "The policy failed"
 
 
@@ -78,12 +78,12 @@ def _report(kind: type[BaseException], error: BaseException, trace: TracebackTyp
 
 
 def _stream() -> io.TextIOWrapper:
-    # Bytes go through `buffer`, as of any text stream; nothing is kept back in either.
+    # Bytes go through `buffer`, as in any text stream; neither layer buffers.
     return io.TextIOWrapper(_Labelled(), encoding="utf-8", errors="backslashreplace", write_through=True)
 
 
 class _Labelled(io.RawIOBase):
-    """Bytes to the log, each line with the label that holds when it begins."""
+    """Writes bytes to the log; each line gets the label that is current when it begins."""
 
     name = "<log>"
 

@@ -2,9 +2,9 @@
 
     python -m mettagrid.runner.policy_server.server --policy URI [--host 127.0.0.1] [--port 0] [--ready-file PATH]
 
-It serves one policy to one client and ends when the client leaves or something goes wrong. Instead of listening on a
-port it can be given a Unix socket to listen on (`--unix PATH`) or a socket it inherits, connected or listening
-(`--fd N`). Instead of a URI the policy can be given as plain data (`--material FILE`, see `runner.boxed.material`).
+It serves one policy to one client and exits when the client disconnects or an error occurs. Instead of on a port it can
+listen on a Unix socket (`--unix PATH`) or use an inherited socket, connected or listening (`--fd N`). Instead of a URI
+the policy can be plain data (`--material FILE`, see `runner.boxed.material`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ logger = logging.getLogger("mettagrid.runner.policy_server.server")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve; returns 0 when the client said goodbye, 1 when something went wrong."""
+    """Serve a policy; return 0 if the client closed the connection, 1 after an error."""
     from mettagrid.runner.policy_server.connection import listening_socket, serve_socket
 
     options = _parser().parse_args(arguments)
@@ -77,17 +77,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def cli() -> NoReturn:
-    """Run the program with the words of the command line and exit with its status."""
+    """Run the program with the command-line arguments and exit with its status."""
     raise SystemExit(main())
 
 
 def spec_from_material(path: str) -> PolicySpec:
-    """The policy that `mettagrid.runner.boxed.PolicyMaterial` describes in a JSON file; its code becomes importable."""
+    """Return the policy that a `mettagrid.runner.boxed.PolicyMaterial` in a JSON file describes; extends `sys.path`."""
     from mettagrid.policy.import_roots import activate_import_roots
     from mettagrid.policy.policy_spec import PolicySpec
 
     material = json.loads(Path(path).read_text())
-    sys.path += material["libraries"]  # behind everything installed: they add and do not replace
+    sys.path += material["libraries"]  # last, so that they cannot replace installed packages
     spec = PolicySpec(
         class_path=material["class_path"], data_path=material["data_path"], init_kwargs=material["init_kwargs"]
     )
@@ -98,7 +98,7 @@ def spec_from_material(path: str) -> PolicySpec:
 
 
 def write_ready_file(path: str, port: int) -> None:
-    """Tell whoever waits for it the port; the file appears complete or not at all."""
+    """Write the port to the ready file atomically."""
     temporary = f"{path}.{os.getpid()}.tmp"
     with open(temporary, "w") as file:
         file.write(str(port))
@@ -119,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--fd", type=int, metavar="N", help="serve an inherited socket, connected or listening, instead"
     )
-    parser.add_argument("--action-timeout-ms", type=int, help="time each step has, for the policy to know")
+    parser.add_argument("--action-timeout-ms", type=int, help="time limit of each step, passed to the policy")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The policy on the serving side: prepared for an episode, then asked step by step."""
+"""The server side of a policy: prepared for an episode, then stepped."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ TRIPLET_V1 = 1
 
 
 class EpisodeNotFoundError(Exception):
-    """A step of an episode that was not prepared."""
+    """A step for an episode that was not prepared."""
 
     def __init__(self, episode_id: str) -> None:
         super().__init__(f"unknown episode_id: {episode_id}")
 
 
 class AgentNotFoundError(Exception):
-    """An observation of an agent that was not among the prepared ones."""
+    """An observation for an agent that was not prepared."""
 
     def __init__(self, agent_id: int) -> None:
         super().__init__(f"unknown agent_id: {agent_id}")
 
 
 class UnknownActionError(Exception):
-    """The policy chose what is no action of the game."""
+    """The policy chose an action that the game does not have."""
 
     def __init__(self, agent_id: int, action: Action, known: Container[str] = ()) -> None:
         super().__init__(f"unknown action for agent {agent_id}: {action}")
@@ -61,7 +61,7 @@ class UnknownActionError(Exception):
 
 
 class UnsupportedObservationFormatError(Exception):
-    """Observations in a form this server does not know."""
+    """An observation format that this server does not support."""
 
     def __init__(self, format: int) -> None:
         super().__init__(f"unsupported observation format: {format}")
@@ -80,9 +80,9 @@ class Episode:
 
 
 class LocalPolicyServer:
-    """Answers the two requests of the protocol for one policy, one episode after the other.
+    """Handles the two requests of the protocol for one policy, one episode after the other.
 
-    The policy, given by a URI or a spec, is made anew for each episode. `action_timeout_ms` is what it is told.
+    The policy, given by a URI or a spec, is created for each episode. `action_timeout_ms` is passed to it.
     """
 
     def __init__(self, policy_uri: str | PolicySpec, *, action_timeout_ms: int | None = None) -> None:
@@ -91,7 +91,7 @@ class LocalPolicyServer:
         self._episodes: dict[str, Episode] = {}
 
     def prepare_policy(self, req: policy_pb2.PreparePolicyRequest) -> policy_pb2.PreparePolicyResponse:
-        """Make the policy and its agents for the game described."""
+        """Create the policy and its agents for the described game."""
         from mettagrid.policy.loader import initialize_or_load_policy
         from mettagrid.runner.episode.generators import import_policy_code, policy_seed, seed_generators
 
@@ -127,7 +127,7 @@ class LocalPolicyServer:
         return policy_spec_from_uri(self._policy, device="cpu")
 
     def batch_step(self, req: policy_pb2.BatchStepRequest) -> policy_pb2.BatchStepResponse:
-        """An action for each agent of the request, in its order."""
+        """Return an action for each agent of the request, in the same order."""
         episode = self._episodes.get(req.episode_id)
         if episode is None:
             raise EpisodeNotFoundError(req.episode_id)
@@ -142,7 +142,7 @@ class LocalPolicyServer:
 
 
 def parse_triplet_v1(data: bytes, features: Mapping[int, ObservationFeatureSpec]) -> list[ObservationToken]:
-    """The tokens of an observation; unused ones and those of unknown features are left out."""
+    """Return the tokens of an observation, without unused ones and unknown features."""
     numbers = iter(data[: len(data) // 3 * 3])
     return [
         ObservationToken(features[feature_id], value, (location, feature_id, value))
@@ -158,7 +158,7 @@ OBSERVATION_PARSERS: dict[int, ObservationParser] = {TRIPLET_V1: parse_triplet_v
 
 
 def parse_visible_talk(talk_protos: Sequence[policy_pb2.VisibleTalk]) -> list[VisibleTalk]:
-    """What an agent hears."""
+    """Return the talk that an agent hears."""
     return [
         VisibleTalk(talk.agent_id, talk.text, Location(talk.row, talk.col), talk.remaining_steps)
         for talk in talk_protos
@@ -166,7 +166,7 @@ def parse_visible_talk(talk_protos: Sequence[policy_pb2.VisibleTalk]) -> list[Vi
 
 
 def _interface(req: policy_pb2.PreparePolicyRequest) -> PolicyEnvInterface:
-    """The game of a request; requests of the older generation describe it by its rules alone."""
+    """Return the game of a request; requests of the older protocol describe it by its rules only."""
     if req.HasField("env_interface"):
         return PolicyEnvInterface.from_proto(req.env_interface)
     actions = [action.name for action in sorted(req.game_rules.actions, key=lambda action: action.id)]
@@ -185,7 +185,7 @@ def _interface(req: policy_pb2.PreparePolicyRequest) -> PolicyEnvInterface:
 def _step_agents(
     episode: Episode, observations: Sequence[policy_pb2.AgentObservations], step: int
 ) -> policy_pb2.BatchStepResponse:
-    """Ask agent by agent, or the whole group where the first one's policy offers that."""
+    """Step agent by agent, or the whole group if the first agent's policy supports it."""
     seen = [
         (
             observation.agent_id,
@@ -223,7 +223,7 @@ def _step_agents(
 def _step_batch(
     episode: Episode, observations: Sequence[policy_pb2.AgentObservations], _step: int
 ) -> policy_pb2.BatchStepResponse:
-    """Ask once, with the rows of all other agents empty."""
+    """Step once for all agents, with empty rows for other policies' agents."""
     env = episode.policy_env
     seen = np.full((env.num_agents, *env.observation_shape), 255, np.uint8)
     for observation in observations:
@@ -241,7 +241,7 @@ def _step_batch(
 
 
 class WrongNumberError(UnknownActionError):
-    """A batch policy wrote a number that is no action."""
+    """A batch policy wrote an invalid action number."""
 
     def __init__(self, number: int, count: int) -> None:
         Exception.__init__(self, f"chose action number {number}; this game has 0 to {count - 1}")

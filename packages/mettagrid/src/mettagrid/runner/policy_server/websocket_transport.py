@@ -1,7 +1,7 @@
-"""Both ends of the wire under their published names.
+"""Both ends of the protocol under their published names.
 
-`WebSocketPolicyServerClient` is a policy whose decisions are made by a policy server. It waits as long as it takes: for
-a deadline that is enforced see `mettagrid.runner.episode.served`.
+`WebSocketPolicyServerClient` is a policy whose decisions a policy server makes. It waits without a timeout; for an
+enforced deadline see `mettagrid.runner.episode.served`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MAX_ANSWER_BYTES = 1 << 26
 
 
 class PolicyStepError(Exception):
-    """A policy server did not answer, or not with an action for each agent."""
+    """A policy server did not answer, or did not send an action for each agent."""
 
     def __init__(self, message: str, *, policy_index: int | None = None) -> None:
         super().__init__(message)
@@ -74,7 +74,7 @@ class WebSocketPolicyServer:
 
 
 class WebSocketPolicyServerClient(MultiAgentPolicy):
-    """A policy that asks a policy server; connects and prepares it when made, and can be used as a context manager."""
+    """A policy that a policy server plays; connects and prepares it on creation, and works as a context manager."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class WebSocketPolicyServerClient(MultiAgentPolicy):
             raise
 
     def step_agents(self, agent_observations: list[tuple[int, AgentObservation]]) -> list[Action]:
-        """An action for each (agent id, observation), in order, in one exchange."""
+        """Return an action for each (agent id, observation), in order, with one request."""
         request = policy_pb2.BatchStepRequest(episode_id=EPISODE_ID, step_id=self._step_id)
         self._step_id += 1
         for agent_id, observation in agent_observations:
@@ -117,23 +117,23 @@ class WebSocketPolicyServerClient(MultiAgentPolicy):
         try:
             response = policy_pb2.BatchStepResponse.FromString(data)
         except DecodeError as error:
-            raise self._error(f"Policy server answered with no BatchStepResponse: {error}") from error
+            raise self._error(f"Policy server sent an invalid BatchStepResponse: {error}") from error
         answers = {answer.agent_id: answer for answer in response.agent_actions}
         return [self._decode(agent_id, answers.get(agent_id)) for agent_id, _ in agent_observations]
 
     def step_agent(self, agent_id: int, obs: AgentObservation) -> Action:
-        """An action for one agent."""
+        """Return an action for one agent."""
         return self.step_agents([(agent_id, obs)])[0]
 
     def agent_infos(self, agent_id: int) -> dict[str, Any]:
-        """What the policy showed about an agent with its last answer."""
+        """Return the infos of an agent from the last answer."""
         return self._infos.get(agent_id, {})
 
     def agent_policy(self, agent_id: int) -> AgentPolicy:
         return WebSocketPolicyServerAgentClient(self, agent_id)
 
     def reset(self) -> None:
-        """Nothing to do: an episode is a connection."""
+        """Do nothing: each episode has its own connection."""
 
     def close(self) -> None:
         self._resources.close()
@@ -174,7 +174,7 @@ class WebSocketPolicyServerClient(MultiAgentPolicy):
         try:
             infos = json.loads(text)
         except ValueError as error:
-            raise self._error(f"infos_json of agent {agent_id} is no JSON: {error}") from error
+            raise self._error(f"infos_json of agent {agent_id} is not JSON: {error}") from error
         if not isinstance(infos, dict):
             raise self._error(f"infos_json of agent {agent_id} must be a JSON object, not {type(infos).__name__}")
         return infos
@@ -184,7 +184,7 @@ class WebSocketPolicyServerClient(MultiAgentPolicy):
 
 
 class WebSocketPolicyServerAgentClient(AgentPolicy):
-    """One agent of a `WebSocketPolicyServerClient`; agents of one client are asked together."""
+    """One agent of a `WebSocketPolicyServerClient`; the agents of one client share a request."""
 
     def __init__(self, parent: WebSocketPolicyServerClient, agent_id: int) -> None:
         super().__init__(parent.policy_env_info)
@@ -208,5 +208,5 @@ class WebSocketPolicyServerAgentClient(AgentPolicy):
         return self._parent.step_agents(observations)
 
     def group_step_infos(self, agent_ids: Sequence[int]) -> list[dict[str, Any]]:
-        """What the policy showed about each of these agents."""
+        """Return the infos of each of these agents."""
         return [self._parent.agent_infos(agent_id) for agent_id in agent_ids]
