@@ -88,7 +88,7 @@ def test_what_is_no_policy_for_many_agents_is_refused(env_info: PolicyEnvInterfa
         load(env_info, "loadable.WaitingAgent")
     with pytest.raises(TypeError, match="not a MultiAgentPolicy"):
         load(env_info, "loadable.Duck")
-    with pytest.raises(TypeError, match="is no class"):
+    with pytest.raises(TypeError, match="is not a class"):
         load(env_info, "loadable.number")
 
 

@@ -66,7 +66,7 @@ class TestManifests:
     @pytest.mark.parametrize("text", ["", "[other]", "policy = 3", "not toml"])
     def test_a_wrong_toml_manifest_is_refused(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "cogames.toml").write_text(text)
-        with pytest.raises(ValueError, match=r"missing a \[policy\] table|no TOML file"):
+        with pytest.raises(ValueError, match=r"missing a \[policy\] table|not a TOML file"):
             load_policy_spec_from_path(tmp_path)
 
     def test_a_manifest_is_written_as_published(self, tmp_path: Path) -> None:

@@ -201,4 +201,4 @@ def test_code_that_is_only_here_is_warned_about() -> None:
     )
     assert create_bundle(PolicySpec(class_path="mettagrid.policy.noop.NoopPolicy"), Path("out.zip")).warnings == ()
     (warning,) = create_bundle(PolicySpec(class_path="unknown"), Path("out.zip")).warnings
-    assert warning.startswith("unknown is no policy name that is known here")
+    assert warning.startswith("unknown is not a known policy name")

@@ -1,4 +1,4 @@
-"""What policies with networks share; importing this imports PyTorch."""
+"""Helpers of policies with networks; importing this imports PyTorch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["initialized", "load_weights", "sampled_action", "save_weights", "tok
 
 
 def initialized(layer: nn.Linear, gain: float = 2.0**0.5) -> nn.Linear:
-    """The layer with orthogonal weights and no bias, as it is before training."""
+    """Initialize a layer with orthogonal weights and zero bias, and return it."""
     nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
     return layer
@@ -37,12 +37,12 @@ def token_rows(obs: AgentObservation, obs_shape: tuple[int, ...], padding: tuple
 
 
 def sampled_action(logits: torch.Tensor) -> int:
-    """An action drawn with the probabilities that the logits [1, actions] stand for; from torch's own generator."""
+    """Sample an action from the logits [1, actions] with torch's global generator."""
     return int(torch.distributions.Categorical(logits=logits).sample().item())
 
 
 def load_weights(network: nn.Module, path: str, device: torch.device) -> None:
-    """Read the weights of a network from a file with its state dict; `RuntimeError` when they do not fit."""
+    """Read the weights of a network from a file with its state dict; raises `RuntimeError` if they do not fit."""
     network.load_state_dict(torch.load(path, map_location=device, weights_only=True))
     network.to(device)
 

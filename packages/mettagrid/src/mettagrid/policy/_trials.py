@@ -1,4 +1,4 @@
-"""Playing with a policy to find out what it does, for `check_policy`."""
+"""Play trial episodes with a policy, for `check_policy`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mettagrid.types import Action
 
 
 class TrialFailure(Exception):
-    """The policy cannot be tried any further; `problem` says why."""
+    """The trial cannot continue; `problem` says why."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
@@ -29,7 +29,7 @@ class TrialFailure(Exception):
 
 @dataclass
 class Record:
-    """What was seen and done in an episode, step by step and agent by agent."""
+    """The observations and actions of an episode, by step and agent."""
 
     num_agents: int
     observations: list[list[AgentObservation]] = field(default_factory=list)
@@ -41,23 +41,23 @@ class Record:
 
     @property
     def actions(self) -> list[list[str]]:
-        """Everything that was returned, as text to compare."""
+        """All returned values, as text for comparison."""
         return [[repr(action) for action in step] for step in self.returned]
 
     @property
     def flat_actions(self) -> list[list[str]]:
-        """The one action that a flat index could stand for: a vibe change comes before doing nothing."""
+        """The actions as flat indices would express them: a vibe change wins over noop."""
         return [[_flat_name(action) for action in step] for step in self.returned]
 
 
 def agents_of(policy: MultiAgentPolicy, num_agents: int) -> list[AgentPolicy]:
-    """One policy for each agent, freshly reset; a problem when there is none."""
+    """Return a freshly reset policy for each agent; raise `TrialFailure` if there is none."""
     made = []
     for agent_id in range(num_agents):
         place = f"agent {agent_id}"
         try:
             agent = policy.agent_policy(agent_id)
-        except Exception as error:  # code of others, which may fail in any way
+        except Exception as error:  # third-party code, which may fail in any way
             _fail(PolicyProblemKind.AGENT_POLICY, place, f"agent_policy raises {_said(error)}", "Make it work.")
         if not isinstance(agent, AgentPolicy):
             message = f"agent_policy({agent_id}) returns a {type(agent).__name__}."
@@ -71,7 +71,7 @@ def agents_of(policy: MultiAgentPolicy, num_agents: int) -> list[AgentPolicy]:
 
 
 def ask(agent: AgentPolicy, obs: AgentObservation, step: int) -> Any:
-    """What the agent's policy returns for an observation."""
+    """Return what the agent's policy returns for an observation."""
     try:
         return agent.step(obs)
     except Exception as error:  # as above
@@ -99,7 +99,7 @@ def ask_for_batch(policy: MultiAgentPolicy, record: Record) -> list[list[str]]:
 
 
 def play(policy: MultiAgentPolicy, config: MettaGridConfig, seed: int, steps: int) -> Record:
-    """Play the first steps of an episode, with what the game does not know replaced by nothing."""
+    """Play the first steps of an episode; invalid actions are replaced by noop."""
     simulation = Simulation(config, seed=seed)
     try:
         record = Record(simulation.num_agents)
@@ -127,7 +127,7 @@ def play(policy: MultiAgentPolicy, config: MettaGridConfig, seed: int, steps: in
 
 
 def replay(policy: MultiAgentPolicy, record: Record, agents: Sequence[int] | None = None) -> list[list[str]]:
-    """What the policy does, as text, when it is shown recorded observations of some agents."""
+    """Return the policy's actions, as text, for recorded observations of some agents."""
     made = agents_of(policy, record.num_agents)
     asked = range(record.num_agents) if agents is None else agents
     return [
@@ -137,7 +137,7 @@ def replay(policy: MultiAgentPolicy, record: Record, agents: Sequence[int] | Non
 
 
 def check_actions(record: Record, info: PolicyEnvInterface, max_action_time_ms: float) -> list[Problem]:
-    """The first wrong action of each kind, infos that are no JSON, and slowness."""
+    """Return the first wrong action of each kind, infos that cannot be written as JSON, and slowness."""
     problems: dict[str, Problem] = {}
     for step, returned in enumerate(record.returned):
         for agent_id, action in enumerate(returned):
@@ -159,7 +159,7 @@ def check_actions(record: Record, info: PolicyEnvInterface, max_action_time_ms: 
 
 
 def check_odd_observations(make: Callable[[], MultiAgentPolicy], info: PolicyEnvInterface) -> list[Problem]:
-    """Show observations that no game is likely to give: none at all, and as many tokens as there is room for."""
+    """Try unlikely observations: one without tokens, and one with as many tokens as possible."""
     problems = []
     for name, tokens in (("an empty observation", []), ("a full observation", _full_observation(info))):
         try:
@@ -174,7 +174,7 @@ def check_odd_observations(make: Callable[[], MultiAgentPolicy], info: PolicyEnv
 
 
 def _full_observation(info: PolicyEnvInterface) -> list[ObservationToken]:
-    """Every feature in turn on every cell in turn, with the largest value, and global tokens."""
+    """Return an observation that cycles through all features and cells with the largest value, plus global tokens."""
     count = info.observation_shape[0] if info.obs_features else 0
     cells = [row << 4 | col for row in range(info.obs_height) for col in range(info.obs_width)] + [0xFE]
     tokens = []
@@ -187,7 +187,7 @@ def _full_observation(info: PolicyEnvInterface) -> list[ObservationToken]:
 
 
 def _wrong_action(action: object, info: PolicyEnvInterface) -> tuple[str, str] | None:
-    """What is wrong with something a step returned, and what to do."""
+    """Return what is wrong with the return value of `step` and how to fix it, or None."""
     if not isinstance(action, Action):
         return f"step returns a {type(action).__name__}.", "Return an Action."
     if action.name not in info.action_name_to_flat_index:

@@ -1,7 +1,7 @@
-"""Reading the archive of a bundle, which may have been made by anybody.
+"""Read the archive of a bundle, which is untrusted.
 
-Nothing is written before every member has passed, and what is written has none of the archive's permissions but the
-right to execute. Everything refused is a `ValueError` that says which member and why.
+No file is written before every member has been checked. Written files keep only the execute permission of the archive.
+A refused archive raises a `ValueError` that names the member and the reason.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
 MAX_MEMBERS = 20_000
 MAX_TOTAL_BYTES = 4 * 2**30
 MAX_RATIO = 200
-# Small archives may be packed as tightly as they like: a file of zeros is no attack.
+# Small archives may have any compression ratio: a file of zeros is not an attack.
 RATIO_FREE_BYTES = 64 * 2**20
 
 _MAX_NAME_BYTES = 255
@@ -37,13 +37,13 @@ _DEVICE_NAMES = frozenset(
 
 
 def archive_digest(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def extract_submission_archive(archive_path: Path, destination: Path) -> None:
-    """Write the members of an archive under `destination`, which is made; existing files are replaced."""
+    """Write the members of an archive under `destination`, which is created; existing files are replaced."""
     try:
         with zipfile.ZipFile(archive_path) as archive:
             check_submission_archive(archive, archive_path.stat().st_size, destination)
@@ -55,7 +55,7 @@ def extract_submission_archive(archive_path: Path, destination: Path) -> None:
 
 
 def check_submission_archive(archive: zipfile.ZipFile, packed_size: int, destination: Path) -> None:
-    """Refuse an archive of `packed_size` bytes that could do harm when it is unpacked into `destination`."""
+    """Raise ValueError for an archive of `packed_size` bytes that is unsafe to unpack into `destination`."""
     entries = archive.infolist()
     _validate_archive(entries, packed_size)
     for entry in entries:
@@ -64,7 +64,7 @@ def check_submission_archive(archive: zipfile.ZipFile, packed_size: int, destina
 
 
 def validate_submission_archive_member(entry: zipfile.ZipInfo, destination_root: Path) -> None:
-    """Refuse a member that could do harm when it is written under `destination_root`."""
+    """Raise ValueError for a member that is unsafe to write under `destination_root`."""
     name = entry.filename
     path = PurePosixPath(name)
     parts = path.parts
@@ -99,7 +99,7 @@ def _refuse(what: str, name: str) -> None:
 
 
 def _validate_archive(entries: Sequence[zipfile.ZipInfo], packed_size: int) -> None:
-    """Refuse an archive that is small but would fill the disk."""
+    """Raise ValueError for an archive that is small but would fill the disk."""
     total = sum(entry.file_size for entry in entries)
     if len(entries) > MAX_MEMBERS:
         raise ValueError(f"Submission archive has {len(entries)} members; at most {MAX_MEMBERS} are allowed")
@@ -112,7 +112,7 @@ def _validate_archive(entries: Sequence[zipfile.ZipInfo], packed_size: int) -> N
 
 
 def _refuse_collisions(entries: Sequence[zipfile.ZipInfo]) -> None:
-    """Refuse two members with one name, and a file that is also the folder of another member."""
+    """Raise ValueError for two members with one name, and for a file that is also the folder of another member."""
     files: set[PurePosixPath] = set()
     folders: set[PurePosixPath] = set()
     for entry in entries:

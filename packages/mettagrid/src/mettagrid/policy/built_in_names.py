@@ -1,7 +1,7 @@
 """The short names of our own policies.
 
-Listed here, and not only in the classes, so that `noop` is known without importing every policy there is, PyTorch's
-included. A test compares the list with the classes.
+They are listed here, and not only in the classes, so that resolving `noop` does not import every policy and PyTorch. A
+test compares the list with the classes.
 """
 
 from importlib.util import find_spec
@@ -32,7 +32,7 @@ NEEDS_TORCH = {
 
 
 def built_in_policies() -> dict[str, str]:
-    """Name to class path of our policies that can be used with what is installed."""
+    """Return {name: class path} of our policies that work with the installed packages."""
     names = _SCRIPTED if find_spec("torch") is None else _SCRIPTED | NEEDS_TORCH
     missing = {package for package in ("cogames",) if find_spec(package) is None}
     return {name: path for name, path in names.items() if path.partition(".")[0] not in missing}

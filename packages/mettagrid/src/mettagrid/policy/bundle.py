@@ -1,4 +1,4 @@
-"""Writing bundles. The same inputs give the same bytes: names are sorted, times fixed, permissions 0644 or 0755."""
+"""Write bundles. The same inputs give the same bytes: names are sorted, times fixed, permissions 0644 or 0755."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _NEEDS_SETUP = "metta.agent."
 
 @dataclass(frozen=True)
 class CreatedBundle:
-    """A bundle that was written, and what is worth telling about it.
+    """A written bundle and a summary of its content.
 
-    `source` is the bundle it was made from, where it was made from one; `included` are the paths that were added, as
-    they were given; `warnings` are sentences about what may not work where the bundle is used.
+    `source` is the bundle it was created from, if any; `included` are the added paths, as given; `warnings` describe
+    what may not work where the bundle is used.
     """
 
     path: Path
@@ -59,17 +59,17 @@ def create_bundle(
     compat_version: str | None = None,
     cwd: Path | None = None,
 ) -> CreatedBundle:
-    """Write a bundle and say what is in it.
+    """Write a bundle and return a summary of it.
 
     `policy` is a description, or the path of a bundle (folder or archive) to pack again with changes. `include_files`
     are files and folders inside `cwd`, by default the working directory; they keep their place relative to it, except
     a file that is the class's whole module, which goes to the root. `__init__.py` of the folders above them are added.
-    The weights of a description and `setup_script`, a Python file, are included in the same way. `init_kwargs` win
-    over those of the policy; dashes in their names become underscores. `network_hosts` are hosts it would like to speak
-    to, beside those that a bundle names already; `compat_version` is the version of the game that it was built for.
+    The weights of a description and `setup_script`, a Python file, are included in the same way. `init_kwargs` override
+    those of the policy; dashes in their names become underscores. `network_hosts` are hosts that the policy asks to
+    connect to, in addition to those of an existing bundle; `compat_version` is the game version it was built for.
 
-    `FileNotFoundError` for paths that do not exist, `ValueError` for paths outside `cwd`, for two files with one
-    place, and for a policy that cannot run from such a bundle. The output appears whole or not at all.
+    Raises `FileNotFoundError` for paths that do not exist, `ValueError` for paths outside `cwd`, for two files with the
+    same path in the bundle, and for a policy that cannot run from such a bundle. The output is written atomically.
     """
     base = (Path.cwd() if cwd is None else cwd).resolve()
     output = Path(os.path.expanduser(output)).absolute()
@@ -102,7 +102,7 @@ def create_bundle(
 
 
 def _read_bundle(bundle: Path, temporary: Path, members: dict[str, Path], output: Path) -> SubmissionPolicySpec:
-    """Take over the files of an existing bundle."""
+    """Add the files of an existing bundle."""
     root = bundle
     if not bundle.is_dir():
         root = temporary / "content"
@@ -129,7 +129,7 @@ def _include(members: dict[str, Path], given: Sequence[str], base: Path, class_p
         relative = _inside(text, base)
         source = base / relative
         for path in [source] if source.is_file() else _files(source, output):
-            _inside(str(path), base)  # a link may lead outside
+            _inside(str(path), base)  # a link may point outside
             is_whole_module = "." not in module and path.name == f"{module}.py" and path == source
             place = path.name if is_whole_module else path.relative_to(base).as_posix()
             _add(added, place, path)
@@ -147,7 +147,7 @@ def _add(members: dict[str, Path], place: str, path: Path) -> None:
 
 
 def _inside(text: str, base: Path) -> Path:
-    """A path below `base`, relative to it."""
+    """Return a path below `base`, relative to it."""
     path = Path(os.path.expanduser(text))
     path = Path(os.path.normpath(path if path.is_absolute() else base / path))
     if not path.resolve().is_relative_to(base):
@@ -158,7 +158,7 @@ def _inside(text: str, base: Path) -> Path:
 
 
 def _files(folder: Path, output: Path) -> Iterator[Path]:
-    """All files in a folder, without caches, version control and the bundle being written."""
+    """Yield all files in a folder, without caches, version control and the bundle being written."""
     for path in sorted(folder.iterdir()):
         if path.name in _LEFT_OUT or path.suffix == ".pyc" or path == output:
             continue
@@ -171,7 +171,7 @@ def _files(folder: Path, output: Path) -> Iterator[Path]:
 
 
 def _check_runnable(spec: SubmissionPolicySpec, members: Mapping[str, Path]) -> list[str]:
-    """Refuse what cannot run anywhere; warn about what may not run elsewhere."""
+    """Raise ValueError for a policy that cannot run anywhere; return warnings about what may not run elsewhere."""
     module = spec.class_path.rpartition(".")[0]
     top = module.partition(".")[0]
     has_code = any(
@@ -186,7 +186,7 @@ def _check_runnable(spec: SubmissionPolicySpec, members: Mapping[str, Path]) -> 
             "include it with -f PATH, or install it in a script given with --setup-script SETUP.py"
         )
     if not module:
-        return [f"{spec.class_path} is no policy name that is known here; write it as module.Class"]
+        return [f"{spec.class_path} is not a known policy name; write it as module.Class"]
     if _is_installed(top):
         return []
     return [f"{spec.class_path} is not in the bundle; include its source with -f PATH"]
@@ -222,7 +222,7 @@ def _write(output: Path, spec_json: str, members: Mapping[str, Path]) -> None:
 
 def _write_member(archive: zipfile.ZipFile, place: str, content: bytes, *, can_execute: bool) -> None:
     entry = zipfile.ZipInfo(place, _FIXED_TIME)
-    entry.create_system = 3  # Unix, whatever made it
+    entry.create_system = 3  # Unix, on every platform
     entry.external_attr = (0o100755 if can_execute else 0o100644) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 6)

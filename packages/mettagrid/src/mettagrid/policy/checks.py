@@ -1,4 +1,4 @@
-"""`check_policy`: everything that is wrong with a policy, in one list."""
+"""`check_policy`: list everything that is wrong with a policy."""
 
 from __future__ import annotations
 
@@ -44,15 +44,14 @@ def check_policy(
     steps: int = _STEPS,
     max_action_time_ms: float = _MAX_ACTION_TIME_MS,
 ) -> list[Problem]:
-    """What is wrong with a policy; an empty list when nothing is.
+    """Return all problems of a policy; an empty list if there are none.
 
-    `policy` is a description, a class, an object (which is copied and stays as it is), or a text: a short name, a class
+    `policy` is a description, a class, an object (which is copied and not changed), or a string: a short name, a class
     path, a path or a URI. `env` is the game it has to play, by default a small empty room with four agents.
 
-    It is constructed, asked for the actions of all agents for `steps` steps, reset and asked again. Then it is shown
-    the same observations once more: for all agents, for one alone, and as a batch where it offers `step_batch`; and
-    observations that are empty or full. What it prints is swallowed, and the shared random generators are left as they
-    were.
+    The policy is constructed, stepped for all agents for `steps` steps, reset and stepped again. Then it gets the same
+    observations once more: for all agents, for one alone, and as a batch if it has `step_batch`; and observations that
+    are empty or full. Its output is captured, and the shared random generators are restored.
 
     Errors come first, warnings last. `refuse_bad_policy` raises instead.
     """
@@ -77,7 +76,7 @@ def check_policy(
 def refuse_bad_policy(
     policy: CheckedPolicy, env: MettaGridConfig | None = None, *, seed: int = 0, strict: bool = False
 ) -> None:
-    """Raise `BadPolicy` when `check_policy` finds an error; with `strict` also for warnings."""
+    """Raise `BadPolicy` if `check_policy` finds an error; with `strict` also for warnings."""
     problems = [problem for problem in check_policy(policy, env, seed=seed) if strict or not problem.is_warning]
     if problems:
         raise BadPolicy(_label_of(policy), problems)
@@ -90,7 +89,7 @@ def _check(
     try:
         spec, make = _maker(policy, info, seed)
         first = make()
-    except Exception as error:  # code of others, which may fail in any way
+    except Exception as error:  # third-party code, which may fail in any way
         message = f"It cannot be made: {type(error).__name__}: {str(error).rstrip('.')}."
         fix = "Give it an __init__(self, policy_env_info, device='cpu', ...) that works for any game."
         if isinstance(error, ImportError | FileNotFoundError):
@@ -108,7 +107,7 @@ def _check(
 
 
 def _check_second_episode(policy: MultiAgentPolicy, config: MettaGridConfig, seed: int, steps: int) -> list[Problem]:
-    """Reset and play again, with other numbers from the generators."""
+    """Reset and play again, with different random numbers."""
     try:
         policy.reset()
         play(policy, config, seed + 1, min(steps, 10))
@@ -116,14 +115,14 @@ def _check_second_episode(policy: MultiAgentPolicy, config: MettaGridConfig, see
         place = f"second episode, {failure.problem.place}"
         fix = "Start every episode afresh in reset()."
         return [Problem(PolicyProblemKind.RESET, place, failure.problem.message, fix)]
-    except Exception as error:  # code of others, which may fail in any way
+    except Exception as error:  # third-party code, which may fail in any way
         message = f"reset() raises {type(error).__name__}: {str(error).rstrip('.')}."
         return [Problem(PolicyProblemKind.RESET, "second episode", message, "Start every episode afresh in reset().")]
     return []
 
 
 def _check_repetition(make: Callable[[], MultiAgentPolicy], record: Record, *, takes_seed: bool) -> list[Problem]:
-    """Show the same observations again: to all agents, to one alone, and as a batch."""
+    """Repeat the same observations: for all agents, for one alone, and as a batch."""
     try:
         again = replay(make(), record)
         if again != record.actions:
@@ -185,7 +184,7 @@ def _compare_batch(batch: list[list[str]], record: Record) -> list[Problem]:
 def _maker(
     policy: CheckedPolicy, info: PolicyEnvInterface, seed: int
 ) -> tuple[PolicySpec | None, Callable[[], MultiAgentPolicy]]:
-    """A function that makes the policy with all generators seeded, and the description it is made from."""
+    """Return a function that creates the policy with all generators seeded, and the description it is created from."""
     if isinstance(policy, MultiAgentPolicy):
         return None, _seeded(lambda: copy.deepcopy(policy), seed)
     if isinstance(policy, type):
@@ -199,7 +198,7 @@ def _seeded(make: Callable[[], MultiAgentPolicy], seed: int) -> Callable[[], Mul
     def seed_and_make() -> MultiAgentPolicy:
         random.seed(seed)
         np.random.seed(seed)
-        torch = sys.modules.get("torch")  # only a policy that has it can draw from it
+        torch = sys.modules.get("torch")  # only a policy that imported it can draw from it
         if torch is not None:
             torch.manual_seed(seed)
         return make()
@@ -209,7 +208,7 @@ def _seeded(make: Callable[[], MultiAgentPolicy], seed: int) -> Callable[[], Mul
 
 @contextmanager
 def _generators_restored() -> Iterator[None]:
-    """Leave the generators that everybody shares as they were."""
+    """Restore the shared random generators afterwards."""
     python_state, numpy_state = random.getstate(), np.random.get_state()
     torch = sys.modules.get("torch")
     torch_state = None if torch is None else torch.get_rng_state()

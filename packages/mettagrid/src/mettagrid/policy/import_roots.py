@@ -1,8 +1,8 @@
-"""Making the code of a bundle importable, without taking that of another bundle for it.
+"""Make the code of a bundle importable, without mixing it up with that of another bundle.
 
 Two bundles often have a module of the same name, such as `my_policy`. Before a bundle's class is imported its folders
-are put first on the import path, and modules that were imported from elsewhere under names the bundle uses are
-forgotten; what was made from them keeps working. Our own packages and Python's are never replaced.
+are put first on the import path, and modules that were imported from elsewhere under names the bundle uses are removed
+from `sys.modules`; existing objects keep working. Our own packages and Python's are never replaced.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _prefer_installed = contextvars.ContextVar("_prefer_installed_package_code", def
 
 @contextlib.contextmanager
 def prefer_installed_package_code() -> Iterator[None]:
-    """While it lasts, a class that can be imported without its bundle is not taken from the bundle."""
+    """Prefer installed code to a bundle's copy inside the block, where the class can be imported without the bundle."""
     token = _prefer_installed.set(True)
     try:
         yield
@@ -44,7 +44,7 @@ def prefer_installed_package_code() -> Iterator[None]:
 
 
 def find_package_source_root(extraction_root: Path, class_path: str) -> Path | None:
-    """The folder in the bundle from which the module of `class_path` can be imported; None when it has no such module.
+    """Return the folder in the bundle from which the module of `class_path` can be imported, or None if it has none.
 
     Folders count as packages with or without `__init__.py`. The folder nearest to the root wins. A module of a single
     file at the root gives None too: the root is on the import path anyway.
@@ -69,7 +69,7 @@ def activate_import_roots(class_path: str, roots: Sequence[Path]) -> None:
         if package not in sys.modules and any((folder / package).exists() for folder in folders):
             logger.warning("The bundle's copy of %s is not used", package)
             with contextlib.suppress(ImportError):
-                importlib.import_module(package)  # now, while ours is found first
+                importlib.import_module(package)  # now, while ours comes first on the import path
     own_names = {name for folder in folders for name in _module_names(folder)}
     stale = [name for name, module in list(sys.modules.items()) if _is_stale(name, module, top, own_names, folders)]
     for name in stale:
@@ -81,7 +81,7 @@ def activate_import_roots(class_path: str, roots: Sequence[Path]) -> None:
 
 
 def _is_stale(name: str, module: ModuleType, wanted_top: str, own_names: set[str], folders: list[Path]) -> bool:
-    """Whether a module would stand in for one of the bundle's."""
+    """Return whether an imported module shadows one of the bundle's."""
     top = name.partition(".")[0]
     place = None if top in _PROTECTED else _place_of(module)
     if place is None or _is_in(place, folders):
@@ -90,7 +90,7 @@ def _is_stale(name: str, module: ModuleType, wanted_top: str, own_names: set[str
 
 
 def _place_of(module: ModuleType) -> str | None:
-    """Where a module was imported from; None for modules without a file."""
+    """Return the path that a module was imported from, or None for modules without a file."""
     file = getattr(module, "__file__", None)
     if isinstance(file, str):
         return file
@@ -103,7 +103,7 @@ def _is_in(place: str, folders: Iterable[Path]) -> bool:
 
 
 def _module_names(folder: Path) -> Iterator[str]:
-    """Names that can be imported from a folder."""
+    """Yield the names that can be imported from a folder."""
     for entry in os.scandir(folder):
         if entry.is_dir() or entry.name.endswith(_MODULE_ENDINGS):
             yield entry.name.partition(".")[0]
@@ -137,7 +137,7 @@ def _module_parts(class_path: str) -> list[str]:
 
 
 def _folders(root: Path) -> Iterator[Path]:
-    """The root and the folders in it, nearest first; hidden ones and caches left out."""
+    """Yield the root and the folders in it, nearest first, without hidden ones and caches."""
     level = [root]
     while level:
         yield from level

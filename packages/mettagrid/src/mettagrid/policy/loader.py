@@ -1,4 +1,4 @@
-"""From a short name or a description to a policy that plays."""
+"""Create policies from short names or descriptions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-# Packages of others whose policies have short names. Ours are known without importing anything.
+# Third-party packages whose policies have short names. Ours are known without importing anything.
 _KNOWN_PACKAGES = (
     "metta.agent.policy",
     "metta.rl.training.cuda_teacher",
@@ -39,33 +39,33 @@ _KNOWN_PACKAGES = (
 def discover_and_register_policies(*packages: str) -> None:
     """Import the known policy packages and `packages`, once, so that the short names in them are registered.
 
-    A package that is not installed, or a module in it that cannot be imported, is passed over.
+    Packages that are not installed and modules that cannot be imported are skipped.
     """
     for package in (*_KNOWN_PACKAGES, *packages):
         _walk_and_import_package(package)
 
 
 def resolve_policy_class_path(policy: str) -> str:
-    """The class path for a short name; any other text unchanged."""
+    """Return the class path for a short name, or any other text unchanged."""
     return find_policy_class_path(policy) or policy
 
 
 def get_policy_class_shorthand(policy: str) -> str | None:
-    """The first short name of the class at `policy`; None when it has none."""
+    """Return the first short name of the class at `policy`, or None if it has none."""
     return next((name for name, class_path in get_policy_registry().items() if class_path == policy), None)
 
 
 def initialize_or_load_policy(
     policy_env_info: PolicyEnvInterface, policy_spec: PolicySpec, device_override: str | None = None
 ) -> MultiAgentPolicy:
-    """Make the policy: import its class, construct it, and load its weights.
+    """Create the policy: import its class, construct it, and load its weights.
 
-    `device_override` replaces the argument `device` where the description has one. A class that does not take `device`
-    is not given it. `ModuleNotFoundError` for an unknown class, `TypeError` for arguments the class does not take and
-    for a class that is no `MultiAgentPolicy`; what the policy's own code raises comes through.
+    `device_override` replaces the argument `device` if the description has one. `device` is not passed to a class that
+    does not accept it. Raises `ModuleNotFoundError` for an unknown class, `TypeError` for arguments that the class does
+    not accept and for a class that is not a `MultiAgentPolicy`; exceptions of the policy's own code propagate.
     """
     if policy_spec.import_roots:
-        # Another bundle with modules of the same names may have been loaded since the description was read.
+        # A bundle with modules of the same names may have been loaded since the description was read.
         activate_import_roots(policy_spec.class_path, policy_spec.import_roots)
     policy_class = _load_class(policy_spec.class_path)
     kwargs = dict(policy_spec.init_kwargs)
@@ -89,7 +89,7 @@ def _walk_and_import_package(package_name: str) -> None:
     package = _import_or_pass(package_name)
     for path in getattr(package, "__path__", ()):
         for module in pkgutil.iter_modules([path], prefix=f"{package_name}."):
-            # Bindings of native policies download or build things when they are imported.
+            # Bindings of native policies may download or build on import.
             if ".bindings" in module.name:
                 continue
             if module.ispkg:
@@ -101,23 +101,23 @@ def _walk_and_import_package(package_name: str) -> None:
 def _import_or_pass(name: str) -> Any:
     try:
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:  # code of others, which may fail in any way
-        logger.debug("Policies of %s are left out: %s: %s", name, type(error).__name__, error)
+    except (Exception, SystemExit) as error:  # third-party code, which may fail in any way
+        logger.debug("Skipping the policies of %s: %s: %s", name, type(error).__name__, error)
         return None
 
 
 def _load_class(name: str) -> Any:
-    """The class for a short name or class path."""
+    """Return the class for a short name or class path."""
     class_path = find_policy_class_path(name)
     if class_path is None and "." not in name:
-        # The name may belong to a package that nothing has asked for so far.
+        # The name may belong to a package that has not been imported yet.
         discover_and_register_policies()
         class_path = find_policy_class_path(name)
     if class_path is None and "." not in name:
         raise ModuleNotFoundError(_unknown(name))
     policy_class = load_symbol(class_path or name)
     if not callable(policy_class):
-        raise TypeError(f"{name} is no class; it is of type {type(policy_class).__name__}")
+        raise TypeError(f"{name} is not a class; it is of type {type(policy_class).__name__}")
     return policy_class
 
 
@@ -131,10 +131,10 @@ def _unknown(name: str) -> str:
 
 
 def _accepted(policy_class: Any, kwargs: dict[str, Any], class_path: str) -> dict[str, Any]:
-    """The arguments without `device` where the class does not take it; `TypeError` for others it does not take."""
+    """Return the arguments, without `device` if the class does not take it; raise `TypeError` for unknown ones."""
     try:
         parameters = inspect.signature(policy_class).parameters.values()
-    except (TypeError, ValueError):  # no signature to look at
+    except (TypeError, ValueError):  # it has no signature
         return kwargs
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return kwargs

@@ -1,4 +1,4 @@
-"""The policy with a recurrent network: what `train` makes unless told otherwise."""
+"""The policy with a recurrent network, which is the default of `train`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["LSTMAgentPolicy", "LSTMPolicy", "LSTMPolicyNet"]
 
 HIDDEN_SIZE = 128
 LAYERS = 1
-# What published weights saw in place of unused tokens when they played.
+# The padding of unused tokens in the observations that published weights were evaluated on.
 PADDING = (255, 0, 0)
 
 
@@ -77,7 +77,7 @@ def obs_to_obs_tensor(obs: AgentObservation, obs_shape: tuple[int, ...], device:
 
 
 class LSTMAgentPolicy(StatefulPolicyImpl[LSTMState]):
-    """Draws the action of one agent from what the network says."""
+    """Samples the actions of one agent from the network's logits."""
 
     def __init__(self, net: LSTMPolicyNet, device: torch.device, policy_env_info: PolicyEnvInterface) -> None:
         self._net = net

@@ -29,7 +29,7 @@ class NimMultiAgentPolicy(MultiAgentPolicy):
     given. The object has `step_batch(ids, n, num_agents, num_tokens, token_dim, observations, num_actions, actions)`:
     `ids` points to n int32 (None when n is 0), `observations` is the address of uint8 [num_agents, num_tokens,
     token_dim] and `actions` of int32 [num_agents], where it writes positions in `all_action_names` for the agents in
-    `ids`. An object with `get_infos_json(agent_id)` also tells what to show about an agent's last step.
+    `ids`. An object with `get_infos_json(agent_id)` also returns the infos of an agent's last step.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class NimMultiAgentPolicy(MultiAgentPolicy):
         raw_actions[:] = self._full_action_buffer[where]
 
     def step_single(self, agent_id: int, obs: AgentObservation) -> int:
-        """The action of one agent; tokens the buffer has no room for are left out."""
+        """Return the action of one agent; tokens that do not fit the buffer are dropped."""
         row = self._full_obs_buffer[agent_id]
         tokens = obs.token_array()[: self._num_tokens]
         row[: len(tokens)] = tokens

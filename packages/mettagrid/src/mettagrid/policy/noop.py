@@ -24,7 +24,7 @@ class NoopAgentPolicy(AgentPolicy):
 
 
 class NoopPolicy(MultiAgentPolicy):
-    """Every agent waits, always: the weakest opponent, and the measure of what a mission pays for nothing."""
+    """Every agent always waits: the weakest opponent, and the baseline for the reward of doing nothing."""
 
     short_names: ClassVar[list[str] | None] = ["noop"]
     supports_step_batch = True

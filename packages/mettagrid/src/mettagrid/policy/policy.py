@@ -1,8 +1,8 @@
 """The classes to derive a policy from.
 
-A `MultiAgentPolicy` is made once for a game and gives one `AgentPolicy` for each agent it controls. The runner asks
-every agent's policy for an action in each step; policies that also offer `step_batch` can be asked for all at once.
-Policies with memory derive from `StatefulPolicyImpl` and let `StatefulAgentPolicy` keep the memory of each agent.
+A `MultiAgentPolicy` is created once for a game and returns one `AgentPolicy` for each agent it controls. The runner
+asks every agent's policy for an action in each step; policies with `step_batch` can decide for all agents at once.
+Policies with memory derive from `StatefulPolicyImpl` and let `StatefulAgentPolicy` hold the memory of each agent.
 """
 
 from __future__ import annotations
@@ -50,23 +50,23 @@ class AgentPolicy:
 
     @property
     def infos(self) -> dict[str, Any]:
-        """What the policy wants to show about its last step; replays and viewers carry it."""
-        return getattr(self, "_infos", {})  # a policy may have left out super().__init__
+        """The infos of the policy's last step, which replays and viewers show."""
+        return getattr(self, "_infos", {})  # a policy may not have called super().__init__
 
     def step(self, obs: AgentObservation) -> Action:
-        """The action for this observation."""
+        """Return the action for this observation."""
         raise NotImplementedError(f"{type(self).__name__} does not implement step(obs)")
 
     def reset(self, simulation: Simulation | None = None) -> None:
-        """Called at the start of each episode."""
+        """Start an episode; called at the start of each one."""
 
     def can_step_group(self, policies: Sequence[AgentPolicy]) -> bool:
-        """Whether `step_group` of this policy answers for all of `policies`, this one included."""
+        """Return whether `step_group` of this policy decides for all of `policies`, including this one."""
         return False
 
     def step_group(self, observations: list[tuple[int, AgentObservation]]) -> list[Action]:
-        """One action for each (agent id, observation), in order; asked only after `can_step_group` said yes."""
-        raise NotImplementedError(f"{type(self).__name__} says yes to can_step_group but has no step_group")
+        """Return one action for each (agent id, observation), in order; called only if `can_step_group` is true."""
+        raise NotImplementedError(f"{type(self).__name__} returns True from can_step_group but has no step_group")
 
 
 class MultiAgentPolicy(metaclass=PolicyRegistryMeta):
@@ -92,22 +92,22 @@ class MultiAgentPolicy(metaclass=PolicyRegistryMeta):
         return getattr(self, "_action_timeout_ms", self.minimum_action_timeout_ms)
 
     def configure_action_timeout_ms(self, _action_timeout_ms: int) -> None:
-        """Called by the runner before the episode with the time each step has."""
+        """Set the time limit of each step; the runner calls it before the episode."""
         self._action_timeout_ms = _action_timeout_ms
 
     @abstractmethod
     def agent_policy(self, agent_id: int) -> AgentPolicy:
-        """The policy of one agent; asked once for each agent in an episode."""
+        """Return the policy of one agent; called once for each agent in an episode."""
         ...
 
     def load_policy_data(self, policy_data_path: str) -> None:
-        """Read weights from a file; nothing for a policy that has none."""
+        """Read weights from a file; does nothing for a policy without weights."""
 
     def save_policy_data(self, policy_data_path: str) -> None:
-        """Write weights to a file; nothing for a policy that has none."""
+        """Write weights to a file; does nothing for a policy without weights."""
 
     def network(self) -> Any:
-        """The network to train, a `torch.nn.Module`; None for a policy that has none."""
+        """Return the network to train, a `torch.nn.Module`, or None for a policy without one."""
         return None
 
     def reset(self) -> None:
@@ -125,25 +125,25 @@ class MultiAgentPolicy(metaclass=PolicyRegistryMeta):
 class StatefulPolicyImpl(Generic[StateType]):
     """The decisions of a policy with memory, for all its agents; the memory of an agent is passed in and out.
 
-    What a step leaves in `_infos` becomes the `infos` of the agent it was for.
+    The `_infos` that a step leaves behind become the `infos` of its agent.
     """
 
     _infos: dict[str, Any]
 
     @abstractmethod
     def initial_agent_state(self) -> StateType:
-        """The memory of an agent at the start of an episode."""
+        """Return the memory of an agent at the start of an episode."""
         ...
 
     def step_with_state(self, obs: AgentObservation, state: StateType) -> tuple[Action, StateType]:
-        """The action for this observation, and the memory for the next one."""
+        """Return the action for this observation, and the memory for the next one."""
         raise NotImplementedError(f"{type(self).__name__} does not implement step_with_state(obs, state)")
 
     def reset(self) -> None:
-        """Called when an agent starts a new episode, before `initial_agent_state`."""
+        """Start an episode of an agent; called before `initial_agent_state`."""
 
     def set_active_agent(self, agent_id: int | None) -> None:
-        """Called before each step with the agent it is for."""
+        """Set the agent of the next step; called before each step."""
 
 
 class StatefulAgentPolicy(AgentPolicy, Generic[StateType]):
@@ -195,7 +195,7 @@ class StatefulAgentPolicy(AgentPolicy, Generic[StateType]):
 
 
 def _without_gradients() -> AbstractContextManager[object]:
-    """Torch's no_grad, for a policy that has imported torch; the others need no torch."""
+    """Return torch's no_grad if torch is imported, else an empty context manager."""
     torch = sys.modules.get("torch")
     return nullcontext() if torch is None else torch.no_grad()
 

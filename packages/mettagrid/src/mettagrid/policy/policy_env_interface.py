@@ -1,4 +1,4 @@
-"""What a policy is told about the game it plays."""
+"""The description of a game that a policy gets."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class PolicyEnvInterface(BaseModel):
 
     @classmethod
     def from_mg_cfg(cls, mg_cfg: MettaGridConfig) -> PolicyEnvInterface:
-        """What policies are told about the game of a configuration."""
+        """Return the description of the game of a configuration."""
         game = mg_cfg.game
         names = game.id_map()
         action_names, vibe_action_names = cls._split_action_names([action.name for action in game.actions.actions()])
@@ -125,7 +125,7 @@ class PolicyEnvInterface(BaseModel):
         vibe_action_names: list[str] | None = None,
         observation_kind: ObservationKind = "box",
     ) -> PolicyEnvInterface:
-        """The same for a game of another engine, from Gymnasium's spaces.
+        """Return the description of another engine's game, from Gymnasium's spaces.
 
         Actions are called `action_0`, `action_1`, ... unless `action_names` gives one name for each. `TypeError` when
         the spaces are not a `Box` and a `Discrete`, `ValueError` when the names do not fit.
@@ -157,7 +157,7 @@ class PolicyEnvInterface(BaseModel):
         )
 
     def to_json(self) -> str:
-        """The description given to policies written in other languages."""
+        """Return the description as JSON, for policies written in other languages."""
         return json.dumps(
             {
                 "tags": self.tags,
@@ -176,7 +176,7 @@ class PolicyEnvInterface(BaseModel):
         )
 
     def to_proto(self) -> policy_pb2.PolicyEnvInterface:
-        """The message of the policy server protocol; what it has no field for is left out."""
+        """Return the message of the policy server protocol; values without a field in it are dropped."""
         from mettagrid.protobuf.sim.policy_v1 import policy_pb2
 
         proto = policy_pb2.PolicyEnvInterface(
@@ -197,7 +197,7 @@ class PolicyEnvInterface(BaseModel):
 
     @staticmethod
     def from_proto(proto: policy_pb2.PolicyEnvInterface) -> PolicyEnvInterface:
-        """The description in a message of the policy server protocol."""
+        """Return the description in a message of the policy server protocol."""
         action_names, vibe_action_names = PolicyEnvInterface._split_action_names(list(proto.action_names))
         talk = TalkConfig()
         if proto.HasField("talk"):
@@ -219,7 +219,7 @@ class PolicyEnvInterface(BaseModel):
 
     @staticmethod
     def _split_action_names(action_names: list[str]) -> tuple[list[str], list[str]]:
-        """The names without and with the prefix of vibe changes, each in the order given."""
+        """Return the names without and with the prefix of vibe changes, each in the given order."""
         primary = [name for name in action_names if not name.startswith(CHANGE_VIBE_PREFIX)]
         return primary, [name for name in action_names if name.startswith(CHANGE_VIBE_PREFIX)]
 

@@ -4,8 +4,8 @@ A policy class lists its short names in `short_names`, and they are registered w
 to packages, so that two packages never break each other's import:
 
 - our own names are known from the start and always mean our policies;
-- of other packages, the first that claims a name owns it;
-- a package claiming a name that another one owns can be imported all the same. Its class is reachable as
+- among other packages, the first one that claims a name owns it;
+- a package that claims a name owned by another one can still be imported. Its class is reachable as
   `package.name`, and a warning in the log says so. (A dot and not a colon, because `NAME:N` already means N shares.)
 - every name can be written `package.name`, also by its owner;
 - within one package a name may be claimed once only, and our own packages count as one: a second class claiming it
@@ -41,12 +41,12 @@ _CLAIMS: dict[tuple[str, str], str] = {(_OURS, name): path for name, path in _PO
 
 
 def get_policy_registry() -> dict[str, str]:
-    """A copy of the registry: name to class path, in the order of registration."""
+    """Return a copy of the registry: name to class path, in the order of registration."""
     return dict(_POLICY_REGISTRY)
 
 
 def find_policy_class_path(name: str) -> str | None:
-    """The class path for a short name or `package.name`; None for any other text."""
+    """Return the class path for a short name or `package.name`, or None for any other text."""
     if name in _POLICY_REGISTRY:
         return _POLICY_REGISTRY[name]
     package, _, bare = name.rpartition(".")
@@ -60,7 +60,7 @@ def find_policy_class_path(name: str) -> str | None:
 def register_policy_class(short_names: Iterable[str] | str, class_path: str, module: str) -> None:
     """Register the short names of the class at `class_path`, defined in `module`.
 
-    `ValueError` when another class of the same package has one of the names.
+    Raises `ValueError` if another class of the same package has one of the names.
     """
     package = _package_of(module)
     for name in [short_names] if isinstance(short_names, str) else list(short_names):
@@ -91,7 +91,7 @@ def forget_policy_classes(modules: Iterable[str]) -> None:
 
 
 def _package_of(module: str) -> str:
-    """The package whose name space a module's policies are in."""
+    """Return the package whose namespace a module's policies are in."""
     parts = module.split(".")
     if parts[0] in OUR_PACKAGES:
         return _OURS
@@ -109,10 +109,10 @@ class PolicyRegistryMeta(type):
         super().__init__(name, bases, namespace, **kwargs)
         short_names = namespace.get("short_names")  # inherited names stay with the class that wrote them
         if short_names:
-            # A class made inside a function cannot be found by its name; it is listed as if the module had it.
+            # A class defined in a function cannot be looked up by its name; it is listed as if the module had it.
             path = cls.__name__ if "<locals>" in cls.__qualname__ else cls.__qualname__
             register_policy_class(short_names, f"{cls.__module__}.{path}", cls.__module__)
 
 
 class PolicyRegistryABCMeta(PolicyRegistryMeta, ABCMeta):
-    """The same for abstract base classes."""
+    """`PolicyRegistryMeta` for abstract base classes."""

@@ -1,4 +1,4 @@
-"""The description from which a policy is made."""
+"""The description from which a policy is created."""
 
 from pathlib import Path, PurePath
 from typing import Any
@@ -13,8 +13,8 @@ __all__ = ["PolicySpec"]
 class PolicySpec(BaseModel):
     """A policy class, its weights and its arguments; everything `initialize_or_load_policy` needs.
 
-    A description that was read from a bundle also remembers the folders its code is in, as long as it stays a Python
-    object: copies and pickles keep them, JSON does not. Send the URI of the bundle where JSON is needed.
+    A description that was read from a bundle also holds the folders of its code. Copies and pickles preserve them, JSON
+    does not: where JSON is needed, send the URI of the bundle.
     """
 
     class_path: str = Field(description="Full name of the policy class, or one of its short names")
@@ -23,7 +23,7 @@ class PolicySpec(BaseModel):
         default_factory=dict, description="Arguments for the class besides policy_env_info"
     )
     policy_env_interface: PolicyEnvInterface | None = Field(
-        default=None, description="The game the policy was made for, as recorded in its bundle"
+        default=None, description="The game the policy was created for, as recorded in its bundle"
     )
 
     _import_roots: tuple[Path, ...] = PrivateAttr(default=())
@@ -44,5 +44,5 @@ class PolicySpec(BaseModel):
         self._import_roots = roots
 
     def __eq__(self, other: object) -> bool:
-        """Equal descriptions, wherever the code is."""
+        """Return whether the descriptions are equal, ignoring where the code is."""
         return type(self) is type(other) and self.__dict__ == getattr(other, "__dict__", None)

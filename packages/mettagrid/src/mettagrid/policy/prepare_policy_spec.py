@@ -1,4 +1,4 @@
-"""From a bundle on this machine, or in a bucket, to a description that can be loaded."""
+"""Prepare a bundle on this machine or in a bucket for loading."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def load_policy_spec_from_path(
     force_dest: Path | None = None,
     setup_runner: SetupRunner | None = None,
 ) -> PolicySpec:
-    """What to load for a bundle: a folder, or an archive, which is unpacked into the cache or into `force_dest`.
+    """Return the policy of a bundle: a folder, or an archive, which is unpacked into the cache or into `force_dest`.
 
-    The setup script is run, by `setup_runner` where one is given, and the code of the bundle becomes importable.
-    `device` replaces the argument of that name where the bundle has one. `FileNotFoundError` when the bundle, its
-    manifest, its weights or its setup script are missing, `ValueError` when they are wrong.
+    The setup script is run, by `setup_runner` if given, and the code of the bundle becomes importable. `device`
+    replaces the argument of that name if the bundle has one. Raises `FileNotFoundError` if the bundle, its manifest,
+    its weights or its setup script are missing, `ValueError` if they are invalid.
     """
     if not local_path.exists():
         raise FileNotFoundError(f"Policy bundle not found: {local_path}")
@@ -80,12 +80,12 @@ def load_policy_spec_from_path(
 def download_policy_spec_from_s3_as_zip(
     s3_path: str, cache_dir: Path | None = None, remove_downloaded_copy_on_exit: bool = False
 ) -> Path:
-    """Download a bundle from a bucket and return its path. `ValueError` when it is no `.zip`."""
+    """Download a bundle from a bucket and return its path. Raises `ValueError` if it is not a `.zip`."""
     if not s3_path.endswith(".zip"):
         raise ValueError(f"Expected a .zip submission archive, got: {s3_path}")
     from mettagrid.util.file import read, write_data
 
-    # By content, like what is unpacked from it: the object may be replaced under the same name.
+    # Cached by content, like the unpacked bundle: the object may be replaced under the same name.
     content = read(s3_path)
     path = usable_cache_dir(cache_dir) / f"{hashlib.sha256(content).hexdigest()}.zip"
     if not path.exists():
@@ -96,7 +96,7 @@ def download_policy_spec_from_s3_as_zip(
 
 
 def _resolve_data_path(data_path: str | None, root: Path) -> str | None:
-    """The weights as an absolute path: inside the bundle, or anywhere when the manifest has an absolute path."""
+    """Return the weights as an absolute path: inside the bundle, or anywhere if the manifest has an absolute path."""
     if data_path is None:
         return None
     given = Path(data_path)

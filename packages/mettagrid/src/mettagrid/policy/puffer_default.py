@@ -78,7 +78,7 @@ class LSTMWrapper(nn.Module):
 
 
 class _PufferDefaultStatefulImpl(StatefulPolicyImpl[LSTMWrapperState]):
-    """Draws the action of one agent from what the network says."""
+    """Samples the actions of one agent from the network's logits."""
 
     def __init__(self, net: LSTMWrapper, policy_env_info: PolicyEnvInterface, device: torch.device) -> None:
         self._net = net

@@ -35,12 +35,12 @@ class RandomAgentPolicy(AgentPolicy):
         return Action(name=self.draw())
 
     def draw(self) -> str:
-        """The name of the next action."""
+        """Return the name of the next action."""
         is_vibe = random.random() < self._vibe_action_p
         return random.choice(self._vibe_actions if is_vibe else self._primary_actions)
 
     def reset(self, simulation: Simulation | None = None) -> None:
-        """Nothing to forget; the numbers go on."""
+        """Do nothing: there is no state, and the random sequence continues."""
 
 
 class RandomMultiAgentPolicy(MultiAgentPolicy):
@@ -60,14 +60,14 @@ class RandomMultiAgentPolicy(MultiAgentPolicy):
         return RandomAgentPolicy(self.policy_env_info, self._vibe_action_p)
 
     def agent_policies(self, num_agents: int) -> list[AgentPolicy]:
-        """One policy for each of the agents 0 to `num_agents` - 1."""
+        """Return one policy for each of the agents 0 to `num_agents` - 1."""
         return [self.agent_policy(agent_id) for agent_id in range(num_agents)]
 
     def reset(self) -> None:
         self._batch_agents: list[int] = list(range(self.policy_env_info.num_agents))
 
     def set_batch_agents(self, agent_ids: list[int]) -> None:
-        """The agents to decide for in `step_batch`; numbers are drawn for no others."""
+        """Set the agents to decide for in `step_batch`; no random numbers are drawn for others."""
         self._batch_agents = agent_ids
 
     def step_batch(self, raw_observations: np.ndarray, raw_actions: np.ndarray) -> None:
@@ -77,7 +77,7 @@ class RandomMultiAgentPolicy(MultiAgentPolicy):
 
 
 def _probability(value: float | str) -> float:
-    """The number meant by a probability, which a command line gives as text."""
+    """Return a probability as a number; the command line gives it as text."""
     try:
         probability = float(value)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""The policy with a plain network: it sees the present step and remembers nothing."""
+"""The policy with a feed-forward network, which sees the current step only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PADDING = (255, 255, 255)
 
 
 class StatelessPolicyNet(nn.Module):
-    """All numbers of the observation through two linear layers to logits of the primary actions and a value.
+    """Maps an observation through two linear layers to logits of the primary actions and a value.
 
     Observations are [batch, tokens, 3] with numbers from 0 to 255; the answer is logits [batch, actions] and values
     [batch, 1]. `state` is there for trainers that hand one to every network.
@@ -50,7 +50,7 @@ class StatelessPolicyNet(nn.Module):
 
 
 class StatelessAgentPolicyImpl(AgentPolicy):
-    """Draws the action of one agent from what the network says."""
+    """Samples the actions of one agent from the network's logits."""
 
     def __init__(self, net: StatelessPolicyNet, device: torch.device, policy_env_info: PolicyEnvInterface) -> None:
         super().__init__(policy_env_info)

@@ -23,23 +23,23 @@ __all__ = [
 
 
 class SubmissionPolicySpec(PolicySpec):
-    """What a bundle says about its policy. Paths are relative to the root of the bundle."""
+    """The description of a bundle's policy. Paths are relative to the root of the bundle."""
 
     setup_script: str | None = Field(
         default=None, description="A Python file to run once before the policy is loaded, for example to install things"
     )
     network_hosts: list[str] | None = Field(
-        default=None, description="Hosts that the policy would like to speak to; whoever runs it decides"
+        default=None, description="Hosts that the policy asks to connect to; the operator decides"
     )
     compat_version: str | None = Field(
-        default=None, description="Version of the game it was built for, such as 0.26; seasons of others refuse it"
+        default=None, description="Version of the game it was built for, such as 0.26; other seasons refuse it"
     )
 
 
 def read_submission_policy_spec(bundle_root: Path) -> SubmissionPolicySpec:
-    """What the bundle in the folder `bundle_root` says about its policy.
+    """Read the description of the policy from the bundle in the folder `bundle_root`.
 
-    `FileNotFoundError` when it has no manifest, `ValueError` when the manifest is wrong. Unknown keys are ignored.
+    Raises `FileNotFoundError` if it has no manifest, `ValueError` if the manifest is invalid. Unknown keys are ignored.
     """
     path = bundle_root / POLICY_SPEC_FILENAME
     if path.is_file():
@@ -58,11 +58,11 @@ def read_submission_policy_spec(bundle_root: Path) -> SubmissionPolicySpec:
 
 
 def load_policy_manifest(path: Path) -> SubmissionPolicySpec:
-    """What a `cogames.toml` says about its policy: the table `[policy]`, with `[policy.init_kwargs]`."""
+    """Read the description of a policy from a `cogames.toml`: the table `[policy]`, with `[policy.init_kwargs]`."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("policy")
     except ValueError as error:
-        raise ValueError(f"{path} is no TOML file: {error}") from error
+        raise ValueError(f"{path} is not a TOML file: {error}") from error
     if not isinstance(table, dict):
         raise ValueError(f"{path} is missing a [policy] table")
     try:
@@ -72,7 +72,7 @@ def load_policy_manifest(path: Path) -> SubmissionPolicySpec:
 
 
 def write_submission_policy_spec(path: Path, spec: SubmissionPolicySpec) -> None:
-    """Write a `policy_spec.json`; it appears whole or not at all."""
+    """Write a `policy_spec.json` atomically."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -84,7 +84,7 @@ def write_submission_policy_spec(path: Path, spec: SubmissionPolicySpec) -> None
 
 
 def submission_spec_json(spec: SubmissionPolicySpec) -> str:
-    """The text of a `policy_spec.json`. What older readers do not know is in it only when it says something."""
+    """Return the text of a `policy_spec.json`. Fields that older readers do not know are omitted unless set."""
     silent = {name for name in ("network_hosts", "compat_version") if not getattr(spec, name)}
     return spec.model_dump_json(exclude=silent)
 

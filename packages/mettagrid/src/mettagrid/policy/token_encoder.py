@@ -74,11 +74,11 @@ class TokenPolicyNet(nn.Module):
         return self.forward_eval(observations, state)
 
     def _flatten_tokens(self, observations: torch.Tensor) -> torch.Tensor:
-        """[..., tokens, 3] as [batch, tokens, 3]."""
+        """Reshape [..., tokens, 3] to [batch, tokens, 3]."""
         return observations.reshape(-1, *observations.shape[-2:])
 
     def _encode_tokens(self, observations: torch.Tensor) -> torch.Tensor:
-        """One vector per observation, from the sum over its tokens divided by the root of their number."""
+        """Return one vector per observation: the sum over its tokens divided by the root of their number."""
         column, row = coordinates(observations, torch.long)
         feature = observations[..., 1].long()
         value = observations[..., 2].float() / (self._feature_scale[feature] + 1e-6)

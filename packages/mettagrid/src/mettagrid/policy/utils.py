@@ -1,4 +1,4 @@
-"""The memory of a recurrent network between steps, in the shapes that trainers and policies hand it around in."""
+"""The memory of a recurrent network between steps, in the shapes that trainers and policies use."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class LSTMState:
 
     @classmethod
     def from_tuple(cls, state: LSTMStateTuple, expected_layers: int | None) -> LSTMState:
-        """From (hidden, cell), each [layers, batch, size], [batch, layers, size], [batch, size] or [layers, size].
+        """Convert (hidden, cell), each [layers, batch, size], [batch, layers, size], [batch, size] or [layers, size].
 
-        `ValueError` when the number of layers is not the expected one.
+        Raises `ValueError` if the number of layers is not the expected one.
         """
         hidden, cell = state
         return cls(_canonical(hidden, expected_layers), _canonical(cell, expected_layers))
 
     @classmethod
     def from_dict(cls, state: LSTMStateDict, expected_layers: int | None) -> LSTMState | None:
-        """From `lstm_h` and `lstm_c`; None when one of them is missing or None."""
+        """Convert `lstm_h` and `lstm_c`; return None if one of them is missing or None."""
         hidden, cell = state.get(_HIDDEN), state.get(_CELL)
         return None if hidden is None or cell is None else cls.from_tuple((hidden, cell), expected_layers)
 
@@ -55,18 +55,18 @@ class LSTMState:
         return self.hidden, self.cell
 
     def write_dict(self, target: LSTMStateDict) -> None:
-        """Make this the only content of a dict: `lstm_h` and `lstm_c`, each [batch, layers, size]."""
+        """Replace the content of a dict by `lstm_h` and `lstm_c`, each [batch, layers, size]."""
         target.clear()
         target[_HIDDEN] = self.hidden.transpose(0, 1)
         target[_CELL] = self.cell.transpose(0, 1)
 
     def detach(self) -> LSTMState:
-        """The same numbers, through which no gradient flows."""
+        """Return a copy that is detached from the gradient graph."""
         return LSTMState(self.hidden.detach(), self.cell.detach())
 
 
 def _canonical(component: torch.Tensor, expected_layers: int | None) -> torch.Tensor:
-    """[layers, batch, size] from the shapes `from_tuple` takes."""
+    """Reshape a tensor of the shapes that `from_tuple` takes to [layers, batch, size]."""
     if component.dim() > 3:
         raise ValueError(f"Expected tensor with <=3 dims, got {component.dim()}")
     if component.dim() == 1:

@@ -9,7 +9,7 @@
         simulation.step()
     print(simulation.episode_rewards)
 
-`Simulation` is one episode, `Simulator` makes one after another, a `SimulatorEventHandler` follows them.
+`Simulation` is one episode, `Simulator` creates one after another, a `SimulatorEventHandler` observes them.
 """
 
 from mettagrid.simulator._errors import SimulationClosedError, UnknownActionError

@@ -1,4 +1,4 @@
-"""How long agents take to choose their actions, and what follows when it is too long."""
+"""Enforce the time limit of actions and the overage budget."""
 
 import logging
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ DEFAULT_LIMIT_MS = 10_000
 
 
 class ActionTimes:
-    """The clock book of one episode's agents.
+    """The answer times of one episode's agents.
 
     An answer that took longer than the limit is late: it counts as a timeout and is not used. With a budget, the time
-    beyond the limit is taken from it; an agent that has used it up is disabled and is not asked again. The first late
-    answer of each policy is warned about, and every disabled agent.
+    beyond the limit is charged to it; an agent that has used it up is disabled and is not asked again. The first late
+    answer of each policy and every disabled agent cause a warning.
     """
 
     def __init__(
@@ -24,9 +24,9 @@ class ActionTimes:
         budget_ms: int | None = None,
         warned: set[str] | None = None,
     ) -> None:
-        """`names` holds the name of each agent's policy; a limit of 0 or None is the default one.
+        """Start with full budgets. `names` are the names of the agents' policies; a limit of 0 or None is the default.
 
-        `warned` are the names that were warned about before; it is added to.
+        `warned` are the names of policies that have caused a warning before; it is updated.
         """
         self.limit_ms = limit_ms or DEFAULT_LIMIT_MS
         self.timeouts = [0] * len(names)
@@ -43,11 +43,11 @@ class ActionTimes:
         return self.exceeded_at[agent] is not None
 
     def budget_left(self, agent: int) -> float | None:
-        """Milliseconds beyond the limit that the agent may still use; None without a budget."""
+        """Return the milliseconds beyond the limit that the agent may still use, or None without a budget."""
         return None if self._budgets is None else self._budgets[agent]
 
     def accept(self, agent: int, elapsed_ms: float, step: int) -> bool:
-        """Whether an answer that took this long may be used; keeps the books when it may not."""
+        """Return whether an answer that took this long is in time; if not, record the miss."""
         if elapsed_ms <= self.limit_ms:
             return True
         self.miss(agent, f"took {elapsed_ms:.0f} ms")
@@ -55,7 +55,7 @@ class ActionTimes:
         return False
 
     def miss(self, agent: int, how: str) -> None:
-        """Count a step without a usable answer."""
+        """Count a step without a valid answer."""
         self.timeouts[agent] += 1
         name = self._names[agent]
         if name not in self._warned:
@@ -69,7 +69,7 @@ class ActionTimes:
             )
 
     def charge(self, agent: int, overage_ms: float, step: int) -> None:
-        """Take time from an agent's budget, and disable the agent when nothing is left."""
+        """Charge time to an agent's budget, and disable the agent once it is used up."""
         if self._budgets is None:
             return
         self._budgets[agent] -= overage_ms

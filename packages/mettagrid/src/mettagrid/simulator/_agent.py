@@ -1,4 +1,4 @@
-"""One agent of a running simulation: what it does, says and sees."""
+"""One agent of a running simulation: its actions, talk and observations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_AMOUNT = 65535
 
 
 class SimulationAgent:
-    """A view of one agent, made by `Simulation.agent(id)`; it holds no state of its own."""
+    """A stateless view of one agent, created by `Simulation.agent(id)`."""
 
     __slots__ = ("_agent_id", "_sim")
 
@@ -32,9 +32,8 @@ class SimulationAgent:
     def set_action(self, action: Action | str) -> None:
         """Choose what the agent does from the next step on; it repeats that until another action is set.
 
-        A vibe change takes the place of the primary action and the other way round; an `Action` with `vibe` does both.
-        `Action.talk` is left to the caller, see `set_talk`. Raises UnknownActionError (a KeyError) and then changes
-        nothing.
+        A vibe change replaces the primary action and vice versa; an `Action` with `vibe` does both. `Action.talk` is
+        left to the caller, see `set_talk`. Raises UnknownActionError (a KeyError), in which case nothing changes.
         """
         sim = self._sim
         streams = sim._action_streams
@@ -52,12 +51,12 @@ class SimulationAgent:
         engine.vibe_actions()[self._agent_id] = vibe_id
 
     def set_talk(self, text: str) -> None:
-        """Queue a text to be said after the next tick; see `TalkChannel.queue` for what is refused."""
+        """Queue a text to be said after the next tick; see `TalkChannel.queue` for the errors."""
         self._sim._talk_channel.queue(self._agent_id, text, current_step=self._sim.current_step)
 
     @property
     def observation(self) -> AgentObservation:
-        """What the agent observes now, with the talk it hears."""
+        """The agent's current observation, with the talk it hears."""
         sim, agent_id = self._sim, self._agent_id
         talk = sim._visible_talk(agent_id)
         return AgentObservation._from_bytes(agent_id, self._packed(), sim._decoder.decode, talk)
@@ -98,7 +97,7 @@ class SimulationAgent:
         return self._sim._decoder.global_values(self._packed())
 
     def set_inventory(self, inventory: Mapping[str, int]) -> None:
-        """Replace all the agent holds; resources that are not named go to zero."""
+        """Replace the agent's inventory; resources that are not named become zero."""
         if not isinstance(inventory, Mapping):
             raise TypeError(f"An inventory must map resource names to amounts, not be a {type(inventory).__name__}")
         ids = {name: number for number, name in enumerate(self._sim.resource_names)}
@@ -121,7 +120,7 @@ class SimulationAgent:
 
 
 def _refused(action: object, known: Mapping[str, int]) -> Exception:
-    """Why `set_action` did not take an action."""
+    """Return the error for an action that `set_action` rejects."""
     names = [action] if isinstance(action, str) else [getattr(action, "name", None), getattr(action, "vibe", None)]
     for name in names:
         if name is not None and not (isinstance(name, str) and name in known):

@@ -1,4 +1,4 @@
-"""What the simulation API raises.
+"""The errors of the simulation API.
 
 KeyError
     UnknownActionError       an action name the game does not have
@@ -42,7 +42,7 @@ class SimulationClosedError(AttributeError):
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """A hint such as ", did you mean 'move_east'?" or an empty string."""
+    """Return a hint such as " (did you mean 'move_east'?)" or an empty string."""
     if not isinstance(name, str):
         return ""
     from difflib import get_close_matches  # only needed on the way to an error

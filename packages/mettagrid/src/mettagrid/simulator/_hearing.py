@@ -1,4 +1,4 @@
-"""Who hears whom: the talk channel seen from the agents' places on the map."""
+"""Work out which agents hear which talk, from their locations on the map."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class Hearing:
-    """Looks for the agents on the map only while one of them talks, and then once per step."""
+    """Locates the agents on the map only while one of them talks, and then once per step."""
 
     def __init__(self, game: GameConfig, channel: TalkChannel) -> None:
         self._channel = channel
         self._agent_types = {agent.name for agent in game.agents}
         self._broadcast_resource = game.talk.broadcast_resource
         self.step: int | None = None
-        """the step for which the next two hold"""
+        """the step for which the next two fields are valid"""
         self.locations: dict[int, Location] = {}
         self._broadcasters: set[int] = set()  # agents that hold the broadcast resource
 
     def heard_by(self, agent_id: int, engine: MettaGrid) -> list[VisibleTalk]:
-        """What one agent hears now, by speaker id."""
+        """Return the talk that one agent hears now, by speaker id."""
         if self._channel.is_quiet:
             return []
         if self.step != engine.current_step:

@@ -1,4 +1,4 @@
-"""From the engine's observation bytes to tokens and numbers."""
+"""Decode the engine's observation bytes to tokens and numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mettagrid.config.id_map import ObservationFeatureSpec
 from mettagrid.simulator.interface import GLOBAL_LOCATION, ObservationToken
 
 INVENTORY_PREFIX = "inv:"
-# Tokens of an episode repeat, so one object stands for each; a table that grew past this is emptied.
+# Tokens of an episode repeat, so equal tokens share one object; the table is cleared beyond this size.
 MAX_INTERNED = 1 << 17
 
 
@@ -27,7 +27,7 @@ class ObservationDecoder:
 
     @staticmethod
     def trim(row: bytes) -> bytes:
-        """A row without its padding.
+        """Return a row without its padding.
 
         Three 0xFF in a row always hold a location byte of 0xFF, which only padding has; so the first three end, or
         are, the last token's value and the start of the padding.
@@ -36,7 +36,7 @@ class ObservationDecoder:
         return row if padding < 0 else row[: (padding + 2) // 3 * 3]
 
     def decode(self, packed: bytes) -> list[ObservationToken]:
-        """All tokens of a trimmed row, in order."""
+        """Return all tokens of a trimmed row, in order."""
         return list(map(self._tokens.__getitem__, np.frombuffer(packed, "V3").tolist()))
 
     def own_cell(self, packed: bytes) -> list[ObservationToken]:
@@ -48,13 +48,13 @@ class ObservationDecoder:
         return [self._tokens[token] for token in _tokens_at(packed, GLOBAL_LOCATION)]
 
     def inventory(self, packed: bytes) -> dict[str, int]:
-        """{resource name: amount} as the observer's own cell shows it; resources it does not hold are absent."""
+        """Return {resource name: amount} from the observer's own cell; resources it does not hold are absent."""
         numbers = self._sum_parts(_tokens_at(packed, self._own_cell))
         prefix = len(INVENTORY_PREFIX)
         return {name[prefix:]: amount for name, amount in numbers.items() if name.startswith(INVENTORY_PREFIX)}
 
     def global_values(self, packed: bytes) -> dict[str, int]:
-        """{feature name: number} of the tokens about the whole game."""
+        """Return {feature name: number} of the tokens about the whole game."""
         return self._sum_parts(_tokens_at(packed, GLOBAL_LOCATION))
 
     def _sum_parts(self, tokens: list[bytes]) -> dict[str, int]:
@@ -66,7 +66,7 @@ class ObservationDecoder:
 
 
 class _TokenTable(dict[bytes, ObservationToken]):
-    """Three bytes -> the token they stand for, made at first use."""
+    """Maps three bytes to their token, created on first use."""
 
     def __init__(self, features: dict[int, ObservationFeatureSpec]) -> None:
         super().__init__()
@@ -93,9 +93,9 @@ def _tokens_at(packed: bytes, location: int) -> list[bytes]:
 
 
 def _number_parts(features: Sequence[ObservationFeatureSpec], base: int) -> dict[int, tuple[str, int]]:
-    """Feature id -> (name of the number it is a part of, weight of that part).
+    """Return feature id -> (name of the number it is a part of, weight of that part).
 
-    A number above the base goes on in the features `<name>:p1`, `<name>:p2`, ... which follow `<name>`.
+    A number above the base continues in the features `<name>:p1`, `<name>:p2`, ... which follow `<name>`.
     """
     parts: dict[int, tuple[str, int]] = {}
     name, power = None, 1

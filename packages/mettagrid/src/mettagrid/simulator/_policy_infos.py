@@ -1,4 +1,4 @@
-"""What policies show about themselves, step by step, for replays and viewers."""
+"""The infos that policies publish in each step, for replays and viewers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MONOLOGUE_KEY = "__monologue_transcript_tail"
 
 
 class PolicyInfos:
-    """Copies each agent's infos, names its policy, and turns the end of a monologue into what was added to it."""
+    """Copies each agent's infos, adds its policy's name, and turns the end of a monologue into the added text."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -30,10 +30,10 @@ class PolicyInfos:
         simulation._context["monologue_updates"] = self._monologues
 
     def update(self, agent: int, infos: Mapping[str, Any] | None) -> None:
-        """What the agent's policy shows after a step; None for nothing."""
+        """Set the infos of the agent's policy after a step; None for no infos."""
         if self._monologues:
             self._monologues.pop(agent, None)
-        if not infos:  # the usual case, and one that should cost nothing
+        if not infos:  # the common case, which must be cheap
             self.shown[agent] = self._names_alone[agent]
             return
         shown = dict(infos)

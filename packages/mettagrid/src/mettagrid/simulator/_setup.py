@@ -1,4 +1,4 @@
-"""What happens once, before the first step: seed, agents, map, shared memory."""
+"""Set up a simulation before the first step: seed, agents, map, shared memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_SEED = 2**32 - 1
 
 
 def game_of(config: MettaGridConfig) -> GameConfig:
-    """The game of a config; a clear error when it is something else."""
+    """Return the game of a config; raise TypeError if it is not a MettaGridConfig."""
     game: GameConfig | None = getattr(config, "game", None)
     if game is None:
         raise TypeError(f"A simulation needs a MettaGridConfig, not {type(config).__name__}")
@@ -26,7 +26,7 @@ def game_of(config: MettaGridConfig) -> GameConfig:
 
 
 def checked_seed(seed: int | None) -> int:
-    """The engine's seed; None draws one."""
+    """Return the engine's seed; for None, draw one."""
     if seed is None:
         return secrets.randbits(32)
     try:
@@ -45,7 +45,7 @@ def fill_agents(game: GameConfig) -> None:
 
 
 def build_map(game: GameConfig, *, simulator: Simulator | None, maps_cache: SharedMapCache | None) -> GameMap:
-    """Build the map, or take it from the cache; under a Simulator a seeded builder goes from map to map."""
+    """Build the map, or take it from the cache; with a Simulator, each map of a seeded builder gets the next seed."""
     builder = game.map_builder
     seed = getattr(builder, "seed", None)
     if simulator is not None and seed is not None:

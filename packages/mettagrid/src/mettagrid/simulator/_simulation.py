@@ -1,4 +1,4 @@
-"""One episode: the engine, its talk channel, and the handlers that follow it."""
+"""One episode: the engine, its talk channel and its event handlers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ VIBE_PREFIX = "change_vibe_"
 
 
 class Simulation:
-    """A running episode of one game; there is no reset, a new episode is a new Simulation.
+    """A running episode of one game. There is no reset: create a new Simulation for a new episode.
 
     `seed` drives the engine's own randomness (None draws one); the map has its own seed in its builder's config. With
     `buffers` the engine works in the caller's arrays, otherwise it allocates its own. If the config lists no agents,
@@ -71,7 +71,7 @@ class Simulation:
         self._action_names: list[str] = list(engine.action_names)
         self._action_ids = {name: number for number, name in enumerate(self._action_names)}
         self._vibe_action_ids = {n: number for n, number in self._action_ids.items() if n.startswith(VIBE_PREFIX)}
-        # What an action alone puts into the two buffers: (primary, vibe), where 0 is noop and no change.
+        # Action -> values for the two buffers: (primary, vibe), where 0 is noop and no change.
         self._action_streams = {
             name: (0, number) if name in self._vibe_action_ids else (number, 0)
             for name, number in self._action_ids.items()
@@ -89,7 +89,7 @@ class Simulation:
             handler.on_episode_start()
 
     def step(self) -> None:
-        """One tick with the actions in the buffers, then talk, then the handlers; allowed also when done."""
+        """Run one tick with the actions in the buffers, then talk, then the handlers; also allowed when done."""
         engine = self._c_sim
         engine.step()
         talk = self._talk_channel
@@ -119,7 +119,7 @@ class Simulation:
 
     @property
     def _agent_locations_step(self) -> int | None:
-        """The step for which `_agent_locations_by_id` holds; in any other the agents are looked up again."""
+        """The step for which `_agent_locations_by_id` is valid; in other steps the agents are looked up again."""
         return self._hearing.step
 
     @_agent_locations_step.setter
@@ -127,31 +127,31 @@ class Simulation:
         self._hearing.step = step
 
     def is_done(self) -> bool:
-        """True when all agents are terminal or all are truncated."""
+        """Return whether all agents are terminal or all are truncated."""
         engine = self._c_sim
         terminals, truncations = engine.terminals(), engine.truncations()
-        # One agent speaks for all while the episode runs, which is nearly always.
+        # Fast path: while the episode runs, the first agent decides.
         return bool((terminals.item(0) and terminals.all()) or (truncations.item(0) and truncations.all()))
 
     def end_episode(self) -> None:
-        """Truncate every agent's episode; handlers hear of it at the end of the next (or the running) step."""
+        """Truncate every agent's episode; handlers are notified at the end of the next (or the current) step."""
         self._c_sim.truncations()[:] = True
 
     def snapshot(self) -> bytes:
-        """The episode as it stands, talk included; event handlers keep their own state."""
+        """Return a snapshot of the episode, including talk but not the state of event handlers."""
         return write_snapshot(self._c_sim, self._talk_channel)
 
     def restore(self, snapshot: bytes) -> None:
-        """Go on from a snapshot of a simulation with the same config; handlers are not told.
+        """Continue from a snapshot of a simulation with the same config; handlers are not notified.
 
-        Bytes that are no such snapshot are refused with a ValueError, and nothing changes.
+        Raises ValueError for bytes that are not such a snapshot, in which case nothing changes.
         """
         read_snapshot(snapshot, self._c_sim, self._talk_channel)
 
     def close(self) -> None:
-        """Tell the handlers and let go of the engine; a second call does nothing.
+        """Notify the handlers and release the engine; a second call does nothing.
 
-        After this whatever needs the engine raises SimulationClosedError, an AttributeError.
+        Afterwards everything that needs the engine raises SimulationClosedError, an AttributeError.
         """
         if self._engine is None:
             return
@@ -162,12 +162,12 @@ class Simulation:
             self._simulator._on_simulation_closed(self)
 
     def agents(self) -> list[SimulationAgent]:
-        """All agents in id order."""
-        # Made when asked for: kept here they would form cycles, and the engine's memory would wait for the collector.
+        """Return all agents in id order."""
+        # Created on demand: stored here they would form reference cycles, and only the collector would free the engine.
         return [SimulationAgent(self, agent_id) for agent_id in range(self._num_agents)]
 
     def agent(self, agent_id: int) -> SimulationAgent:
-        """The agent with an id from 0 to num_agents - 1; raises IndexError for others."""
+        """Return the agent with an id from 0 to num_agents - 1; raises IndexError for others."""
         try:
             number = index(agent_id)
         except TypeError:
@@ -177,24 +177,24 @@ class Simulation:
         return SimulationAgent(self, number)
 
     def observations(self) -> list[AgentObservation]:
-        """What every agent observes now, in id order."""
+        """Return the current observation of every agent, in id order."""
         return [agent.observation for agent in self.agents()]
 
     def grid_objects(
         self, bbox: BoundingBox | None = None, ignore_types: Sequence[str] | None = None
     ) -> dict[int, dict[str, Any]]:
-        """{object id: its properties} of everything on the map, or inside `bbox`, less the types to ignore."""
+        """Return {object id: its properties} of all objects on the map or inside `bbox`, except the types to ignore."""
         ignored = list(ignore_types or ())
         if bbox is None:
             return self._c_sim.grid_objects(ignore_types=ignored)
         return self._c_sim.grid_objects(bbox.min_row, bbox.max_row, bbox.min_col, bbox.max_col, ignored)
 
     def talk_states(self) -> dict[int, TalkState]:
-        """What is being said now, by speaker id."""
+        """Return the current talk by speaker id."""
         return self._talk_channel.render_states(current_step=self.current_step)
 
     def get_feature(self, feature_id: int) -> ObservationFeatureSpec:
-        """The feature with this id; raises KeyError when the game has none."""
+        """Return the feature with this id; raises KeyError if the game has none."""
         try:
             return self._decoder.features[feature_id]
         except KeyError:
@@ -206,7 +206,7 @@ class Simulation:
 
     @property
     def seed(self) -> int:
-        """The engine's seed; when None was given, the one that was drawn."""
+        """The engine's seed; the drawn one if None was given."""
         return self._seed
 
     @property
@@ -231,18 +231,18 @@ class Simulation:
 
     @property
     def action_success(self) -> list[bool]:
-        """For each agent whether the last step's action worked."""
+        """For each agent, whether the last step's action succeeded."""
         success: list[bool] = self._c_sim.action_success()
         return success
 
     @property
     def action_names(self) -> list[str]:
-        """Every action, vibe changes too; the index is the engine's action id."""
+        """All actions, including vibe changes; the index is the engine's action id."""
         return self._action_names
 
     @property
     def action_ids(self) -> dict[str, int]:
-        """{action name: engine's id}, vibe changes too."""
+        """{action name: engine's id}, including vibe changes."""
         return self._action_ids
 
     @property
@@ -261,7 +261,7 @@ class Simulation:
 
     @property
     def num_observation_tokens(self) -> int:
-        """Tokens per agent as configured; buffers given by the caller may hold another number."""
+        """Tokens per agent as configured; buffers of the caller may have a different size."""
         return self._config.game.obs.num_tokens
 
     @property

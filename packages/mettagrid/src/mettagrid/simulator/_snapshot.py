@@ -1,4 +1,4 @@
-"""A simulation as bytes: what is being said, then the snapshot of the engine."""
+"""Encode a simulation as bytes: the current talk, then the snapshot of the engine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write_snapshot(engine: MettaGrid, talk: TalkChannel) -> bytes:
 
 
 def read_snapshot(snapshot: bytes, engine: MettaGrid, talk: TalkChannel) -> None:
-    """Go on from a snapshot; a ValueError says what is wrong with it, and then nothing has changed."""
+    """Restore a snapshot; raises ValueError if it is invalid, in which case nothing changes."""
     if len(snapshot) < _HEAD.size or not snapshot.startswith(_FORMAT):
         raise ValueError("These bytes are not a snapshot of a simulation.")
     length = _HEAD.unpack_from(snapshot)[1]
@@ -36,6 +36,6 @@ def read_snapshot(snapshot: bytes, engine: MettaGrid, talk: TalkChannel) -> None
         active = {int(agent): ActiveTalk(**text) for agent, text in said["active"].items()}
         pending = {int(agent): str(text) for agent, text in said["pending"].items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError("The snapshot is damaged: what was being said cannot be read.") from error
+        raise ValueError("The snapshot is damaged: its talk cannot be read.") from error
     engine.restore(snapshot[_HEAD.size + length :])
     talk._active_by_agent, talk._pending_by_agent = active, pending

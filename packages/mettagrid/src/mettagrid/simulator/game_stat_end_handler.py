@@ -1,4 +1,4 @@
-"""Ends an episode when a game stat reaches a threshold (`game.end_episode_on_game_stats`)."""
+"""End an episode when a game stat reaches a threshold (`game.end_episode_on_game_stats`)."""
 
 from collections.abc import Mapping
 
@@ -8,10 +8,10 @@ __all__ = ["GameStatEndEpisodeHandler"]
 
 
 class GameStatEndEpisodeHandler(SimulatorEventHandler):
-    """After each step, the first stat in `thresholds` that is at or above its minimum truncates the episode.
+    """Truncates the episode after a step in which a stat in `thresholds` is at or above its minimum.
 
-    The reason is left in the simulation's context under `termination`. A stat nobody has written counts as absent, not
-    as zero. Later steps do not trigger again.
+    The first such stat goes into the simulation's context under `termination`. A stat that has not been written counts
+    as absent, not as zero. Later steps do not trigger again.
     """
 
     def __init__(self, thresholds: Mapping[str, float]) -> None:

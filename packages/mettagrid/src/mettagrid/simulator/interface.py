@@ -1,4 +1,4 @@
-"""What an agent sees and what an event handler is told: the plain types of the simulation API."""
+"""The data types of the simulation API: observations, actions, and the base class of event handlers."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ _WINDOW[GLOBAL_LOCATION] = _WINDOW[EMPTY_LOCATION] = None
 
 @dataclass(frozen=True)
 class ObservationToken:
-    """One fact an agent observes: a feature, its value, and the cell it is about.
+    """One observed fact: a feature, its value, and its cell.
 
-    `raw_token` is (location byte, feature id, value byte) as the engine wrote it. Equal tokens of one simulation are
-    one object, so tokens cannot be changed.
+    `raw_token` is (location byte, feature id, value byte) as the engine wrote it. Equal tokens of a simulation share
+    one object, so tokens are immutable.
     """
 
     feature: ObservationFeatureSpec
@@ -62,7 +62,7 @@ class ObservationToken:
 
     @property
     def is_global(self) -> bool:
-        """True when the token is about the whole game and not about a cell."""
+        """True if the token is about the whole game rather than a cell."""
         return self.raw_token[0] == GLOBAL_LOCATION
 
     @property
@@ -81,7 +81,7 @@ class ObservationToken:
 
 @dataclass(frozen=True)
 class VisibleTalk:
-    """A text an agent hears, where its speaker is in the listener's window, and for how many steps it will last."""
+    """A text that an agent hears, the speaker's place in the listener's window, and the remaining steps."""
 
     agent_id: int
     text: str
@@ -91,10 +91,10 @@ class VisibleTalk:
 
 @dataclass
 class AgentObservation:
-    """What one agent observes at one step: a copy, which later steps do not change.
+    """The observation of one agent at one step: a copy, which later steps do not change.
 
-    `tokens` is a list in the engine's order, without padding. In an observation made by a simulation it is decoded at
-    first use; `token_array` reads the bytes without decoding.
+    `tokens` is a list in the engine's order, without padding. In observations of a simulation it is decoded on first
+    use; `token_array` reads the bytes without decoding.
     """
 
     agent_id: int
@@ -109,13 +109,13 @@ class AgentObservation:
         decode: Callable[[bytes], list[ObservationToken]],
         talk: Sequence[VisibleTalk],
     ) -> AgentObservation:
-        """An observation whose tokens are still the engine's bytes, three for each."""
+        """Create an observation whose tokens are still the engine's bytes, three for each."""
         observation = cls.__new__(cls)
         observation.__dict__ = {"agent_id": agent_id, "talk": talk, "_packed": packed, "_decode": decode}
         return observation
 
     def __getattr__(self, name: str) -> list[ObservationToken]:
-        # Reached only for attributes that are not set, so `tokens` costs nothing extra after the first use.
+        # Called only for attributes that are not set, so `tokens` has no extra cost after the first use.
         fields = self.__dict__
         if name == "tokens" and "_packed" in fields:
             tokens: list[ObservationToken] = fields["_decode"](fields["_packed"])
@@ -127,18 +127,18 @@ class AgentObservation:
         return {"agent_id": self.agent_id, "tokens": self.tokens, "talk": self.talk}
 
     def token_array(self) -> np.ndarray:
-        """The tokens as uint8 [tokens, 3] with columns location, feature id, value; do not write to it."""
+        """Return the tokens as uint8 [tokens, 3] with columns location, feature id, value; do not write to it."""
         if "tokens" in self.__dict__:
             return np.array([token.raw_token for token in self.tokens], np.uint8).reshape(-1, 3)
         return np.frombuffer(self.__dict__["_packed"], np.uint8).reshape(-1, 3)
 
 
 class SimulatorEventHandler:
-    """Base class for code that follows a simulation; override the methods you need.
+    """Base class for code that observes a simulation; override the methods you need.
 
     For each episode a handler gets `set_simulation` (before the map is built), `on_episode_start` (step 0), `on_step`
     after every step, `on_episode_end` after every step that leaves the episode done, and `on_close`. Several handlers
-    are called in the order of their registration.
+    are called in registration order.
     """
 
     _sim: Simulation

@@ -1,4 +1,4 @@
-"""Built maps kept for later episodes of this process."""
+"""Cache built maps for later episodes of this process."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["SharedMapCache", "get_shared_cache", "stop_shared_cache"]
 
 
 class SharedMapCache:
-    """Keeps up to `maps_per_key` maps for each (builder config, number of agents).
+    """Caches up to `maps_per_key` maps for each (builder config, number of agents).
 
-    A builder without a seed makes a new map at each of the first `maps_per_key` requests; after that one of them is
-    drawn at random. A builder with a seed makes one map. The maps handed out are shared: do not change them.
+    A builder without a seed builds a new map for each of the first `maps_per_key` requests; after that one of them is
+    drawn at random. A builder with a seed builds one map. The returned maps are shared: do not change them.
     """
 
     def __init__(self, maps_per_key: int = 1) -> None:
@@ -27,7 +27,7 @@ class SharedMapCache:
         self._draw = random.Random()
 
     def get_or_create(self, map_builder: MapBuilderConfig, num_agents: int) -> GameMap:
-        """A kept map for this builder, built first if there are too few."""
+        """Return a cached map for this builder, or build one if the cache has too few."""
         maps = self._maps.setdefault(self._make_key(map_builder, num_agents), [])
         wanted = self._maps_per_key if getattr(map_builder, "seed", None) is None else 1
         if len(maps) < wanted:
@@ -39,12 +39,12 @@ class SharedMapCache:
         self._maps.clear()
 
     def __len__(self) -> int:
-        """The number of maps kept."""
+        """Return the number of cached maps."""
         return sum(map(len, self._maps.values()))
 
     @staticmethod
     def _make_key(map_builder: MapBuilderConfig, num_agents: int) -> str:
-        # Keyed by content; the digest keeps large ASCII maps from being held as keys.
+        # Keyed by content; a digest, so that large ASCII maps are not stored as keys.
         builder = type(map_builder)
         text = f"{builder.__module__}.{builder.__qualname__}\n{num_agents}\n{map_builder.model_dump_json()}"
         return hashlib.sha256(text.encode()).hexdigest()
@@ -54,12 +54,12 @@ _shared: dict[int, SharedMapCache] = {}
 
 
 def get_shared_cache(maps_per_key: int = 1) -> SharedMapCache:
-    """The cache that all simulators of this process with the same `maps_per_key` use."""
+    """Return the cache that all simulators of this process with the same `maps_per_key` share."""
     if maps_per_key not in _shared:
         _shared[maps_per_key] = SharedMapCache(maps_per_key)
     return _shared[maps_per_key]
 
 
 def stop_shared_cache() -> None:
-    """Forget every shared cache and its maps."""
+    """Drop all shared caches and their maps."""
     _shared.clear()

@@ -1,4 +1,4 @@
-"""A policy's monologue, of which only the end is shown at each step, as what was added to it."""
+"""Work out what each step adds to a policy's monologue, of which policies only show the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TAIL_KEY = "__monologue_transcript_tail"
 
 
 def strip_monologue_transcript_tail(policy_infos: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The infos without the end of the monologue; None when nothing is left."""
+    """Return the infos without the end of the monologue, or None if nothing is left."""
     if not policy_infos:
         return None
     if TAIL_KEY not in policy_infos:
@@ -19,10 +19,10 @@ def strip_monologue_transcript_tail(policy_infos: dict[str, Any] | None) -> dict
 
 
 def compute_monologue_transcript_update(previous_tail: str, current_tail: str) -> tuple[str, bool]:
-    """(what was added, whether the monologue began anew) from its end at two steps.
+    """Return (added text, whether a new monologue began) from its end at two steps.
 
-    Where the first end goes on into the second, the rest of the second was added. Without such an overlap it is another
-    monologue. An empty end adds nothing.
+    If the first end overlaps with the beginning of the second, the rest of the second was added. Without an overlap it
+    is another monologue. An empty end adds nothing.
     """
     if not current_tail or current_tail == previous_tail:
         return "", False
@@ -31,10 +31,10 @@ def compute_monologue_transcript_update(previous_tail: str, current_tail: str) -
 
 
 def _suffix_prefix_overlap(previous_tail: str, current_tail: str) -> int:
-    """Length of the longest end of one text that the other begins with."""
+    """Return the length of the longest suffix of one text that is a prefix of the other."""
     longest = min(len(previous_tail), len(current_tail))
     head, tail = current_tail[:longest], previous_tail[len(previous_tail) - longest :]
-    # For each position of the head: how long a beginning of it ends there again (Knuth, Morris and Pratt).
+    # For each position of the head: the length of its longest border (Knuth, Morris and Pratt).
     borders = [0] * longest
     length = 0
     for i in range(1, longest):
@@ -47,7 +47,7 @@ def _suffix_prefix_overlap(previous_tail: str, current_tail: str) -> int:
 
 
 def _extended(head: str, borders: list[int], length: int, character: str) -> int:
-    """How much of the head is matched after one more character, when `length` of it was before."""
+    """Return how much of the head matches after one more character, given that `length` of it matched before."""
     while length and (length == len(head) or head[length] != character):
         length = borders[length - 1]
     return length + (head[length : length + 1] == character)

@@ -46,9 +46,9 @@ _CONTENT_TYPES = {
 
 
 class EpisodeReplay:
-    """One episode while it is recorded and afterwards.
+    """The recording of one episode.
 
-    Made before the first step; `log_step` after every step. The replay can be read and written at any time.
+    Create it before the first step and call `log_step` after each step. The replay can be read and written at any time.
     """
 
     def __init__(self, sim: Simulation) -> None:
@@ -59,30 +59,30 @@ class EpisodeReplay:
         self._format = _COMPRESSIONS["zlib"]
 
     def log_step(self, current_step: int, actions: np.ndarray, rewards: np.ndarray) -> None:
-        """Record the state after a step, with these rewards. Steps must follow one another, the first one is 1.
+        """Record the state after a step, with these rewards. Steps must be consecutive, starting with 1.
 
-        What agents did is asked of the engine; `actions` is there because the published method has it.
+        The agents' actions come from the engine; `actions` exists because the published method has it.
         """
         recorder = self._recording()
         if current_step != self.step + 1:
             raise ValueError(
-                f"Writing multiple steps at once: the replay has {self.step} steps and cannot go on with "
+                f"Writing multiple steps at once: the replay has {self.step} steps and cannot continue with "
                 f"step {current_step}; every step of one episode must be logged once"
             )
         recorder.record(np.ascontiguousarray(rewards, np.float32))
 
     @property
     def record(self) -> Callable[[], None]:
-        """`record()` is `log_step` with what the engine itself says."""
+        """`record()` is `log_step` with the engine's own step and rewards."""
         return self._recording().record
 
     @property
     def step(self) -> int:
-        """Steps that were logged."""
+        """The number of logged steps."""
         return self._capture.steps if self._capture is not None else self._recording().steps
 
     def finish(self) -> None:
-        """Record nothing more; the simulation may be closed. The work is left to whoever asks for the replay."""
+        """Stop recording; the simulation may be closed. The replay itself is assembled on first access."""
         if self._capture is None:
             self._capture = self._recording().capture()
             self._recorder = self.sim = None
@@ -97,15 +97,15 @@ class EpisodeReplay:
         return self._finished
 
     def hide_seeds(self) -> None:
-        """Say nothing of what the finished episode's chance came from, neither its seed nor the map's."""
+        """Remove the seeds of the finished episode and its map from the replay."""
         self._finished = without_seeds(self.replay)
 
     def get_replay_data(self) -> dict[str, Any]:
-        """The published document as plain data, version 4."""
+        """Return the published document, version 4, as plain data."""
         return v4_document(self.replay)
 
     def set_compression(self, compression: str) -> None:
-        """How files are compressed whose name does not say it: `zlib` or `gzip`."""
+        """Set the compression of files whose name does not imply one: `zlib` or `gzip`."""
         if compression not in _COMPRESSIONS:
             raise ValueError(f"unknown compression {compression!r}; it must be 'zlib' or 'gzip'")
         self._format = _COMPRESSIONS[compression]
@@ -117,16 +117,16 @@ class EpisodeReplay:
 
     def _recording(self) -> EpisodeRecorder:
         if self._recorder is None:
-            raise ValueError("The replay is finished; an episode that goes on needs a new one")
+            raise ValueError("The replay is finished; create a new one to record more steps")
         return self._recorder
 
 
 def _ignore() -> None:
-    """A step of no episode."""
+    """Do nothing: there is no episode to record."""
 
 
 class InMemoryReplayWriter(SimulatorEventHandler):
-    """Keeps the replay of every episode that ended. Steps taken after the end are not part of it."""
+    """Holds the replay of every episode that ended. Steps after the end are not part of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,8 +161,8 @@ class InMemoryReplayWriter(SimulatorEventHandler):
 class ReplayLogWriter(InMemoryReplayWriter):
     """Writes the replay of every episode that ended to `<replay_dir>/<uuid>.json.z`; a folder or `s3://` works.
 
-    With a `background` writer, which the caller closes, files are written beside the next episode. They are there when
-    one of the two methods below has returned.
+    With a `background` writer, which the caller closes, files are written during the next episode. They exist once one
+    of the two methods below has returned.
     """
 
     def __init__(self, replay_dir: str, *, background: BackgroundWriter | None = None) -> None:

@@ -1,7 +1,7 @@
-"""One episode with a policy object for each agent.
+"""Play one episode with a policy object for each agent.
 
-This is the published interface: an exception of a policy ends the episode for everybody. `mettagrid.runner.episode`
-is the runner that turns such an exception into a verdict on the policy.
+This is the published interface: an exception of a policy ends the episode. `mettagrid.runner.episode` is the runner
+that turns such an exception into a verdict on the policy.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ StepResult = tuple[int, Action, float, dict[str, Any], int, int]
 
 NOOP = Action(name="noop")
 _PENDING_RENDER_SECONDS = 0.03
-"""how often a renderer may draw while it waits for policies"""
+"""seconds between two frames that a renderer draws while it waits for policies"""
 
 
 @contextmanager
 def gc_disabled() -> Iterator[None]:
-    """No garbage collection inside, so that its pauses are not charged to whoever is being timed."""
+    """Disable garbage collection inside the block, so that its pauses do not count against a policy's time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -53,7 +53,7 @@ def gc_disabled() -> Iterator[None]:
 
 @dataclass
 class _Answer:
-    """What an agent's policy answered; times are those of `time.perf_counter_ns`."""
+    """The answer of an agent's policy; times are those of `time.perf_counter_ns`."""
 
     agent: int
     action: Action
@@ -65,16 +65,16 @@ class _Answer:
 class Rollout:
     """Plays an episode of `config`; agents beyond the end of `policies` do nothing.
 
-    In every step each agent's policy is asked for an action, in agent order. Agents with the same entry in
-    `policy_group_keys` are a group: if the first one's policy says yes to `can_step_group`, its `step_group` is asked
-    once for all of them, otherwise they are asked one by one. Several groups are asked side by side, each in a thread.
-    See `ActionTimes` for `max_action_time_ms` and `overage_budget_ms`: a call is never interrupted, and a late answer
-    is replaced by a noop.
+    In every step each agent's policy chooses an action, in agent order. Agents with the same entry in
+    `policy_group_keys` are a group: if `can_step_group` of the first one's policy returns True, its `step_group` is
+    called once for all of them, otherwise they are stepped one by one. Several groups run concurrently, each in a
+    thread. See `ActionTimes` for `max_action_time_ms` and `overage_budget_ms`: a call is never interrupted, and a late
+    answer is replaced by a noop.
 
     With `render_mode="gui"` the first frame is rendered before the first action. A renderer that supports it draws
-    while policies run (`render_pending`); when it ends the episode then, the step is abandoned.
+    while policies run (`render_pending`); if it ends the episode then, the step is abandoned.
 
-    `sim._context` holds `policies`, `policy_infos` ({agent: what its policy shows}) and `monologue_updates`.
+    `sim._context` holds `policies`, `policy_infos` ({agent: its policy's infos}) and `monologue_updates`.
     """
 
     _clock_ns = staticmethod(time.perf_counter_ns)
@@ -129,12 +129,12 @@ class Rollout:
             self._renderer.render()
 
     def step(self) -> None:
-        """Play one step: policies choose, people may choose otherwise, the world ticks, the renderer draws."""
+        """Play one step: policies choose actions, people may override them, the world ticks, the renderer draws."""
         try:
             self._take_step()
         except BaseException:
             if self._renderer is not None:
-                self._renderer.on_close()  # what it shows must not stay
+                self._renderer.on_close()  # the display must not outlive the episode
             raise
         self._step_count += 1
 
@@ -165,18 +165,18 @@ class Rollout:
 
     @property
     def timeout_counts(self) -> list[int]:
-        """How many answers of each agent were late."""
+        """The number of late answers of each agent."""
         return self._times.timeouts
 
     @property
     def overage_exceeded_at(self) -> list[int | None]:
-        """The step at which each agent was disabled; None for those who play on."""
+        """The step at which each agent was disabled; None for agents that were not."""
         return self._times.exceeded_at
 
     def _ask_all(self) -> Iterable[_Answer] | None:
-        """Return the answers of all agents, or None when the renderer ended the episode meanwhile.
+        """Return the answers of all agents, or None if the renderer ended the episode in the meantime.
 
-        Without threads, each agent is asked when the caller takes its answer.
+        Without threads, each agent is stepped when the caller takes its answer.
         """
         live = [[agent for agent in group if not self._skip_disabled(agent)] for group in self._groups]
         groups = [group for group in live if group]
@@ -197,7 +197,7 @@ class Rollout:
         return chain.from_iterable([future.result() for future in futures])
 
     def _wait_for(self, futures: list[Future[list[_Answer]]]) -> bool:
-        """Wait until all are done, drawing meanwhile; return False when the episode ended first."""
+        """Wait until all are done while drawing; return False if the episode ended first."""
         draws = self._draws_while_waiting()
         while wait(futures, timeout=_PENDING_RENDER_SECONDS if draws else None).not_done:
             assert self._renderer is not None

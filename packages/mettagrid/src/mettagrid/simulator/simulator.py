@@ -1,4 +1,4 @@
-"""Makes one simulation after another, with the same handlers and a new map for each."""
+"""Create one simulation after another, with the same handlers and a new map for each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Simulator:
-    """Lives through many episodes.
+    """Creates the simulations of many episodes.
 
     A map builder with a seed gets `seed + k` for the k-th map of this simulator, or `seed + k % maps_cache_size` with a
     cache; a builder without a seed draws a map each time, with a cache one of at most `maps_cache_size`.
@@ -45,7 +45,7 @@ class Simulator:
         self._current_simulation: Simulation | None = None
 
     def add_event_handler(self, handler: SimulatorEventHandler) -> None:
-        """Let a handler follow every simulation made from now on."""
+        """Attach a handler to every simulation created from now on."""
         self._event_handlers.append(handler)
 
     def new_simulation(
@@ -63,13 +63,13 @@ class Simulator:
         return self._current_simulation
 
     def next_map_seed(self, base_seed: int) -> int:
-        """The seed of the next map; every call counts as a map."""
+        """Return the seed of the next map; every call counts as a map."""
         offset = self._map_seed_offset
         self._map_seed_offset += 1
         return base_seed + (offset if self._maps_cache_size is None else offset % self._maps_cache_size)
 
     def close(self) -> None:
-        """Close the simulation made last; the simulator can go on to make others."""
+        """Close the latest simulation; the simulator can still create others."""
         if self._current_simulation is not None:
             self._current_simulation.close()
 

@@ -18,7 +18,7 @@ __all__ = ["ActiveTalk", "TalkChannel", "TalkState"]
 
 @dataclass(frozen=True)
 class TalkState:
-    """A text that is being said and the number of steps it will still be heard."""
+    """A current text and the number of steps for which it is still heard."""
 
     text: str
     remaining_steps: int
@@ -26,7 +26,7 @@ class TalkState:
 
 @dataclass(frozen=True)
 class ActiveTalk:
-    """A text that is being said, with the steps from which it is gone and may be replaced."""
+    """A current text, with the steps at which it expires and at which it may be replaced."""
 
     text: str
     expires_after_step: int
@@ -36,7 +36,7 @@ class ActiveTalk:
         return max(0, self.expires_after_step - current_step)
 
     def can_replace(self, current_step: int) -> bool:
-        """Whether a text queued now would start at or after the step that allows a new one."""
+        """Return whether a text queued now would start at or after the step that allows a new one."""
         return current_step + 1 >= self.replace_after_step
 
 
@@ -50,7 +50,7 @@ class TalkChannel:
 
     @property
     def is_quiet(self) -> bool:
-        """True when nothing is being said and nothing is queued."""
+        """True if there is no current and no queued text."""
         return not self._active_by_agent and not self._pending_by_agent
 
     def reset(self) -> None:
@@ -58,9 +58,9 @@ class TalkChannel:
         self._pending_by_agent.clear()
 
     def queue(self, agent_id: int, text: str, *, current_step: int) -> None:
-        """Take a text to be said after the next tick; a second one before that replaces it.
+        """Queue a text to be said after the next tick; a second one before that replaces it.
 
-        Raises ValueError when talk is disabled, the text is empty or too long, or the last one may not be replaced yet.
+        Raises ValueError if talk is disabled, the text is empty or too long, or the last one may not be replaced yet.
         """
         if not self.config.enabled:
             raise ValueError("talk is not enabled for this game; set `game.talk.enabled` to allow it")
@@ -84,13 +84,13 @@ class TalkChannel:
         self._pending_by_agent.clear()
 
     def expire(self, *, current_step: int) -> None:
-        """Drop every text whose time is over."""
+        """Drop all expired texts."""
         over = [agent for agent, talk in self._active_by_agent.items() if current_step >= talk.expires_after_step]
         for agent_id in over:
             del self._active_by_agent[agent_id]
 
     def render_states(self, *, current_step: int) -> dict[int, TalkState]:
-        """What every speaker says, heard or not, by agent id."""
+        """Return the texts of all speakers, heard or not, by agent id."""
         return {
             agent_id: TalkState(talk.text, talk.remaining_steps(current_step))
             for agent_id, talk in self._active_by_agent.items()
@@ -106,7 +106,7 @@ class TalkChannel:
         obs_width: int,
         broadcast_agent_ids: Collection[int] | None = None,
     ) -> list[VisibleTalk]:
-        """What one agent hears, by speaker id.
+        """Return the texts that one agent hears, by speaker id.
 
         Speakers inside the observation shape are heard where they are, walls or not. When the observer is among
         `broadcast_agent_ids`, so are all others of them; those outside the shape are put in the middle of the window.
@@ -136,7 +136,7 @@ class TalkChannel:
 
 @cache
 def _observation_shape(row_radius: int, col_radius: int) -> frozenset[tuple[int, int]]:
-    """Offsets (row, col) an agent observes: a disc with widened tips, an ellipse, or a line."""
+    """Return the offsets (row, col) that an agent observes: a disc with widened tips, an ellipse, or a line."""
 
     def inside(row: int, col: int) -> bool:
         if row_radius == col_radius:

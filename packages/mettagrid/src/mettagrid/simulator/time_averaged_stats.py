@@ -8,7 +8,7 @@ __all__ = ["TimeAveragedStatsHandler"]
 
 
 class TimeAveragedStatsHandler(SimulatorEventHandler):
-    """Adds up every game stat after each step; a stat that appears late counts as zero before."""
+    """Sums every game stat after each step; a stat counts as zero before it first appears."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,1 +1,1 @@
-"""Results of several episodes of one game, and what they say together."""
+"""Results of several episodes of one game, and their summary."""

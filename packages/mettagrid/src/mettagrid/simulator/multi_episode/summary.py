@@ -1,4 +1,4 @@
-"""Means over the episodes of a mission, with the published meaning of each."""
+"""Means over the episodes of a mission, as the published interface defines them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ class MultiEpisodeRolloutPolicySummary(BaseModel):
     """One policy over all episodes.
 
     `agent_count` is its number of agents in the first episode. `avg_agent_metrics` is each agent stat summed over all
-    its agents and all episodes, by `agent_count`: it is not divided by the number of episodes.
+    its agents and all episodes, divided by `agent_count` but not by the number of episodes.
     """
 
     agent_count: int
@@ -27,7 +27,7 @@ class MultiEpisodeRolloutPolicySummary(BaseModel):
 
 
 class MultiEpisodeRolloutSummary(BaseModel):
-    """One mission. The means over episodes count a stat that an episode does not have as zero."""
+    """One mission. A stat that an episode does not have counts as zero in the means."""
 
     episodes: int
     policy_summaries: list[MultiEpisodeRolloutPolicySummary]
@@ -39,13 +39,13 @@ class MultiEpisodeRolloutSummary(BaseModel):
 def build_multi_episode_rollout_summaries(
     rollout_results: list[MultiEpisodeRolloutResult], num_policies: int
 ) -> list[MultiEpisodeRolloutSummary]:
-    """One summary for each mission's results, in order; ValueError for a mission without episodes."""
+    """Return one summary for each mission's results, in order; raises ValueError for a mission without episodes."""
     return [_summary(result.episodes, num_policies) for result in rollout_results]
 
 
 def _summary(episodes: list[EpisodeRolloutResult], num_policies: int) -> MultiEpisodeRolloutSummary:
     if not episodes:
-        raise ValueError("There is nothing to sum up: a mission has no episodes")
+        raise ValueError("Cannot summarize a mission that has no episodes")
     strangers = {policy for episode in episodes for policy in episode.assignments if not 0 <= policy < num_policies}
     if strangers:
         raise ValueError(f"Agents are assigned to policies {sorted(strangers)}, but there are {num_policies} policies")
