@@ -68,6 +68,15 @@ class Bench:
             time.sleep(0.05)
         pytest.fail(f"the run never became {statuses}: {found}")
 
+    def until_phase(self, text: str) -> Any:
+        """The view once the run is in a phase."""
+        for _ in range(2400):
+            found = self.view()
+            if found["run"]["phase"] is not None and found["run"]["phase"]["text"] == text:
+                return found
+            time.sleep(0.05)
+        pytest.fail(f"the run never came to {text!r}: {found}")
+
 
 @contextmanager
 def bench(folder: Path, *words: object) -> Iterator[Bench]:
@@ -242,7 +251,7 @@ def test_a_run_stops_with_the_workbench_and_continues_where_it_was(tmp_path: Pat
         pytest.fail("the run outlived the workbench")
     (tmp_path / "go").touch()
     with bench(tmp_path, *call) as here:
-        assert here.view()["run"]["status"] in ("interrupted", "stopped"), "the page shows what is there"
+        here.until("interrupted", "stopped")
         assert here.ask("/api/start", CHOICES)[0] == 200
         found = here.until("finished", "failed")
         assert found["run"]["status"] == "finished" and len(found["runs"]) == 1
@@ -272,13 +281,12 @@ def test_the_command_line_form_serves_the_same_page_while_it_runs(tmp_path: Path
         line = process.stderr.readline()
         assert line.startswith("Progress: http://127.0.0.1:"), line
         here = Bench(line.split(": ", 1)[1].strip(), process)
-        with go.open("w") as pipe:  # opens once the improver reads
-            found = here.view()
+        with open(os.open(go, os.O_RDWR), "w") as pipe:  # opened for both, it never waits for the improver
+            found = here.until_phase("Analyzing episodes and waiting for a proposal")
             assert found["watching"] and found["run"]["status"] == "running"
-            assert found["run"]["phase"]["text"] == "Analyzing episodes and waiting for a proposal"
             assert here.ask("/api/start", CHOICES)[0] == 409
-            pipe.write("go\n")
-        output, errors = process.communicate(timeout=120)
+            print("go", file=pipe, flush=True)
+            output, errors = process.communicate(timeout=120)
     finally:
         process.kill()
         process.communicate()
