@@ -45,7 +45,7 @@ for token in observation.tokens[4:14]:
     print(f"{place:9}{token.feature.name:16}{token.value}")
 
 # %% [markdown]
-# The cog stands in the middle of its window, at (6, 6). What stands in a cell is told by tags; the value of a `tag`
+# The cog stands in the middle of its window, at (6, 6). Tags describe the object in a cell; the value of a `tag`
 # token is a position in `game.tags`. So this is all that our cog sees, and where:
 
 # %%
@@ -118,7 +118,7 @@ show(replay)
 # ## A policy with a plan
 #
 # A junction is taken by a cog that has aligner gear and a heart. The gear is at the aligner's station, hearts are at
-# the hub, and nobody says where junctions are. So our cog needs
+# the hub, and the cog has to find junctions itself. So it needs
 #
 # - **eyes**: `look` sorts the tokens. `lp:east` and its sisters say how far the cog is from where it started, so that
 #   every cell it sees gets a fixed address;
