@@ -10,11 +10,11 @@ start(__file__)
 # %% [markdown]
 # # Evaluate it
 #
-# You have a policy and an idea how to make it better. Here you measure both, find out whether the difference is more
-# than luck, what the policy is worth beside others, and where it loses.
+# You have a policy and an idea how to improve it. Here you measure both, test whether the difference is more
+# than luck, and find out what the policy adds to a team and where it loses.
 #
-# This page is a notebook and a script too: `evaluate_policy.ipynb` and `evaluate_policy.py` in `docs/tutorials`. The
-# policy is the one that comes as a template; yours is measured the same way.
+# This page is also a notebook and a script: `evaluate_policy.ipynb` and `evaluate_policy.py` in `docs/tutorials`. It
+# measures the template policy; measure yours in the same way.
 
 # %% [console]
 # <<hide-output>>
@@ -23,9 +23,9 @@ console("cogames tutorial make-policy --scripted -o my_policy.py")
 # %% [markdown]
 # ## One policy
 #
-# `scrimmage` gives your policy all seats and plays a number of episodes, each on a map of its own. A cog whose policy
-# takes longer than a quarter of a second does nothing in that step; here it has longer, so that a busy machine changes
-# no number.
+# `scrimmage` gives your policy all seats and plays a number of episodes, each on its own map. A cog whose policy
+# takes longer than a quarter of a second does nothing in that step; the command below allows more time, so that a busy
+# machine does not change the numbers.
 
 # %% [console]
 # <<collapse-output>>
@@ -33,8 +33,8 @@ console("cogames scrimmage -m arena -c 4 -p class=my_policy.StarterPolicy -e 8 -
 
 # %% [markdown]
 # The last table has the rewards: what a cog earned in each episode, which is the number of junctions that its team
-# held, averaged over the length of the mission. The tables above say how it came about: what the team gathered, what
-# the cogs did. The same is one call in Python:
+# held, averaged over the length of the mission. The tables above explain it: what the team gathered, what
+# the cogs did. In Python, the same is one call:
 
 # %%
 from cogames.evaluation import PlaySettings, evaluate
@@ -64,10 +64,10 @@ print([round(reward, 2) for reward in rewards(mine)])
 show_mean("my policy", mine.statistics.policies[0].reward)
 
 # %% [markdown]
-# Eight maps are not all maps. The interval says how much that matters: in 95 of 100 cases it holds the mean that you
-# would get from very many. Four times the episodes make it half as wide.
+# Eight maps are a small sample. The 95% confidence interval shows how much that matters: in 95 of 100 cases it contains
+# the mean over very many maps. Four times the episodes make it half as wide.
 #
-# Episodes are played with the seeds 42, 43 and so on (`--seed` is the first), and a seed gives the same map and the
+# Episodes use the seeds 42, 43 and so on (`--seed` is the first). A seed gives the same map and the
 # same results each time, on any machine and any number of cores.
 #
 # ## Is it better?
@@ -85,7 +85,7 @@ show_mean("four hearts ", mine.statistics.policies[0].reward)
 show_mean("eight hearts", eight.statistics.policies[0].reward)
 
 # %% [markdown]
-# The intervals overlap widely, so these two numbers alone do not tell. But both policies have played the same eight
+# The intervals overlap widely, so these two numbers alone do not decide it. But both policies have played the same eight
 # maps, and most of the spread comes from the maps. So compare map by map:
 
 # %%
@@ -96,12 +96,12 @@ print([round(gain, 2) for gain in gains])
 show_mean("eight hearts earn more by", estimate_mean(gains))
 
 # %% [markdown]
-# Zero is not in the interval: eight hearts are better here, by a little. Had it been, more episodes would be needed.
-# And test one idea at a time: of twenty that change nothing, one will look like a gain.
+# The interval does not contain zero: eight hearts are slightly better here. If it did, you would need more episodes.
+# And test one idea at a time: of twenty ideas that change nothing, one will look like a gain.
 #
 # ## Beside others
 #
-# In a league your policy shares a team with others. `run` shares the seats out among all policies that are named, and
+# In a league your policy shares a team with others. `run` divides the seats among all named policies and
 # shuffles them before every episode.
 
 # %% [console]
@@ -109,9 +109,9 @@ show_mean("eight hearts earn more by", estimate_mean(gains))
 console("cogames run -m arena -c 4 -p class=my_policy.StarterPolicy -p random -e 4 -s 200 --action-timeout-ms 10000")
 
 # %% [markdown]
-# In a team all cogs earn the same, so these rewards say nothing about who did the work. `pickup` finds out: it plays
-# with your policy in all seats, in all but one, and so on down to none, the pool in the others. What your cogs earn
-# above what is earned without them is the value over replacement, VOR. All of it is played on one map, so that only
+# All cogs of a team earn the same, so these rewards do not show who did the work. `pickup` does: it plays
+# with your policy in all seats, in all but one, and so on down to none, and with the pool in the other seats. The gain
+# over episodes without your cogs is the value over replacement, VOR. All episodes use one map, so that only
 # the seats differ.
 
 # %% [console]
@@ -120,8 +120,8 @@ console("cogames pickup -m arena -c 4 -p my_policy.StarterPolicy --pool random -
 # %% [markdown]
 # ## Where does it lose?
 #
-# `diagnose` plays missions that ask one thing each, gives marks and writes a report. The whole set takes a while
-# (`cogames diagnose my_policy.StarterPolicy`); three of its missions are enough for an impression:
+# `diagnose` plays missions that each test one skill, computes scores and writes a report. The whole set takes a while
+# (`cogames diagnose my_policy.StarterPolicy`); three of its missions are enough for a first impression:
 
 # %%
 import json
@@ -139,12 +139,12 @@ for axis in note["axes"]:
     print(f"{axis['axis']}: {axis['normalized_score']:.0f} of 100")
 
 # %% [markdown]
-# `mixed` says that no weakness stands out. `diagnosis/diagnose_report.html` has everything, with replays of the
-# episodes that show it best.
+# `mixed` means that no weakness stands out. `diagnosis/diagnose_report.html` has all results, with replays of the
+# most telling episodes.
 #
 # ## Watch the difference
 #
-# Numbers say that something differs, replays say what. Save the same episode with both policies:
+# Numbers show that something differs, replays show what. Save the same episode with both policies:
 
 # %% [console]
 # <<hide-output>>
@@ -154,8 +154,8 @@ console(
 )
 
 # %% [markdown]
-# and open them side by side. The panel Compare names the first step at which they differ, and in what. From a terminal
-# it is `cogames replay four.cogreplay --beside eight.cogreplay`.
+# Then open them side by side. The panel Compare shows the first difference. From a terminal, use
+# `cogames replay four.cogreplay --beside eight.cogreplay`.
 
 # %%
 # <<hide-output>>
@@ -172,5 +172,5 @@ server.close()  # when you have seen enough
 #
 # ## What to do next
 #
-# - [Submit it](submit_policy.md): pack the policy, and try the pack as a league would.
+# - [Submit it](submit_policy.md): pack the policy, and run the bundle as a league does.
 # - [The author's loop](../guides/cogames.md): all of these commands with their options.

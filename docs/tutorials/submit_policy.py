@@ -10,10 +10,10 @@ start(__file__)
 # %% [markdown]
 # # Submit it
 #
-# What a league gets from you is a bundle: one `.zip` with your policy and all it needs. Here you make one, look into
-# it, and try it the way a league runs it: in a sandbox, away from your files.
+# You submit a bundle to a league: one `.zip` with your policy and all its files. Here you create one, inspect
+# it, and run it the way a league does: in a sandbox, without access to your files.
 #
-# This page is a notebook and a script too: `submit_policy.ipynb` and `submit_policy.py` in `docs/tutorials`. Sandboxes
+# This page is also a notebook and a script: `submit_policy.ipynb` and `submit_policy.py` in `docs/tutorials`. Sandboxes
 # need Linux, with bubblewrap or a container runtime.
 
 # %% [console]
@@ -30,7 +30,7 @@ console("cogames tutorial make-policy --scripted -o my_policy.py")
 console("cogames create-bundle -p class=my_policy.StarterPolicy -f my_policy.py -o submission.zip")
 
 # %% [markdown]
-# A bundle holds the files you named and a description of what to load.
+# A bundle contains the files you named and a description of what to load.
 
 # %%
 import json
@@ -41,10 +41,10 @@ with zipfile.ZipFile("submission.zip") as bundle:
     print(json.loads(bundle.read("policy_spec.json"))["class_path"])
 
 # %% [markdown]
-# Write `,data=weights.pt` behind the class for weights, `-k KEY=VALUE` for arguments of the policy, and
-# `--setup-script FILE` for a Python file that is run once before the policy is loaded.
+# Append `,data=weights.pt` to the class for weights, use `-k KEY=VALUE` for arguments of the policy, and
+# `--setup-script FILE` for a Python file that runs once before the policy is loaded.
 #
-# From Python it is one call. The same files give the same bytes, so you can always tell whether a bundle is the one
+# In Python it is one call. The same files give the same bytes, so you can always check whether a bundle is the one
 # you measured.
 
 # %%
@@ -58,16 +58,16 @@ print(Path("again.zip").read_bytes() == Path("submission.zip").read_bytes(), mad
 # %% [markdown]
 # ## Validate
 #
-# `validate-bundle` plays ten steps with the policy in a sandbox, where it sees neither your files nor the network. It
-# says which kind of sandbox this machine has, and ends with `Policy validated successfully`, or with what is wrong and
-# exit code 1.
+# `validate-bundle` plays ten steps with the policy in a sandbox, where it has access neither to your files nor to the
+# network. It prints the isolation level of this machine, and ends with `Policy validated successfully`, or with the
+# problem and exit code 1.
 
 # %% [console]
 # <<hide-output>>
 console("cogames validate-bundle -p ./submission.zip")
 
 # %% [markdown]
-# What it finds most often is a file that was forgotten. On your own machine such a policy works, since the file is
+# The most common problem is a missing file. On your own machine such a policy works, because the file is
 # there:
 
 # %%
@@ -81,8 +81,8 @@ print(validate_bundle("./broken.zip", missions.load("arena")).problem)
 # %% [markdown]
 # ## Dry run
 #
-# Play the bundle as a league does: beside other policies, each in a sandbox of its own (`--isolate`), with a time
-# limit for every action. A policy that breaks or is too slow does not end the episode; its cogs stand still, and the
+# Play the bundle as a league does: beside other policies, each in its own sandbox (`--isolate`), with a time
+# limit for every action. A policy that crashes or is too slow does not end the episode; its cogs stand still, and the
 # verdict says so.
 
 # %%
@@ -97,23 +97,23 @@ for name, verdict in zip(result.policy_names, result.missions[0].outcomes[0].ver
     print(f"{name}: {verdict.status}")
 
 # %% [markdown]
-# As a command that is `cogames run -m arena -c 4 -p ./submission.zip -p random --isolate -e 1 -s 50`.
+# The same as a command: `cogames run -m arena -c 4 -p ./submission.zip -p random --isolate -e 1 -s 50`.
 #
 # ## Upload and submit
 #
-# `upload` packs, tries, sends and submits. With `--dry-run` it does all of that but the sending, and needs no server:
+# `upload` packs, validates, uploads and submits. With `--dry-run` it stops before the upload and needs no server:
 
 # %% [console]
 # <<hide-output>>
 console("cogames upload -p ./submission.zip -n my-policy --no-submit --dry-run")
 
 # %% [markdown]
-# `observatory serve` starts a league on this machine and prints a token for `cogames auth set-token`; another league is
-# named by `COGAMES_API_URL`. Then `cogames upload -p ./submission.zip -n my-policy --season beta-cvc` sends the bundle
-# and enters it in a season, and `cogames submissions` shows it there. [In the league](../guides/league.md) goes
-# through all of it.
+# `observatory serve` starts a league on this machine and prints a token for `cogames auth set-token`; for another league,
+# set `COGAMES_API_URL`. Then `cogames upload -p ./submission.zip -n my-policy --season beta-cvc` uploads the bundle
+# and enters it in a season, and `cogames submissions` shows it there. [In the league](../guides/league.md) explains
+# each step.
 #
 # ## What to do next
 #
 # - [Policies](../guides/policies.md): bundles in detail, names, weights, arguments.
-# - [The sandbox](../concepts/sandbox.md): what a policy may do, and what happens when it tries more.
+# - [The sandbox](../concepts/sandbox.md): what a policy may do, and how violations are handled.
