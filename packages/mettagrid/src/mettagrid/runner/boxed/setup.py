@@ -28,7 +28,7 @@ SETUP_MEMORY = 4 << 30
 SETUP_DISK = 8 << 30
 NO_GRANT = (
     "it asked for packages, and this policy has no grant for the package index; "
-    "put what it needs into the bundle, or ask an administrator of the server for the grant"
+    "put what it needs into the bundle, or ask an administrator for `observatory admin network grant`"
 )
 
 
