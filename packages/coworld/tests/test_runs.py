@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from coworld.cli.output import CommandError, UsageError
 from coworld.cli.setting import check_words, player_secrets
 from coworld.errors import SourceError
 from coworld.play import build_play_links
@@ -23,6 +22,7 @@ from coworld.runner.redaction import Redactor, secret_values
 from coworld.runner.replay import require_replay
 from coworld.runner.runner import RunnerEpisodeError, run_episode
 from packages.coworld.tests.worlds import world
+from softmax.cli.errors import CommandError, UsageError
 
 
 def _second_run(folder: str) -> None:
@@ -158,7 +158,7 @@ def test_bedrock_without_keys_is_refused_and_a_profile_gives_them(
 def test_hints_are_commands_that_a_shell_reads() -> None:
     with pytest.raises(UsageError) as refused:
         check_words(["python player.py --name 'a b'"])
-    assert refused.value.hint == "--run python --run player.py --run --name --run 'a b'"
+    assert refused.value.hints == ["--run python --run player.py --run --name --run 'a b'"]
     links = build_play_links(["x"], ["a b"], game_port=1, admin_token="s")
     assert links.admin == "http://127.0.0.1:1/client/admin?token=s"
 

@@ -68,7 +68,8 @@ for call in {calls!r}:
 for module in pkgutil.iter_modules(coworld.commands.__path__, "coworld.commands."):
     importlib.import_module(module.name)
 import coworld.play, coworld.optimize, coworld.certifier
-wrong = ("softmax", "cogames", "observatory", "mettagrid", "keyring", "webbrowser", "coworld.api_client")
+wrong = ("cogames", "observatory", "mettagrid", "keyring", "webbrowser", "coworld.api_client", "softmax.client",
+         "softmax.auth", "softmax.commands", "softmax.token_storage")
 print(sorted(name for name in sys.modules if name.split(".")[0] in wrong or name in wrong))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

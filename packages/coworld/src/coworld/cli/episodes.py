@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coworld.cli.documents import EpisodeDocument, FailureDocument
-from coworld.cli.output import UsageError, note
+from softmax.cli.errors import UsageError, hints_of
+from softmax.cli.output import note
 
 if TYPE_CHECKING:
     from coworld.engines.base import Engine
@@ -34,7 +35,7 @@ def request_for(
     if hosted and secrets:
         raise UsageError(
             "This game hosts its players: they get no variables of their own",
-            hint="leave `--secret-env`, `--use-llm` and `--use-bedrock` out",
+            ["leave `--secret-env`, `--use-llm` and `--use-bedrock` out"],
         )
     if _is_request(given):
         if len(given) > 1 or variant is not None or run:
@@ -43,7 +44,7 @@ def request_for(
     if hosted and (given or run):
         raise UsageError("This game hosts its players: images and `--run` cannot be seated")
     if run and not given:
-        raise UsageError("`--run` is the command of images, and none are given", hint="name one image, or one per seat")
+        raise UsageError("`--run` is the command of images, and none are given", ["name one image, or one per seat"])
     if hosted:
         from coworld.runner.player_files import fixture_player_files, player_file_spec
 
@@ -53,7 +54,7 @@ def request_for(
         return fixture_request(package, variant_id=variant, images=given, run=run)
     except ValueError as error:
         if "player images for" in str(error):
-            raise UsageError(str(error), hint=getattr(error, "hint", None)) from error
+            raise UsageError(str(error), hints_of(error) or ()) from error
         raise
 
 

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coworld.cli.output import fail, note
 from coworld.cli.setting import engine_for, opened
+from softmax.cli.errors import fail
+from softmax.cli.output import note
 
 if TYPE_CHECKING:
     from coworld.role_runner import RoleName, RoleOutput
@@ -22,7 +23,7 @@ def bundle_file(given: Path) -> Iterator[Path]:
     """The bundle, made on the way where an episode's folder was given."""
     if not given.is_dir():
         if not given.is_file():
-            fail(f"{given} does not exist", hint="give a bundle, or the output folder of `coworld run-episode`")
+            fail(f"{given} does not exist", "give a bundle, or the output folder of `coworld run-episode`")
         yield given
         return
     from coworld.bundle import write_bundle

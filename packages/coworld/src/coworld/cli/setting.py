@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from coworld.cli.output import UsageError, fail, note
 from coworld.worlds import manifest_of, world_names
+from softmax.cli.errors import UsageError, fail
+from softmax.cli.output import note
 
 if TYPE_CHECKING:
     from coworld.engines.base import Engine
@@ -49,12 +50,12 @@ def reference(manifest: str, server: str | None = None) -> str:
     if not manifest.startswith("cow_"):
         fail(
             f"There is no manifest {manifest!r}",
-            hint=f"give the path of a coworld_manifest.json, or one of: {', '.join(world_names())}",
+            f"give the path of a coworld_manifest.json, or one of: {', '.join(world_names())}",
         )
     from coworld.server_manifests import download_manifest, is_coworld_id
 
     if not is_coworld_id(manifest):
-        fail(f"{manifest!r} is not the id of a Coworld", hint="an id is `cow_` with letters, digits, `-` and `_`")
+        fail(f"{manifest!r} is not the id of a Coworld", "an id is `cow_` with letters, digits, `-` and `_`")
     path, is_new = download_manifest(manifest, server)
     note(f"Downloaded {manifest} to {path}" if is_new else f"Using {path}; delete it to download it again")
     return str(path)
@@ -97,7 +98,7 @@ def engine_beside(manifest: Path, name: str, *, maps: Sequence[str], unsafe: boo
     from coworld.engines.process import ProcessEngine
 
     if name not in ("auto", "process"):
-        raise UsageError(f"There is no engine {name!r} here", hint="use `--engine process`, or leave the option out")
+        raise UsageError(f"There is no engine {name!r} here", ["use `--engine process`, or leave the option out"])
     engine = ProcessEngine(LocalImages.beside(manifest, maps), unsafe=unsafe)
     note(f"Engine: {engine.name} (isolation: {engine.level})")
     return engine
@@ -119,15 +120,15 @@ def default_output(package: CoworldPackage, manifest: str) -> Path:
     return ELSEWHERE if coworld_id is None else downloaded_manifest_path(coworld_id).parent / "results"
 
 
-def check_words(words: Sequence[str]) -> list[str]:
-    """`--run` takes one word at a time; a usage error shows how to split a whole command."""
+def check_words(words: Sequence[str], option: str = "--run") -> list[str]:
+    """Return the words of an option that takes one at a time; a usage error shows how to split a whole command."""
     if words and any(space in words[0] for space in " \t"):
         try:
             parts = shlex.split(words[0])
         except ValueError:  # a quote that is never closed
             parts = words[0].split()
-        split = shlex.join(word for part in parts for word in ("--run", part))
-        raise UsageError("`--run` takes one word of the command at a time", hint=split)
+        split = shlex.join(word for part in parts for word in (option, part))
+        raise UsageError(f"`{option}` takes one word of the command at a time", [split])
     return list(words)
 
 
@@ -154,11 +155,11 @@ def player_secrets(
     if use_bedrock:
         _add_bedrock(secrets, aws_profile, aws_region)
     elif aws_profile or aws_region:
-        raise UsageError("`--aws-profile` and `--aws-region` are for `--use-bedrock`", hint="add `--use-bedrock`")
+        raise UsageError("`--aws-profile` and `--aws-region` are for `--use-bedrock`", ["add `--use-bedrock`"])
     for text in given:
         key, equals, value = text.partition("=")
         if not equals or not key.isidentifier():
-            raise UsageError("`--secret-env` must be KEY=VALUE", hint="--secret-env API_KEY=...")
+            raise UsageError("`--secret-env` must be KEY=VALUE", ["--secret-env API_KEY=..."])
         secrets.env[key] = value
     return secrets
 
@@ -166,7 +167,7 @@ def player_secrets(
 def _add_llm(secrets: Secrets) -> None:
     endpoint, key = os.environ.get("COWORLD_LLM_ENDPOINT"), os.environ.get("OPENROUTER_API_KEY")
     if not (endpoint or key):
-        fail("`--use-llm` needs a model", hint="set COWORLD_LLM_ENDPOINT or OPENROUTER_API_KEY")
+        fail("`--use-llm` needs a model", "set COWORLD_LLM_ENDPOINT or OPENROUTER_API_KEY")
     kept = ("COWORLD_LLM_ENDPOINT", "COWORLD_LLM_MODEL", "OPENROUTER_API_KEY")
     secrets.env.update({name: os.environ[name] for name in kept if os.environ.get(name)})
     secrets.env["COWORLD_LLM_ENABLED"] = "true"
@@ -181,7 +182,7 @@ def _add_bedrock(secrets: Secrets, profile: str | None, region: str | None) -> N
         missing = f"the profile {profile!r} has none" if profile else "none are in the environment"
         fail(
             f"`--use-bedrock` needs AWS keys, and {missing}",
-            hint="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them: --aws-profile NAME",
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them: --aws-profile NAME",
         )
     name = region or aws_region(profile)
     secrets.env.update(keys)

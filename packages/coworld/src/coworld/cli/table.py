@@ -6,7 +6,8 @@ prints. None of them knows how to sign in anywhere.
 
 import typer
 
-from coworld.cli.program import Entry, Program, make_app
+from coworld.cli.program import CoworldProgram
+from softmax.cli.program import Entry, make_app
 
 __all__ = ["COMMANDS", "app"]
 
@@ -32,8 +33,11 @@ COMMANDS = [
 ]
 
 
-class CoworldProgram(Program):
+class Coworld(CoworldProgram):
+    """`coworld`, with the commands that other distributions add."""
+
     entries = COMMANDS
+    entry_point_group = "coworld.commands"
 
 
-app: typer.Typer = make_app("coworld", "Package a game, run it and certify it, without containers.", CoworldProgram)
+app: typer.Typer = make_app("coworld", "Package a game, run it and certify it, without containers.", Coworld)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import Json
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 __all__ = ["bundle"]
 
@@ -33,15 +33,16 @@ def bundle(
     """Pack what an episode left behind."""
     from coworld.bundle import parse_include, write_bundle
     from coworld.cli.documents import BundleDocument
-    from coworld.cli.output import UsageError, fail, print_json
     from coworld.errors import BundleError
+    from softmax.cli.errors import UsageError, fail, hints_of
+    from softmax.cli.output import print_json
 
     if workspace.startswith("ereq_") and not Path(workspace).exists():
-        fail(f"{workspace} is an episode on a server, which this version does not fetch", hint="give a folder")
+        fail(f"{workspace} is an episode on a server, which this version does not fetch", "give a folder")
     try:
         words = parse_include(include)
     except BundleError as error:
-        raise UsageError(str(error), hint=error.hint) from error
+        raise UsageError(str(error), hints_of(error) or ()) from error
     output.parent.mkdir(parents=True, exist_ok=True)
     made = write_bundle(Path(workspace), output, include=words)
     if json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from coworld.cli.options import EngineName, Json, Manifest, Maps, OutputDir, Server, Timeout, UnsafeLocal
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from coworld.models.transcript import StepResult, TranscriptStep
@@ -43,8 +43,8 @@ def certify(
     from coworld.certifier import certify as certify_manifest
     from coworld.certifier import step_line
     from coworld.cli.browser import open_page
-    from coworld.cli.output import note, print_json
     from coworld.cli.setting import engine_beside, manifest_file
+    from softmax.cli.output import note, print_json
 
     def told(result: StepResult, step: TranscriptStep) -> None:
         note(step_line(result)) if json else print(step_line(result), flush=True)

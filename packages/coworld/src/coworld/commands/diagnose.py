@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Server, Timeout, UnsafeLocal
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 __all__ = ["diagnose"]
 
@@ -38,10 +38,10 @@ def diagnose(
 ) -> None:
     """Have a diagnoser advise one policy."""
     from coworld.cli.documents import RoleDocument
-    from coworld.cli.output import print_json
     from coworld.cli.roles import output_of
     from coworld.role_runner import check_diagnosis
     from coworld.runner.artifacts import write_file
+    from softmax.cli.output import print_json
 
     made = output_of(
         manifest,

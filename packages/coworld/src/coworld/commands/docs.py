@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import Json
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 __all__ = ["docs"]
 
@@ -28,12 +28,13 @@ def docs(
     import json as format
 
     from coworld.cli.documents import DocsDocument
-    from coworld.cli.output import fail, print_json
     from coworld.documents import document_names, read_document, read_title, schema, schema_names
+    from softmax.cli.errors import fail
+    from softmax.cli.output import print_json
 
     if json_schema is not None:
         if json_schema not in schema_names():
-            fail(f"There is no schema {json_schema!r}", hint=f"there are: {', '.join(schema_names())}")
+            fail(f"There is no schema {json_schema!r}", f"there are: {', '.join(schema_names())}")
         print(format.dumps(schema(json_schema), indent=2))
         return
     names = document_names()
@@ -41,7 +42,7 @@ def docs(
     if wanted is not None:
         wanted = wanted.removesuffix(".md")
         if wanted not in names:
-            fail(f"There is no document {wanted!r}", hint=f"there are: {', '.join(names)}")
+            fail(f"There is no document {wanted!r}", f"there are: {', '.join(names)}")
         text = read_document(wanted)
         if json:
             print_json(DocsDocument(documents=names, path=wanted, text=text))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Server, Timeout, UnsafeLocal
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 __all__ = ["grade"]
 
@@ -31,10 +31,10 @@ def grade(
 ) -> None:
     """Have a grader give an episode a number."""
     from coworld.cli.documents import RoleDocument
-    from coworld.cli.output import print_json
     from coworld.cli.roles import output_of
     from coworld.role_runner import check_grade
     from coworld.runner.artifacts import write_file
+    from softmax.cli.output import print_json
 
     made = output_of(
         manifest,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from coworld.cli.options import Json
-from coworld.cli.program import Entry, examples
+from softmax.cli.program import Entry, examples
 
 __all__ = ["COMMANDS", "player"]
 
@@ -38,10 +38,11 @@ def player(
     from coworld.templates import TEMPLATES
 
     if example is not None:
-        from coworld.cli.output import UsageError, note
+        from softmax.cli.errors import UsageError
+        from softmax.cli.output import note
 
         if example not in EXAMPLES:
-            raise UsageError(f"There is no example {example!r}", hint=f"it is one of: {', '.join(EXAMPLES)}")
+            raise UsageError(f"There is no example {example!r}", [f"it is one of: {', '.join(EXAMPLES)}"])
         note("The players here play Paint Arena, whatever `--example` names")
     write(language, directory, as_json=json)
     if not json and TEMPLATES[language].build:

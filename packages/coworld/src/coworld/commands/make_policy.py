@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import Json
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 __all__ = ["make_policy", "write"]
 
@@ -27,13 +27,14 @@ def make_policy(name: Name, output: Output, json: Json = False) -> None:
 def write(template: str, directory: Path, *, as_json: bool) -> None:
     """Write a template and tell what there is; a folder with files in it is a usage error."""
     from coworld.cli.documents import FilesDocument
-    from coworld.cli.output import UsageError, print_json
     from coworld.templates import TemplateError, write_template
+    from softmax.cli.errors import UsageError, hints_of
+    from softmax.cli.output import print_json
 
     try:
         files = write_template(template, directory)
     except TemplateError as error:
-        raise UsageError(str(error), hint=error.hint) from error
+        raise UsageError(str(error), hints_of(error) or ()) from error
     names = sorted(path.relative_to(directory).as_posix() for path in files)
     if as_json:
         print_json(FilesDocument(folder=str(directory), template=template, files=names))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import Json
-from coworld.cli.program import Entry, examples
+from softmax.cli.program import Entry, examples
 
 __all__ = ["COMMANDS", "check"]
 
@@ -24,8 +24,8 @@ Against = Annotated[
 def check(against: Against = "origin/main", json: Json = False) -> None:
     """Compare the schema of manifests with an older one: would a manifest that was good then still be?"""
     from coworld.cli.documents import SchemaCheckDocument
-    from coworld.cli.output import print_json
     from coworld.manifest.schema_check import check_manifest_schema
+    from softmax.cli.output import print_json
 
     problems = check_manifest_schema(against)
     if json:

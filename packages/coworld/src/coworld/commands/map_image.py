@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import Json
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 __all__ = ["map_image"]
 
@@ -26,17 +26,18 @@ def map_image(dockerfile: Dockerfile, image: Image, json: Json = False) -> None:
     from json import JSONDecodeError, dumps, loads
 
     from coworld.cli.documents import MapDocument
-    from coworld.cli.output import fail, note, print_json
     from coworld.engines.dockerfiles import read_dockerfile
     from coworld.engines.local_images import SIDE_FILE, read_side_file
     from coworld.runner.artifacts import write_file
+    from softmax.cli.errors import fail
+    from softmax.cli.output import note, print_json
 
     found = read_dockerfile(dockerfile)
     path = dockerfile.parent / SIDE_FILE
     try:
         document = loads(path.read_bytes()) if path.exists() else {}
     except (OSError, JSONDecodeError) as error:
-        fail(f"{path} could not be read: {error}", hint="remove it, or put it right")
+        fail(f"{path} could not be read: {error}", "remove it, or put it right")
     entry = found.mapping()
     document = {**document, "images": {**document.get("images", {}), image: entry}}
     write_file(path, dumps(document, indent=2).encode() + b"\n")

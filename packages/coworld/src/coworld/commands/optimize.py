@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from coworld.cli.options import Json, Server, Timeout, UnsafeLocal
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from coworld.optimize.loop import Outcome
@@ -140,17 +140,17 @@ def optimize(
     A change is kept only when the 95 % interval of the difference is above zero. Without PLAYER a page starts on which
     the player, the variants and the opponents are chosen.
     """
-    from coworld.cli.output import UsageError
     from coworld.cli.setting import check_words, downloaded
     from coworld.optimize.optimizer_source import OptimizerSource
     from coworld.optimize.run_settings import RunSettings
+    from softmax.cli.errors import UsageError
 
     if player_folder is None and (json or write):
         raise UsageError(
-            f"`{'--json' if json else '--write'}` needs PLAYER", hint="name the player's folder after the manifest"
+            f"`{'--json' if json else '--write'}` needs PLAYER", ["name the player's folder after the manifest"]
         )
     if improve and (optimizer_repo or optimizer_dir):
-        raise UsageError("`--improve` and `--optimizer-...` name two optimizers", hint="leave one of them out")
+        raise UsageError("`--improve` and `--optimizer-...` name two optimizers", ["leave one of them out"])
     if manifest is not None:
         manifest = downloaded(manifest, server)
     source = OptimizerSource(optimizer_repo, optimizer_ref, optimizer_dir)
@@ -159,9 +159,9 @@ def optimize(
         player=player,
         variants=variant or [],
         opponents=opponent or [],
-        improve=check_words(improve or []),
+        improve=check_words(improve or [], "--improve"),
         optimizer_folder=source.resolve(refresh=refresh),
-        build=check_words(build or []),
+        build=check_words(build or [], "--build"),
         iterations=iterations,
         pairs=pairs,
         workers=workers,
@@ -188,11 +188,11 @@ def _serve(
     from contextlib import closing, suppress
 
     from coworld.cli.browser import open_page
-    from coworld.cli.output import note
     from coworld.optimize.server import WorkbenchServer
     from coworld.optimize.states import set_aside
     from coworld.optimize.workbench import Workbench
     from coworld.package import MANIFEST_NAME
+    from softmax.cli.output import note
 
     workbench = Workbench(settings, root=root, keep_root=root is not None, suggest_player=True)
     given = manifest or (MANIFEST_NAME if Path(MANIFEST_NAME).is_file() else None)
@@ -222,13 +222,13 @@ def _run(
     from contextlib import closing
 
     from coworld.cli.browser import open_page
-    from coworld.cli.output import note
     from coworld.cli.setting import opened
     from coworld.optimize.run_settings import prepare
     from coworld.optimize.server import WorkbenchServer
     from coworld.optimize.states import set_aside
     from coworld.optimize.workbench import Workbench
     from coworld.optimize.world_view import world_of
+    from softmax.cli.output import note
 
     with opened(manifest) as package:
         run = prepare(package, settings)
@@ -244,10 +244,11 @@ def _run(
 
 def _print(outcome: Outcome, report: Path, *, as_json: bool) -> None:
     from coworld.cli.documents import OptimizeDocument
-    from coworld.cli.output import fail, print_json
+    from softmax.cli.errors import fail
+    from softmax.cli.output import print_json
 
     if outcome.failed is not None and as_json:
-        fail(f"No iteration had a proposal: {outcome.failed}", hint=f"see {report}")
+        fail(f"No iteration had a proposal: {outcome.failed}", f"see {report}")
     if as_json:
         print_json(
             OptimizeDocument(
@@ -264,4 +265,4 @@ def _print(outcome: Outcome, report: Path, *, as_json: bool) -> None:
     print(f"Best: {outcome.best_folder}")
     print(f"Report: {report}")
     if outcome.failed is not None:
-        fail(f"No iteration had a proposal: {outcome.failed}", hint="correct the optimizer, and use `--refresh`")
+        fail(f"No iteration had a proposal: {outcome.failed}", "correct the optimizer, and use `--refresh`")

@@ -25,7 +25,7 @@ from coworld.cli.options import (
     Variant,
     Words,
 )
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from coworld.play import PlaySession
@@ -74,10 +74,11 @@ def play(
     from coworld.cli.browser import open_page
     from coworld.cli.documents import PlayDocument
     from coworld.cli.episodes import describe_failure, episode_document, print_episode, request_for, with_commands
-    from coworld.cli.output import UsageError, note, print_json
     from coworld.cli.setting import check_words, default_output, engine_for, opened, player_secrets
     from coworld.play import play_package, refuse_game_hosted, with_people
     from coworld.runner.options import EpisodeOptions
+    from softmax.cli.errors import UsageError
+    from softmax.cli.output import note, print_json
 
     words = check_words(run or [])
     secrets = player_secrets(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from coworld.cli.options import EngineName, Json, Manifest, Maps, OpenBrowser, Server, Timeout, UnsafeLocal
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from coworld.play import ReplaySession
@@ -38,10 +38,10 @@ def replay(
 
     from coworld.cli.browser import open_page
     from coworld.cli.documents import ReplayDocument
-    from coworld.cli.output import note, print_json
     from coworld.cli.setting import engine_for, opened
     from coworld.manifest_uri import materialized_replay_path
     from coworld.play import replay_package
+    from softmax.cli.output import note, print_json
 
     def ready(session: ReplaySession) -> None:
         if json:

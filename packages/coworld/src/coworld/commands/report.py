@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import BundleArg, EngineName, Json, Manifest, Maps, Server, Timeout, UnsafeLocal
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 __all__ = ["report"]
 
@@ -35,10 +35,11 @@ def report(
 ) -> None:
     """Have a reporter tell what happened."""
     from coworld.cli.documents import RoleDocument
-    from coworld.cli.output import fail, print_json
     from coworld.cli.roles import output_of
     from coworld.report import assert_safe_render_html, read_report
     from coworld.runner.artifacts import write_file
+    from softmax.cli.errors import fail
+    from softmax.cli.output import print_json
 
     made = output_of(
         manifest,
@@ -56,7 +57,7 @@ def report(
     write_file(output, made.data)
     if render is not None:
         if read.render is None:
-            fail("The report has no page", hint="leave `--render` out; its files are in the zip")
+            fail("The report has no page", "leave `--render` out; its files are in the zip")
         page, text = read.render
         if page.lower().endswith((".html", ".htm")):
             assert_safe_render_html(text, source=page)  # as a file of its own it cannot use other files of the zip

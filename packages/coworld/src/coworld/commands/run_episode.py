@@ -26,7 +26,7 @@ from coworld.cli.options import (
     VerifyReplay,
     Words,
 )
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 __all__ = ["run_episode"]
 
@@ -113,11 +113,11 @@ def run_episodes(
     """Run, print, and end with exit code 1 when one failed."""
     from coworld.cli.documents import EpisodesDocument
     from coworld.cli.episodes import episode_document, print_episode, request_for, with_commands, with_seed
-    from coworld.cli.output import note, print_json
     from coworld.cli.setting import check_words, default_output, engine_for, opened, player_secrets
     from coworld.runner.lock import sole_use
     from coworld.runner.options import EpisodeOptions
     from coworld.runner.runner import run_episode as run_one
+    from softmax.cli.output import note, print_json
 
     words = check_words(run)
     secrets = player_secrets(

@@ -24,7 +24,7 @@ from coworld.cli.options import (
     VerifyReplay,
     Words,
 )
-from coworld.cli.program import examples
+from softmax.cli.program import examples
 
 __all__ = ["scrimmage"]
 

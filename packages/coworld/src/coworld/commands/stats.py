@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coworld.cli.options import Json
-from coworld.cli.program import Entry, examples
+from softmax.cli.program import Entry, examples
 
 __all__ = ["COMMANDS", "extract_paintarena", "schema", "validate"]
 
@@ -39,13 +39,14 @@ def schema(json: Json = False) -> None:
 def validate(file: File, json: Json = False) -> None:
     """Check a stats document, also what its numbers mean."""
     from coworld.cli.documents import StatsDocument
-    from coworld.cli.output import fail, print_json
     from coworld.stats import read_stats
+    from softmax.cli.errors import fail
+    from softmax.cli.output import print_json
 
     try:
         data = file.read_bytes()
     except OSError as error:
-        fail(f"{file} could not be read: {error.strerror}", hint="check the path")
+        fail(f"{file} could not be read: {error.strerror}", "check the path")
     block = read_stats(data, name=str(file))
     if json:
         print_json(StatsDocument(path=str(file), episodes=len(block.episodes), failures=len(block.failures)))
@@ -60,8 +61,8 @@ def extract_paintarena(
     """Make a stats document from Paint Arena replays. Exit code 1 when one could not be read."""
     from coworld.cli.browser import open_page
     from coworld.cli.documents import StatsDocument
-    from coworld.cli.output import note, print_json
     from coworld.stats.paintarena import extract_batch
+    from softmax.cli.output import note, print_json
 
     block = extract_batch(inputs, output, workers=workers)
     path, report = output / "stats.json", output / "report.html"

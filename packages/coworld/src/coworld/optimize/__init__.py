@@ -9,7 +9,7 @@ from coworld.optimize.arena import Arena, Condition, EpisodeArena, Played
 from coworld.optimize.errors import OptimizeError
 from coworld.optimize.improver import Improver, ImproverFailed, Task, program
 from coworld.optimize.loop import Outcome, optimize
-from coworld.optimize.statistics import Interval, paired_interval
+from coworld.optimize.statistics import paired_interval
 from coworld.optimize.versions import Versions
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "EpisodeArena",
     "Improver",
     "ImproverFailed",
-    "Interval",
     "OptimizeError",
     "Outcome",
     "Played",

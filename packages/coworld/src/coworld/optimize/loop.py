@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from coworld.optimize.arena import Arena, Condition, Played, play_all
@@ -275,10 +276,11 @@ class _Run:
         def score(played: Played) -> float:
             return worst if played.score is None else played.score
 
-        interval = paired_interval([score(after) - score(before) for before, after in zip(old, new, strict=True)])
+        differences = [score(after) - score(before) for before, after in zip(old, new, strict=True)]
+        mean, interval = fmean(differences), paired_interval(differences)
         broke = [one for one in new if one.score is None]
         more = len(broke) > sum(one.score is None for one in old)
-        between = f"{interval.mean:+.3g} per episode, 95 % interval {interval.low:+.3g} to {interval.high:+.3g}"
+        between = f"{mean:+.3g} per episode, 95 % interval {interval.low:+.3g} to {interval.high:+.3g}"
         if more:
             reason = f"broke {len(broke)} of {len(new)} episodes: {broke[0].why}"
         elif interval.above_zero:
@@ -291,8 +293,8 @@ class _Run:
             version=version,
             kept=interval.above_zero and not more,
             reason=reason,
-            mean=interval.mean,
+            mean=mean,
             low=interval.low,
             high=interval.high,
-            pairs=interval.pairs,
+            pairs=len(differences),
         )

@@ -27,10 +27,11 @@ def main() -> int:
 
 
 def _run(request: dict[str, Any]) -> int:
-    from coworld.cli.output import CommandError, note
     from coworld.cli.setting import opened
     from coworld.errors import CoworldError
     from coworld.optimize.run_settings import RunSettings, prepare
+    from softmax.cli.errors import CommandError
+    from softmax.cli.output import note
 
     try:
         with opened(request["manifest"]) as package:

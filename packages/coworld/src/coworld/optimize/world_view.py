@@ -20,14 +20,14 @@ def opened_manifest(manifest: str) -> Iterator[CoworldPackage]:
     Raises:
         CoworldError: it cannot be read.
     """
-    from coworld.cli.output import CommandError
     from coworld.cli.setting import opened
+    from softmax.cli.errors import CommandError
 
     try:
         with opened(manifest) as package:
             yield package
     except CommandError as error:
-        raise OptimizeError(str(error), hint=error.hint) from None
+        raise OptimizeError(str(error), hint=next(iter(error.hints), None)) from None
 
 
 def world_of(package: CoworldPackage) -> dict[str, Any]:

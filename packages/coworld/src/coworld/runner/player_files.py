@@ -126,7 +126,7 @@ def player_seats(
                 annotations_uri=f"file://{folder}/policy_annotations_{slot}.jsonl" if annotated else None,
             )
         )
-    return CoworldPlayerSeats(schema=schema, seats=seats, player_status_uri=f"file://{folder}/player_status.json")
+    return CoworldPlayerSeats(schema_=schema, seats=seats, player_status_uri=f"file://{folder}/player_status.json")
 
 
 def stage_player_files(

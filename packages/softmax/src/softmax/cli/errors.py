@@ -22,6 +22,7 @@ __all__ = [
     "UsageError",
     "explain",
     "fail",
+    "hints_of",
     "is_interrupt",
     "report",
     "usage_message",

@@ -10,7 +10,10 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
-from typing import Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 __all__ = [
     "Format",
@@ -18,6 +21,7 @@ __all__ = [
     "hint",
     "note",
     "print_data",
+    "print_json",
     "print_table",
     "printed_text",
     "show_log",
@@ -42,6 +46,11 @@ def print_data(document: Any, kind: Format) -> None:
 
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     print(yaml.dump(document, Dumper=dumper, sort_keys=False, allow_unicode=True), end="")
+
+
+def print_json(document: BaseModel) -> None:
+    """Print a model as one JSON document and nothing else on stdout."""
+    print(document.model_dump_json(indent=2, by_alias=True))
 
 
 def print_table(
