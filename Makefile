@@ -1,6 +1,6 @@
 # One word per job. Each makes or refreshes .venv/ first; ARGS="..." goes to the program behind it.
 .DEFAULT_GOAL := help
-.PHONY: help setup run play web test test-fast check format constraints cuda bench sanitize soak compat wheels clean
+.PHONY: help setup run play web test test-fast check format constraints cuda bench sanitize soak compat wheels wheelhouse clean
 
 PY := .venv/bin/python
 # One process more than there are processors: many tests wait for a browser, a box or a server.
@@ -60,6 +60,9 @@ soak: setup ## what is long: mutated configurations under the sanitizers, a mill
 
 wheels: setup ## build the distributions, use them in an empty environment, build again with a second standard library
 	@$(PY) -m pytest tests/wheels -m "" $(ARGS)
+
+wheelhouse: setup ## dist/wheelhouse: wheels of all packages and their dependencies, to install offline without a compiler
+	@$(PY) scripts/wheelhouse.py $(ARGS)
 
 clean: ## remove what was built; .venv/, .cache/ and the league's data in .league/ stay
 	rm -rf build dist packages/*/build web/node_modules web/dist packages/mettagrid/src/mettagrid/viewer/pages packages/observatory/src/observatory/pages/site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
