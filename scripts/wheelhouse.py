@@ -15,7 +15,7 @@ from workspace import CACHE, ROOT, pip, say
 
 LOG = CACHE / "wheelhouse.log"
 PACKAGES = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
-REQUIREMENTS = ["cogames[neural]", "coworld[auth,examples,reports]", "observatory"]
+EXTRAS = {"cogames": "[neural]", "coworld": "[auth,examples,reports]"}
 
 
 def collect(folder: Path, *, neural: bool = True) -> None:
@@ -27,9 +27,10 @@ def collect(folder: Path, *, neural: bool = True) -> None:
         options = ["--no-deps", "--no-build-isolation", f"--wheel-dir={folder}"]
         pip(f"building {package.name}", "wheel", *options, package, log=LOG)
     say("wheelhouse: downloading dependencies")
-    wanted = [name if neural else name.replace("[neural]", "") for name in REQUIREMENTS]
-    options = ["--only-binary=:all:", f"--find-links={folder}", f"--dest={folder}"]
-    pip("downloading dependencies", "download", *options, *wanted, log=LOG)
+    extras = EXTRAS if neural else {**EXTRAS, "cogames": ""}
+    # By path: registries hold published packages of the same names.
+    ours = [f"{wheel}{extras.get(wheel.name.partition('-')[0], '')}" for wheel in sorted(folder.glob("*.whl"))]
+    pip("downloading dependencies", "download", "--only-binary=:all:", f"--dest={folder}", *ours, log=LOG)
 
 
 def main() -> None:
