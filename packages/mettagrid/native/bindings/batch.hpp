@@ -10,7 +10,7 @@
 
 namespace bindings {
 
-// Without Python's lock until the map is there or lost; now and then it looks whether the user wants to stop.
+// Waits without the GIL until the map is there or lost; checks for interrupts now and then.
 inline void wait_for_map(cpu::MapPool& pool, int32_t i) {
   for (;;) {
     {
@@ -43,7 +43,7 @@ class MapPool {
   }
   void close() { pool_.close(); }
 
-  // The map, or None when it is lost.
+  // The map, or None if it is lost.
   nb::object wait(int32_t i) {
     check(i);
     wait_for_map(pool_, i);
@@ -60,7 +60,7 @@ class MapPool {
   cpu::MapPool pool_;
 };
 
-// After so many agent-steps (some tenths of a second) a run looks whether the user wants to stop.
+// A run checks for interrupts after this many agent-steps (some tenths of a second).
 constexpr int64_t kAgentSteps = int64_t{1} << 18;
 
 class Batch {
@@ -106,7 +106,7 @@ class Batch {
     play(cpu::Job{.steps = steps, .is_random = true, .seed = seed, .sums = sums.data()});
   }
 
-  // New episodes now: the next ones, or with seeds (one per world) the first ones again.
+  // Starts new episodes now: the next ones, or with seeds (one per world) the first ones again.
   void reset(const std::vector<int32_t>& worlds, const std::optional<std::vector<uint32_t>>& seeds) {
     check_open();
     check_idle();
@@ -127,7 +127,7 @@ class Batch {
   }
 
  private:
-  // Keeps everybody else out of the worlds.
+  // Marks the worlds as stepping, so that other threads cannot use them.
   struct Stepping {
     explicit Stepping(const std::vector<World*>& all) : worlds(all) { set(true); }
     ~Stepping() { set(false); }
@@ -157,7 +157,7 @@ class Batch {
     finish();
   }
 
-  // Until every world has taken job.steps steps since `prepare`, or has failed.
+  // Plays until every world has taken job.steps steps since `prepare`, or has failed.
   void play_on(const cpu::Job& job) {
     for (int32_t map = 0; map >= 0;) {
       {
@@ -171,7 +171,7 @@ class Batch {
     }
   }
 
-  // One exception for all that went wrong: about the first world, with the number of others.
+  // Throws one exception for all failures: about the first world, with the number of others.
   void finish() {
     int32_t failed = 0, first = 0;
     std::string text;
@@ -191,7 +191,7 @@ class Batch {
     nb::find(*this).attr("_raise_failure")(first, text, has_no_map ? seat.map : -1, failed - 1);
   }
 
-  // A world keeps the map that it began its episode with, as one that is alone does.
+  // A world keeps the map of its current episode, as it does outside of a batch.
   void keep_maps() {
     for (int32_t i = 0; i < batch_->size(); ++i) {
       const int32_t map = batch_->seat(i).map;
@@ -203,7 +203,7 @@ class Batch {
   void check_maps() const {
     for (const World* world : worlds_) {
       if (world->has_map()) continue;
-      throw std::runtime_error("A world opened from a snapshot has no map to start anew on; give the batch a pool of maps");
+      throw std::runtime_error("A world opened from a snapshot has no map to restart on; give the batch a pool of maps");
     }
   }
   void check_open() const {

@@ -10,7 +10,7 @@ using namespace nb::literals;
 using namespace bindings;
 
 NB_MODULE(_native, module) {
-  // A program that ends while a thread of it still plays leaves worlds behind; whoever pressed Ctrl-C need not read of it.
+  // A program that exits while one of its threads still plays leaks worlds; do not print warnings about it after Ctrl-C.
   nb::set_leak_warnings(false);
   module.doc() = "The native core of mettagrid: programs and worlds.";
   module.def("table_layout", &bindings::table_layout, "{table: [field names]} of a program block, in order");
@@ -83,7 +83,7 @@ NB_MODULE(_native, module) {
              "is_static"_a, "templates"_a, "pieces"_a, "base"_a, "length"_a, "tells_missing"_a,
              "Changes of objects as JSON: their numbers and texts");
   module.def("record_fields", &bindings::record_fields, "Kinds of rows that a recorder writes; the index is the code");
-  nb::class_<Recorder>(module, "Recorder", "Follows one world and writes what changes in it into rows of 12 bytes.")
+  nb::class_<Recorder>(module, "Recorder", "Follows one world and writes its changes into rows of 12 bytes.")
       .def(nb::init<nb::object, std::vector<int32_t>>(), "world"_a, "values"_a = std::vector<int32_t>{})
       .def("use", &Recorder::use, "rows"_a, "Write into this array from now on, from its start")
       .def("record", &Recorder::record,

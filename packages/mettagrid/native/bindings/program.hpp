@@ -1,4 +1,4 @@
-// A program and a map as Python objects. They check what comes in, so that the core need not.
+// A program and a map as Python objects. They validate the input, so that the core need not.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@ namespace nb = nanobind;
 template <class T, class... Shape>
 using Array = nb::ndarray<T, nb::numpy, nb::c_contig, nb::device::cpu, Shape...>;
 
-// A program block and its view. Immutable; shared by all worlds made from it.
+// A program block and its view. Immutable; shared by all its worlds.
 class Program {
  public:
   explicit Program(const Array<const int32_t, nb::ndim<1>>& words) : words_(words.data(), words.data() + words.size()) {
@@ -33,7 +33,7 @@ class Program {
   const mg::Program& view() const { return view_; }
   std::size_t bytes() const { return words_.size() * sizeof(int32_t); }
   const std::vector<int32_t>& words() const { return words_; }
-  // Tells programs apart; part of every snapshot.
+  // Identifies the program; part of every snapshot.
   uint64_t hash() const { return hash_; }
 
  private:

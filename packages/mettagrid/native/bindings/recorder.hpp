@@ -1,4 +1,4 @@
-// Following a world from Python: rows of changes in an array that the caller owns.
+// Records a world from Python: rows of changes in an array that the caller owns.
 #pragma once
 
 #include "bindings/world.hpp"
@@ -7,7 +7,7 @@ namespace bindings {
 
 class Recorder {
  public:
-  // `values`: places of the global values to record as agents observe them.
+  // `values`: indices of the global values to record as agents observe them.
   Recorder(nb::object world, std::vector<int32_t> values)
       : kept_world_(std::move(world)),
         world_(nb::cast<World&>(kept_world_)),
@@ -28,10 +28,10 @@ class Recorder {
     kept_rows_ = nb::cast(rows);
   }
 
-  // What changed since the last tick. False when the rows ran out in the middle: give others and call again.
+  // Writes the changes since the last tick. False if the rows ran out in the middle: pass a new array and call again.
   bool record() { return write(world_.recorded_buffers()); }
 
-  // The same with rewards other than those of the world.
+  // The same with other rewards than those of the world.
   bool record_with(const Array<const float, nb::ndim<1>>& rewards) {
     mg::Buffers io = world_.recorded_buffers();
     if (static_cast<int32_t>(rewards.shape(0)) != world_.header().agents)

@@ -1,4 +1,4 @@
-// Recorded rows for Python: put in order, and written as text. Both are done without its lock.
+// Recorded rows for Python: sorted, and written as text. Both run without the GIL.
 #pragma once
 
 #include <nanobind/stl/pair.h>
@@ -14,7 +14,7 @@
 
 namespace bindings {
 
-// A numpy array that owns what was in the vector.
+// A numpy array that takes ownership of the vector's content.
 template <class T>
 nb::object as_array(std::vector<T>&& values) {
   auto* kept = new std::vector<T>(std::move(values));
@@ -48,8 +48,8 @@ inline nb::tuple sorted_rows(const std::vector<Array<const uint8_t, nb::shape<-1
 // (text, style, field, default, names), see cpu::Piece.
 using PieceTuple = std::tuple<std::string, int32_t, int32_t, std::string, std::vector<std::pair<int32_t, int32_t>>>;
 
-// (numbers of the objects that are told about, where the text of each ends, all texts with commas between them), see
-// cpu::Story. `ids`, `is_static`, `templates`: [objects]; `templates` are positions in `pieces`.
+// (numbers of the written objects, end offset of each text, all texts joined by commas), see cpu::Story.
+// `ids`, `is_static`, `templates`: [objects]; `templates` are positions in `pieces`.
 inline nb::tuple series_texts(const Array<const uint8_t, nb::ndim<1>>& field, const Array<const uint32_t, nb::ndim<1>>& object,
                               const Array<const uint16_t, nb::ndim<1>>& key, const Array<const int32_t, nb::ndim<1>>& tick,
                               const Array<const int32_t, nb::ndim<1>>& value, const Array<const int32_t, nb::ndim<1>>& ids,
@@ -62,7 +62,7 @@ inline nb::tuple series_texts(const Array<const uint8_t, nb::ndim<1>>& field, co
     throw std::runtime_error("The columns have different lengths");
   }
   if (is_static.shape(0) != objects || templates.shape(0) != objects || objects > INT32_MAX / cpu::SeriesText::kFields) {
-    throw std::runtime_error("What is told about the objects has different lengths");
+    throw std::runtime_error("The arrays about objects have different lengths");
   }
   std::vector<std::vector<cpu::Piece>> read;
   for (const auto& list : pieces) {

@@ -1,4 +1,4 @@
-// A world as a Python object: buffers in, faults as exceptions out, and everything one may ask about a world.
+// A world as a Python object: it takes buffers, turns faults into exceptions, and answers queries about the world.
 #pragma once
 
 #include <nanobind/stl/pair.h>
@@ -13,7 +13,7 @@
 
 namespace bindings {
 
-// More tokens than any game needs; keeps their number, and the bytes of an agent, in 32 bits.
+// More tokens than any game needs; the number and the bytes of an agent fit in 32 bits.
 constexpr std::size_t kMostTokens = std::size_t{1} << 24;
 
 template <class Any>
@@ -30,11 +30,11 @@ class World {
       : program_(nb::cast<const Map&>(map).program()), map_(map), world_(nb::cast<const Map&>(map).map(), seed) {
     raise_fault();
   }
-  // It has no map to start anew on; `keep_map` gives it one.
+  // It has no map to restart on; `keep_map` sets one.
   World(nb::object program, const nb::bytes& snapshot)
       : program_(std::move(program)), map_(nb::none()), world_(program_view().view(), checked(snapshot).c_str()) {}
 
-  // For the batch that this world is in. It steps `world()` only while it has set `is_stepping`, which keeps others out.
+  // For the batch of this world. It steps `world()` only while `is_stepping` is set, which locks out other threads.
   cpu::World& world() { return world_; }
   bool is_stepping = false;
   bool is_in_batch = false;
@@ -45,7 +45,7 @@ class World {
     if (!map.is_none()) world_.keep_map(nb::cast<const Map&>(map).map());
     map_ = std::move(map);
   }
-  // The text of a fault, which is forgotten; empty when there is none.
+  // Returns the text of a fault and clears it; empty if there is none.
   std::string take_fault() {
     if (w_.h->fault == 0) return "";
     const nb::object text = nb::find(*this).attr("_describe_fault")(w_.h->fault, w_.h->fault_a, w_.h->fault_b);
@@ -53,7 +53,7 @@ class World {
     return nb::cast<std::string>(text);
   }
 
-  // A new episode in place; the buffers stay, `observe_start` fills them.
+  // Starts a new episode in place; the buffers stay, `observe_start` fills them.
   void start(nb::object map, uint32_t seed) {
     check_idle();
     const Map& next = nb::cast<const Map&>(map);
@@ -78,7 +78,7 @@ class World {
     return bytes;
   }
 
-  // In place: the arrays stay the caller's, so they must be as large as those the snapshot was made with.
+  // In place: the arrays stay the caller's, so they must have the size of those in the snapshot.
   void restore(const nb::bytes& snapshot) {
     check_idle();
     check_buffers();
@@ -127,7 +127,7 @@ class World {
     return size;
   }
 
-  // One step, with what happened in it: [(cause, a, b, c, [(array, index, before, after)])], see TraceEntry.
+  // Runs one step and returns its events: [(cause, a, b, c, [(array, index, before, after)])], see TraceEntry.
   nb::list step_traced() {
     check_idle();
     check_buffers();
@@ -144,7 +144,7 @@ class World {
     return entries;
   }
 
-  // One step; nanoseconds of each part, in the order of `phase_names`.
+  // Runs one step and returns the nanoseconds of each part, in the order of `phase_names`.
   std::vector<int64_t> step_timed() {
     check_idle();
     check_buffers();
@@ -157,7 +157,7 @@ class World {
     return std::vector<int64_t>(clock.nanoseconds.begin(), clock.nanoseconds.end());
   }
 
-  // Refused arrays leave the old ones in use.
+  // If arrays are rejected, the old ones stay in use.
   void set_buffers(nb::ndarray<> observations, nb::ndarray<> terminals, nb::ndarray<> truncations, nb::ndarray<> rewards,
                    nb::ndarray<nb::ro> actions, nb::ndarray<nb::ro> vibe_actions) {
     check_idle();
@@ -261,7 +261,7 @@ class World {
     return found;
   }
 
-  // Removes everything an agent holds, then gives it what is asked for, within its limits.
+  // Replaces the inventory of an agent, within its limits.
   void set_inventory(int32_t agent, const std::vector<std::pair<int32_t, int32_t>>& amounts) {
     check_agent(agent);
     for (const auto& [resource, amount] : amounts) {
@@ -342,7 +342,7 @@ class World {
     return {w_.agent_action[agent], w_.agent_animation[agent], w_.agent_still[agent], sum};
   }
 
-  // Objects are named by slot and id here, since a slot may have passed on to another object.
+  // Objects are identified by slot and id here, since the slot may have been reused.
   bool has_tag(int32_t slot, int32_t id, int32_t tag) const {
     check_object(slot, id);
     return tag >= 0 && tag < w_.h->tags && mg::has_tag(w_, slot, tag);
@@ -380,7 +380,7 @@ class World {
   template <class Any>
   static void check(const Any& array, nb::dlpack::dtype dtype, const char* name) {
     if (array.dtype() != dtype) throw nb::type_error((std::string(name) + " has the wrong type of elements").c_str());
-    if (array.size() == 0) return;  // strides mean nothing then
+    if (array.size() == 0) return;  // strides are meaningless then
     if (reinterpret_cast<std::uintptr_t>(array.data()) % array.itemsize() != 0) {
       throw std::runtime_error(std::string(name) + " does not begin at an address that its elements can have");
     }
@@ -398,7 +398,7 @@ class World {
                                std::to_string(w_.h->agents) + "]");
     }
   }
-  // A step runs without Python's lock. Meanwhile nothing may change the world, or look at it: in a batch a new episode may
+  // A step runs without the GIL. Meanwhile other threads must not change or read the world: in a batch a new episode may
   // move it to other memory.
   void check_idle() const {
     if (is_stepping) throw std::runtime_error("Another thread is stepping this world");

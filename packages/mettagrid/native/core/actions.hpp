@@ -1,4 +1,4 @@
-// What agents do (rules, section 4): two streams of actions, executed in shuffled order.
+// Agents' actions (rules, section 4): two streams of actions, executed in shuffled order.
 #pragma once
 
 #include "run.hpp"
@@ -28,7 +28,7 @@ MG_FN bool try_move_handler(Machine& m, const MoveHandler& handler, int32_t acto
   return false;
 }
 
-// Configured handlers first, then the two that are always there: walk onto an empty cell, use what is in the way.
+// Configured handlers first, then the two built-in ones: move onto an empty cell, use the object in the way.
 MG_FN bool move_agent(Machine& m, int32_t actor, const Action& action) {
   for (const MoveHandler& handler : m.p.move_handlers) {
     if (try_move_handler(m, handler, actor, action)) return true;
@@ -85,7 +85,7 @@ MG_FN void act(Machine& m, int32_t agent, int32_t id) {
 }
 
 // Ids outside the list are counted once per pass, twice in all, as in the published engine. In the vibe stream they also
-// take back the success of the primary action.
+// revoke the success of the primary action.
 MG_FN void count_invalid(Machine& m, int32_t agent, int32_t id) {
   m.w.agent_success[agent] = 0;
   count_invalid_action(m.p, m.w, agent, id);

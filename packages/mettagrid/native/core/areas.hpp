@@ -1,11 +1,11 @@
-// Sources of areas of effect and who is inside them (rules, section 7). `effects.hpp` applies them.
+// Sources of areas of effect and the agents inside them (rules, section 7). `effects.hpp` applies them.
 #pragma once
 
 #include "machine.hpp"
 
 namespace mg {
 
-// When an agent came into the range of a source; 0 = it is not inside.
+// When an agent entered the range of a source; 0 = it is not inside.
 MG_FN uint32_t& entered(const World& w, int32_t source, int32_t agent) { return w.area_entered[source * w.h->agents + agent]; }
 
 MG_FN void register_areas(const Program& p, const World& w, int32_t slot) {
@@ -27,7 +27,7 @@ MG_FN void apply_presence(const Program& p, const World& w, const Area& area, in
   }
 }
 
-// The areas of an object end; everybody inside loses what presence gave.
+// Ends the areas of an object; every agent inside loses its presence deltas.
 MG_FN void withdraw_areas(const Program& p, const World& w, int32_t slot) {
   if (!(w.object_flags[slot] & kHasAreas)) return;
   int32_t kept = 0;

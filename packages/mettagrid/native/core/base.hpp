@@ -1,4 +1,4 @@
-// The few tools the rules need: marks for functions that must also compile for a GPU, spans, bits, exact integer roots.
+// Basic tools of the rules: macros for functions that must also compile for a GPU, spans, bits, exact integer roots.
 // Nothing here allocates, throws, or depends on a standard library beyond fixed-width integers.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mg {
 
-// A view of `size` consecutive values that somebody else owns.
+// A non-owning view of `size` consecutive values.
 template <class T>
 struct Span {
   T* data;

@@ -1,4 +1,4 @@
-// A world from a program, a map and a seed (rules, section 10, construction): planned, built, started.
+// Creates a world from a program, a map and a seed (rules, section 10, construction): plan, build, start.
 #pragma once
 
 #include "made.hpp"
@@ -15,7 +15,7 @@ struct Map {
 
 MG_FN int32_t words_for(int32_t bits) { return (bits + 31) / 32; }
 
-// The sizes of a block that do not depend on what stands on the map.
+// The sizes of a block that do not depend on the objects on the map.
 MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
   const Settings& set = p.set();
   Header h{};
@@ -45,7 +45,7 @@ MG_FN Header plan_sizes(const Program& p, int32_t height, int32_t width) {
   return h;
 }
 
-// Fills in the bytes; false when some array would be too large to index.
+// Fills in the bytes; false if an array would be too large to index.
 MG_FN bool measure_world(Header& h) {
   int64_t largest = max_of<int64_t>(h.tag_capacity, int64_t{h.templates + h.slots + 1} * kLine);
   largest = max_of<int64_t>(largest, int64_t{h.slots} * max_of(h.resources, h.tag_words));
@@ -59,7 +59,7 @@ MG_FN bool measure_world(Header& h) {
   return true;
 }
 
-// The sizes of a block, without its contents. `bytes` is 0 when it would be too large.
+// The sizes of a block, without its contents. `bytes` is 0 if it would be too large.
 MG_FN Header plan_world(const Program& p, const Map& map) {
   const Settings& set = p.set();
   Header h = plan_sizes(p, map.height, map.width);
@@ -136,8 +136,8 @@ MG_FN void reset_coverage(const Program& p, const World& w) {
   count_coverage(p, w);
 }
 
-// Everything that depends on program and map alone: worlds of one map start as copies of one such block. `block` has
-// plan.bytes bytes, zeroed.
+// Builds everything that depends only on program and map: worlds of one map start as copies of one such block. `block`
+// has plan.bytes bytes, zeroed.
 MG_FN World build_world(const Program& p, const Map& map, const Header& plan, void* block) {
   *static_cast<Header*>(block) = plan;
   const World w = World::view(block);
@@ -162,7 +162,7 @@ MG_FN World build_world(const Program& p, const Map& map, const Header& plan, vo
   return w;
 }
 
-// The rest of a new world: its randomness and what may draw from it. The initial observation is written by `observe_start`.
+// Completes a new world: its randomness and everything that may draw from it. `observe_start` writes the initial observation.
 MG_FN void start_world(const Program& p, const World& w, uint32_t seed, Scratch& scratch) {
   w.h->random.seed(seed);
   for (int32_t i = 0; i < w.h->templates; ++i) w.line(i)[kLine - 1] = kLineDirty;
@@ -182,7 +182,7 @@ MG_FN void start_world(const Program& p, const World& w, uint32_t seed, Scratch&
   reset_coverage(p, w);
 }
 
-// What setting buffers does: outputs cleared, coverage started over, the initial observation written.
+// Initializes new buffers: clears the outputs, resets the coverage, writes the initial observation.
 MG_FN void observe_start(const Program& p, const World& w, Scratch& scratch, const Buffers& io) {
   const int64_t bytes = int64_t{w.h->agents} * io.tokens * 3;
   for (int64_t i = 0; i < bytes; ++i) io.observations[i] = kUnused;

@@ -1,4 +1,4 @@
-// What happens to agents where they stand: areas of effect and territories (rules, sections 7 and 8).
+// Effects on agents at their cells: areas of effect and territories (rules, sections 7 and 8).
 #pragma once
 
 #include "run.hpp"
@@ -16,8 +16,8 @@ MG_FN bool in_area(const Area& area, Cell centre, Cell cell) {
   return dr * dr + dc * dc <= int64_t{area.radius} * area.radius;
 }
 
-// One source and one agent in range or not: presence paid on entering, taken back on leaving, mutations while inside. Before
-// mutations the filters are asked again: presence may have changed the answer, and a random query draws once more.
+// Applies one source to one agent: presence is paid on entering, taken back on leaving, mutations run while inside. The
+// filters run again before mutations: presence may have changed their result, and a random query draws once more.
 MG_FN void meet_area(Machine& m, int32_t source, int32_t agent, bool in_range) {
   const World& w = m.w;
   const AreaSource from = w.area_source[source];
@@ -46,7 +46,7 @@ MG_FN void apply_deferred(Machine& m, int32_t slot) {
   m.s.deferred_count = 0;
 }
 
-// Fixed areas that the agent has walked out of, the one it entered last first.
+// Fixed areas that the agent has left, the one it entered last first.
 MG_FN void leave_fixed_areas(Machine& m, int32_t agent, Cell cell) {
   const World& w = m.w;
   while (true) {
@@ -63,8 +63,8 @@ MG_FN void leave_fixed_areas(Machine& m, int32_t agent, Cell cell) {
   }
 }
 
-// Resource deltas on the agent are summed over all fixed areas and applied once at the end. What counts is the cell where
-// the agent stands at first, even if a mutation moves it.
+// Resource deltas on the agent are summed over all fixed areas and applied once at the end. The agent's initial cell
+// counts, even if a mutation moves it.
 MG_FN void apply_fixed_areas(Machine& m, int32_t agent) {
   const World& w = m.w;
   const int32_t slot = w.agent_slot[agent];
@@ -84,7 +84,7 @@ MG_FN void apply_mobile_areas(Machine& m) {
   const World& w = m.w;
   for (int32_t i = 0; i < w.h->area_count; ++i) {
     if (m.p.areas[w.area_source[i].area].is_static) continue;
-    // A mutation may take the source away, hence the second condition.
+    // A mutation may remove the source, hence the second condition.
     for (int32_t agent = 0; agent < w.h->agents && i < w.h->area_count && m.ok(); ++agent) {
       const AreaSource& from = w.area_source[i];
       meet_area(m, i, agent, in_area(m.p.areas[from.area], cell_at(w, from.slot), cell_at(w, w.agent_slot[agent])));
@@ -92,8 +92,8 @@ MG_FN void apply_mobile_areas(Machine& m) {
   }
 }
 
-// Territory handlers see, as actor, a stand-in that has just the owning tag and stands where the agent stands. Each
-// territory has one for the whole episode: what it holds and its vibe stay, whoever the owner and the agent are.
+// The actor of territory handlers is a placeholder that has only the owning tag and the agent's cell. Each territory has
+// one for the whole episode: its inventory and vibe persist across owners and agents.
 MG_FN void run_as_owner(Machine& m, int32_t territory, int32_t entry, int32_t owner, int32_t slot) {
   if (entry == 0) return;
   const World& w = m.w;
@@ -133,7 +133,7 @@ MG_FN void apply_area_effects(Machine& m) {
     apply_territories(m, agent);
   }
   apply_mobile_areas(m);
-  // Also of objects that are gone again: nobody withdraws those areas, as in the published engine.
+  // Also of objects that were removed again: those areas are never withdrawn, as in the published engine.
   for (int32_t i = 0; i < w.h->new_area_slots; ++i) register_areas(m.p, w, w.new_areas[i]);
   w.h->new_area_slots = 0;
 }

@@ -1,4 +1,4 @@
-// A fingerprint of bytes: four streams of multiply and fold, joined at the end. Not for secrets.
+// A hash of bytes: four streams of multiply and fold, joined at the end. Not cryptographic.
 #pragma once
 
 #include "world.hpp"

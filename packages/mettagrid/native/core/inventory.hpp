@@ -7,7 +7,7 @@ namespace mg {
 
 constexpr int32_t kMostHeld = 65535;
 
-// The published engine keeps an inventory in a hash table of resource ids and observes it in the order of the table, on which
+// The published engine stores an inventory in a hash table of resource ids and observes it in the table's order, on which
 // trained networks depend. A table has 13 buckets and grows when it holds more ids than buckets, to 29, 59, 127 and 257; a
 // resource is in it while its amount is not 0. A new id goes to the front of the ids of its bucket, or else of all ids.
 // Growing inserts the ids again, in their order. Changing an amount that is 0 and stays 0 inserts the id and erases it, which
@@ -25,7 +25,7 @@ MG_FN void insert_resource(uint8_t* order, int32_t count, int32_t resource, int3
   order[at] = static_cast<uint8_t>(resource);
 }
 
-// Makes room for one more id and returns how many there are.
+// Makes room for one more id and returns the number of ids.
 MG_FN int32_t make_room(uint8_t* order, int32_t room, uint8_t& level) {
   int32_t count = 0;
   while (count < room && order[count] != kNoResource) ++count;
@@ -78,7 +78,7 @@ MG_FN int32_t effective_limit(const Program& p, const World& w, int32_t slot, in
   return limit_with(p, w.held(slot), group);
 }
 
-// The sum of a group, in 16 bits as the published engine keeps it: only over-full initial amounts can make it wrap.
+// The sum of a group, in 16 bits as in the published engine: only over-full initial amounts can make it wrap.
 MG_FN int32_t group_total(const Program& p, const World& w, int32_t slot, int32_t group) {
   const LimitGroup& g = p.limit_groups[group];
   int32_t total = 0;
@@ -100,7 +100,7 @@ MG_FN bool is_modifier(const Program& p, const World& w, int32_t slot, int32_t r
 MG_FN void set_held(const Program& p, const World& w, int32_t slot, int32_t resource, int32_t amount) {
   uint16_t& held = w.held(slot)[resource];
   const int32_t change = amount - held;
-  if ((held != 0) != (amount != 0) && slot != 0) {  // slot 0 stands in for owners of territory and is never observed
+  if ((held != 0) != (amount != 0) && slot != 0) {  // slot 0 is the placeholder for territory owners and is never observed
     if (amount != 0) {
       list_resource(w.order(slot), w.h->resources, w.held_level[slot], resource);
     } else {
@@ -158,7 +158,7 @@ MG_FN int32_t change_resource(const Program& p, const World& w, int32_t slot, in
   return after - before;
 }
 
-// Moves up to `amount` and returns what was moved. Both sides are updated even when nothing can move, which cuts an
+// Moves up to `amount` and returns the moved amount. Both sides are updated even if nothing can move, which cuts an
 // over-full amount to its limit.
 MG_FN int32_t transfer_resource(const Program& p, const World& w, int32_t from, int32_t to, int32_t resource, int32_t amount) {
   if (amount <= 0) return 0;

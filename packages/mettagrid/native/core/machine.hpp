@@ -6,12 +6,12 @@
 
 namespace mg {
 
-constexpr int32_t kCallDepth = 64;  // handlers, queries and loops inside one another
+constexpr int32_t kCallDepth = 64;  // nested handlers, queries and loops
 constexpr int32_t kNumbers = 256;
-constexpr int32_t kSharedValues = 64;  // further ones are read for each agent
+constexpr int32_t kSharedValues = 64;  // further ones are computed for each agent
 constexpr int32_t kSharedTeams = 4;    // likewise
-constexpr int32_t kKeptResults = 16;   // queries whose results are kept; two may share a place
-constexpr int32_t kKeptSlots = 256;    // longer results are not kept
+constexpr int32_t kKeptResults = 16;   // slots for cached query results; two queries may share one
+constexpr int32_t kKeptSlots = 256;    // longer results are not cached
 
 struct Context {
   int32_t actor, target, frontier;  // slots or kNone
@@ -20,9 +20,9 @@ struct Context {
 
 enum class CallKind : int32_t {
   kInline,    // shares the context; its result is ignored (queries)
-  kShared,    // a query whose result is kept
+  kShared,    // a query whose result is cached
   kRestore,   // has its own context; its result is ignored (tag handlers)
-  kUse,       // `use_target`, with a context of its own: success continues with on_after_use, failure fails the mutation
+  kUse,       // `use_target`, with its own context: success continues with on_after_use, failure fails the mutation
   kAfterUse,  // on_after_use, shares the context: a failed mutation in it fails the use
 };
 
@@ -55,28 +55,28 @@ enum class Phase : int32_t {
 #undef MG_PHASE
 };
 
-// Somebody who follows a step, for timing or tracing. Only CPUs have one, and only when asked: the rules run without.
+// An observer of a step, for timing or tracing. Only the CPU has one, and only on request; normal steps run without.
 struct Watcher {
   void (*phase)(Watcher&, Phase);
   void (*action)(Watcher&, int32_t agent, int32_t id);
   void (*rule)(Watcher&, int32_t name, int32_t actor, int32_t target);  // or null
 };
 
-// What a shared value was for the agents last asked about.
+// The cached shared value of the last agents.
 struct Shared {
   int32_t count;
   int32_t slot[kSharedTeams];
   float value[kSharedTeams];
 };
 
-// The result of a query that depends on nothing but the state of the world, and the change it was found after.
+// The cached result of a query that depends only on the state of the world, and the change counter at that time.
 struct KeptResult {
   uint64_t change;
   int32_t query, count;
   int32_t slots[kKeptSlots];
 };
 
-// Working memory of a step. It holds nothing between steps, so one serves all worlds that a thread steps in turn.
+// Working memory of a step. It holds no state between steps, so all worlds of a thread share one.
 struct Scratch {
   Watcher* watcher;
   int32_t* arena;
@@ -87,7 +87,7 @@ struct Scratch {
   Loop loop[kCallDepth];
   float number[kNumbers];
   bool flag[kNumbers];
-  int32_t result[kCallDepth];  // where each pending query result begins; the last one ends at top
+  int32_t result[kCallDepth];  // start of each pending query result; the last one ends at top
   // Deltas that a pass over fixed areas applies at its end, in order of first touch.
   bool deferring;
   int32_t deferred_count;
@@ -95,9 +95,9 @@ struct Scratch {
   int64_t deferred_delta[256];  // by resource
   bool deferred_set[256];
 #if METTAGRID_DEBUG_CHECKS
-  bool plain;  // no shortcuts: what they give is compared with what the rules alone give
+  bool plain;  // no shortcuts: their results are compared with those of the plain rules
 #endif
-  // Read once for all agents.
+  // Computed once for all agents.
   Shared shared[kSharedValues];
   // Counts changes of the world. Between two runs anything may have changed; inside one, only mutations change it.
   uint64_t changes;
@@ -189,7 +189,7 @@ struct Machine {
     return true;
   }
 
-  // The kept result of a query becomes the query result; false when it must be asked again.
+  // Makes the cached result of a query the query result; false if the query must run again.
   MG_FN bool reuse_result(int32_t query, int32_t place) {
     const KeptResult& kept = s.kept[place];
     if (kept.change != s.changes || kept.query != query || plain()) return false;
@@ -227,7 +227,7 @@ struct Machine {
     return run(entry);
   }
 
-  // From now on until `read` is last called, nothing changes that a value could depend on.
+  // From now on until the last call of `read`, nothing that a value could depend on changes.
   MG_FN void begin_reading() {
     for (int32_t i = 0; i < min_of(p.values.size, kSharedValues); ++i) s.shared[i].count = 0;
   }

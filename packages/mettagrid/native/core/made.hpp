@@ -23,7 +23,7 @@ MG_FN bool has_initial_order(const Program& p, const World& w, int32_t slot) {
   return true;
 }
 
-// Whether an object looks as its template makes it, so that it can share the template's line.
+// Whether an object looks like its template, so that it can share the template's line.
 MG_FN bool looks_untouched(const Program& p, const World& w, int32_t slot) {
   const Template& t = p.templates[w.object_template[slot]];
   if (slot == 0 || w.is_agent(slot) || (w.object_flags[slot] & kSpawned) || w.object_vibe[slot] != t.vibe) return false;

@@ -1,4 +1,4 @@
-// Objects on the grid: their tags, moving, making and removing them (rules, sections 1, 2 and 6.4).
+// Objects on the grid: their tags, moving, creating and removing them (rules, sections 1, 2 and 6.4).
 #pragma once
 
 #include "inventory.hpp"
@@ -8,7 +8,7 @@ namespace mg {
 
 MG_FN bool has_tag(const World& w, int32_t slot, int32_t tag) { return test_bit(w.tags(slot), tag); }
 
-// The list of holders keeps the order in which they got the tag; slot 0 is never listed. False when there is no room.
+// The list of holders is in the order in which they got the tag; slot 0 is never listed. False if there is no room.
 MG_FN bool list_holder(const World& w, int32_t slot, int32_t tag) {
   if (slot == 0) return true;
   if (w.tag_held[tag] == w.tag_room[tag]) {
@@ -72,8 +72,8 @@ MG_FN void put_back(const Program& p, const World& w, int32_t slot) {
   w.h->vision_blockers += blocks;
 }
 
-// The cell must be empty and on the grid. An object that was removed before is back on the grid then, but in no list of
-// objects or tags; only the stand-in of slot 0 never is.
+// The cell must be empty and on the grid. A removed object is back on the grid then, but not in any list of objects or
+// tags; only the placeholder in slot 0 never is.
 MG_FN void move_object(const Program& p, const World& w, int32_t slot, int32_t row, int32_t col) {
   if (slot != 0) {
     w.grid[w.cell_of(slot)] = kEmpty;
@@ -97,7 +97,7 @@ MG_FN void swap_objects(const Program& p, const World& w, int32_t a, int32_t b) 
   if (w.object_flags[b] & kHasClaims) refresh_claims(p, w, b);
 }
 
-// How many removed objects hold their slots because their claims on territory stay.
+// The number of removed objects that keep their slots because their territory claims stay.
 MG_FN int32_t removed_with_claims(const World& w) {
   int32_t count = 0;
   for (int32_t slot = 1; slot < w.h->used_slots; ++slot) {
@@ -106,8 +106,8 @@ MG_FN int32_t removed_with_claims(const World& w) {
   return count;
 }
 
-// Puts a new object on an empty cell: tags, vibe, initial inventory. Areas and claims are registered by the caller. It looks
-// like any untouched object of its template, unless the caller touches it.
+// Puts a new object on an empty cell: tags, vibe, initial inventory. The caller registers areas and claims. The object looks
+// like any unmodified object of its template, unless the caller modifies it.
 MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_index, int32_t row, int32_t col) {
   Header& h = *w.h;
   int32_t slot;
@@ -151,8 +151,8 @@ MG_FN int32_t make_object(const Program& p, const World& w, int32_t template_ind
   return slot;
 }
 
-// Takes an object off the grid and out of the tag lists. Its areas must be gone already. Its claims on territory stay, as
-// in the published engine, unless the program corrects that; then its slot is never used again.
+// Removes an object from the grid and the tag lists. Its areas must be removed already. Its territory claims stay, as in
+// the published engine, unless the program corrects that; while they stay, its slot is never reused.
 MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
   Header& h = *w.h;
   if (!(w.object_flags[slot] & kOnGrid)) return;
@@ -166,12 +166,12 @@ MG_FN void remove_object(const Program& p, const World& w, int32_t slot) {
   if (h.removed_count < h.slots) w.removed_slots[h.removed_count++] = slot;
 }
 
-// Slots of objects removed in this step can be used again from now on.
+// Slots of objects removed in this step can be reused from now on.
 MG_FN void release_removed(const World& w) {
   Header& h = *w.h;
   for (int32_t i = 0; i < h.removed_count; ++i) {
     const int32_t slot = w.removed_slots[i];
-    // Not when it is back on the grid, when its areas live on, or when it was removed twice.
+    // Not if it is back on the grid, if its areas are still active, or if it was removed twice.
     if ((w.object_flags[slot] & (kOnGrid | kHasAreas)) || w.object_id[slot] == 0) continue;
     w.object_id[slot] = 0;
     w.free_slots[h.free_count++] = slot;

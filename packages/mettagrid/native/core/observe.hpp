@@ -1,7 +1,7 @@
 // Observations (rules, section 11): tokens of three bytes, (location, feature, value), written into the caller's buffer.
 //
-// The tokens of an object are kept encoded in a line, renewed when the object has changed; seeing it is then a copy with the
-// location filled in. Objects that nothing has touched yet, walls above all, share the line of their template.
+// The tokens of an object are cached in a line and re-encoded after the object has changed; observing it is then a copy with
+// the location filled in. Unmodified objects, above all walls, share the line of their template.
 #pragma once
 
 #include "run.hpp"
@@ -35,8 +35,8 @@ struct TokenWriter {
     at += 3;
   }
 
-  // Copies a line, eight tokens at a time where they fit; what that writes too much is overwritten or cleared later. The
-  // constants mark the bytes of a word that hold a location.
+  // Copies a line, eight tokens at a time where they fit; surplus tokens are overwritten or cleared later. The constants mask
+  // the bytes of a word that hold a location.
   MG_FN void put_line(uint8_t location, const uint8_t* line, int32_t count) {
 #if !defined(__CUDA_ARCH__)  // there, words must be aligned
     if (attempted + count + kWide <= room) {
@@ -54,7 +54,7 @@ struct TokenWriter {
   }
 };
 
-// Digits low to high in the number base of the game; the first is always there.
+// Digits low to high in the number base of the game; the first is always written.
 template <class Put>
 MG_FN void put_number(int32_t base, int32_t feature, uint32_t value, Put put) {
   const uint32_t b = static_cast<uint32_t>(base);
@@ -103,7 +103,7 @@ MG_FN void put_object(const Machine& m, int32_t slot, uint8_t location, TokenWri
   object_tokens(p, w, slot, [&](int32_t feature, int32_t value) { out.put(location, feature, value); });
 }
 
-// The part of the episode that is over, 0..255.
+// The finished fraction of the episode, 0..255.
 MG_FN int32_t episode_completion(const Settings& set, int32_t step) {
   if (set.max_steps <= 0) return 0;
   return step >= set.max_steps ? 255 : static_cast<int32_t>(int64_t{256} * step / set.max_steps);
@@ -130,13 +130,13 @@ MG_FN void put_globals(Machine& m, int32_t agent, TokenWriter& out) {
   }
 }
 
-// 0 nobody's, 1 the observer has the owning tag, 2 somebody else's.
+// 0: no owner, 1: the observer has the owning tag, 2: another owner.
 MG_FN int32_t owner_label(const World& w, int32_t observer, int32_t cell) {
   const int32_t owner = w.owner_seen[cell];
   return owner < 0 ? 0 : has_tag(w, observer, owner) ? 1 : 2;
 }
 
-// One token per border of the cell. Between two owners that are both the observer's there is no border.
+// One token per border of the cell. There is no border between two owning tags that the observer both has.
 MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t cell, int32_t edges, uint8_t location,
                      TokenWriter& out) {
   const int32_t label = owner_label(w, observer, cell), stride = w.h->stride;
@@ -148,7 +148,7 @@ MG_FN void put_edges(const Program& p, const World& w, int32_t observer, int32_t
   }
 }
 
-// Whether an object that blocks vision lies on a cell between the observer and a window cell.
+// Whether an object that blocks vision is on a cell between the observer and a window cell.
 MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col, const Sight& sight) {
   for (int32_t i = 0; i < sight.touch_count; ++i) {
     const Offset& offset = p.touches[sight.first_touch + i];
@@ -161,7 +161,7 @@ MG_FN bool is_hidden(const Program& p, const World& w, int32_t row, int32_t col,
 
 constexpr int32_t kMostWindow = 256;  // cells of the largest window, 15 x 15
 
-// The window cells that hold something or lie on a border, nearest first. Without a branch: which they are, nobody can guess.
+// The window cells that hold an object or are on a border, nearest first. Branch-free, since the branch is unpredictable.
 MG_FN int32_t find_seen(const Program& p, const World& w, int32_t here, int32_t radius, uint8_t* found) {
   const int32_t* grid = w.grid + here;
   const uint8_t* edges = w.owner_edges + here;
@@ -182,13 +182,13 @@ MG_FN int32_t find_seen(const Program& p, const World& w, int32_t here, int32_t 
   return count;
 }
 
-// Writes the tokens of what is seen. Returns for how many steps, summed over the seen objects, nobody had seen them.
+// Writes the tokens of the visible objects. Returns the number of steps since each was last observed, summed over them.
 MG_FN int32_t put_window(const Machine& m, int32_t observer, int32_t radius, TokenWriter& writer) {
   const Program& p = m.p;
   const World& w = m.w;
   TokenWriter out = writer;
   const int32_t row = w.object_row[observer], col = w.object_col[observer], here = w.cell(row, col), step = w.h->step;
-  const bool occluded = w.h->vision_blockers > 0;  // then the program has sights
+  const bool occluded = w.h->vision_blockers > 0;  // then the program has lines of sight
   uint8_t found[kMostWindow];
   const int32_t count = find_seen(p, w, here, radius, found);
   int32_t unseen = 0;
@@ -209,7 +209,7 @@ MG_FN int32_t put_window(const Machine& m, int32_t observer, int32_t radius, Tok
   return unseen;
 }
 
-// Used tokens are contiguous, so behind what a wide copy may have touched the first one that is unused ends the clearing.
+// Used tokens are contiguous, so after the reach of a wide copy, clearing ends at the first unused token.
 MG_FN void clear_unused(uint8_t* at, const uint8_t* end) {
   const uint8_t* touched = at + 3 * kWide;
   for (; at < end && (at < touched || at[1] != kUnused); at += 3) at[0] = at[1] = at[2] = kUnused;

@@ -15,7 +15,7 @@ namespace mg {
   X(Return)         /* end of a routine; a = 1 success, 0 failure */                                               \
   X(Jump)           /* to jump */                                                                                  \
   X(Call)           /* routine at a, same context */                                                               \
-  X(CallShared)     /* query at a; b = where its result is kept while nothing changes */                           \
+  X(CallShared)     /* query at a; b = cache slot of its result */                                                 \
   X(FlagPush)       /* push a false flag */                                                                        \
   X(FlagSet)        /* flag a below the top = b */                                                                 \
   X(FlagPop)        /* test: pop the flag */                                                                       \
@@ -37,7 +37,7 @@ namespace mg {
   /* numbers */                                                                                                    \
   X(PushConst)      /* bits a */                                                                                   \
   X(PushInventory)  /* entity a, resource b; no entity: game stat c, or 0 when c < 0 */                            \
-  X(PushAgentStat)  /* entity a, stat b; 0 for what is not an agent */                                             \
+  X(PushAgentStat)  /* entity a, stat b; 0 if it is not an agent */                                                \
   X(PushGameStat)   /* stat a */                                                                                   \
   X(PushCount)      /* size of the query result; drops the result */                                               \
   X(PushTagCount)   /* number of holders of tag a */                                                               \
@@ -48,12 +48,12 @@ namespace mg {
   X(Ratio)          /* pops denominator: top /= it when positive */                                                \
   X(Max)            /* pops b, top = max(top, b) */                                                                \
   X(Min)                                                                                                           \
-  /* queries: a loop with the target as its variable, writing what passes to the arena */                          \
+  /* queries: a loop with the target as its variable, writing the matches to the arena */                          \
   X(ScanTag)        /* open a scan over the holders of tag a */                                                    \
   X(ScanResult)     /* open a scan over the query result, in place */                                              \
   X(ScanNext)       /* next element becomes the target; at the end jump */                                         \
   X(ScanKeep)       /* keep the target; jump */                                                                    \
-  X(ScanShuffle)    /* shuffle what was kept */                                                                    \
+  X(ScanShuffle)    /* shuffle the kept elements */                                                                \
   X(ScanLimit)      /* pops a number and keeps that many; negative: all */                                         \
   X(ScanClose)      /* the kept elements are the query result; restores target and frontier */                     \
   X(ClosureOpen)    /* results: seeds, then candidates (the two last results) */                                   \
@@ -84,8 +84,8 @@ namespace mg {
   X(AddTag)         /* entity a, tag b */                                                                          \
   X(RemoveTag)      /* entity a, tag b */                                                                          \
   X(SetVibe)        /* entity a, vibe b */                                                                         \
-  X(UntagAll)       /* tag a is taken from all holders, who become a result */                                     \
-  X(TagResult)      /* tag a is given to the query result (dropped); the result below becomes those who lost it */ \
+  X(UntagAll)       /* tag a is removed from all holders, which become a result */                                 \
+  X(TagResult)      /* tag a is added to the query result (dropped); the result below becomes the former holders */ \
   X(FireRemoval)    /* on_tag_remove of the loop element for tag a */                                              \
   X(QueryMove)      /* loop element, resource b, delta c; a = other entity (-1 none); stat in sense (-1 none) */   \
   X(PlaceAdjacent)  /* entity a to a free neighbour of the query result (dropped) */                               \

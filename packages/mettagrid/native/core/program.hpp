@@ -1,8 +1,8 @@
-// The program: everything about a game that does not change while it is played, as flat tables of 32-bit integers.
+// The program: the constant part of a game, as flat tables of 32-bit integers.
 //
-// The compiler (Python, `mettagrid.compiler`) writes the tables; this file is the only description of their rows. Each
-// MG_ROW lists its fields once, and both the C++ struct and the names the compiler writes by come from that list
-// (`bindings/layout.hpp` hands them to Python). "entry" fields are indices into `code`; entry 0 is a routine that does
+// The compiler (Python, `mettagrid.compiler`) writes the tables; this file is the only definition of their rows. Each
+// MG_ROW lists its fields once, and both the C++ struct and the field names of the compiler come from that list
+// (`bindings/layout.hpp` passes them to Python). "entry" fields are indices into `code`; entry 0 is a routine that does
 // nothing and succeeds, so 0 also means "none". A first/count pair is a slice of another table. -1 means "none" elsewhere.
 #pragma once
 
@@ -34,7 +34,7 @@ namespace mg {
 // clang-format on
 MG_ROW(Settings, MG_SETTINGS)
 
-// What an object is when it is made. Agents have one template each. `limit_map`: `resource_count` group indices in `lists`,
+// The initial state of an object. Agents have one template each. `limit_map`: `resource_count` group indices in `lists`,
 // -1 = unlimited. `drop`: the order in which limited resources are dropped when a modifier is lost.
 // clang-format off
 #define MG_TEMPLATE(F)                                                                                          \
@@ -64,8 +64,8 @@ MG_ROW(Area, MG_AREA)
 #define MG_CONTROL(F) F(territory) F(strength) F(decay)
 MG_ROW(Control, MG_CONTROL)
 
-// A kind of territory. `first_tag`/`tag_count`: the tags that can own it, ascending, in `lists`; `first_score`: how many such
-// tags the territories before it have.
+// A kind of territory. `first_tag`/`tag_count`: the tags that can own it, ascending, in `lists`; `first_score`: the number of
+// such tags of the territories before it.
 #define MG_TERRITORY(F) F(first_tag) F(tag_count) F(first_score) F(on_enter) F(on_exit) F(presence)
 MG_ROW(Territory, MG_TERRITORY)
 
@@ -82,7 +82,7 @@ MG_ROW(Action, MG_ACTION)
 #define MG_SCHEDULED(F) F(timestep) F(entry)
 MG_ROW(Scheduled, MG_SCHEDULED)
 
-// A number read for an agent. `is_shared`: agents with the same tags of the mask (-1: all agents) get the same.
+// A number computed for an agent. `is_shared`: agents with the same tags of the mask (-1: all agents) share it.
 #define MG_VALUE(F) F(entry) F(is_shared) F(mask)
 MG_ROW(Value, MG_VALUE)
 
@@ -94,8 +94,8 @@ MG_ROW(Reward, MG_REWARD)
 #define MG_WINDOW_CELL(F) F(dr) F(dc) F(location) F(radius_mask) F(neighbours)
 MG_ROW(WindowCell, MG_WINDOW_CELL)
 
-// The cells between the observer and a window cell, as a slice of `touches`: [radius 0..7][window cell]. No rows: nothing in
-// this game blocks vision.
+// The cells between the observer and a window cell, as a slice of `touches`: [radius 0..7][window cell]. No rows: no object
+// of this game blocks vision.
 #define MG_SIGHT(F) F(first_touch) F(touch_count)
 MG_ROW(Sight, MG_SIGHT)
 #define MG_OFFSET(F) F(dr) F(dc)
@@ -104,7 +104,7 @@ MG_ROW(Offset, MG_OFFSET)
 #define MG_GLOBAL_VALUE(F) F(value) F(feature)
 MG_ROW(GlobalValue, MG_GLOBAL_VALUE)
 
-// Where in `code` the mutations of a rule begin, for tracing; `name`: a number of the compiler's.
+// The start of a rule's mutations in `code`, for tracing; `name`: an id that the compiler assigns.
 #define MG_NOTE(F) F(at) F(name)
 MG_ROW(Note, MG_NOTE)
 

@@ -42,7 +42,7 @@ MG_FN void scan_keep(Machine& m) {
   }
 }
 
-// What was kept so far: arena[begin, end). After it only shuffling, limiting and closing may follow.
+// The kept elements so far: arena[begin, end). Only shuffling, limiting and closing may follow.
 MG_FN Span<int32_t> scan_kept(Machine& m) {
   Loop& loop = m.s.loop[m.s.loops - 1];
   if (loop.tag < 0) m.s.top = loop.write;
@@ -78,7 +78,7 @@ MG_FN bool visit(Machine& m, Loop& loop, int32_t slot) {
   return true;
 }
 
-// The results in the queue move down to where the loop began and become the query result.
+// Moves the results in the queue down to the start of the loop and makes them the query result.
 MG_FN void close_queue(Machine& m) {
   const Loop& loop = m.s.loop[--m.s.loops];
   const int32_t count = loop.write - loop.queue;
@@ -100,7 +100,7 @@ MG_FN void closure_open(Machine& m) {
   loop->read = loop->queue;
 }
 
-// The next candidate nobody has reached yet, seen from the frontier in first-in first-out order.
+// The next candidate that has not been reached yet, from the frontier in first-in first-out order.
 MG_FN bool closure_next(Machine& m) {
   Loop& loop = m.s.loop[m.s.loops - 1];
   const uint32_t* bits = reinterpret_cast<const uint32_t*>(m.s.arena + loop.visited);
@@ -116,7 +116,7 @@ MG_FN bool closure_next(Machine& m) {
   return false;
 }
 
-// False when there is no target to spawn around. Where failures count, no loop is opened then; elsewhere an empty one.
+// False if there is no target to spawn around. Then no loop is opened if failures count, and an empty one otherwise.
 MG_FN bool ray_open(Machine& m, const Instr& in) {
   const bool spawning = in.c >= 0;
   const bool has_source = !spawning || m.ctx.target >= 0;
@@ -150,7 +150,7 @@ MG_FN void ray_end(Loop& loop) {
   loop.distance = 0;
 }
 
-// Objects made in play: their areas act from the next step on.
+// Spawned objects: their areas act from the next step on.
 MG_FN int32_t spawn_object(Machine& m, int32_t template_index, int32_t row, int32_t col) {
   const int32_t slot = make_object(m.p, m.w, template_index, row, col);
   if (slot < 0) return kNone;

@@ -9,7 +9,7 @@ struct Random {
   static constexpr int32_t kWords = 624;
   static constexpr int32_t kShift = 397;
   uint32_t state[kWords];
-  int32_t next;  // index of the next word to hand out; kWords = the block is used up
+  int32_t next;  // index of the next word; kWords = the block is used up
 
   MG_FN void seed(uint32_t value) {
     state[0] = value;

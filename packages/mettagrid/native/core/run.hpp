@@ -148,8 +148,8 @@ MG_FN bool spawn_at_target(Machine& m, int32_t template_index) {
   return true;
 }
 
-// A tag was taken from `slot`: its handler runs with the object as actor and target, and the target cell of the rule that
-// took the tag. Returns where to continue.
+// A tag was removed from `slot`: its handler runs with the object as actor and target, and the target cell of the rule that
+// removed the tag. Returns where to continue.
 MG_FN int32_t after_removal(Machine& m, int32_t slot, int32_t tag, int32_t next) {
   const int32_t entry = removal_entry(m.p, m.w, slot, tag);
   if (entry == 0 || !m.enter(next, CallKind::kRestore, entry)) return next;
@@ -157,7 +157,7 @@ MG_FN int32_t after_removal(Machine& m, int32_t slot, int32_t tag, int32_t next)
   return entry;
 }
 
-// Only agents use things.
+// Only agents use objects.
 MG_FN int32_t use_target(Machine& m, const Instr& in, int32_t next) {
   const bool can_use = m.ctx.actor >= 0 && m.w.is_agent(m.ctx.actor) && m.ctx.target >= 0;
   const int32_t entry = can_use ? m.p.templates[m.w.object_template[m.ctx.target]].on_use : 0;
@@ -204,7 +204,7 @@ MG_FN bool Machine::run(int32_t entry) {
   return run_code<false>(entry);
 }
 
-// Tells the watcher when the mutations of a rule begin.
+// Notifies the watcher when the mutations of a rule begin.
 MG_FN void note_rule(Machine& m, int32_t pc) {
 #if !defined(__CUDA_ARCH__)
   for (const Note& note : m.p.notes) {

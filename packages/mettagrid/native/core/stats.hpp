@@ -15,7 +15,7 @@ MG_FN float& agent_stat(const World& w, int32_t agent, int32_t stat) {
   return w.agent_stat[agent * w.h->agent_stats + stat];
 }
 
-// The four stats of a resource lie side by side: gained, lost, amount, deposited.
+// The four stats of a resource are adjacent: gained, lost, amount, deposited.
 enum ResourceStat : int32_t { kGained = 0, kLost = 1, kAmount = 2, kDeposited = 3 };
 
 MG_FN int32_t resource_stat(const Program& p, int32_t resource, ResourceStat which) {

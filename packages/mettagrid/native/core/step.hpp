@@ -22,8 +22,8 @@ MG_FN void run_agent_ticks(Machine& m) {
   }
 }
 
-// The game's own handler has neither actor nor target, but one context for the whole episode: a target that a spawn left
-// behind is still there in the next step.
+// The game's own handler has neither actor nor target, but one context for the whole episode: a target that a spawn sets
+// persists in the next step.
 MG_FN void run_game_tick(Machine& m) {
   const int32_t entry = m.p.set().game_tick_entry;
   if (entry == 0) return;

@@ -1,4 +1,4 @@
-// Territory (rules, section 8): who owns each cell, kept up to date when a claim changes instead of asked per observer.
+// Territory (rules, section 8): the owner of each cell, updated when a claim changes instead of computed per observer.
 #pragma once
 
 #include "world.hpp"
@@ -13,7 +13,7 @@ MG_FN int64_t integer_root(int64_t x) {
   return root;
 }
 
-// Influence in 1/1024 of a unit at squared distance d2.
+// Influence in units of 1/1024 at squared distance d2.
 MG_FN int64_t influence(const Control& control, int64_t d2) {
   const int64_t score = int64_t{control.strength} * 1024 - int64_t{control.decay} * integer_root(d2 * 1024 * 1024);
   return max_of<int64_t>(0, score);
@@ -90,7 +90,7 @@ MG_FN int32_t claiming_tag(const Program& p, const World& w, int32_t slot, const
   return kNone;
 }
 
-// Brings the claims of an object up to date with its tags and its cell.
+// Updates the claims of an object for its tags and its cell.
 MG_FN void refresh_claims(const Program& p, const World& w, int32_t slot) {
   for (int32_t i = 0; i < w.h->claim_count; ++i) {
     Claim& claim = w.claim[i];

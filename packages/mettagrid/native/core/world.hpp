@@ -1,10 +1,10 @@
-// The world: everything that changes while a game is played, as one contiguous block of plain data.
+// The world: the mutable state of a game, as one contiguous block of plain data.
 //
 // A block starts with a header; the arrays follow at offsets that depend only on the sizes in the header, so a block can be
 // copied, stored, compared and moved freely. `World` is a view: typed pointers into one block.
 //
-// Objects live in slots. Slot 0 stands in for the owner of a territory while its handlers run. A slot of a removed object
-// is used again from the next step on; object ids are never used again.
+// Objects live in slots. Slot 0 is the placeholder for the owner of a territory while its handlers run. The slot of a removed
+// object is reused from the next step on; object ids are never reused.
 #pragma once
 
 #include "program.hpp"
@@ -14,13 +14,13 @@ namespace mg {
 
 constexpr int32_t kNone = -1;             // no entity
 constexpr int32_t kEmpty = 0;             // in the grid: no object
-constexpr int32_t kLine = 64;             // bytes of encoded tokens of one object, or of a template's untouched objects
+constexpr int32_t kLine = 64;             // bytes of encoded tokens of one object, or of a template's unmodified objects
 constexpr int32_t kLineTokens = 21;       // tokens that fit in it; the last byte is their number
 constexpr uint8_t kLineDirty = 255;       // ...must be encoded before use
 constexpr uint8_t kLineTooLong = 254;     // ...does not fit: encode straight into the observation
 constexpr int32_t kInvalidIds = 64;       // distinct invalid action ids counted one by one, per agent
 constexpr int32_t kTagSlack = 16;         // holders a tag without rules may gain through the debugging API
-constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed and made anew in one step
+constexpr int32_t kRemovedPerStep = 256;  // room for objects that are removed and recreated in one step
 
 // Why a step stopped early. The binding turns it into an exception; `fault_a`, `fault_b` carry the details.
 enum class Fault : int32_t {
@@ -32,13 +32,13 @@ enum class Fault : int32_t {
   kTagHolders,   // a = tag
   kAreas,        // no room for the areas of spawned objects: a = how many there are
   kTokenBudget,  // a = agent, b = tokens attempted
-  kShortcut,     // debug build: a shortcut gave something else than the plain rules
+  kShortcut,     // debug build: a shortcut gave another result than the plain rules
   kClaims,       // no room for the territory claims of spawned objects: a = how many there are
 };
 
 struct Header {
   uint64_t bytes;        // size of the whole block
-  uint64_t state_bytes;  // the part of it that is state; what follows is made from it
+  uint64_t state_bytes;  // size of the state; the rest is derived from it
   int32_t height, width;
   int32_t stride, origin, cells;  // see World::cell
   int32_t templates, window;      // rows of these tables of the program
@@ -57,7 +57,7 @@ struct Header {
   int32_t next_event;
   int32_t area_count, claim_count, vision_blockers;
   int32_t new_area_slots;  // spawned objects whose areas are registered at the end of the area phase
-  int32_t tick_target, tick_target_id, tick_row, tick_col;  // what the game's on_tick left behind, see step.hpp
+  int32_t tick_target, tick_target_id, tick_row, tick_col;  // context of the game's on_tick, see step.hpp
   int32_t fault, fault_a, fault_b;
   uint32_t entries;  // counts agents entering areas
   Random random;
@@ -78,7 +78,7 @@ struct Claim {
 
 enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasAreas = 8, kBlocksVision = 16, kRemoved = 32 };
 
-// X(type, name, count): every array of the block. First what is state...
+// X(type, name, count): every array of the block. First the state...
 #define MG_STATE(X)                                                                                                \
   X(int32_t, grid, h.cells) /* slot or kEmpty */                                                                   \
   X(int32_t, object_id, h.slots)                                                                                   \
@@ -91,7 +91,7 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(uint8_t, object_flags, h.slots)                                                                                \
   X(uint32_t, object_tags, h.slots* h.tag_words) /* [slot][word] */                                                \
   X(uint16_t, inventory, h.slots* h.resources)   /* [slot][resource] */                                            \
-  X(uint8_t, held_order, h.slots* h.resources)   /* [slot][place]: resources it holds as they are observed */      \
+  X(uint8_t, held_order, h.slots* h.resources)   /* [slot][position]: held resources in observation order */       \
   X(uint8_t, held_level, h.slots)                /* size of the hash table behind that order, see inventory.hpp */ \
   X(int32_t, free_slots, h.slots)                                                                                  \
   X(int32_t, removed_slots, h.slots) /* removed in this step, free from the next */                                \
@@ -124,13 +124,13 @@ enum ObjectFlags : uint8_t { kOnGrid = 1, kSpawned = 2, kHasClaims = 4, kHasArea
   X(int32_t, invalid_id, h.agents* kInvalidIds)                                                                    \
   X(int32_t, invalid_count, h.agents* kInvalidIds) /* 0 = entry unused */                                          \
   X(AreaSource, area_source, h.area_capacity)                                                                      \
-  X(uint32_t, area_entered, h.area_capacity* h.agents) /* [source][agent]: when it came in, 0 = it is outside */   \
+  X(uint32_t, area_entered, h.area_capacity* h.agents) /* [source][agent]: when it entered, 0 = it is outside */   \
   X(Claim, claim, h.claim_capacity)                                                                                \
   X(int16_t, agent_owner, h.agents* h.territories)    /* owner of the agent's cell last step */                    \
-  X(uint16_t, owner_held, h.territories* h.resources) /* [territory][resource]: held by the owner's stand-in */    \
-  X(uint8_t, owner_vibe, h.territories)               /* vibe of the owner's stand-in */
+  X(uint16_t, owner_held, h.territories* h.resources) /* [territory][resource]: held by the owner's placeholder */ \
+  X(uint8_t, owner_vibe, h.territories)               /* vibe of the owner's placeholder */
 
-// ...then what is made from state and kept up to date: hashes, snapshots and comparisons leave it out.
+// ...then data that is derived from the state: hashes, snapshots and comparisons ignore it.
 #define MG_MADE(X)                                                                                               \
   X(int64_t, score, h.owner_tags* h.cells)               /* [territory tag][cell], in 1/1024: exceeds 32 bits */ \
   X(int16_t, owner, h.territories* h.cells)              /* [territory][cell]: tag id or -1 */                   \
@@ -176,8 +176,8 @@ struct World {
 
   MG_FN static uint64_t align(uint64_t at) { return (at + 63) & ~63ull; }
 
-  // Cells of the map lie inside a frame as wide as an agent sees, so that looking past the edge finds empty cells. The frame
-  // between two rows serves both.
+  // The map is surrounded by a frame as wide as the observation window, so that reads past the edge find empty cells. Adjacent
+  // rows share the frame between them.
   MG_FN int32_t cell(int32_t row, int32_t col) const { return h->origin + row * h->stride + col; }
   MG_FN int32_t cell_of(int32_t slot) const { return cell(object_row[slot], object_col[slot]); }
   MG_FN bool inside(int32_t row, int32_t col) const {
@@ -195,11 +195,11 @@ struct World {
     return dr * dr + dc * dc;
   }
 
-  // The object in this slot, or which object is in it, has changed. Whoever records (cpu/recorder.hpp) clears the marks; the
-  // rules never read them. The bit behind those of the slots says that a cell has another owner.
+  // Marks a slot whose object has changed or been replaced. The recorder (cpu/recorder.hpp) clears the marks; the rules never
+  // read them. The bit after those of the slots means that the owner of a cell has changed.
   MG_FN void mark(int32_t slot) const { changed[slot >> 6] |= uint64_t{1} << (slot & 63); }
 
-  // Something that an observation of this object shows has changed.
+  // Marks an object whose observation has changed.
   MG_FN void touch(int32_t slot) const {
     object_line[slot] = own_line(slot);
     line(own_line(slot))[kLine - 1] = kLineDirty;

@@ -1,4 +1,4 @@
-// Many worlds stepped together. Nothing here knows Python; what went wrong stays in the seat of the world.
+// Steps many worlds together, independent of Python; errors are stored in the seat of the world.
 #pragma once
 
 #include "cpu/map_pool.hpp"
@@ -15,23 +15,23 @@ enum class Outcome : int32_t {
   kNoMemory,
 };
 
-// What a batch knows about one world. Threads write into different seats at the same time.
+// The state of one world in a batch. Threads write to different seats concurrently.
 struct alignas(64) Seat {
   World* world;
   const ActionChoice* choice;
   int64_t first;             // its first agent in the arrays of the batch
-  int64_t* episodes;         // episodes behind it, in the caller's memory
+  int64_t* episodes;         // number of finished episodes, in the caller's memory
   int64_t taken = 0;         // steps since it started over; they number the random actions
   int64_t played = 0;        // steps of the running call
-  bool must_begin = false;   // a new episode is due, whatever the flags say
+  bool must_begin = false;   // a new episode is due, regardless of the flags
   bool starts_over = false;  // ...and it is the first one, with `seed`
   uint32_t seed = 0;
   int32_t map = -1;  // in the pool: the one in use, or the one it waits for
   Outcome outcome = Outcome::kPlayed;
 };
 
-// What every world is asked to do, until it has taken `steps` steps. Without `actions` and `is_random` it finds the actions
-// in its own buffers.
+// The job of every world, until it has taken `steps` steps. Without `actions` and `is_random` it reads the actions from its
+// own buffers.
 struct Job {
   int64_t steps = 0;
   const int32_t* actions = nullptr;       // [steps][agents]
@@ -46,11 +46,11 @@ class Batch {
   struct Settings {
     int32_t threads;
     bool auto_reset;
-    bool next_seed;  // an episode's seed is one more than that of the episode before
-    MapPool* maps;   // may be null: then every episode is played on the map of the one before
+    bool next_seed;  // an episode's seed is one more than that of the previous episode
+    MapPool* maps;   // may be null: then every episode is played on the map of the previous one
   };
 
-  // `worlds` have buffers that lie side by side; `episodes` [worlds]. Both outlive the batch.
+  // `worlds` have adjacent buffers; `episodes` [worlds]. Both outlive the batch.
   Batch(const std::vector<World*>& worlds, int64_t* episodes, const Settings& settings)
       : settings_(settings), workers_(settings.threads) {
     choices_.reserve(worlds.size());  // seats point into it
@@ -71,8 +71,8 @@ class Batch {
   Seat& seat(int32_t i) { return seats_[static_cast<std::size_t>(i)]; }
   bool is_lost() const { return workers_.is_lost(); }
 
-  // A job begins with `prepare`; `play` goes on with it, as far as the maps that are there allow. Each world is played by
-  // one thread from its first step to its last: the threads never wait for each other in between.
+  // A job begins with `prepare`; `play` continues it as far as the available maps allow. One thread plays a world from its
+  // first step to its last: the threads never wait for each other in between.
   void prepare() {
     for (Seat& seat : seats_) {
       seat.played = 0;
@@ -128,7 +128,7 @@ class Batch {
     }
   }
 
-  // False when it cannot begin now; it is still due then.
+  // False if it cannot begin now; it is still due then.
   bool begin_episode(Seat& seat, int32_t i) {
     World& world = *seat.world;
     const int64_t episode = seat.starts_over ? 0 : *seat.episodes + 1;
@@ -146,7 +146,7 @@ class Batch {
     if (seat.starts_over) seat.taken = 0;
     *seat.episodes = episode;
     seat.must_begin = seat.starts_over = false;
-    // Like a world that is made and then given its arrays: the first observation is written, and counted, twice.
+    // Like a world that is created and then gets its arrays: the first observation is written, and counted, twice.
     for (int32_t time = 0; time < 2 && world.w.h->fault == 0; ++time) world.observe_start();
     if (world.w.h->fault != 0) seat.outcome = Outcome::kFault;
     return seat.outcome == Outcome::kPlayed;

@@ -1,4 +1,4 @@
-// Maps that other threads prepare while worlds are played.
+// Maps that other threads build while worlds are played.
 #pragma once
 
 #include <unistd.h>
@@ -19,13 +19,13 @@ class MapPool {
 
   int32_t size() const { return size_; }
 
-  // The map, or null while it is not there.
+  // The map, or null while it is not built.
   const Map* map(int32_t i) const { return entry(i).map.load(std::memory_order_acquire); }
-  // It will never be there: it could not be built, or nobody builds any more.
+  // The map is lost: it could not be built, or building has stopped.
   bool is_lost(int32_t i) const {
     return map(i) == nullptr && (entry(i).has_failed.load(std::memory_order_acquire) || is_closed());
   }
-  // Closed, or made before a fork: the threads that build are in the other process.
+  // Closed, or created before a fork: the building threads are in the other process.
   bool is_closed() const { return is_closed_.load(std::memory_order_acquire) || getpid() != owner_; }
 
   // The map must live as long as the pool.
@@ -39,10 +39,10 @@ class MapPool {
     change([&] { is_closed_.store(true, std::memory_order_release); });
   }
 
-  // Waits a while; true when the map is there or lost.
+  // Waits a while; true if the map is built or lost.
   bool wait(int32_t i, std::chrono::milliseconds most) {
     const auto is_known = [&] { return map(i) != nullptr || is_lost(i); };
-    if (is_known()) return true;  // also in the child of a fork, where the lock may be held for ever
+    if (is_known()) return true;  // also in the child of a fork, where the lock may be held forever
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, most, is_known);
   }

@@ -32,7 +32,7 @@ class ScratchMemory {
     if (arena_.size() < needed) arena_.resize(needed);
     if (!scratch_) scratch_ = std::make_unique<mg::Scratch>();  // without a watcher
     scratch_->arena = arena_.data();
-    scratch_->arena_size = static_cast<int32_t>(needed);  // not all there is: what fits must not depend on other worlds
+    scratch_->arena_size = static_cast<int32_t>(needed);  // not the whole capacity: the limit must not depend on other worlds
     return *scratch_;
   }
 

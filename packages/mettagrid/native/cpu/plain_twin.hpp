@@ -1,5 +1,5 @@
-// Debug build: a second world that takes the same step without shortcuts. Everything that is made from state is made anew
-// first, nothing encoded or shared is used, and afterwards state, outputs and territory must be the same.
+// Debug build: a second world that takes the same step without shortcuts. All derived data is recomputed first, nothing
+// encoded or shared is used, and afterwards state, outputs and territory must be the same.
 #pragma once
 
 #if METTAGRID_DEBUG_CHECKS
@@ -51,7 +51,7 @@ class PlainTwin {
     return static_cast<std::size_t>(world.h->agents) * static_cast<std::size_t>(io.tokens) * 3;
   }
 
-  // Made anew from the state after the step, against what was kept up to date all along.
+  // Compares data recomputed from the state after the step with the incrementally updated data.
   bool same_territory(const mg::World& world) {
     const mg::Header& h = *world.h;
     mg::make_territory(p_, w_);

@@ -1,5 +1,5 @@
-// Random actions, for measuring and testing. Each number is a function of its place (seed, world, step, agent), so it does
-// not depend on who asks for it, when, or what was asked for before.
+// Random actions, for measuring and testing. Each number is a function of (seed, world, step, agent), so it does not depend
+// on the caller or on earlier calls.
 #pragma once
 
 #include <cstdint>

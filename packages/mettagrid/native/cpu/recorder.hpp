@@ -1,8 +1,8 @@
-// What changes in a world, tick by tick, as rows in memory that the caller owns.
+// Records the changes of a world, tick by tick, as rows in memory that the caller owns.
 //
-// A recorder remembers how it last saw every object. The rules mark what they change (World::mark), so a tick costs what
-// happened in it and not what stands on the map. Objects are numbered in the order in which they were first seen. What a
-// row of each kind means is told once, here; `mettagrid/replay/_rows.py` has the same list.
+// A recorder stores the last recorded state of every object. The rules mark changed objects (World::mark), so the cost of a
+// tick depends on its changes and not on the size of the map. Objects are numbered in the order in which they were first
+// seen. The kinds of rows are defined here; `mettagrid/replay/_rows.py` has the same list.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace cpu {
   X(tick)     /* a tick begins: value = step */                                           \
   X(object)   /* first seen: key = template, value = id */                                \
   X(agent)    /* first seen, agents only: value = agent id */                             \
-  X(alive)    /* value = 0 gone, 1 on the grid, 2 there and observed without inventory */ \
+  X(alive)    /* value = 0 removed, 1 on the grid, 2 also observed without inventory */   \
   X(location) /* value = row << 16 | column */                                            \
   X(amount)   /* key = resource, value = amount held */                                   \
   X(limit)    /* key = lowest resource of a limit group, value = effective limit */       \
@@ -57,7 +57,7 @@ static_assert(sizeof(Row) == 12, "read by numpy");
 
 class Recorder {
  public:
-  // `values`: places of the global values to record; others can be worked out from the rest of the rows.
+  // `values`: indices of the global values to record; others can be derived from the rest of the rows.
   explicit Recorder(const mg::Program& program, std::vector<int32_t> values = {}) : p_(program), values_(std::move(values)) {
     for (const mg::Template& t : p_.templates) groups_.push_back(groups_of(t));
     digit_of_.fill(Digit{-1, 0});
@@ -76,7 +76,7 @@ class Recorder {
     end_ = rows + size;
   }
   int64_t written() const { return at_ - begin_; }
-  // More than one object, agent, stat or cell can take.
+  // More rows than one object, agent, stat or cell can need.
   int64_t rows_needed() const {
     return 9 + p_.set().tag_count + 2 * p_.set().resource_count + static_cast<int64_t>(values_.size());
   }
@@ -91,10 +91,10 @@ class Recorder {
     owners_changed_ = true;
     pending_[behind >> 6] &= ~owner_bit;
   }
-  // The state was replaced, so anything may have changed.
+  // Marks everything as changed, because the state was replaced.
   void note_all() { is_anew_ = true; }
 
-  // Writes what changed since the last tick it wrote. False when the rows ran out: give it others and call again.
+  // Writes the changes since the last written tick. False if the rows ran out: pass new ones and call again.
   bool record(const mg::World& w, const mg::Buffers& io, bool has_stepped) {
     if (phase_ == kDone) begin_tick(w);
     if (phase_ == kTick) {
@@ -105,7 +105,7 @@ class Recorder {
     return objects(w) && agents(w, io, has_stepped) && stats(w) && owners(w);
   }
 
-  // A limit group of a template, known by its lowest resource.
+  // A limit group of a template, identified by its lowest resource.
   struct Group {
     int32_t key, group;
   };
@@ -114,9 +114,9 @@ class Recorder {
  private:
   enum Phase { kTick, kObjects, kAgents, kStats, kOwners, kDone };
 
-  // How an object was last seen. Its tags and what it holds are in arrays of their own.
+  // The last recorded state of an object. Its tags and inventory are in separate arrays.
   struct Seen {
-    int32_t id;  // 0: nothing was here
+    int32_t id;  // 0: the slot was empty
     uint32_t number;
     uint16_t row, col;
     uint8_t vibe;
@@ -127,7 +127,7 @@ class Recorder {
     uint32_t reward;
     uint8_t success, animation, radius;
   };
-  // A token of a global value: which one, and what one unit of the digit is worth.
+  // A token of a global value: its index, and the weight of the digit.
   struct Digit {
     int32_t place, worth;
   };
@@ -167,7 +167,7 @@ class Recorder {
       owners_.assign(
           static_cast<std::size_t>(h.territories) * static_cast<std::size_t>(h.height) * static_cast<std::size_t>(h.width), -1);
     }
-    pending_[0] &= ~uint64_t{1};  // slot 0 is a stand-in, not an object
+    pending_[0] &= ~uint64_t{1};  // slot 0 is a placeholder, not an object
     agents_.resize(static_cast<std::size_t>(h.agents));
     observed_.resize(agents_.size() * values_.size());
     is_anew_ = false;
@@ -214,7 +214,7 @@ class Recorder {
     see_held(w, slot, seen.number, is_new);
   }
 
-  // An object that was not in this slot before. What it has is told as changes from having nothing.
+  // A new object in this slot. Its state is recorded as changes from an empty state.
   void meet(const mg::World& w, int32_t slot, Seen& seen) {
     seen.number = next_number_++;
     seen.vibe = 0;
@@ -245,7 +245,7 @@ class Recorder {
     }
   }
 
-  // Limits depend on nothing but what is held of their modifiers.
+  // Limits depend only on the amounts of their modifiers.
   void see_held(const mg::World& w, int32_t slot, uint32_t number, bool is_new) {
     const uint16_t* now = w.held(slot);
     uint16_t* seen = held_.data() + static_cast<std::size_t>(slot) * static_cast<std::size_t>(w.h->resources);
@@ -278,7 +278,7 @@ class Recorder {
       compare(Field::k_reward, seen.number, seen.reward, reward);
       if (p_.set().obs_radius_entry != 0) compare(Field::k_radius, seen.number, seen.radius, w.agent_radius[i]);
       see_values(io, i);
-      if (!has_stepped) continue;  // nobody has asked for anything yet
+      if (!has_stepped) continue;  // there are no requested actions yet
       compare(Field::k_asked, seen.number, seen.asked, io.actions[i]);
       compare(Field::k_asked_vibe, seen.number, seen.asked_vibe, io.vibe_actions[i]);
     }
@@ -287,7 +287,7 @@ class Recorder {
     return true;
   }
 
-  // Global values as the agent observed them: to read one again could draw random numbers. Their tokens come first.
+  // Global values as the agent observed them: computing one again could draw random numbers. Their tokens come first.
   void see_values(const mg::Buffers& io, std::size_t agent) {
     if (values_.empty()) return;
     const uint8_t* token = io.observations + agent * static_cast<std::size_t>(io.tokens) * 3;
@@ -330,7 +330,7 @@ class Recorder {
     return true;
   }
 
-  // They change in every step and say nothing about the game.
+  // They change in every step and are irrelevant to the game.
   bool counts_tokens(int32_t stat) const {
     const mg::Settings& set = p_.set();
     return stat == set.stat_tokens_written || stat == set.stat_tokens_dropped || stat == set.stat_tokens_free;
@@ -365,11 +365,11 @@ class Recorder {
   Row* at_ = nullptr;
   Row* end_ = nullptr;
 
-  std::vector<uint64_t> pending_;  // bit per slot: to be looked at
+  std::vector<uint64_t> pending_;  // bit per slot: must be compared
   bool is_anew_ = true;
   bool owners_changed_ = false;
   Phase phase_ = kDone;
-  std::size_t next_ = 0;  // where the phase goes on
+  std::size_t next_ = 0;  // where the phase continues
 
   uint32_t next_number_ = 0;
   std::vector<Seen> seen_;

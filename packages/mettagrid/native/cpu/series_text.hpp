@@ -1,5 +1,5 @@
-// Changes of objects as JSON text. What the text looks like is told by the caller, piece by piece; here is only how values
-// that change over time are written: the value alone when it never changes, [[index, value], ...] otherwise.
+// Writes changes of objects as JSON text. The caller defines the text piece by piece; this file only writes values that
+// change over time: the value alone if it never changes, [[index, value], ...] otherwise.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace cpu {
 
-// X(name): how a column is written. A table has several values by key and is written anew when one changes.
+// X(name): how a column is written. A table has several values by key and is rewritten when one changes.
 #define MG_TEXT_STYLES(X)                                                      \
   X(nothing)                                                                   \
   X(id) /* of the object */                                                    \
@@ -33,7 +33,7 @@ enum class Style : int32_t {
 #undef MG_STYLE_NAME
 };
 
-// Some text, and a column behind it.
+// Some text, and a column after it.
 struct Piece {
   std::string text;
   Style style;
@@ -52,14 +52,14 @@ struct Columns {
   int64_t size;
 };
 
-// What is told about: ticks from `base` on, which is index 0, and the objects that are there in one of them.
+// The content to write: ticks from `base` on, which is index 0, and the objects that exist in one of them.
 struct Story {
   int32_t base, length;
   int32_t alive_field;
-  bool tells_missing;  // also objects that are not there at index 0
+  bool tells_missing;  // also objects that do not exist at index 0
   int32_t objects;
   const int32_t* ids;
-  const uint8_t* is_static;  // only first values are told, and nothing when it appears later
+  const uint8_t* is_static;  // only first values are written, and nothing if it appears later
 };
 
 class SeriesText {
@@ -80,7 +80,7 @@ class SeriesText {
     find_subjects();
   }
 
-  // Numbers of the objects that are told about: by first appearance, then by id.
+  // Numbers of the written objects: by first appearance, then by id.
   const std::vector<int32_t>& order() const { return order_; }
 
   void write(std::string& text, int32_t object, const std::vector<Piece>& pieces) {
@@ -101,11 +101,11 @@ class SeriesText {
     uint16_t key;
   };
   struct Subject {
-    int32_t id, begin;  // index at which it appears, -1 when nothing is told about it
+    int32_t id, begin;  // index at which it appears, -1 if it is not written
     bool is_static;
   };
 
-  // Of what was told up to the first index, only the last counts.
+  // Only the last value up to the first index counts.
   bool is_outdated(const Columns& rows, int64_t i) const {
     const int64_t next = i + 1;
     return next < rows.size && rows.tick[next] <= story_.base && rows.field[next] == rows.field[i] &&
@@ -138,7 +138,7 @@ class SeriesText {
     return static_cast<std::size_t>(field) * static_cast<std::size_t>(story_.objects) + static_cast<std::size_t>(object);
   }
 
-  // Values are collected as texts; then it shows whether there is more than one.
+  // Values are collected as texts first, because the form depends on whether there is more than one.
   void put_column(std::string& out, int32_t object, const Subject& subject, const Piece& piece) {
     values_.clear();
     ends_.clear();
@@ -293,7 +293,7 @@ class SeriesText {
     out.append(digits, static_cast<std::size_t>(end.ptr - digits));
   }
 
-  // The shortest text that is read back as the same number, and as one that is not whole.
+  // The shortest text that parses as the same number, written as a float.
   static void put_real(std::string& out, double value) {
     if (!std::isfinite(value)) {
       out += "null";
@@ -312,7 +312,7 @@ class SeriesText {
     end_value(index);
   }
   void begin_value() { began_ = values_.size(); }
-  // A value that is the same as the one before is not told again.
+  // A value that equals the previous one is not written again.
   void end_value(int32_t index) {
     const std::size_t size = values_.size() - began_;
     if (!ends_.empty()) {
@@ -331,7 +331,7 @@ class SeriesText {
   std::vector<int32_t> first_, count_;  // [field][object]: slice of the rows
   std::vector<Subject> subjects_;
   std::vector<int32_t> order_;
-  // The column that is being written: its texts one behind the other, where they end, and their indices.
+  // The current column: its concatenated texts, their ends, and their indices.
   std::string values_;
   std::size_t began_ = 0;
   std::vector<std::size_t> ends_;

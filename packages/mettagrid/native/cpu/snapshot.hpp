@@ -1,5 +1,5 @@
-// Worlds as bytes. A snapshot holds the state and what the last step wrote for the agents; it opens only under the program
-// it was made with. Bytes may come from anywhere: whatever the step uses as an index is checked before use.
+// Worlds as bytes. A snapshot holds the state and the last step's outputs for the agents; it opens only with the program
+// that created it. The bytes are untrusted: everything that the step uses as an index is checked before use.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct SnapshotHead {
   uint64_t program;  // hash of the program block
   uint64_t state_bytes;
   int32_t agents, tokens;
-  uint64_t check;  // hash of everything behind the head
+  uint64_t check;  // hash of everything after the head
 };
 static_assert(sizeof(SnapshotHead) == 40, "part of the format");
 
@@ -31,12 +31,12 @@ inline std::size_t output_bytes(int32_t tokens) {
   return static_cast<std::size_t>(tokens) * 3 + 2 * sizeof(bool) + sizeof(float) + 2 * sizeof(int32_t);
 }
 
-// The state of a world in a snapshot: finds out whether a step could go wrong on it.
+// Checks the state of a world in a snapshot: whether a step on it is safe.
 class StateCheck {
  public:
   StateCheck(const mg::Program& program, const mg::World& world) : p(program), w(world), h(*world.h) {}
 
-  // Sizes first: the arrays can be looked at only when those are right.
+  // Sizes first: the arrays can be read only if those are right.
   static bool has_right_sizes(const mg::Program& p, const mg::Header& h) {
     if (h.height < 1 || h.width < 1 || h.height > 65535 || h.width > 65535 || h.slots < 1 || h.agents < 1) return false;
     if (h.slots > INT32_MAX / 64 || h.agents > h.slots) return false;
@@ -61,7 +61,7 @@ class StateCheck {
   }
 
  private:
-  static constexpr int32_t kMost = 1 << 30;  // what is counted up must not be about to overflow
+  static constexpr int32_t kMost = 1 << 30;  // counters must not be close to overflow
 
   static bool within(int64_t x, int64_t low, int64_t end) { return x >= low && x < end; }
   bool is_slot(int32_t slot, int32_t low = 1) const { return within(slot, low, h.used_slots); }
@@ -131,7 +131,7 @@ class StateCheck {
     }
     return true;
   }
-  // Bits for stats that there are not.
+  // Bits of stats that do not exist.
   bool stats() const {
     bool known = true;
     mg::for_each_bit(w.game_stat_set, h.stat_words_game, [&](int32_t stat) { known &= stat < h.game_stats; });
@@ -163,7 +163,7 @@ class StateCheck {
   const mg::Header& h;
 };
 
-// What is wrong with a snapshot, in words; nothing when a world of this program can go on from it.
+// The problem of a snapshot as text; nothing if a world of this program can continue from it.
 inline std::string snapshot_problem(const mg::Program& p, uint64_t program_hash, const char* bytes, std::size_t size) {
   SnapshotHead head;
   if (size < sizeof head + sizeof(mg::Header)) return "The snapshot is too short";

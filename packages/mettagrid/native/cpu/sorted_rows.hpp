@@ -1,4 +1,4 @@
-// Rows of a recorder, put in the order in which replays have them: by field, object and key, and within these by time.
+// Sorts the rows of a recorder in the order of replays: by field, object and key, and within these by time.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct SortedRows {
   std::vector<int32_t> ids, templates, agents;  // agents: -1 for other objects
 };
 
-// Counting brings fields and objects together, in order of time; what is left are the keys of each.
+// A counting sort groups by field and object, in order of time; then the keys of each group are sorted.
 class RowSorter {
  public:
   explicit RowSorter(const std::vector<std::pair<const Row*, int64_t>>& pages) : pages_(pages) {

@@ -1,4 +1,4 @@
-// Following a step: how long its parts take, and which rules fired on whom and what they changed.
+// Traces a step: the duration of its parts, the rules that fired, their objects and their changes.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace cpu {
 
 constexpr std::size_t kPhases = static_cast<std::size_t>(mg::Phase::kDone);
 
-// Lets a watcher follow the steps of this thread while it lives.
+// Attaches a watcher to the steps of this thread during its lifetime.
 class Watching {
  public:
   Watching(mg::Scratch& scratch, mg::Watcher& watcher) : scratch_(scratch) { scratch_.watcher = &watcher; }
@@ -50,7 +50,7 @@ struct Change {
 
 enum class Cause : int32_t { kPhase, kAction, kRule };
 
-// What happened, and everything that changed from then until the next entry. Phase: a = phase. Action: a = agent, b = action.
+// An event, and all changes from then until the next entry. Phase: a = phase. Action: a = agent, b = action.
 // Rule: a = name, b = actor, c = target, as slots or -1.
 struct TraceEntry {
   Cause cause;
@@ -58,7 +58,7 @@ struct TraceEntry {
   std::vector<Change> changes;
 };
 
-// Fields of structs count as numbers of their own.
+// Fields of structs count as separate numbers.
 template <class T>
 const T* numbers(const T* values) {
   return values;
@@ -93,7 +93,7 @@ inline std::vector<Change> changes_between(const mg::World& before, const mg::Wo
   return found;
 }
 
-// Compares the state with a copy whenever something is announced; slow, and out of the way when nobody traces.
+// Compares the state with a copy at every event; slow, and not used unless tracing.
 class Tracer : public mg::Watcher {
  public:
   explicit Tracer(const mg::World& world)

@@ -1,4 +1,4 @@
-// Threads that share out numbered pieces of work: made once, asleep while there is nothing to do.
+// A thread pool for numbered pieces of work: created once, asleep while idle.
 #pragma once
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ class Workers {
  public:
   // The caller of `share` works too, so there are `threads` - 1 helpers.
   explicit Workers(int32_t threads) : crew_(std::make_unique<Crew>()) {
-    // With more threads than cores, one that waits busily would take the processor from one that works.
+    // With more threads than cores, a spinning thread would take the CPU from a working one.
     crew_->spins = static_cast<uint32_t>(threads) <= std::thread::hardware_concurrency() ? kSpins : 0;
     for (int32_t i = 1; i < threads; ++i) {
       crew_->helpers.emplace_back([crew = crew_.get()] { crew->help(); });
@@ -26,7 +26,7 @@ class Workers {
 #endif
     }
   }
-  // After a fork the helpers are gone while their locks may be held: what cannot be ended is left behind.
+  // After a fork the helpers do not exist while their locks may be held: the crew is leaked.
   ~Workers() {
     if (is_lost()) static_cast<void>(crew_.release());
   }
@@ -52,13 +52,13 @@ class Workers {
     std::vector<std::thread> helpers;
     int32_t spins = 0;
 
-    // The job. Written by the caller while no piece is out, read only by those who hold a piece.
+    // The job. The caller writes it while no piece is taken; only threads that hold a piece read it.
     void (*call)(const void*, int32_t) = nullptr;
     const void* context = nullptr;
     int32_t count = 0;
 
-    // How many pieces nobody has taken yet, below the number of the job. A helper that wakes up late finds nothing, or
-    // pieces of the next job, which are as good; so nobody waits for it.
+    // The number of pieces that are not taken yet, below the number of the job. A helper that wakes up late finds none, or
+    // pieces of the next job, which is fine; so no thread waits for it.
     alignas(64) std::atomic<uint64_t> left{0};
     alignas(64) std::atomic<int32_t> done{0};
     alignas(64) std::atomic<uint32_t> job{0};

@@ -1,4 +1,4 @@
-// Maps and worlds in memory of their own. Nothing here knows Python; faults stay in the header of the world.
+// Maps and worlds that own their memory, independent of Python; faults are stored in the header of the world.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace cpu {
 
-// A map resolved against a program. The first world on it is built in place; the block that further ones start as is made when
-// there are any.
+// A map resolved against a program. The first world on it is built in place; the initial block of further ones is created on
+// demand.
 class Map {
  public:
   Map(const mg::Program& program, std::vector<int32_t> cells, std::vector<int32_t> stats, int32_t height, int32_t width)
@@ -27,8 +27,8 @@ class Map {
   const mg::Program& program() const { return program_; }
   const mg::Header& plan() const { return plan_; }  // bytes = 0: such a world would be too large
 
-  // Writes the beginning of a world, all but its randomness, into plan().bytes bytes. Encoded tokens are left out, since they
-  // are encoded anew when they are seen.
+  // Writes the initial state of a world, except its randomness, into plan().bytes bytes. Encoded tokens are omitted, since
+  // they are encoded again on first use.
   void write_start(void* block) const {
     if (!is_used_.exchange(true)) return build(block);
     std::call_once(image_once_, [this] {
@@ -66,13 +66,13 @@ class World {
 
   bool has_buffers() const { return io.rewards != nullptr; }
 
-  // What the episode started with; a world from a snapshot has no map. The map must live until another one is started.
+  // The map of the episode; a world from a snapshot has none. The map must live until the next episode starts.
   bool has_map() const { return map_ != nullptr; }
   const Map& map() const { return *map_; }
   void keep_map(const Map& map) { map_ = &map; }
   uint32_t seed() const { return seed_; }
 
-  // A new episode in place. Memory is taken only when the map is larger than all before.
+  // Starts a new episode in place. Memory is allocated only if the map is larger than all earlier ones.
   void start(const Map& map, uint32_t seed) {
     reserve(map.plan().bytes);
     map.write_start(block_.get());
@@ -98,17 +98,17 @@ class World {
 
   uint64_t state_hash() const { return mg::state_hash(w); }
 
-  // Recorders that follow this world; each must be taken out before it ends.
+  // Recorders of this world; each must be removed before its destruction.
   std::vector<Recorder*> recorders;
 
-  // Every recorder learns what was marked; then the marks start over.
+  // Passes the marks to every recorder and clears them.
   void share_marks() {
     const std::size_t words = static_cast<std::size_t>((w.h->slots + 64) / 64);
     for (Recorder* recorder : recorders) recorder->note(w.changed, w.h->slots);
     std::fill_n(w.changed, words, 0);
   }
 
-  // Takes over the state of another world of the same program, and what its agents saw last. Both have buffers of one shape.
+  // Copies the state of another world of the same program, and its last observations. Both have buffers of the same shape.
   void copy(const World& other) {
     reserve(other.w.h->bytes);
     std::memcpy(block_.get(), other.w.h, static_cast<std::size_t>(other.w.lines - reinterpret_cast<uint8_t*>(other.w.h)));
@@ -154,7 +154,7 @@ class World {
     std::memcpy(bytes, &head, sizeof head);
   }
 
-  // Goes on from a snapshot with which there is no problem. Actions are the caller's and not written.
+  // Continues from a valid snapshot. Actions belong to the caller and are not written.
   void restore(const char* bytes) {
     take_state(bytes + sizeof(SnapshotHead));
     const char* at = bytes + sizeof(SnapshotHead) + w.h->state_bytes;
@@ -169,7 +169,7 @@ class World {
     take(io.rewards, n * sizeof(float));
   }
 
-  // Every agent is done, one way or the other.
+  // All agents are terminal or all are truncated.
   bool is_over() const { return all(io.terminals) || all(io.truncations); }
 
   mg::Scratch& scratch() const { return thread_scratch().for_slots(w.h->slots); }

@@ -1,8 +1,8 @@
 // Worlds of one map side by side, in memory of a GPU or of the host: a warp each, or one after the other.
 //
-// Every world works on its own block, scratch memory and buffers, so there is nothing to agree on between warps. Inside a
-// warp the first lane takes the step alone: effects are ordered, and observations share scratch memory, stats and "last
-// seen" in the order of agents. The others help where the order cannot show: they copy.
+// Every world works on its own block, scratch memory and buffers, so warps need no synchronization. Inside a warp only the
+// first lane runs the step: effects are ordered, and observations share scratch memory, stats and "last seen" in the order
+// of agents. The other lanes help where the order does not matter: they copy.
 #pragma once
 
 #include "core/create.hpp"
@@ -13,7 +13,7 @@ namespace gpu {
 // Pointers into one memory; passed to kernels by value.
 struct Batch {
   const int32_t* words;  // the program
-  const uint8_t* image;  // the block that all worlds start as
+  const uint8_t* image;  // the initial block of all worlds
   uint64_t bytes;        // ...of one block, a multiple of 64
   int32_t worlds, agents, tokens, arena_size;
   uint32_t seed;                // of world 0; world k has seed + k

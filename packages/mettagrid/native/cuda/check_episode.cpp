@@ -1,9 +1,9 @@
 // Plays recorded episodes on a GPU and on the CPU and compares everything after each step: blocks byte for byte, hashes
-// computed on either side, observations, rewards and flags, and what the episode file says came out.
+// computed on either side, observations, rewards and flags, and the expected results in the episode file.
 //
 // usage: check_episode [--worlds N] EPISODE ...     world 0 has the seed of the episode, world k that plus k
 //
-// Compiled with METTAGRID_HOST_ONLY the CPU plays both parts, which checks this program alone.
+// Compiled with METTAGRID_HOST_ONLY the CPU plays both parts, which only checks this program itself.
 #include <cstdio>
 #include <filesystem>
 
@@ -21,7 +21,7 @@ using Device = Gpu;
 
 using Bytes = std::vector<uint8_t>;
 
-// What a step leaves behind, all worlds one after the other.
+// The results of a step, all worlds one after the other.
 struct Outcome {
   Bytes blocks, hashes, observations, rewards, terminals, truncations;
 };
@@ -97,7 +97,7 @@ class Worlds {
   std::vector<void*> taken_;
 };
 
-// The array of a block in which a byte lies, and where in it.
+// The array of a block that contains a byte, and the position in it.
 std::string place_in_block(uint8_t* block, uint64_t at) {
   const mg::World w = mg::World::view(block);
   std::string found = "header, byte " + std::to_string(at);
@@ -110,7 +110,7 @@ std::string place_in_block(uint8_t* block, uint64_t at) {
   return found;
 }
 
-// "" or where the first difference is.
+// "" or the place of the first difference.
 std::string difference(const char* what, const Bytes& cpu, const Bytes& device, int32_t worlds, bool is_block = false) {
   if (cpu == device) return "";
   std::size_t at = 0;
@@ -134,7 +134,7 @@ std::string difference(const Outcome& cpu, const Outcome& device, int32_t worlds
   return "";
 }
 
-// What came out of world 0 against what the file says, and the hash of its block against the hash computed on the device.
+// Compares the results of world 0 with the file, and the hash of its block with the hash computed on the device.
 std::string difference_from_file(const Episode& e, Outcome& device, std::size_t step) {
   const mg::Buffers io{device.observations.data(),
                        e.tokens,

@@ -1,4 +1,4 @@
-// An episode file: a program, a map, a seed, the actions of every step, and what came out of them elsewhere.
+// An episode file: a program, a map, a seed, the actions of every step, and the expected results.
 //
 // 32-bit words in the order of `Episode`; `scripts/gpu_episode.py` writes them.
 #pragma once
@@ -21,7 +21,7 @@ struct Episode {
   std::vector<int32_t> program;                // [words]
   std::vector<int32_t> cells, stats;           // [height][width], see mg::Map
   std::vector<int32_t> actions, vibe_actions;  // [steps][agents]
-  std::vector<uint32_t> digests;               // [steps + 1] of the outputs (`digest`), first those before the first step
+  std::vector<uint32_t> digests;               // [steps + 1] of the outputs (`digest`), starting before the first step
   std::vector<uint64_t> state_hashes;          // [hashes], likewise
 };
 
@@ -71,7 +71,7 @@ class Words {
   bool at_end() const { return at_ == words_.size(); }
 
   [[noreturn]] void refuse() const {
-    throw std::runtime_error(path_ + ": not an episode file, or of another version; write it anew with gpu_episode.py");
+    throw std::runtime_error(path_ + ": not an episode file, or of another version; write it again with gpu_episode.py");
   }
 
  private:
@@ -80,7 +80,7 @@ class Words {
   std::size_t at_ = 0;
 };
 
-// The tables lie inside the program, the map names what exists, everything has a size.
+// The tables are inside the program, the map refers to existing templates, all sizes are positive.
 inline bool is_sound(const Episode& e) {
   const int64_t size = static_cast<int64_t>(e.program.size());
   if (e.height < 1 || e.width < 1 || e.agents < 1 || e.tokens < 0 || size < 2 * mg::Program::kTables) return false;

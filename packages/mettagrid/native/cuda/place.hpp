@@ -1,4 +1,4 @@
-// Where a batch lives and who steps it: the host, or a GPU (`step.cu`).
+// The memory and the processor of a batch: the host, or a GPU (`step.cu`).
 #pragma once
 
 #include "cuda/batch.hpp"  // first: after <unistd.h> nvcc takes the `<` of `loop.read < loop.write` for a template's
@@ -24,7 +24,7 @@ struct Host {
   }
 };
 
-// The same on the first GPU. Calls wait until the work is done; CUDA's errors come out as std::runtime_error.
+// The same on the first GPU. Calls wait until the work is done; CUDA errors become std::runtime_error.
 struct Gpu {
   static std::string name();
   static void* zeroed(std::size_t bytes);
