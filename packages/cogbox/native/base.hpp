@@ -1,4 +1,4 @@
-// What every part of the guard uses: the plan it was given, errors that name the step, small file helpers.
+// Shared by all parts of the guard: the plan, errors that name the failed step, small file helpers.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ inline int must(int result, const std::string& step) {
   return result;
 }
 
-// What to run and how, as (key, value) pairs in order; lists are repeated keys. Written by cogbox/_plan.py.
+// The plan of a box: ordered (key, value) pairs; lists are repeated keys. Written by cogbox/_plan.py.
 class Plan {
  public:
   // `bytes` is key NUL value NUL key NUL value NUL ...
@@ -77,7 +77,7 @@ class Plan {
   std::vector<std::pair<std::string, std::string>> pairs_;
 };
 
-// The fields of one value of a list, separated by newlines (paths with newlines are refused before they come here).
+// The newline-separated fields of one list value (cogbox/_plan.py rejects paths with newlines).
 inline std::vector<std::string> fields(const std::string& value) {
   std::vector<std::string> parts(1);
   for (char letter : value)
@@ -99,7 +99,7 @@ inline int64_t now_us() {
   return int64_t(time.tv_sec) * 1'000'000 + time.tv_nsec / 1000;
 }
 
-// The contents of a small file, or "" when it cannot be read.
+// The contents of a small file, or "" if it cannot be read.
 inline std::string read_file(const std::string& path) {
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return "";
@@ -119,7 +119,7 @@ inline bool write_file(const std::string& path, const std::string& text) {
   return done;
 }
 
-// The number behind `name ` in a file of lines `name number`, or the number of a file that is one number; -1 if absent.
+// The number after `name ` in a file of `name number` lines, or the only number of a file; -1 if absent.
 inline int64_t read_number(const std::string& path, std::string_view name = "") {
   std::string text = read_file(path);
   if (text.empty()) return -1;

@@ -1,7 +1,7 @@
-// cogbox-guard: puts one program into a box and stays with it until nothing of it is left.
+// cogbox-guard: runs one program in a box and supervises it until none of its processes is left.
 //
-//   guard outer FD           the caller's socket; a message with the plan comes first, the result goes back
-//   guard inner FD           inside namespaces that bubblewrap made; FD is the outer guard's socket
+//   guard outer FD           FD is the caller's socket: it first sends the plan; the guard sends back the result
+//   guard inner FD           inside namespaces that bubblewrap created; FD is the outer guard's socket
 //   guard connect PATH       inside a container; PATH is the outer guard's socket
 //   guard landlock           prints the version of Landlock in this kernel, 0 for none
 #include "outer.hpp"

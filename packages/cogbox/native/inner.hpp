@@ -28,13 +28,13 @@ inline void drop_capabilities() {
   must(int(syscall(SYS_capset, &header, none)), "dropping the capabilities");
 }
 
-// To the box's own uid when root started it; an empty capability set and no way to gain privileges for everybody.
+// Switches to the box's own uid if root started it. Always drops all capabilities and forbids new privileges.
 inline void drop_privileges(const Plan& plan) {
   uid_t id = uid_t(plan.number("uid", -1));
-  if (plan.has("uid") && geteuid() != id) {  // a container engine has done it already
+  if (plan.has("uid") && geteuid() != id) {  // unless a container engine already did it
     must(setgroups(0, nullptr), "dropping the groups");
     must(setresgid(id, id, id), "taking the box's group");
-    // Bounding set before the uid: afterwards the right to change it is gone.
+    // Drop the bounding set before the uid changes; afterwards this process no longer has the right to.
     for (int capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; ++capability) prctl(PR_CAPBSET_DROP, capability);
     must(setresuid(id, id, id), "taking the box's user");
   }
@@ -43,7 +43,7 @@ inline void drop_privileges(const Plan& plan) {
   if (geteuid() == 0 && !plan.has("allow_root")) fail("the program would run as root", 0);
 }
 
-// When memory runs short, boxes go first. Written with the rights of root it cannot be taken back.
+// The OOM killer picks boxes first. If root writes the score, the program cannot lower it again.
 inline void go_first() { write_file("/proc/self/oom_score_adj", "500"); }
 
 inline void set_limits(const Plan& plan) {
@@ -72,7 +72,7 @@ inline void set_limits(const Plan& plan) {
   }
 }
 
-// One listening socket per link, in the box's network namespace; the outer guard accepts on them from outside.
+// Opens one listening socket per link in the box's network namespace; the outer guard accepts on them from outside.
 inline std::vector<int> open_links(const Plan& plan) {
   std::vector<int> sockets;
   for (const std::string& value : plan.list("link")) {
@@ -90,9 +90,9 @@ inline std::vector<int> open_links(const Plan& plan) {
   return sockets;
 }
 
-// The last steps before the program: descriptors 0 to 2 and the channels, then nothing else of the guard remains.
+// The last steps before exec: set up descriptors 0 to 2 and the channels, and close all others.
 inline void become_program(const Plan& plan, const std::vector<int>& fds) {
-  // Out of the way first: a descriptor that is to land on 3 may itself be 3.
+  // Move all descriptors up first: the source of a descriptor may occupy the target number of another.
   std::vector<int> high;
   for (int fd : fds) high.push_back(must(fcntl(fd, F_DUPFD_CLOEXEC, int(fds.size()) + 64), "arranging descriptors"));
   for (size_t index = 0; index < high.size(); ++index) must(dup2(high[index], int(index)), "arranging descriptors");
@@ -144,8 +144,8 @@ inline pid_t start_program(const Plan& plan, const std::vector<int>& fds, bool d
   return child;
 }
 
-// Reaps everything; reports when the program ends; gives the outer guard sockets of the box's network; ends when told to,
-// or when the outer guard is gone.
+// Reaps all processes, reports the end of the program, and opens sockets in the box's network for the outer guard. Returns
+// when the outer guard sends `end` or exits.
 inline void watch(int control, pid_t program, int signals) {
   bool running = true;
   while (true) {
@@ -167,8 +167,8 @@ inline void watch(int control, pid_t program, int signals) {
       }
     }
     if (wait[0].revents) {
-      if (receive_message(control).bytes != "socket") return;  // another word, or the end of the outer guard
-      // One in the box's network namespace, for a connection that came in by a door.
+      if (receive_message(control).bytes != "socket") return;  // `end`, or the outer guard has exited
+      // A socket in the box's network namespace, for a connection accepted at a door.
       int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
       send_message(control, "socket", fd >= 0 ? std::vector<int>{fd} : std::vector<int>{});
       close(fd);
@@ -176,8 +176,7 @@ inline void watch(int control, pid_t program, int signals) {
   }
 }
 
-// The whole life of the process inside. `entered`: this process stands in its namespaces already (bubblewrap or a
-// container made them).
+// Runs the process inside the box. `entered`: bubblewrap or a container engine has already created its namespaces.
 inline int run(int control, bool entered) {
   try {
     Message first = receive_message(control);
@@ -188,7 +187,7 @@ inline int run(int control, bool entered) {
     sigset_t mask;
     sigfillset(&mask);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
-    // With the end of process 1 the kernel ends its whole namespace; without one this process ends the tree itself.
+    // When process 1 exits, the kernel kills its pid namespace; without a namespace this process kills the tree itself.
     if (init) prctl(PR_SET_PDEATHSIG, SIGKILL);
     else prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (!entered && plan.text("level") == "namespaces") {
@@ -209,7 +208,7 @@ inline int run(int control, bool entered) {
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     int signals = must(signalfd(-1, &children, SFD_CLOEXEC), "watching for the end of the program");
-    // Without a pid namespace this process must outlive the program, to end what it leaves.
+    // Without a pid namespace this process must outlive the program, to kill the processes it leaves behind.
     if (!init) write_file("/proc/self/oom_score_adj", "-1000");
     bool alone = false;
     if (!init && plan.has("landlock") && !plan.has("uid")) {

@@ -1,5 +1,5 @@
-// Landlock: the program may open only what lies under the given folders, and signal only its own.
-// The kernel's headers of the build machine may be older than the kernel, so the interface is written out here.
+// Landlock: the program may open only files below the given folders, and signal only its own processes.
+// The build machine's kernel headers may be older than the kernel, so the interface is declared here.
 #pragma once
 
 #include "base.hpp"
@@ -19,7 +19,7 @@ inline constexpr uint64_t kExecute = 1, kWriteFile = 2, kReadFile = 4, kReadDir 
 inline constexpr uint64_t kRead = kExecute | kReadFile | kReadDir;
 inline constexpr int kCreate = 444, kAddRule = 445, kRestrict = 446;
 
-// 0 when the kernel has no Landlock.
+// The Landlock ABI version of the kernel, 0 for none.
 inline int version() {
   long found = syscall(kCreate, nullptr, 0, 1);
   return found < 0 ? 0 : int(found);
@@ -28,7 +28,7 @@ inline int version() {
 inline void allow(int ruleset, const std::string& path, uint64_t access) {
   int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
   if (fd < 0) {
-    if (errno == ENOENT || errno == EACCES) return;  // nothing there, or out of reach as it is
+    if (errno == ENOENT || errno == EACCES) return;  // missing, or inaccessible anyway
     fail("Landlock: opening " + path);
   }
   struct stat info;
@@ -39,7 +39,7 @@ inline void allow(int ruleset, const std::string& path, uint64_t access) {
   close(fd);
 }
 
-// This process and what it starts can signal each other only: one kill(-1) reaches all of them and nobody else.
+// Restricts signals to this process and its descendants: kill(-1) then reaches exactly those.
 inline bool keep_signals_inside() {
   if (version() < 6) return false;
   RulesetAttr attr{0, 0, 2};

@@ -1,6 +1,6 @@
-// A link is a port on the box's own loopback that leads to one address outside, and nowhere else. The listening socket
-// was made inside the box's network namespace; connections to it are carried here, outside. A door is the other way
-// round: a listening socket outside that leads to one port inside, through a socket that the reaper makes there.
+// A link is a port on the box's own loopback that forwards to exactly one address outside. Its listening socket is in the
+// box's network namespace; the outer guard forwards the connections. A door is the reverse: a listening socket outside
+// that forwards to one port inside, through a socket that the reaper opens there.
 #pragma once
 
 #include "unix_address.hpp"
@@ -25,7 +25,7 @@ class Links {
       fcntl(sockets[index], F_SETFL, O_NONBLOCK);
       size_t bound = index < most.size() ? size_t(std::strtol(most[index].c_str(), nullptr, 10)) : kMostConnections;
       std::vector<std::string> target = fields(values[index]);
-      if (target.size() >= 3 && target[1] == "unix") unix_address(target[2]);  // refused before the program starts
+      if (target.size() >= 3 && target[1] == "unix") unix_address(target[2]);  // throws before the program starts
       listeners_.push_back({sockets[index], std::move(target), std::min(bound, kMostConnections)});
     }
   }
@@ -39,10 +39,10 @@ class Links {
     }
   }
 
-  // How many sockets of the box's network are wanted since the last call.
+  // The number of sockets in the box's network to request since the last call.
   size_t wanted() { return std::exchange(wanted_, 0); }
 
-  // Leads the connection that has waited longest at a door through a socket of the box's network; -1: there is none.
+  // Forwards the oldest waiting connection at a door through `fd`, a socket in the box's network; -1 means none.
   void enter(int inside) {
     if (knocking_.empty()) {
       if (inside >= 0) close(inside);
@@ -62,7 +62,7 @@ class Links {
     join(inside, outside, kDoor);
   }
 
-  // When nothing of the box runs any more: carries out what its programs had sent before, for so long at most.
+  // After all processes of the box have ended: forwards the data they had sent, up to a deadline.
   void drain(int64_t microseconds) {
     for (int64_t end = now_us() + microseconds; now_us() < end;) {
       std::erase_if(pairs_, [](const auto& pair) { return pair->passed_on(0); });
@@ -105,7 +105,7 @@ class Links {
   }
 
  private:
-  // At the doors there is room for the links of several other boxes at their most.
+  // The doors accept as many connections as the links of several other boxes can open.
   static constexpr size_t kMostConnections = 128, kMostAtDoors = 400, kBlock = 65536;
   static constexpr int kDoor = -1;
 
@@ -123,7 +123,7 @@ class Links {
   struct Side {
     int fd;
     std::string buffer;
-    bool ended = false, shut = false, gone = false;  // nothing more to read; told so; cannot be written to
+    bool ended = false, shut = false, gone = false;  // EOF read; EOF forwarded; not writable
     bool waiting(const Pair& pair) const;
   };
   struct Pair {
@@ -138,7 +138,7 @@ class Links {
       Side &side = sides[index], &other = sides[1 - index];
       if ((events & POLLHUP) && side.ended) side.gone = true;
       if ((events & (POLLIN | POLLHUP | POLLERR)) && side.buffer.empty() && !side.ended) {
-        // What arrived before a connection was reset is still to be had, and the last words of a program are among it.
+        // Data that arrived before a reset can still be read; it may include the last lines of output of a program.
         char block[kBlock];
         ssize_t count = recv(side.fd, block, sizeof block, MSG_DONTWAIT);
         if (count > 0) side.buffer.assign(block, size_t(count));
@@ -208,7 +208,7 @@ class Links {
     ++wanted_;
   }
 
-  // Connections that came in by one listener, or by the doors.
+  // Connections accepted by one listener, or by the doors.
   size_t carried(int listener) const {
     return size_t(std::count_if(pairs_.begin(), pairs_.end(), [&](const auto& pair) { return pair->listener == listener; }));
   }
@@ -225,12 +225,12 @@ class Links {
 
   std::vector<Listener> listeners_;
   std::vector<Door> doors_;
-  std::deque<std::pair<int, uint16_t>> knocking_;  // accepted at a door, with its port inside
+  std::deque<std::pair<int, uint16_t>> knocking_;  // accepted at a door and not yet forwarded, with the port inside
   size_t wanted_ = 0;
   std::vector<std::unique_ptr<Pair>> pairs_;
 };
 
-// There is something for this side to take.
+// Whether data waits to be written to this side.
 inline bool Links::Side::waiting(const Pair& pair) const {
   const Side& other = &pair.sides[0] == this ? pair.sides[1] : pair.sides[0];
   return !other.buffer.empty() && !gone;

@@ -1,5 +1,5 @@
 // The level `namespaces`: a process in its own user (unless root starts it), mount, pid, net, ipc and uts namespaces,
-// with a root folder that holds only what the plan mounts.
+// with a root folder that contains only the mounts of the plan.
 #pragma once
 
 #include "base.hpp"
@@ -13,7 +13,7 @@
 
 namespace guard::namespaces {
 
-// struct mount_attr and the numbers of mount_setattr(2), newer than some headers.
+// struct mount_attr and the syscall numbers of mount_setattr(2), which older headers lack.
 struct MountAttr {
   uint64_t set, clear, propagation, userns;
 };
@@ -47,7 +47,7 @@ inline void bind(const std::string& source, const std::string& target, uint64_t 
     make_folders(target);
   } else {
     make_parents(target);
-    // A file that is there lies in a read-only mount: it is covered, and need not be open to us.
+    // An existing file is in a read-only mount: binding over it does not need permission to open it.
     if (lstat(target.c_str(), &info) < 0) {
       int fd = must(open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644), "making " + target);
       close(fd);
@@ -66,7 +66,7 @@ inline void make_devices(const std::string& root, bool metered) {
   for (auto [target, name] : links) must(symlink(target, (root + "/dev/" + name).c_str()), "making /dev links");
 }
 
-// One small file system in memory for /tmp and /dev/shm together, so that its size is the limit of both.
+// Mounts one small tmpfs for /tmp and /dev/shm together, so that its size limits both.
 inline void make_scratch(const std::string& root, const Plan& plan) {
   std::string scratch = root + "/scratch";
   make_folders(scratch);
@@ -119,8 +119,8 @@ inline void raise_loopback() {
   close(fd);
 }
 
-// Buffers of connections are the kernel's memory and nobody's; small ones are enough for a loopback. Best effort: a
-// container engine keeps these settings to itself.
+// No process is charged for the kernel's connection buffers, so keep them small; that is enough for a loopback. Best
+// effort: inside a container these settings are read-only.
 inline void small_buffers() {
   write_file("/proc/sys/net/ipv4/tcp_rmem", "4096 65536 262144");
   write_file("/proc/sys/net/ipv4/tcp_wmem", "4096 65536 262144");
@@ -133,7 +133,7 @@ inline pid_t split(bool own_user) {
   return pid_t(must(int(syscall(SYS_clone, flags, nullptr, nullptr, nullptr, nullptr)), "making namespaces"));
 }
 
-// The child keeps the caller's uid and gid inside; everybody else's are unmapped.
+// Maps the caller's uid and gid to themselves; all other ids are unmapped.
 inline void map_user(pid_t child) {
   std::string proc = "/proc/" + std::to_string(child);
   std::string uid = std::to_string(geteuid()), gid = std::to_string(getegid());

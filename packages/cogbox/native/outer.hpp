@@ -1,4 +1,4 @@
-// Outside the box: starts it, carries its output and its links, keeps the limits, ends it, and says how it ended.
+// Outside the box: starts it, forwards its output and its links, enforces the limits, ends it, and reports the result.
 #pragma once
 
 #include "inner.hpp"
@@ -7,17 +7,17 @@
 
 namespace guard {
 
-// Output of the program to a log outside, counted over both streams.
+// Copies output of the program to a log outside; the limit counts both streams together.
 struct Stream {
   int from, to;
 };
 
-// The caller wants no box any more, before its program has started.
+// The caller has cancelled the box before its program started.
 struct AskedToEnd {};
 
 class Outer {
  public:
-  // A child of the caller's may hold the caller's end of the socket, so the process itself is watched as well.
+  // A child of the caller may hold the caller's end of the socket open, so watch the caller's process as well.
   explicit Outer(int caller) : caller_(caller), caller_process_(int(syscall(kPidfdOpen, getppid(), 0))) {}
 
   int run() {
@@ -51,7 +51,7 @@ class Outer {
     // The caller's descriptors: standard input, the two logs, then the doors, then the channels.
     const auto doors = first.fds.begin() + 3, channels = doors + ptrdiff_t(plan_.list("door").size());
     if (first.fds.size() < 3 + plan_.list("door").size()) fail("reading the plan's descriptors", EINVAL);
-    // The caller's own files never go into the box: a program can open its descriptors again, with other rights.
+    // The box never gets the caller's files: a program could reopen their descriptors with other access modes.
     int in[2], out[2], err[2];
     must(pipe2(in, O_CLOEXEC), "making a pipe");
     must(pipe2(out, O_CLOEXEC), "making a pipe");
@@ -61,7 +61,7 @@ class Outer {
     input_ = {first.fds[0], in[1]};
     fcntl(in[1], F_SETFL, O_NONBLOCK);
     std::vector<int> given{in[0], out[1], err[1]};
-    if (plan_.has("uid"))  // so that /dev/stdout can be opened by its user
+    if (plan_.has("uid"))  // so that the box's user can open /dev/stdout
       for (int fd : given) must(fchown(fd, uid_t(plan_.number("uid", -1)), gid_t(-1)), "giving the pipes to the box");
     given.insert(given.end(), channels, first.fds.end());
     links_.open_doors(plan_, {doors, channels});
@@ -113,12 +113,12 @@ class Outer {
     pass_credentials();
   }
 
-  // A container engine does not hand descriptors down: the box connects to a socket that is mounted into it.
+  // A container engine does not pass descriptors on: the box connects to a socket that is mounted into it.
   void launch_container() {
     sockaddr_un address = unix_address(plan_.text("listen"));
     int listener = must(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "opening the box's socket");
     must(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), "opening the box's socket");
-    chmod(address.sun_path, 0666);  // its folder is closed to everybody else
+    chmod(address.sun_path, 0666);  // other users cannot enter its folder
     must(listen(listener, 1), "opening the box's socket");
     child_ = must(fork(), "starting the box");
     if (child_ == 0) exec_launcher(-1);
@@ -193,7 +193,7 @@ class Outer {
     return message;
   }
 
-  // Until the program ends or a limit does; the verdict's name.
+  // Waits until the program ends or reaches a limit; returns the name of the verdict.
   std::string watch() {
     Sampler sampler(plan_.number("memory", -1), plan_.number("processes", -1), plan_.list("scratch_memory"));
     Disk disk(plan_);
@@ -233,7 +233,7 @@ class Outer {
     }
   }
 
-  // The first process of the box died before its program: the kernel took it for memory, or somebody killed it.
+  // The first process of the box died before its program: the OOM killer or another process killed it.
   std::string vanished() {
     groups_.read(usage_);
     return usage_.out_of_memory ? "memory" : usage_.too_many ? "processes" : "vanished";
@@ -281,7 +281,7 @@ class Outer {
     unfed_.clear();
   }
 
-  // What it wrote just before it ended is still in the pipes; what its children hold open is not waited for.
+  // Reads the program's last output from the pipes, without waiting for children that still hold them open.
   void carry_rest() {
     for (int64_t before = -1; before != output_ && output_ <= plan_.number("output", INT64_MAX);) {
       before = output_;
@@ -298,7 +298,7 @@ class Outer {
       int64_t room = std::max<int64_t>(0, most - output_);
       output_ += count;
       for (ssize_t done = 0, wanted = std::min<int64_t>(count, room); done < wanted;) {
-        // A terminal or a pipe that nobody reads must not stop the clock: what finds no room is dropped.
+        // A terminal or a pipe without a reader must not block the guard: output that does not fit is dropped.
         pollfd ready{stream.to, POLLOUT, 0};
         if (poll(&ready, 1, 200) <= 0) break;
         ssize_t written = write(stream.to, block + done, size_t(std::min<ssize_t>(wanted - done, 4096)));
@@ -313,18 +313,18 @@ class Outer {
     if (inner_ >= 0) {
       if (!plan_.has("pid_namespace")) {
         try {
-          send_message(inner_, "end");  // the reaper ends everything below it, then itself
+          send_message(inner_, "end");  // the reaper kills its descendants, then exits
           while (!receive_message(inner_).closed) {}
         } catch (const Failure&) {}
       }
       close(inner_);
     }
-    // What the reaper has left, if it was killed itself, has become ours.
+    // If the reaper itself was killed, its remaining descendants are now children of this process.
     if (!plan_.has("pid_namespace") && child_ > 0) {
       end_descendants(plan_.number("uid", -1), false);
       child_ = 0;
     }
-    // A launcher ends when its box does; if not, it is ended.
+    // A launcher exits with its box; if it does not, kill it.
     for (int64_t deadline = now_us() + 10'000'000; child_ > 0;) {
       pid_t gone = waitpid(child_, nullptr, WNOHANG);
       if (gone == child_ || gone < 0) break;
@@ -338,7 +338,7 @@ class Outer {
     wall_ = began_ ? now_us() - began_ : 0;
   }
 
-  // Last figures, when every process is gone.
+  // Reads the final usage after all processes have ended.
   void look() {
     int64_t cpu = usage_.cpu_us;
     groups_.read(usage_);
@@ -366,10 +366,10 @@ class Outer {
   Links links_;
   std::vector<Stream> streams_;
   Stream input_{-1, -1};
-  std::string unfed_;  // read from the caller's input, not yet taken by the program
+  std::string unfed_;  // read from the caller's input, not yet written to the program
   Usage usage_;
   pid_t child_ = 0, reaper_ = 0;
-  int reaper_fd_ = -1;  // names the process for good; its number may be given to another
+  int reaper_fd_ = -1;  // identifies the process; its pid may be reused
   int64_t began_ = 0, wall_ = 0, output_ = 0;
   int status_ = 0;
   long long rusage_cpu_ = 0, rusage_peak_ = 0;

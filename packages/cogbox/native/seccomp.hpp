@@ -1,5 +1,5 @@
-// The system calls a boxed program has. What is refused fails with EPERM, so that a program can go on without it;
-// system calls this list has never heard of do not exist (ENOSYS).
+// The system call filter of a boxed program. Refused calls fail with EPERM, so that a program can continue without them;
+// calls that are not in the list fail with ENOSYS.
 #pragma once
 
 #include "base.hpp"
@@ -23,7 +23,7 @@ inline constexpr uint32_t kArch = AUDIT_ARCH_AARCH64;
 #error "the system call filter knows x86-64 and arm64"
 #endif
 
-// Numbers from 424 on are the same on every architecture; older headers do not name the newest.
+// Numbers from 424 on are the same on every architecture; older headers lack the newest names.
 inline constexpr int kFchmodat2 = 452, kNewestKnown = 456, kMseal = 462;
 
 class Filter {
@@ -34,7 +34,7 @@ class Filter {
   Filter(bool shares_host, bool unmetered) {
     load(offsetof(seccomp_data, arch));
     add(BPF_JMP | BPF_JEQ | BPF_K, kArch, 1, 0);
-    give(SECCOMP_RET_KILL_PROCESS);  // another architecture's calls would pass by the list
+    give(SECCOMP_RET_KILL_PROCESS);  // the list does not apply to calls of another architecture
     load(offsetof(seccomp_data, nr));
 #if defined(__x86_64__)
     add(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);  // the x32 numbers
@@ -50,8 +50,8 @@ class Filter {
     without_flags(__NR_clone, 0,
                   CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP);
     only(__NR_personality, 0, {0, 0xffffffff}, EPERM);
-    only(__NR_prlimit64, 0, {0}, EPERM);  // of itself: process 1 of the box has the same user
-    refuse(__NR_fallocate, EOPNOTSUPP);   // takes room beyond the limit of a file's size; libraries write instead
+    only(__NR_prlimit64, 0, {0}, EPERM);  // only its own limits: process 1 of the box has the same user
+    refuse(__NR_fallocate, EOPNOTSUPP);   // can exceed the file size limit; libraries fall back to writing
     not_value(__NR_ioctl, 1, {TIOCSTI, TIOCSETD, 0x541C /* TIOCLINUX */});
     if (unmetered) {
       for (int call : {__NR_memfd_create, __NR_shmget, __NR_msgget, __NR_vmsplice}) refuse(call, ENOSYS);
@@ -64,7 +64,7 @@ class Filter {
       for (int call : kShared) refuse(call, EPERM);
       refuse(kFchmodat2, EPERM);
       only(__NR_sched_setaffinity, 0, {0}, EPERM);
-      only(__NR_sendto, 4, {0}, EPERM);  // to the connected end only
+      only(__NR_sendto, 4, {0}, EPERM);  // only to the connected peer
     }
     give(SECCOMP_RET_ALLOW);
   }
@@ -75,7 +75,7 @@ class Filter {
   }
 
  private:
-  // Administration of the machine, other processes' memory, keys, and parts of the kernel with a history.
+  // Machine administration, memory of other processes, keys, and kernel features with a history of vulnerabilities.
   inline static const std::vector<int> kKernel = {
       __NR_ptrace,
       __NR_process_vm_readv,
@@ -135,7 +135,7 @@ class Filter {
   // 424 pidfd_send_signal, 434 pidfd_open, 436 close_range, 437 openat2, 439 faccessat2, 441 epoll_pwait2,
   // 444-446 Landlock, 448 process_mrelease, 449-450, 451 cachestat, 453-456 stay.
   inline static const std::vector<int> kNewer = {425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 440, 442, 443, 447};
-  // What a program without namespaces of its own would share with the whole machine.
+  // Resources that a program without its own namespaces would share with the whole machine.
   inline static const std::vector<int> kShared = {
       __NR_socket,
       __NR_connect,
@@ -198,7 +198,7 @@ class Filter {
     give(refusal(EPERM));
     give(SECCOMP_RET_ALLOW);
   }
-  // Unix, IPv4 and IPv6 with the protocols everybody has; others would load modules into the kernel.
+  // Only Unix, IPv4 and IPv6 with their common protocols; others would load kernel modules.
   void usual_sockets() {
     const std::vector<uint32_t> families{AF_UNIX, AF_INET, AF_INET6}, protocols{0, 1 /* ICMP */, 6, 17, 58 /* ICMPv6 */};
     size_t second = 2 + protocols.size() * 2;
@@ -214,7 +214,7 @@ class Filter {
     }
     give(refusal(EPROTONOSUPPORT));
   }
-  // A datagram socket from a pair could still be sent elsewhere, where the program shares the machine's.
+  // A datagram socket from socketpair could still send to sockets of the machine, which the program shares.
   void only_pairs_of_unix_sockets(bool connected) {
     size_t rest = connected ? 6 : 1;
     add(BPF_JMP | BPF_JEQ | BPF_K, __NR_socketpair, 0, uint8_t(3 + rest));
@@ -238,7 +238,7 @@ class Filter {
     give(refusal(ENOMEM));
     give(SECCOMP_RET_ALLOW);
   }
-  // A pointer is "0" only when both halves are; the values compared here otherwise fit 32 bits.
+  // A pointer is 0 only if both halves are; all other compared values fit into 32 bits.
   void only(int call, int argument, const std::vector<uint32_t>& values, int error) {
     bool pointer = values.size() == 1 && values[0] == 0;
     add(BPF_JMP | BPF_JEQ | BPF_K, uint32_t(call), 0, uint8_t(values.size() * 2 + 2 + (pointer ? 3 : 0)));

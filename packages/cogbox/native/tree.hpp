@@ -8,7 +8,7 @@
 
 namespace guard {
 
-// The folders /proc/PID/task/TID of a process's threads; its first thread may be gone while others go on.
+// The folders /proc/PID/task/TID of a process's threads; the first thread may have exited while others still run.
 inline std::vector<std::string> threads_of(pid_t process) {
   std::string tasks = "/proc/" + std::to_string(process) + "/task/";
   std::vector<std::string> threads;
@@ -45,7 +45,7 @@ inline void add_children(pid_t parent, std::vector<pid_t>& found) {
   }
 }
 
-// Everything below `root`, without it.
+// All descendants of `root`, without `root` itself.
 inline std::vector<pid_t> descendants(pid_t root, size_t most = 100'000) {
   std::vector<pid_t> found;
   add_children(root, found);
@@ -53,9 +53,9 @@ inline std::vector<pid_t> descendants(pid_t root, size_t most = 100'000) {
   return found;
 }
 
-// Ends everything below this process, which reaps for all of it. All at one stroke where that is possible: all
-// processes of a uid that only this box has, or, `alone`, all that this process may signal. Otherwise they are stopped
-// first, until no new one appears: what is stopped cannot start another.
+// Kills all descendants of this process, which is their reaper. One kill suffices if the box has its own uid, or if this
+// process can signal nothing else (`alone`). Otherwise stop the processes first, until no new one appears: a stopped
+// process cannot fork.
 inline void end_descendants(int64_t own_uid, bool alone) {
   if (own_uid >= 0) {
     pid_t child = fork();

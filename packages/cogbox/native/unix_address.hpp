@@ -1,4 +1,4 @@
-// Addresses of Unix sockets. A path that does not fit is refused: cut off, it would name another file.
+// Addresses of Unix sockets. A path that is too long throws: truncated, it would name another file.
 #pragma once
 
 #include "base.hpp"

@@ -1,4 +1,4 @@
-// What the box uses: by its control groups where there are some, else by looking at its processes.
+// The resource usage of the box: from its control groups if it has them, otherwise by sampling its processes.
 #pragma once
 
 #include "tree.hpp"
@@ -12,14 +12,14 @@ namespace guard {
 
 struct Usage {
   int64_t memory = 0;  // bytes now
-  int64_t peak = 0;    // bytes, most ever seen
-  int64_t cpu_us = 0;  // of all processes, ended ones too
+  int64_t peak = 0;    // bytes, highest sample
+  int64_t cpu_us = 0;  // of all processes, including ended ones
   int64_t tasks = 0;   // processes and threads
   bool out_of_memory = false;
   bool too_many = false;
 };
 
-// Paths of the box's own groups, made by cogbox/_cgroups.py; empty where that controller is not to be had.
+// Paths of the box's own groups, created by cogbox/_cgroups.py; empty if that controller is not available.
 struct Groups {
   int version = 0;  // 1, 2, or 0 for none
   std::string memory, pids, cpu;
@@ -50,7 +50,7 @@ struct Groups {
       usage.peak = std::max({usage.peak, usage.memory, peak});
       int64_t killed =
           one ? read_number(memory + "/memory.oom_control", "oom_kill") : read_number(memory + "/memory.events", "oom_kill");
-      // Under v1 the group's first killing shows here too when the kernel keeps no count.
+      // Under v1, `under_oom` shows an out-of-memory condition even if the kernel does not count kills.
       usage.out_of_memory |= killed > 0 || (one && read_number(memory + "/memory.oom_control", "under_oom") > 0);
     }
     if (!pids.empty()) {
@@ -62,10 +62,10 @@ struct Groups {
   }
 };
 
-// Looks at every process below `reaper` (and at it).
+// Samples `reaper` and all its descendants.
 class Sampler {
  public:
-  // `scratch`: file systems in memory, as the box sees them; they count as memory.
+  // `scratch`: in-memory file systems, as paths inside the box; they count as memory.
   Sampler(int64_t memory_limit, int64_t task_limit, std::vector<std::string> scratch)
       : memory_limit_(memory_limit), task_limit_(task_limit), scratch_(std::move(scratch)) {}
 
@@ -86,7 +86,7 @@ class Sampler {
       tables += kilobytes(status, "\nVmPTE:");
     }
     if (want_cpu) {
-      // A child that its parent does not wait for vanishes from the parent's sum: what was seen of it still counts.
+      // The parent's total omits a child that it never waits for; the last sample of that child still counts.
       for (const auto& [process, own] : own_ticks_)
         if (!seen.contains(process)) gone_ticks_ += own;
       int64_t sum = gone_ticks_;
@@ -99,7 +99,7 @@ class Sampler {
       usage.too_many |= task_limit_ > 0 && tasks > task_limit_;
     }
     if (!want_memory) return;
-    // Pages shared between processes count once; that needs a longer look, taken only when it matters.
+    // Shared pages must count once; measuring that is slow, so do it only near the limit.
     if (memory_limit_ > 0 && resident + tables > memory_limit_) resident = proportional(all);
     usage.memory = resident + tables + scratch_used(reaper);
     usage.peak = std::max(usage.peak, usage.memory);
@@ -108,7 +108,7 @@ class Sampler {
 
  private:
   struct Process {
-    int64_t ticks = 0;      // processor time, with that of children it has waited for
+    int64_t ticks = 0;      // CPU time including children it has waited for
     int64_t own_ticks = 0;  // without
     int64_t threads = 0, started = 0;
   };
@@ -120,7 +120,7 @@ class Sampler {
     return at == text.npos ? 0 : 1024 * std::strtoll(text.c_str() + at + std::strlen(name), nullptr, 10);
   }
 
-  // The status of a thread that still has the process's memory.
+  // The status of a thread that still reports the process's memory.
   static std::string memory_status(pid_t pid) {
     std::string status = read_file(proc(pid) + "/status");
     if (status.find("\nVmRSS:") != status.npos) return status;
@@ -133,7 +133,7 @@ class Sampler {
 
   static Process look(pid_t pid) {
     std::string stat = read_file(proc(pid) + "/stat");
-    size_t end = stat.rfind(')');  // a program may put anything into its name
+    size_t end = stat.rfind(')');  // the process name may contain any character
     if (end == stat.npos || end + 4 > stat.size()) return {};
     long long number[19] = {};  // fields 4 to 22
     char* next = stat.data() + end + 3;
@@ -152,7 +152,7 @@ class Sampler {
     return used;
   }
 
-  // With pages that several processes share counted once; a process that cannot be looked at counts in full.
+  // Memory with shared pages counted once; a process that cannot be inspected counts in full.
   static int64_t proportional(const std::vector<pid_t>& all) {
     int64_t sum = 0;
     for (pid_t pid : all) {
@@ -165,13 +165,12 @@ class Sampler {
 
   int64_t memory_limit_, task_limit_;
   std::vector<std::string> scratch_;
-  std::map<std::pair<pid_t, int64_t>, int64_t> own_ticks_;  // of the last look, by pid and start
+  std::map<std::pair<pid_t, int64_t>, int64_t> own_ticks_;  // of the last sample, by pid and start time
   int64_t gone_ticks_ = 0;                                  // of processes that were seen before
 };
 
-// Bytes and entries below the writable folders, files there that have lost their name but are still open, and entries
-// of file systems in memory whose number nothing else limits (`scratch_at`, as the box sees them). Stops counting
-// beyond the limits. Follows no link.
+// Counts bytes and entries below the writable folders, open files without a name, and entries of in-memory file systems
+// that have no other limit (`scratch_at`, paths inside the box). Stops counting above the limits. Follows no links.
 class Disk {
  public:
   Disk(const Plan& plan)
@@ -193,7 +192,7 @@ class Disk {
     dev_t device = 0;
     for (const std::string& folder : folders_) {
       int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-      if (fd < 0 && errno == EACCES) return true;  // closed to us by the program: nobody else can have done it
+      if (fd < 0 && errno == EACCES) return true;  // only the program itself can have closed it to us
       if (fd < 0) continue;
       struct stat info;
       if (fstat(fd, &info) == 0) device = info.st_dev;
@@ -235,7 +234,7 @@ class Disk {
     return over;
   }
 
-  // Files without a name are held by descriptors, of any thread, or by mappings.
+  // Descriptors of any thread, or mappings, keep files without a name alive.
   bool nameless(pid_t inside, dev_t device) {
     std::vector<ino_t> seen;
     auto is_new = [&seen](ino_t inode) {
@@ -260,8 +259,8 @@ class Disk {
         closedir(folder);
         if (over || mapped(thread, device, is_new)) return true;
       }
-    // A process that has closed itself to us hides what it holds. One that is just starting a program is closed for a
-    // moment too, so it takes two looks.
+    // A process that made itself unreadable hides its open files. During exec a process is briefly unreadable too, so
+    // require two samples in a row.
     bool hides = std::any_of(closed.begin(), closed.end(), [this](pid_t pid) {
       return std::find(closed_before_.begin(), closed_before_.end(), pid) != closed_before_.end();
     });
@@ -269,7 +268,7 @@ class Disk {
     return hides;
   }
 
-  // Not one that has ended and waits to be reaped.
+  // Whether the process runs; false for a zombie.
   static bool is_alive(const std::string& thread) {
     std::string stat = read_file(thread + "/stat");
     size_t end = stat.rfind(')');
@@ -287,8 +286,8 @@ class Disk {
           std::sscanf(line.c_str(), "%llx-%llx %*s %*s %x:%x %llu", &from, &to, &major_number, &minor_number, &inode) != 5)
         continue;
       if (makedev(major_number, minor_number) != device || !is_new(ino_t(inode))) continue;
-      // A page of it is enough to keep a whole file. A user may not look at it through the mapping: then it counts as
-      // the largest file there can be.
+      // One mapped page keeps a whole file alive. If its size cannot be read through the mapping, it counts as a file of
+      // the maximum size.
       struct stat info{};
       char name[64];
       std::snprintf(name, sizeof name, "/map_files/%llx-%llx", from, to);

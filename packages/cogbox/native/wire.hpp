@@ -1,4 +1,4 @@
-// Messages over a Unix stream socket: four bytes of length, the bytes, and file descriptors beside them.
+// Messages over a Unix stream socket: a four-byte length, the payload, and file descriptors as ancillary data.
 #pragma once
 
 #include "base.hpp"
@@ -8,7 +8,7 @@
 namespace guard {
 
 inline constexpr size_t kMaxFds = 64;
-inline constexpr uint32_t kMaxMessage = 16u << 20;  // a plan with a large environment is well below
+inline constexpr uint32_t kMaxMessage = 16u << 20;  // much larger than a plan with a large environment
 
 struct Message {
   std::string bytes;
@@ -45,7 +45,7 @@ inline void send_message(int socket, std::string_view bytes, const std::vector<i
   }
 }
 
-// Blocks for one whole message; `closed` when the other side is gone.
+// Blocks until one whole message has arrived; sets `closed` if the peer has closed the socket.
 inline Message receive_message(int socket) {
   Message message;
   std::string framed;

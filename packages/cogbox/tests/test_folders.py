@@ -97,7 +97,7 @@ def readable(tree: dict[bytes, tuple], parts: list[bytes]) -> bytes | None:
 
 
 def paths(tree: dict[bytes, tuple]) -> list[list[bytes]]:
-    """Every path of a tree, and some that go on below what is no folder."""
+    """Return every path of a tree, and some paths below entries that are not folders."""
     found = []
     for name, (kind, *more) in tree.items():
         found += [[name], [name, b"a"], [name, b"outside"]]

@@ -48,7 +48,7 @@ def ask(path: Path, *, level: str = "", **options: str) -> dict[str, str]:
 
 
 def orphans() -> set[str]:
-    """Programs of the self-test that nobody waits for any more."""
+    """Return programs of the self-test that still run without a parent."""
     found = set()
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -118,7 +118,7 @@ def test_levels_have_an_order_and_names() -> None:
     assert Level.CONTAINER >= Level.BUBBLEWRAP > Level.NAMESPACES > Level.LANDLOCK > Level.NONE
     assert Level.NAMESPACES <= Level.NAMESPACES
     assert Level.named("podman") is Level.named("docker") is Level.named(Level.CONTAINER) is Level.CONTAINER
-    with pytest.raises(ValueError, match="there are none, landlock, namespaces, bubblewrap, container"):
+    with pytest.raises(ValueError, match="allowed: none, landlock, namespaces, bubblewrap, container"):
         Level.named("chroot")
 
 

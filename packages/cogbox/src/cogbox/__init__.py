@@ -1,12 +1,12 @@
-"""Run somebody else's code without trusting it.
+"""Run untrusted programs in a sandbox.
 
     import cogbox
 
     result = cogbox.run(["python3", "-c", "print(6 * 7)"], limits=cogbox.Limits(wall_seconds=5))
     print(result.verdict, result.level, result.stdout)
 
-`sandbox()` chooses the strongest level that the self-test proves on this machine; `Sandbox.start` gives a running
-`Box`, `run` its `Result`. docs/concepts/sandbox.md says what each level holds back.
+`sandbox()` chooses the strongest level that the self-test proves on this machine; `Sandbox.start` returns a running
+`Box`, `run` its `Result`. docs/concepts/sandbox.md describes what each level prevents.
 """
 
 from cogbox.box import Box

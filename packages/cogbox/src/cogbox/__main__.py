@@ -1,4 +1,4 @@
-"""`python -m cogbox doctor | run`: what this machine offers, and a box to try."""
+"""`python -m cogbox doctor | run`: test the levels of this machine, or run a command in a box."""
 
 import argparse
 import json
@@ -15,32 +15,46 @@ from cogbox.verdict import Verdict
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="cogbox", description="Run somebody else's code without trusting it.")
+    parser = argparse.ArgumentParser(prog="cogbox", description="Run untrusted programs in a sandbox.")
     commands = parser.add_subparsers(dest="action", required=True)
-    doctor = commands.add_parser("doctor", help="test every level and say which are to be had, and why not")
+    doctor = commands.add_parser("doctor", help="test every level and show which ones work, or why not")
     doctor.add_argument("--json", action="store_true", help="print JSON")
     run = commands.add_parser(
         "run", help="run a command in a box", description="Example: cogbox run -- python3 -c 'print(1)'"
     )
     names = [level.value for level in Level]
-    run.add_argument("--level", choices=names, help="this level and no other; default: the strongest that works")
+    run.add_argument("--level", choices=names, help="use exactly this level (default: the strongest that works)")
     run.add_argument("--minimum", choices=names, default="landlock", help="weakest level to accept (default: landlock)")
     run.add_argument(
-        "--mount", action="append", default=[], metavar="PATH[:INSIDE]", help="show a folder or file, read-only"
+        "--mount",
+        action="append",
+        default=[],
+        metavar="PATH[:INSIDE]",
+        help="mount a folder or file read-only (repeatable)",
     )
-    run.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for the program")
-    run.add_argument("--memory", type=int, default=1024, metavar="MIB", help="default: 1024")
+    run.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="environment variable for the program (repeatable)",
+    )
+    run.add_argument("--memory", type=int, default=1024, metavar="MIB", help="memory (default: 1024)")
     run.add_argument("--seconds", type=float, default=300, metavar="S", help="wall time (default: 300)")
     run.add_argument("--cpu-seconds", type=float, metavar="S", help="processor time")
     run.add_argument("--processes", type=int, default=64, metavar="N", help="processes and threads (default: 64)")
     run.add_argument("--output", type=int, default=16, metavar="MIB", help="output (default: 16)")
     run.add_argument(
-        "--link", action="append", default=[], metavar="PORT=HOST:PORT", help="a port inside that leads outside"
+        "--link",
+        action="append",
+        default=[],
+        metavar="PORT=HOST:PORT",
+        help="forward a port inside to an address outside (repeatable)",
     )
     run.add_argument(
-        "--egress", action="append", default=[], metavar="HOST", help="a host that may be reached by HTTP(S)"
+        "--egress", action="append", default=[], metavar="HOST", help="allow HTTP(S) to this host (repeatable)"
     )
-    run.add_argument("--json", action="store_true", help="print the result as JSON, the output inside it")
+    run.add_argument("--json", action="store_true", help="print the result, including the output, as JSON")
     run.add_argument("command", nargs="+", metavar="COMMAND")
     return parser
 
@@ -49,7 +63,7 @@ def _link(text: str) -> Link:
     port, _, target = text.partition("=")
     host, _, target_port = target.rpartition(":")
     if not (port.isdigit() and target_port.isdigit() and host):
-        raise ValueError(f"{text!r} is no link: write PORT=HOST:PORT")
+        raise ValueError(f"{text!r} is not a link; write PORT=HOST:PORT")
     return Link(int(port), (host.strip("[]"), int(target_port)))
 
 
@@ -65,7 +79,7 @@ def _run(options: argparse.Namespace) -> int:
 
     for pair in options.env:
         if "=" not in pair:
-            raise ValueError(f"{pair!r} is no variable: write NAME=VALUE")
+            raise ValueError(f"{pair!r} is not a variable; write NAME=VALUE")
     level = options.level or options.minimum
     chosen = sandbox(minimum=level, at_most=options.level or Level.CONTAINER)
     result = chosen.run(

@@ -1,7 +1,7 @@
-"""Control groups of a box: made here, entered and removed by the guard.
+"""Control groups of a box: created here, entered and removed by the guard.
 
-Only where the kernel lets this user make one below a group it is already in (or beside it, under version 2); otherwise
-the guard samples and the kernel's per-process limits bind.
+They need a group of this process in which the kernel allows this user to create one (or next to it, under version 2).
+Without control groups the guard samples usage and the kernel's per-process limits apply.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _TRIES, _PAUSE_SECONDS = 200, 0.01
 
 @dataclass(frozen=True)
 class Groups:
-    """Folders of one box's groups; an empty path where there is none."""
+    """Folders of one box's groups; an empty path for a group it does not have."""
 
     version: int
     memory: str = ""
@@ -51,7 +51,7 @@ class Groups:
         ]
 
     def remove(self) -> None:
-        """End and remove what the guard has not, because it was killed itself."""
+        """Kill the processes in the groups and remove the groups, in case the guard was killed before it could."""
         for folder in self.folders:
             for _ in range(_TRIES):
                 try:
@@ -66,7 +66,7 @@ class Groups:
 
 
 def _mounts() -> Iterator[tuple[str, str, str, str]]:
-    """(mount point, root inside the file system, type, options) of every control group file system."""
+    """Yield (mount point, root inside the file system, type, options) of every control group file system."""
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         before, _, after = line.partition(" - ")
         kind, _, options = after.split(" ", 2)
@@ -76,7 +76,7 @@ def _mounts() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _own_paths() -> dict[str, str]:
-    """Controller (empty for version 2) to the path of this process's group."""
+    """Return the path of this process's group by controller (empty for version 2)."""
     paths = {}
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
@@ -106,7 +106,7 @@ def _bases_v1() -> dict[str, str]:
 
 
 def _base_v2() -> str | None:
-    """The nearest group above this process that hands memory and processes to its children and takes new ones."""
+    """Return the nearest group of this process that delegates memory and pids and allows this user to create groups."""
     own = _own_paths().get("")
     for mount, root, kind, _ in _mounts():
         if kind != "cgroup2" or own is None:
@@ -124,7 +124,7 @@ def _base_v2() -> str | None:
 
 
 def make(name: str, limits: Limits) -> Groups:
-    """Groups for one box; version 0 when none can be made. One process is added for the box's own reaper."""
+    """Create the groups of one box; version 0 if that is not possible. The limit includes the box's reaper."""
     base = _base_v2()
     if base is not None:
         folder = os.path.join(base, PREFIX + name)
@@ -148,7 +148,7 @@ def make(name: str, limits: Limits) -> Groups:
             os.mkdir(folder, 0o755)
             if controller == "memory":
                 _write(folder, "memory.limit_in_bytes", limits.memory)
-                # Swap, and the buffers of TCP connections, which count only where they have a limit.
+                # Swap, and TCP buffers, which the kernel counts only if they have a limit.
                 for setting in ("memory.memsw.limit_in_bytes", "memory.kmem.tcp.limit_in_bytes"):
                     if os.path.exists(os.path.join(folder, setting)):
                         _write(folder, setting, limits.memory)
@@ -177,7 +177,7 @@ def _discard(folders: list[str]) -> None:
 
 
 def leftovers() -> list[str]:
-    """Groups whose maker is gone, as after a power cut of the whole process tree."""
+    """Return groups whose creator no longer runs, for example after its process tree was killed."""
     bases = set(_bases_v1().values()) | ({base} if (base := _base_v2()) else set())
     found = []
     for base in bases:

@@ -1,8 +1,8 @@
-"""The folder of a box on disk: its private writable folder, its logs; and what is safe to do with what a box has left.
+"""The folder of a box on disk: its private writable folder and its logs; safe reading and removal of a box's files.
 
 BASE/                    0711, of this user; BASE is $COGBOX_STATE, /var/lib/cogbox of root, or cogbox-UID in the
                          folder for temporary files
-  PID-STARTED-NS-RANDOM/ 0711, a name nobody can guess
+  PID-STARTED-NS-RANDOM/ 0711, an unguessable name
     work/                0700, of the box's user: the only folder of the machine the program can write
     tmp/                 0700, of the box's user: its /tmp where there is no mount namespace
     keep/                0700: logs, root folder, small files to mount
@@ -20,7 +20,7 @@ from pathlib import Path
 
 
 def started(pid: int) -> str:
-    """When a process started, in the kernel's ticks; empty when it is gone. With the pid it names one process."""
+    """Return the start time of a process in kernel ticks, "" if it has ended; with the pid it identifies a process."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -29,12 +29,12 @@ def started(pid: int) -> str:
 
 
 def pid_namespace() -> str:
-    """A number that names the space of process numbers we are in."""
+    """Return the id of this process's pid namespace."""
     return os.readlink("/proc/self/ns/pid").strip("pid:[]")
 
 
 def base() -> Path:
-    """The folder that holds all boxes of this user; one that somebody else has made is not used."""
+    """Return the folder of all boxes of this user; never one that another user created."""
     if named := os.environ.get("COGBOX_STATE"):
         candidates = [Path(named)]
     else:
@@ -45,7 +45,7 @@ def base() -> Path:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether it is, or could be made, a folder that only this user can change."""
+    """Create the folder if necessary; return whether only this user can change it."""
     try:
         path.mkdir(mode=0o711, parents=True, exist_ok=True)
         info = path.lstat()
@@ -59,7 +59,7 @@ def _is_ours(path: Path) -> bool:
 
 @functools.cache
 def _own_base() -> Path:
-    """One for this process alone, removed with it."""
+    """Create a base folder for this process only, removed at exit."""
     path = Path(tempfile.mkdtemp(prefix="cogbox-"))
     path.chmod(0o711)
     atexit.register(remove_tree, path)
@@ -87,12 +87,12 @@ class BoxFolder:
 def sweep() -> None:
     """Remove the folders of boxes whose caller is gone.
 
-    Others may sweep at the same time, and a folder may be one that we cannot remove: neither hinders a new box.
+    Other processes may sweep at the same time, and a folder may be impossible to remove: neither blocks a new box.
     """
     with contextlib.suppress(OSError):
         for folder in list(base().iterdir()):
             words = folder.name.split("-")
-            # Process numbers of another namespace (a container with the same folder) mean nothing here.
+            # Pids of another namespace (a container with the same folder) have no meaning here.
             ours = len(words) == 4 and words[0].isdigit() and words[2] == pid_namespace()
             with contextlib.suppress(OSError):
                 if ours and folder.is_dir() and started(int(words[0])) != words[1]:
@@ -100,16 +100,16 @@ def sweep() -> None:
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder however deep it is, whatever its modes are, without following a link or leaving it.
+    """Remove a folder of any depth and with any modes, without following links or leaving it.
 
-    Nothing of the box runs any more, so what was looked at does not change under our hands. Going back up is by `..`,
-    because a name may be longer than a path may be, and a descriptor per depth could be more than we may open.
+    All processes of the box have ended, so the tree does not change meanwhile. The way back up is `..`: a full path
+    may be longer than the path limit, and one descriptor per level may exceed the descriptor limit.
     """
     try:
         fd = _open_folder(str(path), None)
     except FileNotFoundError:
         return
-    # Per depth: its name in the folder above, and the folders in it that are still to do.
+    # Per level: its name in the parent folder, and its subfolders that still have to be removed.
     levels = [("", _empty(fd))]
     try:
         while True:
@@ -136,7 +136,7 @@ def _open_folder(name: str, fd: int | None) -> int:
     try:
         return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fd)
     except PermissionError:
-        os.chmod(name, 0o700, dir_fd=fd)  # its owner took the right away, and we are its owner
+        os.chmod(name, 0o700, dir_fd=fd)  # the box removed the permission; this process may restore it
         return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fd)
 
 
@@ -153,7 +153,7 @@ def _empty(fd: int) -> list[str]:
 
 
 def read_inside(folder: Path, name: str, most: int) -> bytes | None:
-    """A file that a box has left, if it is a plain file of at most `most` bytes reached without any link; else None."""
+    """Return the bytes of a box's file if it is a plain file of at most `most` bytes, not behind a link; else None."""
     parts = Path(name).parts
     if not parts or Path(name).is_absolute() or ".." in parts:
         return None
@@ -162,7 +162,7 @@ def read_inside(folder: Path, name: str, most: int) -> bytes | None:
         fds.append(_open_folder(str(folder), None))
         for part in parts[:-1]:
             fds.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fds[-1]))
-        # Not blocking: a named pipe put there would wait for a writer for ever.
+        # Non-blocking: opening a named pipe would otherwise wait for a writer forever.
         fds.append(os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=fds[-1]))
         info = os.fstat(fds[-1])
         if not stat.S_ISREG(info.st_mode) or info.st_size > most:
@@ -170,7 +170,7 @@ def read_inside(folder: Path, name: str, most: int) -> bytes | None:
         with os.fdopen(fds.pop(), "rb") as file:
             data = file.read(most + 1)
         return data if len(data) <= most else None
-    except (OSError, ValueError):  # a name with a zero byte is no file's
+    except (OSError, ValueError):  # ValueError: the name contains a zero byte
         return None
     finally:
         for fd in fds:
@@ -178,7 +178,7 @@ def read_inside(folder: Path, name: str, most: int) -> bytes | None:
 
 
 def list_inside(folder: Path) -> Iterator[str]:
-    """Plain files below a folder, relative, at most 10,000 and 32 levels deep."""
+    """Yield the relative paths of plain files below a folder: at most 10,000, at most 32 levels deep."""
     count = 0
     for root, folders, files in os.walk(folder, followlinks=False):
         relative = Path(root).relative_to(folder)

@@ -1,4 +1,4 @@
-"""Where the guard is: the native program that builds boxes and stays with them."""
+"""Locate the guard: the native program that creates boxes and supervises them."""
 
 import functools
 import sys
@@ -20,5 +20,5 @@ def missing_guard() -> str | None:
     if any((Path(folder) / "guard").is_file() for folder in cogbox.__path__):
         return None
     if not sys.platform.startswith("linux"):
-        return "the guard is made for Linux"
-    return "the guard is missing from the installed package: install `cogbox` again"
+        return "the guard runs only on Linux"
+    return "the guard is missing from the installed package: reinstall `cogbox`"

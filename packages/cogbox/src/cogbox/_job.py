@@ -1,4 +1,4 @@
-"""One box as it is about to be started: the request, and what was made for it."""
+"""A box about to start: the request, and the resources created for it."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -20,20 +20,20 @@ class Job:
     env: Mapping[str, str]
     cwd: Path
     mounts: Sequence[Mount]
-    """without those every box has"""
+    """without the mounts that every box has"""
     limits: Limits
     links: Sequence[Link]
     doors: Sequence[int]
-    """ports inside; their listening sockets go to the guard beside the plan"""
+    """ports inside; the guard receives their listening sockets with the plan"""
     work_at: Path | None
-    """a second path inside of the private folder"""
+    """a second path of the private folder inside the box"""
     folder: BoxFolder
     groups: Groups
     uid: int | None
-    """the box's own user when root starts it; None: the caller's"""
+    """the box's own user if root starts it; None for the caller's user"""
 
     def common(self) -> Pairs:
-        """What every level tells the guard."""
+        """Return the part of the plan that all levels share."""
         limits = self.limits
         pairs: Pairs = [("argv", word) for word in self.command]
         pairs += [("env", f"{key}={value}") for key, value in self.env.items()]
@@ -51,7 +51,7 @@ class Job:
             ("scratch_files", str(limits.scratch_files)),
             ("rlimit_nofile", str(limits.open_files)),
             ("rlimit_fsize", str(limits.file_bytes)),
-            # 1 rather than 0: the kernel starts a crash handler of the machine for 0 and not for 1.
+            # 1 instead of 0: for 0 the kernel starts the machine's crash handler, for 1 it does not.
             ("rlimit_core", "1"),
             ("rlimit_memlock", str(64 << 20)),
             ("rlimit_msgqueue", "0"),
@@ -67,8 +67,8 @@ class Job:
         if self.uid is not None:
             pairs.append(("uid", str(self.uid)))
         if not self.groups.memory:
-            # The guard's sampling keeps the box below its limit; this stops what is faster than a sample. The room is
-            # for memory that is reserved and never used, such as the stacks of threads.
+            # The guard's sampling enforces the limit; this one stops allocations between two samples. The extra room
+            # is for memory that is reserved but never used, such as thread stacks.
             pairs += [("rlimit_data", str(limits.memory + GIB)), ("unmetered", "1")]
         pairs += [("link", lines(*link.fields())) for link in self.links]
         pairs += [("link_most", str(link.most)) for link in self.links]
@@ -76,17 +76,17 @@ class Job:
         return pairs + self.groups.pairs()
 
     def process_limit(self, others: int | None = None) -> Pairs:
-        """Per-user limit of processes, one above ours: the guard sees the box reach it. One more is the reaper's.
+        """Return the per-user process limit: one above ours, so that the guard sees the excess, and one for the reaper.
 
-        `others`: tasks of the same user that are not in the box; their number changes, so it is given some room, and
-        the guard's count decides.
+        `others`: tasks of the same user outside the box. Their number changes, so the limit gets some slack and the
+        guard's count decides.
         """
         room = 0 if others is None else others + 32
         return [("rlimit_nproc", str(self.limits.processes + 2 + room))]
 
 
 def small_files(job: Job) -> list[Mount]:
-    """What programs expect in /etc, saying nothing about the machine."""
+    """Create the files that programs expect in /etc, without information about the machine."""
     uid = os.geteuid() if job.uid is None else job.uid
     gid = os.getegid() if job.uid is None else job.uid
     texts = {
@@ -105,7 +105,7 @@ def small_files(job: Job) -> list[Mount]:
 
 
 def hidden_files(job: Job) -> list[Mount]:
-    """Empty files over those that lie in folders every box sees, and are not for a box."""
+    """Return mounts of empty files over files in visible folders that boxes must not read."""
     from cogbox.mounts import pip_settings
 
     paths = pip_settings()
@@ -117,7 +117,7 @@ def hidden_files(job: Job) -> list[Mount]:
 
 
 def all_mounts(job: Job) -> tuple[list[Mount], list[tuple[str, str]]]:
-    """Every mount of a level with a mount namespace, parents before what lies in them; links beside."""
+    """Return all mounts of a level with a mount namespace, parents first, and the symbolic links."""
     from cogbox.mounts import system_mounts, without_nested
 
     system, symlinks = system_mounts()
@@ -126,9 +126,9 @@ def all_mounts(job: Job) -> tuple[list[Mount], list[tuple[str, str]]]:
         work.append(Mount(job.folder.work, job.work_at, writable=True))
     for outer in (mount for mount in (*job.mounts, *work) if mount.writable):
         for mount in job.mounts:
-            # Its place would be made in a folder that a program could have prepared with links.
+            # The mount point would be created in a folder in which a program could have planted links.
             if mount is not outer and mount.inside.is_relative_to(outer.inside):
-                raise BadRequest(f"{mount.inside} lies inside the writable mount {outer.inside}: mount it elsewhere")
+                raise BadRequest(f"{mount.inside} is inside the writable mount {outer.inside}: mount it elsewhere")
     mounts = [*system, *small_files(job), *job.mounts, *work]
     hidden = [
         mount for mount in hidden_files(job) if any(mount.inside.is_relative_to(other.inside) for other in mounts)

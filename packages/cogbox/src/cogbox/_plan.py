@@ -1,4 +1,4 @@
-"""The plan: what the guard is told, as (key, value) pairs; native/base.hpp reads it."""
+"""The plan that the guard receives, as (key, value) pairs; native/base.hpp reads it."""
 
 import struct
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ def encode(pairs: Iterable[tuple[str, str]]) -> bytes:
     parts = []
     for key, value in pairs:
         if "\0" in value:
-            raise BadRequest(f"the {key} of a box must not hold a zero byte")
+            raise BadRequest(f"the {key} of a box must not contain a zero byte")
         parts.append(key.encode() + b"\0" + value.encode("utf-8", "surrogateescape") + b"\0")
     return b"".join(parts)
 
@@ -22,9 +22,9 @@ def framed(message: bytes) -> bytes:
 
 
 def lines(*fields: object) -> str:
-    """One value of several fields, a line each."""
+    """Join several fields into one value, one per line."""
     words = [str(field) for field in fields]
     for word in words:
         if "\n" in word:
-            raise BadRequest(f"{word!r} must not hold a line break")
+            raise BadRequest(f"{word!r} must not contain a line break")
     return "\n".join(words)

@@ -1,4 +1,4 @@
-"""Runs inside boxes during the self-test: a victim with secrets, or one who wants them. Standard library only."""
+"""Runs inside boxes during the self-test: a victim with secrets, or its attacker. Standard library only."""
 
 import ctypes
 import functools
@@ -15,7 +15,7 @@ PTRACE_ATTACH = 16
 
 
 def tried(action: Callable[[], T]) -> T | None:
-    """What an attack gave, or None when it was refused."""
+    """Return the result of an attack, or None if it was refused."""
     try:
         return action()
     except (OSError, ValueError):

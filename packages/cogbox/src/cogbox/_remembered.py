@@ -1,8 +1,7 @@
-"""Remember until the next boot which levels the self-test has proved, so that a short command need not wait for it.
+"""Cache until the next boot which levels the self-test has proved, so that a short command need not wait for it.
 
-A proof is remembered for the very guard, kernel, user, interpreter and tools that it was made with, in a folder that
-only this user can change and that the machine forgets with its next start. A level that failed is tested anew each
-time.
+A cached proof is valid only for the same guard, kernel, user, interpreter and tools. It is stored in a folder that only
+this user can change and that does not survive a reboot. A level that failed is tested again each time.
 """
 
 import contextlib
@@ -25,22 +24,22 @@ VALID_SECONDS = 24 * 3600
 
 @functools.cache
 def remembered_proof(level: Level) -> Proof:
-    """`proof(level)`, from this machine's memory where it holds."""
+    """Return `proof(level)`, from the cache if it is valid."""
     path = _path(level)
     if path is None or MODULES[level].missing():
         return proof(level)
     with contextlib.suppress(OSError):
         if time.time() - path.stat().st_mtime < VALID_SECONDS:
             return Proof(level, limited_by=path.read_text())
-    found = proof(level)
-    if found.holds:
+    fresh = proof(level)
+    if fresh.holds:
         with contextlib.suppress(OSError):
-            path.write_text(found.limited_by)
-    return found
+            path.write_text(fresh.limited_by)
+    return fresh
 
 
 def _path(level: Level) -> Path | None:
-    """The file that stands for a proof; None where there is no safe place for it."""
+    """Return the cache file of a proof; None if there is no safe folder for it."""
     folder = Path("/run/cogbox/proofs") if os.geteuid() == 0 else _user_folder()
     if folder is None or level is Level.NONE or missing_guard():
         return None

@@ -1,6 +1,6 @@
-"""A user id for each box that root starts, so that boxes are strangers to each other and to everybody else.
+"""Allocate a user id for each box that root starts, so that a box shares its user with no other process.
 
-The range is one that no usual scheme hands out. An id is taken by locking its file; the lock goes with the process.
+No common scheme assigns ids of this range. A lock on its file reserves an id; the lock ends with the process.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ FOLDER = Path("/run/cogbox/users")
 
 
 def sweep() -> None:
-    """Forget the ids of boxes whose caller was killed."""
+    """Free the ids of boxes whose caller was killed."""
     for path in FOLDER.glob("*") if os.geteuid() == 0 else ():
         with contextlib.suppress(OSError), open(path) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -23,7 +23,7 @@ def sweep() -> None:
 
 
 class BoxUser:
-    """An id that nobody else has until `release`."""
+    """A user id that is reserved for one box until `release`."""
 
     def __init__(self) -> None:
         FOLDER.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ from cogbox._plan import Pairs, encode, framed
 from cogbox.level import Level
 from cogbox.verdict import Result, Verdict
 
-# What the guard says -> verdict and sentence.
+# The guard's word -> verdict and detail.
 _SENTENCES = {
     "ok": (Verdict.OK, "ended with exit code 0"),
     "exit": (Verdict.EXIT_CODE, "ended with exit code {exit_code}"),
@@ -42,14 +42,13 @@ _SENTENCES = {
 
 
 class Box:
-    """A program in a box, from its start to its result. Made by `Sandbox.start`.
+    """A program in a box, from its start to its result. Created by `Sandbox.start`.
 
         with sandbox.start(["python", "player.py"]) as box:
             ...
             result = box.wait()
 
-    Leaving the `with` block ends whatever still runs and removes the box's folder. A box whose caller dies is ended by
-    its guard.
+    Leaving the `with` block ends all processes and removes the box's folder. The guard ends the box if the caller dies.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class Box:
         self.stderr_path: Path = job.folder.keep / "stderr"
         """logs, growing while the program runs, never beyond `Limits.output_bytes` together"""
         self.pid: int | None = None
-        """of the box's first process as seen from outside, once it runs"""
+        """pid of the box's first process as seen from outside, once it runs"""
         self._job, self._collect, self._on_close = job, collect, on_close
         self._keep_output = keep_output
         self._result: Result | None = None
@@ -87,7 +86,7 @@ class Box:
         message = framed(encode(plan))
         self._socket, guard_end = socket.socketpair()
         try:
-            # A session of its own: an interrupt from the keyboard is for the caller, who ends the box in good order.
+            # A separate session: Ctrl-C reaches only the caller, which then ends the box in an orderly way.
             self._guard = subprocess.Popen(
                 [str(guard_path()), "outer", str(guard_end.fileno())],
                 pass_fds=[guard_end.fileno()],
@@ -104,7 +103,7 @@ class Box:
             open(self.stderr_path, "wb") as err,
         ):
             fds = [(stdin or nothing).fileno(), out.fileno(), err.fileno(), *(end.fileno() for end in theirs)]
-            # A guard that is gone already is noticed by whoever waits for the box.
+            # If the guard has already exited, waiting for the box reports it.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 sent = socket.send_fds(self._socket, [message], fds)
                 self._socket.sendall(message[sent:])
@@ -115,7 +114,7 @@ class Box:
     # Waiting
 
     def wait(self, timeout: float | None = None) -> Result:
-        """Block until the box has ended and nothing of it runs any more; TimeoutError after `timeout` seconds."""
+        """Block until all processes of the box have ended; raise `TimeoutError` after `timeout` seconds."""
         end = None if timeout is None else time.monotonic() + timeout
         while (result := self._pump()) is None:
             left = None if end is None else end - time.monotonic()
@@ -125,13 +124,13 @@ class Box:
         return result
 
     def _wait_readable(self, seconds: float | None) -> None:
-        # Not select(): a caller with many open files has descriptors beyond its reach.
+        # Not select(): it cannot handle the high descriptors of a caller with many open files.
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         poll.poll(None if seconds is None else max(0, math.ceil(seconds * 1000)))
 
     async def finished(self) -> Result:
-        """The same for asyncio."""
+        """Wait for the result in asyncio; see `wait`."""
         while (result := self._pump()) is None:
             loop = asyncio.get_running_loop()
             readable = asyncio.Event()
@@ -143,11 +142,11 @@ class Box:
         return result
 
     def poll(self) -> Result | None:
-        """The result if the box has ended, else None."""
+        """Return the result if the box has ended, else None."""
         return self._pump()
 
     def wait_started(self) -> bool:
-        """Block until the program runs (True) or is known never to (False)."""
+        """Block until the program runs (return True) or can no longer start (False)."""
         while self._pump() is None and self.pid is None:
             self._wait_readable(None)
         return self.pid is not None
@@ -155,13 +154,13 @@ class Box:
     # Ending
 
     def end(self, verdict: Verdict = Verdict.KILLED, detail: str = "was ended by its caller") -> None:
-        """End the whole tree now. Whoever speaks a protocol with the program says here how it broke it."""
+        """End the whole process tree now. `verdict` and `detail` state the reason, such as a protocol error."""
         if self._result is None and self._blame is None:
             self._blame = verdict, detail
             self._say("end")
 
     def close(self) -> None:
-        """End what still runs, remove everything the box had. Its result remains."""
+        """End all processes and remove the box's folder. The result stays available."""
         if self._closed:
             return
         try:
@@ -176,7 +175,7 @@ class Box:
             self._on_close()
 
     def read(self, name: str, most: int = 64 << 20) -> bytes | None:
-        """A plain file of at most `most` bytes from the private folder, else None. Links are not followed."""
+        """Read a plain file of at most `most` bytes from the private folder; None otherwise. Follows no links."""
         return _folders.read_inside(self.work, name, most)
 
     def __enter__(self) -> "Box":
@@ -200,7 +199,7 @@ class Box:
     # The guard's messages
 
     def _say(self, word: str) -> None:
-        with contextlib.suppress(OSError):  # if it is gone, so is the box
+        with contextlib.suppress(OSError):  # if the guard has exited, so has the box
             self._socket.send(framed(word.encode()))
 
     def _pump(self) -> Result | None:
@@ -271,7 +270,7 @@ def _end_of(path: Path, most: int | None) -> bytes:
 
 
 def _engine_variables() -> dict[str, str]:
-    """What a container engine needs of the caller's environment; the program gets none of it."""
+    """Return the variables that a container engine needs from the caller; the program does not receive them."""
     names = (
         "HOME",
         "XDG_RUNTIME_DIR",

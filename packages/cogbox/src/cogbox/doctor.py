@@ -1,4 +1,4 @@
-"""What this machine offers, and what would make it offer more."""
+"""Report which levels work on this machine, and how to enable more."""
 
 import os
 import platform
@@ -50,21 +50,19 @@ def report(diagnosis: Diagnosis) -> str:
     lines = [f"started by {diagnosis.user}, Linux {diagnosis.kernel}, limits by {diagnosis.limited_by}"]
     for found in diagnosis.proofs:
         if found.level is Level.NONE:
-            told = "limits only, no walls; refused for uploads"
+            text = "limits only, no isolation; not used for uploads"
         elif found.holds:
-            told = f"works; the self-test tried {len(CHECKS)} attacks, none came through"
+            text = f"works; all {len(CHECKS)} attacks of the self-test failed"
         else:
-            told = found.reason
+            text = found.reason
         mark = "+" if found.holds and found.level is not Level.NONE else "-"
-        lines.append(f"{mark} {found.level.value:<11} {told}")
+        lines.append(f"{mark} {found.level.value:<11} {text}")
     if diagnosis.chosen:
-        lines.append(f"boxes are made at the level `{diagnosis.chosen.value}`")
+        lines.append(f"boxes use the level `{diagnosis.chosen.value}`")
     else:
-        lines.append("no level holds a foreign program back here: uploads will be refused")
+        lines.append("no isolation level works on this machine: uploads will be refused")
     if diagnosis.limited_by == "rlimits":
-        lines.append(
-            "hint: without a control group of one's own, memory and processes are counted by looking every 20 ms"
-        )
+        lines.append("hint: without its own control group, a box's memory and processes are sampled every 20 ms")
     if not shutil.which("bwrap"):
-        lines.append("hint: the package `bubblewrap` gives ordinary users a strong box with a short start")
+        lines.append("hint: install the package `bubblewrap` for strong isolation without root and with a fast start")
     return "\n".join(lines)

@@ -1,10 +1,10 @@
-"""What can go wrong before a box runs.
+"""Exceptions raised before a box runs.
 
     CogboxError
-      LevelMissing      no level that was demanded is to be had here
-      BadRequest        a command, mount, link or limit that makes no sense (also a ValueError)
+      LevelMissing      none of the requested levels works on this machine
+      BadRequest        an invalid command, mount, link or limit (also a ValueError)
 
-A program that misbehaves is no error: it gets a verdict.
+A misbehaving program does not raise: its result has a verdict.
 """
 
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ class CogboxError(Exception):
 
 
 class BadRequest(CogboxError, ValueError):
-    """The request itself is wrong."""
+    """The request is not valid."""
 
 
 class LevelMissing(CogboxError):
-    """No isolation of the demanded strength works on this machine."""
+    """No isolation of the requested strength works on this machine."""
 
     def __init__(self, minimum: Level, reasons: Mapping[Level, str]) -> None:
-        told = "; ".join(f"{level.value}: {reason}" for level, reason in reasons.items())
+        details = "; ".join(f"{level.value}: {reason}" for level, reason in reasons.items())
         super().__init__(
-            f"No isolation of at least `{minimum.value}` works here ({told}). "
-            "Run `python -m cogbox doctor` for what would help."
+            f"No isolation of at least `{minimum.value}` works here ({details}). "
+            "Run `python -m cogbox doctor` for remedies."
         )
         self.minimum, self.reasons = minimum, dict(reasons)

@@ -1,21 +1,21 @@
-"""How strongly a box isolates, weakest first."""
+"""Isolation levels of boxes, weakest first."""
 
 from enum import Enum
 
 
 class Level(Enum):
-    """Compare them with `<` and `>=`: a later one is stronger."""
+    """An isolation level. Compare levels with `<` and `>=`: a later one is stronger."""
 
     NONE = "none"
-    """limits only; the program can do what its user can. For programs one trusts."""
+    """limits only; the program can do what its user can. For trusted programs."""
     LANDLOCK = "landlock"
     """Landlock, a system call filter, limits; the program sees the names of files but opens only its own"""
     NAMESPACES = "namespaces"
     """own user, mount, pid, net, ipc and uts namespaces made by the guard, a system call filter, limits"""
     BUBBLEWRAP = "bubblewrap"
-    """the same walls, built by bubblewrap"""
+    """the same isolation, built by bubblewrap"""
     CONTAINER = "container"
-    """podman or docker with our limits, no network, no capabilities, a root folder that is empty but for the mounts"""
+    """podman or docker with our limits, no network, no capabilities, a root folder that contains only the mounts"""
 
     @property
     def strength(self) -> int:
@@ -35,7 +35,7 @@ class Level(Enum):
 
     @classmethod
     def named(cls, name: "str | Level") -> "Level":
-        """The level of that name; `podman` and `docker` mean `container`."""
+        """Return the level of that name; `podman` and `docker` mean `container`."""
         if isinstance(name, Level):
             return name
         if name in ("podman", "docker"):
@@ -44,4 +44,4 @@ class Level(Enum):
             return cls(name)
         except ValueError:
             names = ", ".join(level.value for level in cls)
-            raise ValueError(f"no isolation level is called {name!r}; there are {names}") from None
+            raise ValueError(f"unknown isolation level {name!r}; allowed: {names}") from None

@@ -1,4 +1,4 @@
-"""How much a box may use."""
+"""Resource limits of a box."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Limits of one box as a whole, not of each process in it. Going beyond one ends the box with its verdict."""
+    """Limits of one box as a whole, not of each process in it. Exceeding a limit ends the box with its verdict."""
 
     memory: int = GIB
     """bytes of memory, files in the private /tmp included"""

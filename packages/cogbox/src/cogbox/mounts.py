@@ -1,4 +1,4 @@
-"""What a box sees of the machine."""
+"""Mounts: the files of the machine that a box can see."""
 
 import importlib.util
 import os
@@ -12,10 +12,10 @@ from cogbox.errors import BadRequest
 
 @dataclass(frozen=True)
 class Mount:
-    """A folder or file of the machine inside the box, read-only unless said otherwise.
+    """A folder or file of the machine inside the box, read-only by default.
 
-    Without `target` it has the same path inside, which every level can do; another path needs a mount namespace
-    (every level but `landlock` and `none`).
+    Without `target` it has the same path inside, which every level supports; another path needs a mount namespace
+    (every level except `landlock` and `none`).
     """
 
     source: Path
@@ -28,7 +28,7 @@ class Mount:
             object.__setattr__(self, "target", Path(os.path.normpath(self.target)))
         for path in (self.source, self.inside):
             if not path.is_absolute() or str(path) == "/" or "\n" in str(path) or "\0" in str(path):
-                raise BadRequest(f"cannot mount {str(path)!r}: give an absolute path below `/` without line breaks")
+                raise BadRequest(f"cannot mount {str(path)!r}: use an absolute path below `/` without line breaks")
 
     @property
     def inside(self) -> Path:
@@ -36,7 +36,7 @@ class Mount:
 
 
 def python_runtime(*packages: str) -> list[Mount]:
-    """This interpreter and everything it has installed, plus the sources of packages installed for editing."""
+    """Return mounts of this interpreter with its installed packages, and of the sources of editable installs."""
     folders = [Path(sys.base_prefix), Path(sys.prefix), Path(os.path.realpath(sys.executable)).parent.parent]
     for name in packages:
         spec = importlib.util.find_spec(name)
@@ -47,7 +47,7 @@ def python_runtime(*packages: str) -> list[Mount]:
 
 
 def without_nested(mounts: Iterable[Mount]) -> list[Mount]:
-    """Shortest paths first; read-only mounts at their own path inside another such mount are left out."""
+    """Return the mounts, shortest paths first, without read-only mounts that another such mount already contains."""
     kept: list[Mount] = []
     for mount in sorted(set(mounts), key=lambda mount: (len(mount.inside.parts), mount.inside, mount.writable)):
         plain = mount.target is None and not mount.writable
@@ -58,7 +58,7 @@ def without_nested(mounts: Iterable[Mount]) -> list[Mount]:
 
 
 def pip_settings() -> list[Path]:
-    """Settings of pip in folders that boxes see; they may hold credentials, so boxes see empty files instead."""
+    """Return pip's config files in folders that boxes see; they may contain credentials, so boxes get empty files."""
     prefixes = {Path(sys.prefix), Path(sys.base_prefix), Path("/usr"), Path("/usr/local")}
     files = [prefix / "pip.conf" for prefix in prefixes]
     return sorted({path.resolve() if path.is_symlink() else path for path in files if path.is_file()})
@@ -76,7 +76,7 @@ SYSTEM_FILES = (
 
 
 def system_mounts() -> tuple[list[Mount], list[tuple[str, str]]]:
-    """The machine's programs and libraries: mounts, and links as (target, path) where the machine has links."""
+    """Return the mounts of the machine's programs and libraries, and its symbolic links as (target, path)."""
     mounts, links = [], []
     for name in SYSTEM_FOLDERS:
         if os.path.islink(name):
@@ -88,14 +88,14 @@ def system_mounts() -> tuple[list[Mount], list[tuple[str, str]]]:
 
 
 def check_readable(mounts: Sequence[Mount]) -> None:
-    """A box of root's runs as nobody in particular: what it mounts must be open to everybody."""
+    """Raise `BadRequest` for a mount that other users cannot read: a box started by root runs as its own user."""
     for mount in mounts:
         try:
             mode = mount.source.stat().st_mode
         except OSError as error:
             raise BadRequest(f"cannot mount {mount.source}: {error.strerror}") from None
-        wanted = 0o005 if mount.source.is_dir() else 0o004
-        if mode & wanted != wanted:
+        required = 0o005 if mount.source.is_dir() else 0o004
+        if mode & required != required:
             raise BadRequest(
-                f"{mount.source} is closed to other users, so a box of root's cannot read it: chmod o+rX it"
+                f"{mount.source} is closed to other users, so a box started by root cannot read it: chmod o+rX it"
             )

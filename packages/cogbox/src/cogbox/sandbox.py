@@ -27,43 +27,46 @@ MOST_CHANNELS = 16
 
 
 class Options(TypedDict, total=False):
-    """What a box is given, beside its command."""
+    """The options of a box."""
 
     env: Mapping[str, str] | None
-    """all variables of the program, beside PATH, HOME, TMPDIR, LANG and what the grants need"""
+    """environment variables, in addition to PATH, HOME, TMPDIR, LANG and those that the grants need"""
     mounts: Sequence[Mount]
-    """what it sees of the machine, read-only unless a mount says otherwise"""
+    """files and folders of the machine that the box sees, read-only by default"""
     python: bool
-    """also this interpreter and its packages (the default)"""
+    """whether to mount this interpreter and its packages (default: yes)"""
     files: Mapping[str, bytes] | None
-    """put into its private folder before it starts"""
+    """files to write to its private folder before it starts"""
     cwd: Path | None
-    """path inside; the private folder by default"""
+    """working folder, as a path inside the box; default: the private folder"""
     limits: Limits | None
     links: Sequence[Link]
     doors: Sequence[Door]
     work_at: Path | None
-    """the private folder is seen under this path too; needs a mount namespace"""
+    """second path of the private folder inside the box; needs a mount namespace"""
     egress: Egress | None
     channels: int
-    """number of connected sockets it inherits, as descriptors 3, 4, ... ($COGBOX_CHANNEL_FD is the first's); ours are
-    `Box.channels`"""
+    """number of connected sockets the program inherits, as descriptors 3, 4, ... ($COGBOX_CHANNEL_FD is the first); the
+    caller's ends are `Box.channels`"""
     stdin: BinaryIO | None
     keep_output: int | None
-    """bytes of the end of each stream that the result holds; None for all. The files hold all of it until `close`"""
+    """bytes at the end of each stream that the result contains; None for all. The log files have everything until
+    `close`"""
     collect: Sequence[str]
-    """files of the private folder that the result is to hold"""
+    """files of the private folder to include in the result"""
 
 
 class Sandbox:
-    """Boxes of one level. `sandbox()` gives one whose level the self-test has proved."""
+    """Starts boxes of one level. `sandbox()` returns one whose level the self-test has proved."""
 
     def __init__(self, level: Level) -> None:
         self.level = level
 
     def start(self, command: Sequence[str], **options: Unpack["Options"]) -> Box:
-        """Start a command; returns at once. A request that makes no sense raises BadRequest; anything the program does
-        is a verdict."""
+        """Start a command and return immediately.
+
+        An invalid request raises `BadRequest`; misbehaviour of the program is a verdict of the result.
+        """
         check_request(command, options)
         limits, egress, channels = options.get("limits") or Limits(), options.get("egress"), options.get("channels", 0)
         _sweep_once()
@@ -121,12 +124,12 @@ class Sandbox:
         return box
 
     def run(self, command: Sequence[str], **options: Unpack["Options"]) -> Result:
-        """Start a command, wait for its end, clean up."""
+        """Run a command, wait for its end, and clean up."""
         with self.start(command, **options) as box:
             return box.wait()
 
     async def run_async(self, command: Sequence[str], **options: Unpack["Options"]) -> Result:
-        """The same for asyncio; cancelling it ends the box."""
+        """Run a command in asyncio; cancellation ends the box."""
         async with self.start(command, **options) as box:
             return await box.finished()
 
@@ -145,7 +148,7 @@ class Sandbox:
 
 
 def sandbox(*, minimum: Level | str = Level.LANDLOCK, at_most: Level | str = Level.CONTAINER) -> Sandbox:
-    """The strongest sandbox between two levels that the self-test proves here; LevelMissing if there is none.
+    """Return the strongest sandbox between two levels that the self-test proves here; raise `LevelMissing` if none.
 
     `none` is never chosen unless `minimum` is `none`. The environment variable COGBOX_LEVEL lowers `at_most`.
     """
@@ -186,27 +189,27 @@ def _sweep_once() -> None:
 
 
 def check_request(command: Sequence[str], options: Options) -> None:
-    """Refuse what makes no sense before anything is made for it."""
+    """Raise `BadRequest` for an invalid request, before any resource is created."""
     if isinstance(command, str) or not command or not all(isinstance(word, str) for word in command):
         raise BadRequest(f"a command is a list of at least one word, not {command!r}")
     env, files = options.get("env") or {}, options.get("files") or {}
     words = [*command, *env, *env.values(), *files, *options.get("collect", ())]
     if any("\0" in word for word in words):
-        raise BadRequest("a command, variable or file name of a box must not hold a zero byte")
+        raise BadRequest("a command, variable or file name of a box must not contain a zero byte")
     for name in env:
         if not name or "=" in name:
-            raise BadRequest(f"{name!r} is no name of a variable")
+            raise BadRequest(f"{name!r} is not a valid variable name")
     if not 0 <= options.get("channels", 0) <= MOST_CHANNELS:
         raise BadRequest(f"a box has 0 to {MOST_CHANNELS} channels, not {options['channels']}")
     cwd = options.get("cwd")
     if cwd is not None and not cwd.is_absolute():
-        raise BadRequest(f"the working folder {cwd} is no absolute path")
+        raise BadRequest(f"the working folder {cwd} is not an absolute path")
     names = [Path(name) for name in files]
     for path in names:
         if not path.parts or path.is_absolute() or ".." in path.parts:
-            raise BadRequest(f"{str(path)!r} is no path inside the private folder")
+            raise BadRequest(f"{str(path)!r} is not a path inside the private folder")
         if set(path.parents) & set(names):
-            raise BadRequest(f"{str(path)!r} lies in another of the files")
+            raise BadRequest(f"{str(path)!r} is inside another of the files")
     for mount in options.get("mounts", ()):
         if not mount.source.exists():
             raise BadRequest(f"cannot mount {mount.source}: it does not exist")

@@ -1,7 +1,7 @@
-"""Prove a level before relying on it: attack a box from inside and look from outside whether an attack came through.
+"""Prove a level before relying on it: attack a box from inside, and check from outside whether an attack succeeded.
 
-Two boxes run at once, a victim and an attacker (`_probe.py`). What the attacker says is not believed: every check is
-decided by something outside it, or by a secret that it could only know by succeeding.
+Two boxes run at once, a victim and an attacker (`_probe.py`). The attacker's reports are not trusted: every check
+relies on an observation from outside, or on a secret that only a successful attack reveals.
 """
 
 import functools
@@ -35,20 +35,20 @@ CHECKS = {
     "memory": "got past the limit of memory",
     "user": "had a user it must not have",
 }
-"""what is tried -> what is said when it worked"""
+"""attack -> message if it succeeded"""
 
 LIMITS = Limits(memory=256 * MIB, wall_seconds=20, processes=24, scratch_bytes=16 * MIB, output_bytes=MIB)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What the self-test found about a level on this machine."""
+    """The result of the self-test of a level on this machine."""
 
     level: Level
     reason: str = ""
-    """why it cannot be relied on, with what would help; empty when it holds"""
+    """why the level is not safe, with a remedy; empty if it is safe"""
     failed: tuple[str, ...] = ()
-    """checks of CHECKS that did not hold"""
+    """attacks of CHECKS that succeeded"""
     limited_by: str = ""
 
     @property
@@ -58,7 +58,7 @@ class Proof:
 
 @functools.cache
 def proof(level: Level) -> Proof:
-    """Test a level once per process. `none` holds nothing back and needs no proof."""
+    """Test a level, once per process. `none` isolates nothing and needs no proof."""
     module = MODULES[level]
     if reason := module.missing():
         return Proof(level, reason)
@@ -69,13 +69,13 @@ def proof(level: Level) -> Proof:
     except (CogboxError, OSError) as error:
         return Proof(level, f"the self-test could not run: {error}")
     if failed:
-        told = ", ".join(CHECKS[name] for name in failed)
-        return Proof(level, f"the self-test broke it: a boxed program {told}", tuple(failed), limited_by)
+        attacks = ", ".join(CHECKS[name] for name in failed)
+        return Proof(level, f"the self-test broke it: a boxed program {attacks}", tuple(failed), limited_by)
     return Proof(level, limited_by=limited_by)
 
 
 def attack(level: Level) -> tuple[list[str], str]:
-    """Names of the checks that failed, and what limits the boxes."""
+    """Attack a box; return the attacks that succeeded, and the mechanism that limits the boxes."""
     from cogbox.sandbox import Options, Sandbox
 
     box = Sandbox(level)
@@ -83,7 +83,7 @@ def attack(level: Level) -> tuple[list[str], str]:
     probe = Path(__file__).with_name("_probe.py")
     with tempfile.TemporaryDirectory(prefix="cogbox-test-") as name, Listeners() as listeners:
         outside = Path(name)
-        outside.chmod(0o777)  # open to everybody: only the box is in the way
+        outside.chmod(0o777)  # all users may write: only the box can prevent it
         protected = outside / "protected"
         protected.write_text(secret["file"])
         protected.chmod(0o644)
@@ -125,7 +125,7 @@ def attack(level: Level) -> tuple[list[str], str]:
 
 
 def _right_user(words: dict[str, str]) -> bool:
-    """Never root, no capability; for root's boxes not a user that owns anything, for others the caller."""
+    """Check the user: no capabilities, never root; for boxes of root a separate user, for others the caller."""
     uid = int(words.get("uid", "0"))
     plain = uid not in (0, 65534) if os.geteuid() == 0 else uid == os.geteuid()
     return plain and words.get("capabilities", "0") in ("0", "unknown") and words.get("privileges") in ("1", "unknown")
@@ -136,12 +136,12 @@ def _wait_for(box: Box, word: bytes) -> None:
     while word not in box.stdout_path.read_bytes():
         result: Result | None = box.poll()
         if result is not None or time.monotonic() > deadline:
-            raise OSError(f"the victim {result.detail if result else 'did not answer'}")
+            raise OSError(f"the victim {result.detail if result else 'did not respond'}")
         time.sleep(0.002)
 
 
 class Listeners:
-    """A TCP port and an abstract Unix socket outside the box that nobody must reach."""
+    """A TCP port and an abstract Unix socket outside the box that no attack may reach."""
 
     def __enter__(self) -> "Listeners":
         self._tcp = socket.create_server(("127.0.0.1", 0))

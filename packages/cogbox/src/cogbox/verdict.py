@@ -1,4 +1,4 @@
-"""How a box ended."""
+"""The result of a box."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -7,62 +7,62 @@ from cogbox.level import Level
 
 
 class Verdict(StrEnum):
-    """One word per way to end; the first four are the program's own doing, the next four are limits."""
+    """How a box ended. The first four are caused by the program, the next four by limits."""
 
     OK = "ok"
-    """ended by itself with exit code 0"""
+    """exited with code 0"""
     EXIT_CODE = "exit_code"
-    """ended by itself with another exit code"""
+    """exited with another code"""
     SIGNAL = "signal"
-    """died by a signal that was not ours"""
+    """killed by a signal that the guard did not send"""
     PROTOCOL = "protocol"
-    """broke the protocol it had to speak; said by whoever speaks it, through `Box.end`"""
+    """violated its protocol; reported by the caller through `Box.end`"""
     OUT_OF_MEMORY = "out_of_memory"
     """used more memory than `Limits.memory`"""
     TOO_MANY_PROCESSES = "too_many_processes"
-    """wanted more processes or threads than `Limits.processes`"""
+    """tried to start more processes or threads than `Limits.processes`"""
     TIME = "time"
     """took longer than `Limits.wall_seconds`, or more processor time than `Limits.cpu_seconds`"""
     OUTPUT = "output"
-    """wrote more than it may: to its output, to one file, or to its folder"""
+    """wrote more than its limit: to its output, to one file, or to its folder"""
     KILLED = "killed"
-    """ended by the caller without blame"""
+    """ended by the caller; not the program's fault"""
     START_FAILURE = "start_failure"
     """never ran: the box or the program could not be started"""
     INTERNAL_ERROR = "internal_error"
-    """lost its guard: a fault of the machine or of this package, whatever the program did"""
+    """lost its guard: a fault of the machine or of this package, not of the program"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What is left of a box: verdict, one sentence, figures, output, and the isolation it really had."""
+    """The result of a box: verdict, detail, usage, output, and its actual isolation."""
 
     verdict: Verdict
     detail: str
     """the verdict in one sentence"""
     level: Level
-    """the level that the self-test of this machine has proved, not the one that was asked for"""
+    """the level that the self-test proved on this machine, not the requested one"""
     limited_by: str
-    """what kept memory and processes in bounds: `cgroup v1`, `cgroup v2`, `rlimits`, or two of them"""
+    """what limited memory and processes: `cgroup v1`, `cgroup v2`, `rlimits`, or two of them"""
     exit_code: int | None = None
     signal: int | None = None
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_memory: int = 0
-    """bytes; sampled where no control group counts"""
+    """bytes; sampled if there is no control group"""
     output_bytes: int = 0
-    """all that was written to both streams, also what was not kept"""
+    """bytes written to both streams, including those that were dropped"""
     stdout: bytes = b""
     stderr: bytes = b""
     files: dict[str, bytes] = field(default_factory=dict)
-    """what was asked for with `collect`, as far as it was there"""
+    """the files of `collect` that exist"""
 
     @property
     def ok(self) -> bool:
         return self.verdict is Verdict.OK
 
     def as_dict(self) -> dict[str, object]:
-        """For a receipt: everything but the output and the collected files."""
+        """Return everything except the output and the collected files, for a receipt."""
         return {
             "verdict": self.verdict.value,
             "detail": self.detail,

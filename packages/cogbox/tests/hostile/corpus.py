@@ -112,7 +112,7 @@ CASES: dict[str, Case] = {
     "memory_pinned_in_pipes": ended(
         MEMORY,
         differs={"unmetered": (OK,), "container": (MEMORY, OK)},
-        why=NOT_COUNTED + "; podman refuses vmsplice to everybody",
+        why=NOT_COUNTED + "; podman refuses vmsplice to all programs",
     ),
     "memory_in_tmp": held(limits=replace(LIMITS, file_bytes=256 * MIB), differs={"landlock": (OUTPUT,)}, why=ON_DISK),
     "memory_in_dev_shm": held(limits=replace(LIMITS, file_bytes=256 * MIB)),
@@ -183,7 +183,7 @@ CASES: dict[str, Case] = {
     "nameless_files": ended(OUTPUT),
     "nameless_files_mapped": ended(OUTPUT),
     "nameless_files_in_flight": ended(
-        OUTPUT, OK, why="nobody can see the size of files in flight; the kernel allows at most `open_files` of them"
+        OUTPUT, OK, why="the size of files in flight is not visible; the kernel allows at most `open_files` of them"
     ),
     "nameless_files_of_a_closed_process": ended(OUTPUT),
     "nameless_files_without_a_leader": ended(OUTPUT),

@@ -1,6 +1,6 @@
-"""What lies outside the boxes: things a hostile program must not reach, and what it must not leave.
+"""The world outside the boxes: targets that a hostile program must not reach, and traces that it must not leave.
 
-Everything here is as open as files, sockets and processes can be; only the box is in the way.
+Files, sockets and processes here have the widest permissions; only the box protects them.
 """
 
 import contextlib
@@ -68,7 +68,7 @@ class World:
             listener.setblocking(False)
 
     def targets(self) -> dict[str, object]:
-        """What the programs are told."""
+        """Return the information that the programs receive."""
         ports = {name: self._listeners.get(name, self._tcp).getsockname()[1] for name in ("tcp", "tcp6", "udp")}
         return {
             **ports,
@@ -107,7 +107,7 @@ class World:
         }
 
     def damage(self) -> list[str]:
-        """What has changed outside, and which listeners were reached, in words."""
+        """Describe the changes outside and the listeners that were reached."""
         now = self._look()
         problems = [
             f"changed: {name}: {self._difference(name, now)}" for name in now if now[name] != self._before[name]
@@ -153,7 +153,7 @@ def processes_of(uid: int) -> set[int]:
 
 
 def things_of(uid: int) -> list[str]:
-    """Files in the folders everybody may write, and System V objects, of a user."""
+    """Return a user's files in world-writable folders, and its System V objects."""
     found = []
     for folder in ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run"):
         for name in os.listdir(folder) if os.path.isdir(folder) else []:

@@ -1,4 +1,4 @@
-"""One module per level: `missing()` says why it is not to be had (None if it may be), `plan(job)` how to start it."""
+"""One module per level: `missing()` returns why it is not available (None if it may be), `plan(job)` its plan."""
 
 from types import ModuleType
 

@@ -1,4 +1,4 @@
-"""Namespaces made by bubblewrap; the guard inside finishes the work."""
+"""Namespaces created by bubblewrap; the guard inside completes the setup."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ def missing() -> str | None:
         return reason
     if not shutil.which("bwrap"):
         return "`bwrap` is not installed: install the package `bubblewrap`"
-    # A bubblewrap with its own rights or profile needs nothing of the user's.
+    # A bubblewrap with setuid or its own AppArmor profile needs no user namespaces of the user.
     if os.geteuid() != 0 and (reason := missing_user_namespaces()) and "apparmor" not in reason:
         return reason
     return None
@@ -28,7 +28,7 @@ def plan(job: Job) -> Pairs:
     words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if job.uid is None:
         words += ["--unshare-user", "--uid", str(os.geteuid()), "--gid", str(os.getegid())]
-        # Over its own network, and to give up the right to ever get any; the guard inside drops them all.
+        # For its own network, and to give up privileges for good; the guard inside drops them all.
         for name in ("CAP_NET_ADMIN", "CAP_NET_BIND_SERVICE", "CAP_SETPCAP"):
             words += ["--cap-add", name]
     words += ["--die-with-parent", "--as-pid-1", "--hostname", "box", "--clearenv", "--proc", "/proc"]
@@ -38,7 +38,7 @@ def plan(job: Job) -> Pairs:
     words += ["--perms", "1777", "--size", str(max(private, 4096)), "--tmpfs", "/tmp"]
     for target, path in symlinks:
         words += ["--symlink", target, path]
-    # bubblewrap makes the folders above a mount for itself alone.
+    # bubblewrap creates the parent folders of a mount with access only for itself.
     above = {folder for mount in mounts for folder in mount.inside.parents} - {Path("/"), Path("/tmp")}
     for folder in sorted(above):
         if not any(folder.is_relative_to(mount.inside) for mount in mounts):
@@ -59,8 +59,11 @@ def plan(job: Job) -> Pairs:
 
 
 def _devices(*, metered: bool) -> list[str]:
-    """As the level `namespaces` has them. Not `--dev`: for its terminals bubblewrap makes a second user namespace, in
-    which the guard has no rights over the box's network."""
+    """Mount the same devices as the level `namespaces`.
+
+    Not `--dev`: for its terminals bubblewrap creates a second user namespace, in which the guard has no rights over the
+    box's network.
+    """
     words = ["--perms", "0755", "--tmpfs", "/dev"]
     for name in ("null", "zero", "full", "random", "urandom"):
         # A shared mapping of /dev/zero is memory that belongs to no process; without a control group nothing counts it.

@@ -1,4 +1,4 @@
-"""podman or docker: their walls, our limits. No image is needed: the root folder is empty but for the mounts."""
+"""podman or docker: their isolation, our limits. No image is needed: the root folder contains only the mounts."""
 
 import contextlib
 import functools
@@ -24,25 +24,25 @@ def _asked(words: list[str], **options: object) -> subprocess.CompletedProcess[s
 
 @functools.cache
 def engine() -> tuple[str | None, str]:
-    """(podman or docker, "") that answers, or (None, why none does)."""
+    """Return (podman or docker, "") for an engine that responds, or (None, the reasons why none does)."""
     reasons = []
     for name in ("podman", "docker"):
         if not shutil.which(name):
             reasons.append(f"`{name}` is not installed")
             continue
         if name == "podman" and os.geteuid() != 0 and not _has_subordinate_ids():
-            # Not asked: podman would leave a process of its own behind, only to say so.
-            reasons.append("podman gives this user no containers: give it a range in /etc/subuid and /etc/subgid")
+            # Do not call podman: it would leave a process behind, only to report this.
+            reasons.append("podman gives this user no containers: add a range to /etc/subuid and /etc/subgid")
             continue
         try:
             answer = _asked([name, "info"])
         except subprocess.TimeoutExpired:
-            reasons.append(f"`{name} info` did not answer in {ANSWER_SECONDS} s")
+            reasons.append(f"`{name} info` did not respond within {ANSWER_SECONDS} s")
             continue
         if answer.returncode == 0:
             return name, ""
         words = answer.stderr.strip().splitlines()
-        reasons.append(f"`{name} info` failed: {words[-1] if words else 'it said nothing'}")
+        reasons.append(f"`{name} info` failed: {words[-1] if words else 'no error output'}")
     return None, "; ".join(reasons) + " (packages `podman`, `runc` and `uidmap`)"
 
 
@@ -67,20 +67,20 @@ def _has_subordinate_ids() -> bool:
 def base_words() -> list[str]:
     name = engine()[0]
     assert name is not None
-    # podman's default runtime fails on machines whose limits it may not raise.
+    # podman's default runtime fails on machines that do not allow it to raise limits.
     return [name, "--runtime", "runc"] if name == "podman" and shutil.which("runc") else [name]
 
 
 @functools.cache
 def _image() -> list[str]:
-    """docker has no empty root folder but an empty image."""
+    """Return an empty image: docker needs one in place of an empty root folder."""
     name = engine()[0]
     assert name is not None
     if _asked([name, "image", "inspect", EMPTY_IMAGE]).returncode:
         empty_archive = "\0" * 10240
-        made = _asked([name, "import", "-", EMPTY_IMAGE], input=empty_archive)
-        if made.returncode:
-            raise OSError(f"`{name} import` failed: {made.stderr.strip()}")
+        imported = _asked([name, "import", "-", EMPTY_IMAGE], input=empty_archive)
+        if imported.returncode:
+            raise OSError(f"`{name} import` failed: {imported.stderr.strip()}")
     return [EMPTY_IMAGE]
 
 
@@ -92,7 +92,7 @@ def plan(job: Job) -> Pairs:
     words = [*base_words(), "run", "--rm", "--name", container_name(job), "--network", "none", "--read-only"]
     words += ["--cap-drop", "all", "--security-opt", "no-new-privileges", "--hostname", "box", "--workdir", "/"]
     words += ["--log-driver", "none", "--ulimit", f"nofile={limits.open_files}:{limits.open_files}"]
-    # Not below what is running: the limit is the user's, and podman itself counts.
+    # Not below the number of running processes: the limit is per user, and podman's own processes count.
     words += ["--ulimit", "nproc=4096:4096", "--ulimit", "core=1:1"]
     words += ["--tmpfs", f"/tmp:rw,nosuid,nodev,mode=1777,size={limits.scratch_bytes}"]
     words += ["--shm-size", str(max(limits.scratch_bytes // 4, 4096))]
@@ -106,7 +106,7 @@ def plan(job: Job) -> Pairs:
         words += ["--volume", f"{mount.source}:{mount.inside}:{'rw' if mount.writable else 'ro'}"]
     words += ["--volume", f"{guard_path()}:{INSIDE}:ro", "--volume", f"{socket}:{SOCKET}"]
     if name == "podman":
-        words += ["--read-only-tmpfs=false"]  # or it adds writable folders of its own
+        words += ["--read-only-tmpfs=false"]  # otherwise podman adds its own writable folders
         root = job.folder.keep / "root"
         root.mkdir()
         for target, path in symlinks:
@@ -124,7 +124,7 @@ def plan(job: Job) -> Pairs:
         ("scratch_at", "/tmp"),
         ("scratch_at", "/dev/shm"),
     ]
-    # Without root the engine's own processes are of the same user; there the guard's count alone remains.
+    # Without root the engine's own processes have the same user, so only the guard's count applies.
     return pairs + job.common() + (job.process_limit() if job.uid is not None else [])
 
 
@@ -133,6 +133,6 @@ def container_name(job: Job) -> str:
 
 
 def clean_up(job: Job) -> None:
-    """A container that did not end with its box, as when the engine was interrupted in the middle of its start."""
+    """Remove a container that did not end with its box, for example because the engine was interrupted at start."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         _asked([*base_words(), "rm", "--force", "--time", "0", container_name(job)])

@@ -11,7 +11,7 @@ from cogbox._plan import Pairs
 from cogbox.errors import BadRequest
 from cogbox.mounts import system_mounts
 
-SIGNALS_SCOPED = 6  # from this version on a program cannot signal what is outside
+SIGNALS_SCOPED = 6  # from this version on a program cannot signal processes outside
 
 
 def landlock_version() -> int:
@@ -25,19 +25,19 @@ def missing() -> str | None:
     if version == 0:
         return "this kernel has no Landlock: Linux 5.13 or newer with `landlock` in its list of security modules"
     if os.geteuid() != 0 and version < SIGNALS_SCOPED:
-        return f"Landlock {version} of this kernel does not keep signals inside: Linux 6.12 or newer"
+        return f"Landlock {version} of this kernel does not restrict signals: Linux 6.12 or newer"
     if os.geteuid() == 0 and (closed := closed_folder(Path(os.path.realpath(sys.executable)))):
-        return f"the interpreter lies in {closed}, which is closed to the user of a box: use an interpreter outside it"
+        return f"the interpreter is in {closed}, which is closed to the user of a box: use an interpreter outside it"
     return None
 
 
 def closed_folder(path: Path) -> Path | None:
-    """The first folder above a path that other users cannot enter."""
+    """Return the first folder above a path that other users cannot enter."""
     return next((folder for folder in reversed(path.parents) if not folder.stat().st_mode & 0o001), None)
 
 
 def count_tasks(uid: int) -> int:
-    """Processes and threads of a user, whom a per-user limit counts together."""
+    """Count the processes and threads of a user; a per-user limit counts both."""
     count = 0
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -60,7 +60,7 @@ def plan(job: Job) -> Pairs:
         if mount.inside != mount.source:
             raise BadRequest(f"{mount.source} at {mount.inside}: a mount at another place needs a mount namespace")
         if job.uid is not None and (closed := closed_folder(mount.source)):
-            raise BadRequest(f"{mount.source} lies in {closed}, which is closed to the user of a box")
+            raise BadRequest(f"{mount.source} is in {closed}, which is closed to the user of a box")
         (writable if mount.writable else readable).append(mount.source)
     pairs: Pairs = [("level", "landlock"), ("landlock", "1"), ("seccomp", "shared")]
     pairs += [("readable", str(path)) for path in readable] + [("writable", str(path)) for path in writable]

@@ -1,4 +1,4 @@
-"""Namespaces made by the guard itself."""
+"""Namespaces created by the guard itself."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ def missing() -> str | None:
 
 
 def missing_user_namespaces() -> str | None:
-    """Why an ordinary user gets no user namespace, as far as the kernel's settings tell."""
+    """Return why kernel settings deny user namespaces to ordinary users; None if they do not."""
     settings = {
         "kernel/unprivileged_userns_clone": ("0", "set sysctl kernel.unprivileged_userns_clone=1"),
         "user/max_user_namespaces": ("0", "set sysctl user.max_user_namespaces above 0"),
@@ -29,7 +29,7 @@ def missing_user_namespaces() -> str | None:
     for name, (off, remedy) in settings.items():
         path = Path("/proc/sys") / name
         if path.exists() and path.read_text().strip() == off:
-            return f"this kernel gives users no namespaces of their own: {remedy}"
+            return f"this kernel does not allow user namespaces: {remedy}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""No walls, only limits: for programs one trusts."""
+"""No isolation, only limits: for trusted programs."""
 
 import os
 
@@ -21,5 +21,5 @@ def plan(job: Job) -> Pairs:
     pairs: Pairs = [("level", "none"), *job.common()]
     if job.uid is not None:
         return pairs + job.process_limit()
-    # Root is bound by no per-user limit; the guard's own count remains.
+    # Per-user limits do not apply to root; the guard's own count does.
     return pairs + ([("allow_root", "1")] if os.geteuid() == 0 else job.process_limit(count_tasks(os.geteuid())))

@@ -1,4 +1,4 @@
-"""clone(CLONE_PARENT): a child that is no child of the program but of whoever started it, and outlives the program."""
+"""Calls clone(CLONE_PARENT): the new process is a child of the program's parent, and outlives the program."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Folders and files nobody may enter or read, nested; also its own private folder and /tmp."""
+"""Creates nested folders and files with mode 0; also closes its own private folder and /tmp."""
 
 import contextlib
 import os

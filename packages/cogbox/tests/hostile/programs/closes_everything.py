@@ -1,4 +1,4 @@
-"""Closes every descriptor it has, and goes on a little."""
+"""Closes every descriptor it has, and continues for a moment."""
 
 import os
 

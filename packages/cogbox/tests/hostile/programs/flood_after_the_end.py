@@ -1,4 +1,4 @@
-"""Ends with 0 while its children go on flooding standard output."""
+"""Exits with 0 while its children continue to flood standard output."""
 
 import os
 

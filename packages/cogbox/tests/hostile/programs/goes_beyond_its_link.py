@@ -17,7 +17,7 @@ def proxied(request):
         return link.recv(100)
 
 
-# The server at the link's end answers every message with the same word, and is no proxy.
+# The server at the link's end answers every message with the same word; it is not a proxy.
 print(proxied(f"CONNECT 127.0.0.1:{TARGETS['tcp']} HTTP/1.1\r\n\r\n".encode()))
 print(proxied(b"\x05\x01\x00"))
 attempt("second listener", lambda: socket.create_server(("127.0.0.1", TARGETS["link_port"])))

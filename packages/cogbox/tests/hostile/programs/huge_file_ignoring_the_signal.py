@@ -1,4 +1,4 @@
-"""The same with SIGXFSZ ignored: every write fails, and the program goes on with the next file."""
+"""The same with SIGXFSZ ignored: every write fails, and the program continues with the next file."""
 
 from kit import done
 

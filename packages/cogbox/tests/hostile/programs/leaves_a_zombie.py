@@ -1,4 +1,4 @@
-"""No attack but a control: a child that has ended and is waited for late is no offence."""
+"""A control, not an attack: a child that has ended and is reaped late is allowed."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Everything /proc has about everybody: environment, memory, descriptors, root and working folder."""
+"""Reads everything in /proc about all processes: environment, memory, descriptors, root and working folder."""
 
 import os
 

@@ -28,7 +28,7 @@ def clone3(flags):
 
 for name, flags in KINDS.items():
     attempt(f"unshare {name}", lambda flags=flags: call("unshare", flags))
-    if name != "time":  # for clone this is no flag
+    if name != "time":  # clone has no flag for it
         attempt(f"clone {name}", lambda flags=flags: clone(flags))
     attempt(f"clone3 {name}", lambda flags=flags: clone3(flags))
 done()

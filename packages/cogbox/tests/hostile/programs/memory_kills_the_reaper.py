@@ -1,6 +1,6 @@
-"""Sleepers, and a tiny program that fills memory nobody's size shows: the kernel then kills the largest process.
+"""Starts sleepers, then fills memory that no process is charged for: the kernel then kills the largest process.
 
-That is the box's own first process, and the sleepers are orphans of nobody's.
+That is the box's own first process, and the sleepers become orphans without a reaper.
 """
 
 import os

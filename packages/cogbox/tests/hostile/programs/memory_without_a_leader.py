@@ -1,4 +1,4 @@
-"""Its first thread ends and the others go on: /proc shows a process without memory, descriptors or anything else."""
+"""Ends its first thread while the others run: /proc shows a process without memory, descriptors or anything else."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Catches SIGXCPU and goes on."""
+"""Catches SIGXCPU and continues."""
 
 import signal
 

@@ -1,4 +1,4 @@
-"""Files outside that everybody on the machine may read, and some that nobody may."""
+"""Reads files outside: some that are readable by all users of the machine, and some that are not."""
 
 import os
 

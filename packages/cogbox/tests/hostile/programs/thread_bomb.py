@@ -1,4 +1,4 @@
-"""Starts threads until no more are to be had, and goes on trying."""
+"""Starts threads up to the limit, and continues to try."""
 
 import contextlib
 import threading

@@ -1,4 +1,4 @@
-"""TIOCSTI: letters put into the input of a terminal, as if somebody had typed them."""
+"""Calls TIOCSTI: puts characters into the input of a terminal, as if a user had typed them."""
 
 import fcntl
 import os
