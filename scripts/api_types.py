@@ -1,6 +1,6 @@
-"""Write the types of the server's answers for the pages: `web/src/league/api-types.ts`, from the OpenAPI document.
+"""Write the TypeScript types of the server's responses, `web/src/league/api-types.ts`, from the OpenAPI document.
 
-usage: python scripts/api_types.py [--check]     --check: fail when the file is not what would be written
+usage: python scripts/api_types.py [--check]     --check: fail if the file is stale
 """
 
 import re
@@ -29,7 +29,7 @@ Schema = Mapping[str, Any]
 
 
 def written(document: Schema) -> str:
-    """The whole file: an interface for every schema that a used call needs, and a table of the calls."""
+    """Return the text of the file: an interface for every schema that a used call needs, and a table of the calls."""
     schemas: Schema = document["components"]["schemas"]
     calls = sorted(_calls(document))
     needed = _reached(schemas, (schema for *_, answer, body in calls for schema in (answer, body)))
@@ -119,7 +119,7 @@ def _quoted(value: Any) -> str:
 
 
 def current() -> str:
-    """What the file should hold now."""
+    """Return the current text of the file."""
     from observatory.app import create_app
     from observatory.settings import Settings
 
@@ -136,7 +136,7 @@ def main(arguments: list[str]) -> None:
     if TYPES.exists() and TYPES.read_text(encoding="utf-8") == new:
         return
     if "--check" in arguments:
-        fail(f"{TYPES.relative_to(ROOT)} is not what the server answers: run `python scripts/api_types.py`")
+        fail(f"{TYPES.relative_to(ROOT)} is stale: run `python scripts/api_types.py`")
     TYPES.write_text(new, encoding="utf-8")
     say(f"api types: wrote {TYPES.relative_to(ROOT)}")
 

@@ -1,9 +1,11 @@
-"""Random configurations and our missions through the published engine and ours, replays of both, configurations and
-policy servers of each with the other, live episodes of both, tokens in the viewer, networks with the same weights in
-both, policies that the published command writes, missions that ours saves for it, and that command against our server;
-documents, games and players of published Coworlds.
+"""Compare our packages with the published ones.
 
-usage: compat.py [--count N] [--seed S] ...     arguments go to tests/compat/run.py
+Plays random configurations and our missions in both engines, and compares replays, live episodes, viewer tokens and
+networks with the same weights. Runs configurations and policy servers of each package with the other, policies that the
+published command writes, missions that ours saves for it, the published command against our server, and documents,
+games and players of published Coworlds.
+
+usage: compat.py [--count N] [--seed S] ...     arguments are passed to tests/compat/run.py
 """
 
 import subprocess
@@ -38,7 +40,7 @@ def main() -> None:
         traces.append(["tests/compat/network_actions.py", published_networks_python(), shared / "oracle"])
         traces.append(["tests/compat/viewer_tokens.py", shared / "oracle"])
     else:
-        say("compat: missions and replays are not compared, because the script that plays them is in a folder `shared`")
+        say("compat: not comparing missions and replays: the script that plays them is in the folder `shared`")
     failed = False
     commands = published_cogames_python()
     files = ("author_files", "saved_missions", "seasons_client")

@@ -1,6 +1,6 @@
 """Copy the documents about Coworlds into the package that prints them (`coworld docs`).
 
-usage: python scripts/coworld_docs.py [check]     check: say what is not up to date, and change nothing
+usage: python scripts/coworld_docs.py [check]     check: report stale files, and change nothing
 """
 
 import sys
@@ -12,7 +12,7 @@ TARGET = ROOT / "packages" / "coworld" / "src" / "coworld" / "docs"
 
 
 def stale() -> dict[Path, str | None]:
-    """Files of the package with the text that they should have; None for those that should be gone."""
+    """Return stale files of the package with their current text; None for files to delete."""
     wanted = {TARGET / path.name: path.read_text(encoding="utf-8") for path in sorted(SOURCE.glob("*.md"))}
     found = {path: path.read_text(encoding="utf-8") for path in TARGET.glob("*.md")}
     changed: dict[Path, str | None] = {path: text for path, text in wanted.items() if found.get(path) != text}

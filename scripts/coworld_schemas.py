@@ -1,5 +1,5 @@
-"""Write what is made from the models of `coworld`: the JSON Schemas that the package carries, and the reference page of
-the manifest. With --check, only say what is stale.
+"""Generate the JSON Schemas of `coworld` and the reference page of the manifest from its models. With --check, only
+report stale files.
 
 usage: coworld_schemas.py [--check]
 """
@@ -21,7 +21,7 @@ A field without "required" may be left out.
 
 
 def kind(schema: dict[str, Any]) -> str:
-    """A type in words."""
+    """Describe a type in words."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
@@ -78,7 +78,7 @@ def reference_page() -> str:
 
 
 def generated() -> dict[Path, str]:
-    """Every file that is made from the models, with its text."""
+    """Return every generated file with its text."""
     return {**schema_files(), PAGE: reference_page()}
 
 
@@ -91,7 +91,7 @@ def main() -> None:
         return
     for path, text in stale.items():
         path.write_text(text)
-    say(f"wrote {names}" if stale else "everything made from the models is fresh")
+    say(f"wrote {names}" if stale else "all generated files are up to date")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Take the pictures of the viewer that `docs/gallery/` holds: real episodes, both themes, a phone.
+"""Take the screenshots of the viewer in `docs/gallery/`: real episodes, both themes, a phone.
 
 usage: python scripts/gallery.py
 """
@@ -47,7 +47,7 @@ def take(
 
 
 def take_live(browser: Browser, name: str, act: Callable[[Page], None], **settings: Any) -> None:
-    """A game that is played while the picture is taken; somebody drives agent 2."""
+    """Take a screenshot of a live game in which a user drives agent 2."""
     env = missions.load("arena", seed=42)
     spec = PolicySpec(class_path=resolve_policy_class_path("starter"))
     plan = EpisodePlan(env, [spec], [0] * env.game.num_agents, seed=42, policy_names=["starter"])
@@ -74,7 +74,7 @@ def take_live(browser: Browser, name: str, act: Callable[[Page], None], **settin
 
 
 def send_away(page: Page) -> None:
-    """A click somewhere on the board: the cog is on its way."""
+    """Click somewhere on the board, so that the cog starts walking."""
     box = page.locator(".board").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] * 0.66, box["y"] + box["height"] * 0.36)

@@ -1,9 +1,9 @@
-"""Write episode files for `gpu_check.py`: recorded episodes, played once more by the engine of `.venv/`.
+"""Write episode files for `gpu_check.py`: recorded episodes, replayed by the engine of `.venv/`.
 
-usage: gpu_episode.py [--out FOLDER] [NAME ...]     names as in the folder of recorded episodes; none = all of them
+usage: gpu_episode.py [--out FOLDER] [NAME ...]     names of recorded episodes; default: all of them
 
-A file holds the compiled program, the map, the seed and the actions, so that playing it needs no Python, and for every
-step a digest of what came out. `native/cuda/episode.hpp` reads it.
+A file contains the compiled program, the map, the seed and the actions, so that playing it needs no Python, and a
+digest of the output of every step. `native/cuda/episode.hpp` reads it.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def write_episode(oracle: Path, name: str, path: Path) -> None:
-    """Play a recorded episode and write it down."""
+    """Play a recorded episode and write its file."""
     (meta_path,) = oracle.glob(f"*/{name}.meta.json") or fail(f"gpu_episode: no recorded episode {name}")
     te = trace_episode(oracle)
     meta = te.read_json(meta_path)
@@ -77,7 +77,7 @@ def write_episode(oracle: Path, name: str, path: Path) -> None:
 
 
 def trace_episode(oracle: Path) -> ModuleType:
-    """The script that plays recorded episodes; it reads their configs."""
+    """Import the script that plays recorded episodes; it reads their configs."""
     sys.path.insert(0, str(oracle))
     try:
         return importlib.import_module("trace_episode")
@@ -86,7 +86,7 @@ def trace_episode(oracle: Path) -> ModuleType:
 
 
 def random_actions(world: MettaGrid, meta: dict[str, int]) -> dict[str, np.ndarray]:
-    """The actions of an episode that was recorded without: drawn in the order that the recordings' README gives."""
+    """Draw the actions of an episode that was recorded without them, in the order of the recordings' README."""
     names, n = world.action_names, world.num_agents
     vibes = [i for i, name in enumerate(names) if name.startswith("change_vibe_")]
     primary = [i for i in range(len(names)) if i not in vibes]
@@ -96,7 +96,7 @@ def random_actions(world: MettaGrid, meta: dict[str, int]) -> dict[str, np.ndarr
 
 
 def output_digest(world: MettaGrid) -> int:
-    """Of what a step wrote into the caller's arrays, as `digest` in episode.hpp."""
+    """Return a digest of what a step wrote into the caller's arrays, like `digest` in episode.hpp."""
     crc = 0
     for array in (world.observations(), world.rewards(), world.terminals(), world.truncations()):
         crc = zlib.crc32(array.tobytes(), crc)

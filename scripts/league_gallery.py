@@ -1,9 +1,9 @@
-"""Take the pictures of the league's pages that `docs/gallery/` holds, from a demo that has played for a while.
+"""Take the screenshots of the league's pages in `docs/gallery/`, from a demo that has played for a while.
 
 usage: python scripts/league_gallery.py [--data FOLDER] [--played N] [--only PAGE ...]
 
 Starts `observatory demo` in the folder (by default `.league`), waits until its first season has played N matches
-(by default 30), and looks at every page: on a desk in both themes, and on a phone.
+(by default 30), and captures every page: on a desktop in both themes, and on a phone.
 """
 
 import argparse
@@ -32,12 +32,12 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disa
 DESK = {"viewport": {"width": 1280, "height": 860}}
 PHONE = {"viewport": {"width": 390, "height": 780}, "device_scale_factor": 1.5, "has_touch": True, "is_mobile": True}
 MOST_PIXELS = 1300
-"""of a page's height: a longer one is cut"""
+"""maximum height of a screenshot; longer pages are cut"""
 
 
 @contextmanager
 def demo(folder: Path) -> Iterator[tuple[str, str]]:
-    """A running demo: its address, and the link that signs its administrator in."""
+    """Run a demo; yield its address, and the link that signs its administrator in."""
     command = [sys.executable, "-m", "observatory", "demo", "--data", str(folder), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -64,7 +64,7 @@ def wait_for_matches(http: httpx.Client, wanted: int) -> None:
 
 
 def pages(http: httpx.Client) -> dict[str, str]:
-    """The address of every page, by the name of its picture."""
+    """Return the address of every page by the name of its screenshot."""
     leader = http.get("/observatory/api/seasons/demo/table").json()["rows"][0]["policy"]["id"]
     season = "/observatory/api/seasons/demo/matches"
     match = next(row for row in http.get(season, params={"status": "completed"}).json()["rows"] if row["has_replay"])
@@ -89,7 +89,7 @@ def pages(http: httpx.Client) -> dict[str, str]:
 
 
 def upload(page: Page) -> None:
-    """Enter a policy by the page; it stays on it until the policy is seen in the season."""
+    """Submit a policy on the page, and wait until it appears in the season."""
     with tempfile.TemporaryDirectory() as folder:
         bundle = Path(folder) / "my-starter.zip"
         create_bundle("class=starter", bundle)

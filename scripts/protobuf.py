@@ -1,8 +1,8 @@
-"""Make `policy_pb2.py` and its stub from `policy.proto`, with a compiler in an environment of its own.
+"""Generate `policy_pb2.py` and its stub from `policy.proto`, with a compiler in a separate environment.
 
-usage: protobuf.py [--check]     with --check compare with the files that are there and change nothing
+usage: protobuf.py [--check]     --check: compare with the existing files and change nothing
 
-The compiler's version is pinned: code made by an older one runs with every later runtime, not the other way round, so
+The compiler's version is pinned: generated code runs with the same or a later runtime, but not with an earlier one, so
 the lower bound on `protobuf` in packages/mettagrid/pyproject.toml follows it.
 """
 
@@ -20,7 +20,7 @@ MADE = [PROTO.replace(".proto", "_pb2.py"), PROTO.replace(".proto", "_pb2.pyi")]
 
 
 def compiler() -> Path:
-    """An interpreter that has the compiler; its environment is made on first use."""
+    """Return an interpreter that has the compiler; create its environment on first use."""
     home = CACHE / COMPILER
     with locked("protobuf"):
         if not (home / "complete").exists():
@@ -46,7 +46,7 @@ def main() -> None:
     stale = [name for name, content in made.items() if not _holds(SOURCE / name, content)]
     if "--check" in sys.argv[1:]:
         if stale:
-            fail(f"{', '.join(stale)} not made from {PROTO}: run scripts/protobuf.py")
+            fail(f"stale: {', '.join(stale)}: run scripts/protobuf.py")
         return
     for name in stale:
         (SOURCE / name).write_bytes(made[name])

@@ -1,6 +1,6 @@
-"""The published packages in environments of their own, to compare with: `.cache/published-*/`. Never a dependency.
+"""Install the published packages in separate environments, `.cache/published-*/`, for comparison. Never a dependency.
 
-usage: published.py     make it when it is missing and print its interpreter
+usage: published.py     create the environment if it is missing and print its interpreter
 """
 
 import shutil
@@ -16,32 +16,32 @@ COGAMES_VERSION = "0.26.22"
 SOFTMAX_VERSION = "0.26.9"
 PUFFERLIB_VERSION = "3.0.23"
 COWORLD_VERSIONS = ("0.1.64", "0.1.26", "0.1.0")
-"""One of each generation, newest first."""
+"""one version of each generation, newest first"""
 
 
 def published_python() -> Path:
-    """Interpreter that imports the published engine; makes the environment on first use."""
+    """Return an interpreter with the published engine; create the environment on first use."""
     return environment(f"published-{VERSION}", f"mettagrid=={VERSION}")
 
 
 def published_cogames_python() -> Path:
-    """The same with the published `cogames` and `softmax` commands, in an environment of its own."""
+    """Return an interpreter with the published `cogames` and `softmax` commands, in a separate environment."""
     packages = (f"mettagrid=={VERSION}", f"cogames=={COGAMES_VERSION}", f"softmax-cli=={SOFTMAX_VERSION}")
     return environment(f"published-cogames-{COGAMES_VERSION}-softmax-{SOFTMAX_VERSION}", *packages)
 
 
 def published_networks_python() -> Path:
-    """The published engine and `cogames` with PyTorch and PufferLib, which their networks need."""
+    """Return an interpreter with the published engine and `cogames`, and PyTorch and PufferLib for their networks."""
     packages = (f"mettagrid=={VERSION}", f"cogames=={COGAMES_VERSION}", "torch", "einops")
-    # PufferLib asks for one old version of torch, which it does not need to build networks.
+    # PufferLib requires one old version of torch, but does not need it to build networks.
     alone = (f"pufferlib-core=={PUFFERLIB_VERSION}",)
     return environment(f"published-networks-{COGAMES_VERSION}", *packages, without_dependencies=alone)
 
 
 def published_coworld_pythons() -> list[Path]:
-    """Interpreters that import the published `coworld`, one per generation, newest first."""
+    """Return interpreters with the published `coworld`, one per generation, newest first."""
     *newer, oldest = COWORLD_VERSIONS
-    servers = ("fastapi", "uvicorn")  # what the image of its examples has beside the package
+    servers = ("fastapi", "uvicorn")  # the image of its examples has these too
     pythons = [
         environment(f"published-coworld-{version}", f"coworld=={version}", *servers, constrained=False)
         for version in newer
@@ -52,8 +52,11 @@ def published_coworld_pythons() -> list[Path]:
 
 
 def environment(name: str, *packages: str, constrained: bool = True, without_dependencies: Sequence[str] = ()) -> Path:
-    """The interpreter of an environment with these packages; not `constrained` when they need other versions of what
-    we use than we do. `without_dependencies` are installed last, as they are."""
+    """Return the interpreter of an environment with these packages.
+
+    Pass `constrained=False` if they need other versions than our constraints. Packages in `without_dependencies` are
+    installed last, without their dependencies.
+    """
     home = CACHE / name
     python = home / "bin" / "python"
     complete = home / "complete"
@@ -77,7 +80,7 @@ def environment(name: str, *packages: str, constrained: bool = True, without_dep
 
 
 def is_supported(python: str) -> bool:
-    """Whether it exists and has a version the published engine supports."""
+    """Return whether an interpreter exists and has a version that the published engine supports."""
     command = [python, "-c", "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))"]
     try:
         return subprocess.run(command, capture_output=True).returncode == 0

@@ -1,7 +1,7 @@
-"""Every recorded episode and the engine's tests under the address and undefined-behaviour sanitizers.
+"""Run every recorded episode and the engine's tests under the address and undefined-behaviour sanitizers.
 
-The build is that of `sanitized.py`. A finding ends the process it happens in and is listed at the end. Leaks are not
-looked for: Python itself leaves memory at exit.
+Uses the build of `sanitized.py`. A finding ends its process and is listed at the end. Leak detection is off: Python
+itself leaks memory at exit.
 """
 
 import os
@@ -36,7 +36,7 @@ def main() -> None:
         for finding, count in findings.most_common():
             print(f"{count:5}  {finding}")
         if findings or problems:
-            say(f"sanitize: what the processes wrote is in {ERRORS.relative_to(ROOT)}")
+            say(f"sanitize: the output of the processes is in {ERRORS.relative_to(ROOT)}")
             fail(f"sanitize: {findings.total()} findings; failed: {', '.join(problems) or 'nothing else'}")
         print("sanitize: clean, 0 findings")
 

@@ -1,6 +1,6 @@
-"""The engine once more with the address and undefined-behaviour sanitizers, for `make sanitize` and `make soak`.
+"""Build the engine with the address and undefined-behaviour sanitizers, for `make sanitize` and `make soak`.
 
-The build is in build/sanitize/ and has the checks of METTAGRID_DEBUG_CHECKS; `.venv/` is left alone.
+The build is in build/sanitize/ and enables METTAGRID_DEBUG_CHECKS; `.venv/` stays unchanged.
 """
 
 import os
@@ -17,22 +17,22 @@ FINDING = re.compile(r"ERROR: (?:Address|Leak)Sanitizer: .*|\S*: runtime error: 
 def sanitized_engine(name: str, site: Path) -> tuple[str, dict[str, str]]:
     """Build, unpack into `site` and return (interpreter, environment variables) that import it. `name` is for messages.
 
-    A finding ends the process it happens in.
+    A finding ends its process.
     """
     python, env = overlay(build_wheel(HOME, defines={"METTAGRID_SANITIZE": "ON"}), site)
     if not is_instrumented(site):
         fail(f"{name}: the build has no sanitizers in it")
     env |= {
         "LD_PRELOAD": runtime_libraries(name),
-        "ASAN_OPTIONS": "detect_leaks=0",  # at exit: Python itself leaves memory then
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python itself leaks memory at exit
         "UBSAN_OPTIONS": "print_stacktrace=1",
-        "PYTHONMALLOC": "malloc",  # buffers of Python objects are then seen one by one
+        "PYTHONMALLOC": "malloc",  # so that the sanitizer sees each buffer of Python objects
     }
     return python, env
 
 
 def runtime_libraries(name: str) -> str:
-    """For LD_PRELOAD: the sanitizer comes first, and the C++ library early enough for it to see exceptions."""
+    """Return the value of LD_PRELOAD: the sanitizer first, then the C++ library, so that it intercepts exceptions."""
     compiler = os.environ.get("CXX", "c++")
     names = ["libasan.so", "libstdc++.so"]
     found = [subprocess.check_output([compiler, f"-print-file-name={lib}"], text=True).strip() for lib in names]

@@ -1,9 +1,9 @@
-"""Make or refresh `.venv/`: dependencies, the viewer's pages, the native build. Does nothing when nothing has changed.
+"""Create or refresh `.venv/`: dependencies, the viewer's pages, the native build. Does nothing if all is up to date.
 
-usage: scripts/setup [run|dev]     run: what the programs need; dev (default): also what the tests and checks need
+usage: scripts/setup [run|dev]     run: dependencies of the programs; dev (default): also those of tests and checks
 
-Runs before anything is installed, so it uses the standard library alone. Each step has a stamp in `.venv/stamps/` with
-a digest of what it was made from; an editable install notices edits to Python by itself, but not to C++.
+Runs before anything is installed, so it uses only the standard library. Each step has a stamp in `.venv/stamps/` with a
+digest of its inputs; an editable install picks up edits to Python by itself, but not to C++.
 """
 
 import compileall
@@ -32,13 +32,13 @@ def read_toml(path: Path) -> dict:
 
 
 def group(name: str) -> list[str]:
-    """The requirements of a group in our pyproject.toml."""
+    """Return the requirements of a group in our pyproject.toml."""
     found: list[str] = read_toml(ROOT / "pyproject.toml")["dependency-groups"][name]
     return found
 
 
 def requirements(tier: str) -> list[str]:
-    """All to install from the registry: what the packages depend on, the build tools; for dev also extras and tools."""
+    """Return all requirements: dependencies of the packages and build tools; for dev also extras and tools."""
     projects = [read_toml(package / "pyproject.toml")["project"] for package in PACKAGES]
     ours = {project["name"] for project in projects}
     wanted = [spec for project in projects for spec in project["dependencies"]] + group("build")
@@ -50,7 +50,7 @@ def requirements(tier: str) -> list[str]:
 
 
 def find_compiler() -> str:
-    """A C++20 compiler, as CMake would choose it ($CXX first)."""
+    """Return a C++20 compiler, in CMake's order ($CXX first)."""
     program = "#include <concepts>\n#include <bit>\nstatic_assert(std::integral<int> && std::popcount(3u) == 2);\n"
     candidates = [os.environ["CXX"]] if os.environ.get("CXX") else ["c++", "g++", "clang++"]
     with tempfile.TemporaryDirectory() as folder:
@@ -63,12 +63,12 @@ def find_compiler() -> str:
     fail(f"setup: no C++20 compiler among {', '.join(candidates)}: install g++ 10 or newer (Debian: g++), or set CXX")
 
 
-# Programs the tests start -> Debian package. As root they are installed; otherwise the tests that need them skip.
+# Programs that tests start -> Debian package. Root installs them; otherwise the tests that need them are skipped.
 TOOLS = {name: name for name in ("chromium", "ffmpeg", "podman", "runc", "tmux")} | {"bwrap": "bubblewrap"}
 
 
 def install_tools() -> None:
-    """What the tests use beside Python. No failure here: a test that misses one skips, or fails with CI=true."""
+    """Install programs that tests use. Never fails: a test without its program is skipped, or fails with CI=true."""
     packages = [package for program, package in TOOLS.items() if not shutil.which(program)]
     if not packages:
         return
@@ -89,24 +89,24 @@ def install_tools() -> None:
 
 
 def make_venv() -> None:
-    """A new `.venv/` when there is none, its interpreter is gone, or the folder was moved."""
+    """Create `.venv/` if it is missing, its interpreter is missing, or the folder was moved."""
     stamp = digest(str(ROOT), sys.version, os.path.realpath(sys.executable))
     if PYTHON.exists() and is_fresh("venv", stamp):
         return
     if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
         fail(f"setup: the headers of {sys.executable} are missing: install them (Debian: python3-dev)")
-    find_compiler()  # better now than after the downloads
-    say(f"setup: making .venv with Python {sys.version.split()[0]}")
+    find_compiler()  # fail before the downloads
+    say(f"setup: creating .venv with Python {sys.version.split()[0]}")
     shutil.rmtree(VENV, ignore_errors=True)
     made = subprocess.run([os.path.realpath(sys.executable), "-m", "venv", str(VENV)], capture_output=True, text=True)
     if made.returncode:
         say(made.stdout + made.stderr)
-        fail("setup: could not make .venv: install Python's venv module (Debian: python3-venv)")
+        fail("setup: could not create .venv: install Python's venv module (Debian: python3-venv)")
     set_stamp("venv", stamp)
 
 
 def install_build_tools() -> None:
-    """What the packages are built with, so that building need not wait for everything else."""
+    """Install the build tools first, so that building need not wait for all other requirements."""
     stamp = digest(*group("build"), ROOT / "constraints.txt")
     if not is_fresh("build", stamp):
         pip("setup: installing build tools", "install", *group("build"), log=BUILD_LOG)
@@ -114,7 +114,7 @@ def install_build_tools() -> None:
 
 
 def install_requirements(tier: str) -> None:
-    """A venv that once got the dev tier keeps it."""
+    """Install the requirements; a venv with the dev tier keeps it."""
     if (STAMPS / "dev").exists():
         tier = "dev"
     wanted = requirements(tier)
@@ -129,7 +129,7 @@ def install_requirements(tier: str) -> None:
 def install_packages() -> None:
     for package in PACKAGES:
         native = package / "CMakeLists.txt"
-        # Names of modules count, their contents do not: the editable install holds a table of them.
+        # The names of modules count, not their contents: the editable install contains a table of the names.
         names = [str(path.relative_to(package)) for path in files(package / "src", "*.py")]
         parts: list[str | Path] = [*names, package / "pyproject.toml"]
         if native.exists():
@@ -144,7 +144,7 @@ def install_packages() -> None:
         how = ["--no-deps", "--no-build-isolation", "--editable"]
         pip(f"setup: building {package.name}", "install", *how, package, log=BUILD_LOG)
         set_stamp(package.name, stamp)
-    # As pip does for what it installs; Python itself writes no bytecode where PYTHONDONTWRITEBYTECODE is set.
+    # As pip does for installed packages; with PYTHONDONTWRITEBYTECODE Python itself writes no bytecode.
     for package in PACKAGES:
         compileall.compile_dir(package / "src", quiet=2)
 
@@ -158,7 +158,7 @@ def main() -> None:
         if tier == "dev":
             install_tools()
         install_build_tools()
-        with ThreadPoolExecutor() as threads:  # downloading and unpacking leave a processor idle
+        with ThreadPoolExecutor() as threads:  # downloading and unpacking leave a core idle
             installing = threads.submit(install_requirements, tier)
             build_pages()
             install_packages()

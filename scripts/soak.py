@@ -1,6 +1,6 @@
-"""What takes long: mutated configurations under the sanitizers, a million steps, a long replay, matches played again,
-200 Coworld episodes, 20,000 games twice, attacks on a server, policies that send and print too much, full disks, 100
-kills.
+"""Run the long tests: mutated configurations under the sanitizers, a million steps, a long replay, replayed matches,
+200 Coworld episodes, 20,000 games in both engines, attacks on a server, policies that send and print too much, full
+disks, 100 kills.
 
 usage: soak.py [--only STAGE[,STAGE]] [--count N] [--steps N] [--kills N] [--seed S] [--jobs N] [--case SEED|FILE]
 
@@ -8,17 +8,17 @@ stages, in this order:
   fuzz     10,000 mutated configs, 50 steps each, in the sanitized build (tests/soak/fuzz.py)
   steps    a million random steps with invariants checked, in the build of `.venv/` (tests/soak/steps.py)
   viewer   every frame of all 10,000 steps of a machina_1 episode, in the viewer's decoder and in the engine
-  league   20 matches of a league that played, each played again by another process
+  league   20 matches of a league, each replayed by another process
   coworld  200 Coworld episodes, every fourth with something bad in it, and what they leave (tests/soak/coworld.py)
   compat   20,000 other games through the published engine and ours (scripts/compat.py)
   attacks  60 MB of nested JSON, 2,000 half-sent requests, 1,150 idle connections at 1,024 files: `/healthz` in a second
   output   five steps of 4,000 infos, 200 steps of 60 kB, 66 matches of a policy that prints 98 MB (output.py)
   hostile  policies that send and print too much: at every level, by root and by a user, and through a worker
   disks    a worker on disks of 4 kB to 1.4 MB, until one is large enough: no policy is blamed, the match is played
-  kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: the tables of a run in peace
+  kills    server and workers of a league killed 100 times, on SQLite and on PostgreSQL: same tables as without kills
 
---case plays one case of the fuzz again, by number or from its file, and shows what happens. The end says what ran,
-what was skipped and what failed; the exit status is 0 only when nothing failed.
+--case replays one case of the fuzz, by number or from its file, and shows its output. The last lines list what ran, was
+skipped and failed; the exit status is 0 only if nothing failed.
 """
 
 import argparse
@@ -35,16 +35,16 @@ HOME = ROOT / "build" / "soak"
 
 
 def run(*words: object, **variables: str) -> bool:
-    """A program of ours in `.venv/`; True when it succeeds."""
+    """Run a program of `.venv/`; return whether it succeeded."""
     return subprocess.run([str(PYTHON), *map(str, words)], cwd=ROOT, env={**os.environ, **variables}).returncode == 0
 
 
 def fuzz(args: argparse.Namespace) -> bool:
-    # A single case has its own copy of the engine, so that it can be looked at while the long run goes on.
+    # A single case has its own copy of the engine, so that it can be debugged while the long run continues.
     home = HOME / ("case" if args.case else "fuzz")
     with locked(f"soak-{home.name}"):
         say("soak: building with sanitizers")
-        with locked("sanitize"):  # the build is that of `make sanitize`
+        with locked("sanitize"):  # shares the build of `make sanitize`
             python, env = sanitized_engine("soak", home / "site")
         words: list[object] = [
             "tests/soak/fuzz.py",
@@ -77,7 +77,7 @@ def coworld(args: argparse.Namespace) -> bool:
 
 
 def compat(args: argparse.Namespace) -> bool:
-    # Other games than those of `make compat`.
+    # Different games from those of `make compat`.
     return run("scripts/compat.py", "--count", args.games, "--seed", 1_000_000 + args.seed, "--jobs", args.jobs)
 
 
@@ -93,7 +93,8 @@ def hostile(args: argparse.Namespace) -> bool:
     levels = "packages/mettagrid/tests/runner/boxed/test_every_level.py"
     worker = "packages/observatory/tests/jobs/test_hostile_policies.py"
     players = "packages/coworld/tests/test_hostile_administrator.py"
-    return run("-m", "pytest", "-q", levels, worker, players, HOSTILE_LEVELS="all")
+    authors = "packages/observatory/tests/matches/test_voices.py"
+    return run("-m", "pytest", "-q", levels, worker, players, authors, HOSTILE_LEVELS="all")
 
 
 def disks(args: argparse.Namespace) -> bool:
@@ -137,13 +138,13 @@ def stage_names(text: str) -> list[str]:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", type=stage_names, metavar="STAGES", help="some stages, with commas between")
+    parser.add_argument("--only", type=stage_names, metavar="STAGES", help="stages to run, separated by commas")
     parser.add_argument("--count", type=int, default=10_000, help="mutated configs of the fuzz (10000)")
     parser.add_argument("--steps", type=int, default=1_000_000, help="random steps (1000000)")
     parser.add_argument("--games", type=int, default=20_000, help="games of compat (20000)")
     parser.add_argument("--kills", type=int, default=100, help="kills in a season (100)")
     parser.add_argument("--episodes", type=int, default=200, help="Coworld episodes (200)")
-    parser.add_argument("--seed", type=int, default=0, help="start elsewhere (0)")
+    parser.add_argument("--seed", type=int, default=0, help="first seed (0)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="processes at a time")
     parser.add_argument("--case", metavar="SEED|FILE", help="one case of the fuzz")
     return parser.parse_args()
@@ -158,7 +159,7 @@ def main() -> None:
     results: dict[str, str] = {}
     for name, stage in STAGES.items():
         if name not in chosen(args):
-            results[name] = "skipped: not asked for"
+            results[name] = "skipped: not selected"
             continue
         if name == "compat" and shared_dir() is None:
             results[name] = "skipped: it needs the scripts beside the recorded episodes"

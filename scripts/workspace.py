@@ -1,4 +1,4 @@
-"""What the scripts share: where things are, running a command quietly, builds of the engine beside that of `.venv/`."""
+"""Helpers of the scripts: paths, running a command quietly, and builds of the engine separate from `.venv/`."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ PYTHON = VENV / "bin" / "python"
 
 
 def shared_dir() -> Path | None:
-    """The folder with the recorded episodes: $LEAGUE_SHARED, or `shared` beside the repository; None without one."""
+    """Return the folder of recorded episodes: $LEAGUE_SHARED, or `shared` beside the repository; None if missing."""
     path = Path(os.environ.get("LEAGUE_SHARED") or ROOT.parent / "shared")
     return path if (path / "oracle").is_dir() else None
 
@@ -55,20 +55,20 @@ def quiet(what: str, command: Sequence[str | Path], *, log: Path, env: Mapping[s
             words, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, env={**os.environ, **(env or {})}
         )
     if result.returncode:
-        # pip warns about every index it skips; that is never why it failed.
+        # pip warns about every index it skips; that is never the reason of a failure.
         lines = [line for line in log.read_text().splitlines() if not line.startswith("WARNING: Location")]
         say("\n".join(lines[-40:]))
         fail(f"{what} failed; the whole log is {log.relative_to(ROOT)}")
 
 
 def pip(what: str, *arguments: str | Path, log: Path, python: Path = PYTHON, constrained: bool = True) -> None:
-    """`pip install` (or another pip command) under constraints.txt by default; other PIP_* variables stay."""
+    """Run a pip command, by default with constraints.txt; other PIP_* variables still apply."""
     env = {"PIP_CONSTRAINT": str(ROOT / "constraints.txt") if constrained else "", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     quiet(what, [python, "-m", "pip", *arguments], log=log, env=env)
 
 
 def build_wheel(out: Path, *, defines: Mapping[str, str] | None = None, env: Mapping[str, str] | None = None) -> Path:
-    """Build a wheel of mettagrid into `out`, its CMake folder inside; `.venv/` is not touched."""
+    """Build a wheel of mettagrid in `out`, with its CMake folder inside; `.venv/` stays unchanged."""
     settings = [f"--config-settings=build-dir={out / 'cmake'}", "--config-settings=install.strip=false"]
     settings += [f"--config-settings=cmake.define.{key}={value}" for key, value in (defines or {}).items()]
     for old in out.glob("*.whl"):
@@ -82,7 +82,7 @@ def build_wheel(out: Path, *, defines: Mapping[str, str] | None = None, env: Map
 def overlay(wheel: Path, site: Path) -> tuple[str, dict[str, str]]:
     """Unpack a wheel and return (interpreter, environment variables) with which that build is imported instead of ours.
 
-    The interpreter is the one `.venv/` was made from: an editable install hooks into every import of the venv itself.
+    The interpreter is the base of `.venv/`: an editable install hooks into every import of the venv itself.
     """
     shutil.rmtree(site, ignore_errors=True)
     with zipfile.ZipFile(wheel) as archive:
