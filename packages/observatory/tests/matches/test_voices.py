@@ -30,6 +30,7 @@ from packages.observatory.tests.world import World
 __all__ = ["token"]
 
 PATIENCE_MS = 4000
+KINDS = ["sqlite", "postgresql"] if os.environ.get("HOSTILE_LEVELS") == "all" else ["sqlite"]
 
 
 def impatient(*arguments: Any, **options: Any) -> EpisodePlan:
@@ -43,6 +44,7 @@ def host() -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("database_kind", KINDS, indirect=True, scope="session")
 def test_an_author_reads_why_and_nobody_reads_anything_of_the_machine(
     server: Any,
     client: TestClient,
