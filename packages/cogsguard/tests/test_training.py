@@ -65,7 +65,7 @@ def test_maps_to_train_on() -> None:
     ]
     supply = rotation_of_maps(["cave_base_50.map", "vanilla_large"], cogs=2)
     assert [supply().label, supply().label] == ["vanilla_large", "cave_base_50"]
-    with pytest.raises(MissionError, match="'zelda' has no places for cogs"):
+    with pytest.raises(MissionError, match="'zelda' has no spawn points"):
         rotation_of_maps(["zelda"])
 
 

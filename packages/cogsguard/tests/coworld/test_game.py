@@ -95,7 +95,7 @@ def test_a_newer_connection_takes_the_seat_and_the_seat_survives_a_lost_one(game
             told(new, "observation", step=0)
             act(new, for_step=0)
             told(new, "observation", step=1)
-    # With nobody in the seat the game goes on without it.
+    # Without a player in the seat the game continues.
     assert playing.end()[0] == 0
     assert playing.results["steps"] == 2
 
@@ -169,7 +169,7 @@ def test_a_game_without_an_admin_token_has_no_admin(game: Any) -> None:
 def test_a_game_begins_without_those_who_never_come(game: Any) -> None:
     playing = game(2, max_steps=5, player_connect_timeout_seconds=0.1)
     code, errors = playing.end()
-    assert code == 0 and "Beginning without slots 0, 1" in errors
+    assert code == 0 and "Starting without slots 0, 1" in errors
     assert playing.results["absent_steps"] == [5, 5]
 
 
@@ -193,9 +193,9 @@ def test_no_token_is_in_anything_that_is_kept(game: Any) -> None:
     [
         ({"mission": "nowhere"}, "Mission 'nowhere' not found"),
         ({"mission": "machina_1"}, "is for 8 to 8 cogs"),
-        ({"seed": -1}, "The config is wrong at `seed`"),
-        ({"players": []}, "there are 1 tokens and 0 players"),
-        ({"speed": 1}, "The config is wrong at `speed`"),
+        ({"seed": -1}, "The config is not valid at `seed`"),
+        ({"players": []}, "got 1 tokens and 0 players"),
+        ({"speed": 1}, "The config is not valid at `speed`"),
     ],
 )
 def test_a_config_that_cannot_be_played_ends_the_program_with_a_sentence(
@@ -235,4 +235,4 @@ def test_replays_are_served_to_both_generations(game: Any, replay_server: Any) -
             assert told(connection, "replay")["bytes"] == replay.stat().st_size
             assert connection.recv(timeout=30) == b"\x01" + replay.read_bytes()
     with connect(f"ws://127.0.0.1:{older}/replay?uri=/etc/passwd", proxy=None) as connection:
-        assert "cannot be shown" in told(connection, "error")["message"]
+        assert "is not valid" in told(connection, "error")["message"]

@@ -4,5 +4,5 @@
     python -m cogsguard.coworld.player --policy NAME  a player: any mettagrid policy in one slot
     python -m cogsguard.coworld.manifest              the manifest, for any number of slots
 
-What the programs are told and what they answer is in `docs/`, which the manifest holds too.
+`docs/` describes the messages that the programs receive and send; the manifest contains these documents too.
 """

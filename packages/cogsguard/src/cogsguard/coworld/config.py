@@ -1,4 +1,4 @@
-"""What an episode is asked to be: the model behind `config_schema`."""
+"""The config of an episode: the model behind `config_schema`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CONNECT_SECONDS = 180.0
 
 
 class Seat(BaseModel):
-    """One slot, for people."""
+    """The display name of one slot."""
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field(min_length=1, max_length=100, description="Shown in the viewer and kept in the replay")
+    name: str = Field(min_length=1, max_length=100, description="Shown in the viewer and stored in the replay")
 
 
 class GameConfig(BaseModel):
@@ -32,30 +32,30 @@ class GameConfig(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     tokens: Annotated[list[str], Field(min_length=1, max_length=MOST_SLOTS)] = Field(
-        description="One secret for each slot, which its player must know; the number of them is the number of cogs"
+        description="One secret token per slot, which its player must send; their number is the number of cogs"
     )
-    players: list[Seat] | None = Field(default=None, description="One for each slot; by default `Cog N`")
-    mission: str = Field(default="tutorial", description="As `cogames missions` lists them")
+    players: list[Seat] | None = Field(default=None, description="One for each slot; the default is `Cog N`")
+    mission: str = Field(default="tutorial", description="A mission of `cogames missions`")
     variants: list[str] = Field(default_factory=list, description="Changes to the rules")
-    max_steps: int | None = Field(default=None, ge=1, le=100_000, description="By default the mission's own number")
-    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Decides the map and everything drawn by lot")
+    max_steps: int | None = Field(default=None, ge=1, le=100_000, description="The default is the mission's number")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the map and of all random events")
     tick_rate: float | None = Field(
         default=None,
         ge=0.01,
         le=1000,
-        description="Steps per second, whatever the players do. By default a step begins when all have answered",
+        description="Fixed steps per second. By default a step begins when all players have sent an action",
     )
     step_timeout_seconds: float = Field(
-        default=5.0, gt=0, le=600, description="How long a step waits for answers; who is late does nothing in it"
+        default=5.0, gt=0, le=600, description="How long a step waits for actions; late players do nothing in it"
     )
     player_connect_timeout_seconds: float = Field(
-        default=CONNECT_SECONDS, ge=0, le=3600, description="When to begin without those who are missing"
+        default=CONNECT_SECONDS, ge=0, le=3600, description="When to begin without missing players"
     )
 
     @model_validator(mode="after")
     def _one_seat_per_token(self) -> GameConfig:
         if self.players is not None and len(self.players) != len(self.tokens):
-            raise ValueError(f"there are {len(self.tokens)} tokens and {len(self.players)} players")
+            raise ValueError(f"got {len(self.tokens)} tokens and {len(self.players)} players; the numbers must match")
         return self
 
     @property
@@ -70,12 +70,12 @@ class GameConfig(BaseModel):
 
     @property
     def unique_names(self) -> list[str]:
-        """The names with the slot behind those that several have."""
+        """Return the names; append the slot to names that occur more than once."""
         names = self.names
         return [name if names.count(name) == 1 else f"{name} [{slot}]" for slot, name in enumerate(names)]
 
     def environment(self) -> MettaGridConfig:
-        """The mission, for as many cogs as there are slots; `BadConfig` when there is none."""
+        """Return the mission's environment with one cog per slot; raise `BadConfig` if that is not possible."""
         missions = {mission.name: mission for mission in GAME.all_missions()}
         try:
             if self.mission not in missions:
@@ -95,20 +95,22 @@ class GameConfig(BaseModel):
 
 
 def read_config(text: str | bytes) -> GameConfig:
-    """The config that a runner wrote; `BadConfig` says what is wrong with it."""
+    """Parse the config that a runner wrote; raise `BadConfig` if it is not valid."""
     try:
         return GameConfig.model_validate(json.loads(text))
     except ValidationError as error:
-        detail = error.errors(include_url=False, include_input=False)[0]  # the input may hold tokens
+        detail = error.errors(include_url=False, include_input=False)[0]  # the input may contain tokens
         place = ".".join(str(part) for part in detail["loc"]) or "config"
-        raise BadConfig(f"The config is wrong at `{place}`: {detail['msg']}") from None
+        raise BadConfig(f"The config is not valid at `{place}`: {detail['msg']}") from None
     except (ValueError, RecursionError) as error:
-        raise BadConfig(f"The config is no JSON: {error}") from None
+        raise BadConfig(f"The config is not valid JSON: {error}") from None
 
 
 def config_schema(slots: int) -> dict[str, Any]:
-    """The JSON Schema of configs with so many slots, as a manifest holds it: with equal bounds, so that both
-    generations of the rules accept it."""
+    """Return the JSON Schema of configs with a number of slots, for a manifest.
+
+    Lower and upper bounds are equal, so that both generations of the rules accept it.
+    """
     schema = GameConfig.model_json_schema()
     tokens = schema["properties"]["tokens"]
     tokens["minItems"] = tokens["maxItems"] = slots
@@ -119,7 +121,7 @@ def config_schema(slots: int) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Without the titles that the models make of field names."""
+    """Remove the titles that pydantic generates from field names."""
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if not isinstance(value, dict):

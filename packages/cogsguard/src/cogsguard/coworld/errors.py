@@ -1,16 +1,16 @@
-"""What ends the programs of this package.
+"""Errors that end the programs of this package.
 
 CoworldGameError (a ValueError)
-├── BadConfig       the game's config is no JSON, or asks for what the game does not have
-├── MissingSetting  an environment variable that the runner sets is not there
-└── SeatLost        a player lost its seat, or the game its player
+├── BadConfig       the game's config is not JSON, or contains values that the game does not support
+├── MissingSetting  an environment variable of the runner is not set
+└── SeatLost        a player lost its seat or its connection
 """
 
 __all__ = ["BadConfig", "CoworldGameError", "MissingSetting", "SeatLost"]
 
 
 class CoworldGameError(ValueError):
-    """Anything that ends a program of this package; the message is one sentence."""
+    """An error that ends a program of this package; the message is one sentence."""
 
 
 class BadConfig(CoworldGameError):
@@ -18,11 +18,11 @@ class BadConfig(CoworldGameError):
 
 
 class MissingSetting(CoworldGameError):
-    """A variable of the environment that is not set."""
+    """An environment variable is not set."""
 
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"`{name}` is not set: {why}")
 
 
 class SeatLost(CoworldGameError):
-    """The connection between player and game ended too early."""
+    """The connection between player and game ended before the game."""

@@ -1,4 +1,4 @@
-"""What happened in an episode, for those who explain it: `events.json`."""
+"""Record the events of an episode for `events.json`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from mettagrid.simulator.interface import SimulatorEventHandler
 __all__ = ["Events"]
 
 MOST_EVENTS = 20_000
-"""what comes later is left out"""
+"""later events are dropped"""
 
 _ALL_THE_TIME = frozenset({"hp", "energy", "solar"})
-"""resources that come and go in nearly every step"""
+"""resources that change in nearly every step"""
 
 
 class Events(SimulatorEventHandler):
-    """Every step in which a cog got or lost something, or did something to a building, as its statistics tell.
+    """Records each step in which a cog gains or loses something or acts on a building, from its statistics.
 
     `kind` is the name of the statistic (`carbon.gained`, `junction.aligned_by_agent`), `value` by how much it grew.
     """

@@ -1,4 +1,4 @@
-"""The game program: plays one episode, or shows a replay, as the environment says."""
+"""The game program: plays one episode or serves a replay, depending on environment variables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEFAULT_PORT = 8080
 
 
 def main(environ: Mapping[str, str] = os.environ) -> int:
-    """Do what the environment asks for; 0 when it is done, 1 with a sentence on stderr when it cannot be."""
+    """Play or serve; return 0 on success, 1 after an error message on stderr."""
     try:
         if environ.get("COGAME_LOAD_REPLAY_URI") or environ.get("COGAME_REPLAY_SERVER"):
             show(environ)
@@ -45,8 +45,8 @@ def main(environ: Mapping[str, str] = os.environ) -> int:
 
 def play(environ: Mapping[str, str]) -> Results:
     """Play the episode that `COGAME_CONFIG_URI` describes; results are written before the replay, events after."""
-    config_uri = _setting(environ, "COGAME_CONFIG_URI", "it says what to play")
-    results_uri = _setting(environ, "COGAME_RESULTS_URI", "it says where the results go")
+    config_uri = _setting(environ, "COGAME_CONFIG_URI", "the runner sets it to the game's config")
+    results_uri = _setting(environ, "COGAME_RESULTS_URI", "the runner sets it to the destination of the results")
     config = read_config(read(config_uri))
     env = config.environment()
     events_uri = environ.get("COGAME_EVENTS_URI")
@@ -73,7 +73,7 @@ def play(environ: Mapping[str, str]) -> Results:
 
 
 def show(environ: Mapping[str, str]) -> None:
-    """Serve a replay until the process is ended. A server of the older generation is told the replay by the page."""
+    """Serve a replay until the process ends; without `COGAME_LOAD_REPLAY_URI`, the one that the page's query names."""
     given = environ.get("COGAME_LOAD_REPLAY_URI")
     content = None if not given else _replay(given)
     host, port = _address(environ)
@@ -83,12 +83,12 @@ def show(environ: Mapping[str, str]) -> None:
 
 
 def _replay(uri: str) -> bytes:
-    """The bytes of a replay; `CoworldGameError` when it is none."""
+    """Read a replay; raise `CoworldGameError` if it is not valid."""
     try:
         content = read(uri)
         load_replay(content)
     except ReplayError as error:
-        raise CoworldGameError(f"The replay cannot be shown: {error}") from error
+        raise CoworldGameError(f"The replay is not valid: {error}") from error
     return content
 
 
@@ -132,14 +132,14 @@ def _begin(seats: Seats, config: GameConfig) -> None:
     seats.wait_until_taken(config.player_connect_timeout_seconds)
     missing = seats.missing()
     if missing:
-        _say(f"Beginning without slots {', '.join(map(str, missing))}")
+        _say(f"Starting without slots {', '.join(map(str, missing))}")
     seats.clock.play()
 
 
 def _address(environ: Mapping[str, str]) -> tuple[str, int]:
     port = environ.get("COGAME_PORT", str(DEFAULT_PORT))
     if not (port.isdecimal() and int(port) < 65536):
-        raise CoworldGameError(f"`COGAME_PORT` must be a port, not {port!r}")
+        raise CoworldGameError(f"`COGAME_PORT` must be a port number, not {port!r}")
     return environ.get("COGAME_HOST", "0.0.0.0"), int(port)
 
 

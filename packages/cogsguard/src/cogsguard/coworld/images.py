@@ -1,4 +1,4 @@
-"""The names under which the programs of this package are known to runners."""
+"""Image names by which runners know the programs of this package."""
 
 __all__ = ["GAME_IMAGE", "PLAYER_IMAGE"]
 

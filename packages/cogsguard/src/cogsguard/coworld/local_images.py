@@ -1,4 +1,4 @@
-"""Imported by `coworld` through an entry point: what our images run on a machine without containers."""
+"""The commands of our images on a machine without containers; `coworld` imports this through an entry point."""
 
 from importlib.util import find_spec
 

@@ -1,7 +1,7 @@
-"""The manifest of Cogs vs Clips as a Coworld, made from the models and documents of this package.
+"""The manifest of Cogs vs Clips as a Coworld, generated from the models and documents of this package.
 
-python -m cogsguard.coworld.manifest                            write the packaged one anew
-python -m cogsguard.coworld.manifest --slots 8 --output FILE    one for another number of slots
+python -m cogsguard.coworld.manifest                            regenerate the packaged manifest
+python -m cogsguard.coworld.manifest --slots 8 --output FILE    write one for another number of slots
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ __all__ = ["PACKAGED", "make_manifest", "manifest_text"]
 SLOTS = 4
 STEPS = 100
 
-# id, name, what it is, config; those that are not for the number of slots are left out
+# id, name, description, config; variants that do not support the number of slots are omitted
 _VARIANTS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("tutorial", "Tutorial", "A small map and one team.", {"mission": "tutorial"}),
     ("arena", "Arena", "The full game on a small map with many buildings.", {"mission": "arena"}),
     ("machina-1", "Machina 1", "The full game: hold junctions against the clips.", {"mission": "machina_1"}),
     ("four-score", "Four score", "Four teams compete for one large map.", {"mission": "four_score"}),
-    ("by-hand", "By hand", "Five steps a second, for people.", {"mission": "tutorial", "tick_rate": 5}),
+    ("by-hand", "By hand", "Five steps per second, for human players.", {"mission": "tutorial", "tick_rate": 5}),
 ]
 
 _PLAYERS = [
-    ("starter", "Starter", "Takes a role, gathers, and aligns junctions."),
-    ("random", "Random", "Does anything at all."),
+    ("starter", "Starter", "Takes a role, gathers elements and aligns junctions."),
+    ("random", "Random", "Takes random actions."),
 ]
 
 DEFAULT_REPORTER = "softmax/default-reporter@1"
 _ROLES = {
     "commissioner": "Schedules rounds and ranks by mean score.",
-    "grader": "Says in one number how interesting an episode was.",
+    "grader": "Scores how interesting an episode was.",
     "diagnoser": "Advises one policy after an episode.",
     "optimizer": "Suggests what to change next.",
 }
 
 
 def make_manifest(slots: int = SLOTS, *, steps: int = STEPS) -> dict[str, Any]:
-    """The manifest for a number of slots; `BadConfig` when no mission is for so many."""
+    """Return the manifest for a number of slots; raise `BadConfig` if no mission supports that number."""
     variants: list[dict[str, Any]] = [
         {
             "id": key,
@@ -62,7 +62,7 @@ def make_manifest(slots: int = SLOTS, *, steps: int = STEPS) -> dict[str, Any]:
         if _fits(config, slots)
     ]
     if not variants:
-        raise BadConfig(f"No mission is for {slots} slots")
+        raise BadConfig(f"No mission supports {slots} slots")
     seated = [_PLAYERS[slot % len(_PLAYERS)][0] for slot in range(slots)]
     fixture = {**variants[0]["game_config"], "max_steps": steps, "player_connect_timeout_seconds": 60}
     return {
@@ -124,7 +124,7 @@ def make_manifest(slots: int = SLOTS, *, steps: int = STEPS) -> dict[str, Any]:
 
 
 def manifest_text(slots: int = SLOTS) -> str:
-    """The manifest as a file holds it."""
+    """Return the manifest as text of a file."""
     return json.dumps(make_manifest(slots), indent=2, ensure_ascii=False) + "\n"
 
 

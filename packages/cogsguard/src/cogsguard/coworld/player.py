@@ -3,8 +3,8 @@
     python -m cogsguard.coworld.player --policy starter
 
 The policy is a short name, a class path or a bundle, as `--policy` or in `COGSGUARD_POLICY`. The address comes from
-`COWORLD_PLAYER_WS_URL`, or `COGAMES_ENGINE_WS_URL` of the older generation. What the policy draws by lot depends on
-`--seed` and on the slot: in a local rollout with the same seed and one policy for each cog it does the same.
+`COWORLD_PLAYER_WS_URL`, or `COGAMES_ENGINE_WS_URL` for older runners. The policy's random numbers depend on `--seed`
+and on the slot: a local rollout with the same seed and one policy per cog makes the same choices.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["PolicySeat", "main", "play"]
 
 PATIENCE_SECONDS = 30.0
-"""how long a lost connection is tried again"""
+"""how long to retry a lost connection"""
 MOST_BYTES = 1 << 26
 
 
 class PolicySeat:
-    """A policy in one slot: told of the game once, then asked step by step."""
+    """A policy in one slot: receives the game's config once, then chooses an action per observation."""
 
     def __init__(self, policy: PolicySpec | str, *, seed: int = 0) -> None:
         from mettagrid.runner.policy_server.service import LocalPolicyServer
@@ -43,7 +43,7 @@ class PolicySeat:
         self._episode = ""
 
     def prepare(self, message: Mapping[str, Any]) -> None:
-        """Make the policy for the game of a `player_config`; a second time, after a lost connection, it goes on."""
+        """Create the policy for the game of a `player_config`; after a reconnect, keep the existing one."""
         from mettagrid.policy.policy_env_interface import PolicyEnvInterface
         from mettagrid.runner.episode.generators import episode_id
         from mettagrid.runner.policy_server.messages import prepare_request
@@ -56,7 +56,7 @@ class PolicySeat:
         self._policy.prepare_policy(prepare_request(self._interface, [self._slot], self._episode))
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """The action for an `observation`."""
+        """Return the action for an `observation`."""
         from mettagrid.protobuf.sim.policy_v1 import policy_pb2
         from mettagrid.runner.policy_server.messages import decode_action
 
@@ -71,14 +71,14 @@ class PolicySeat:
         )
         chosen = self._policy.batch_step(request).agent_actions[0]
         action = decode_action(chosen.action_id[0], self._interface)
-        assert action is not None  # the policy's answer was looked at by the server
+        assert action is not None  # the policy server has validated it
         answer = {"type": "action", "action_name": action.name, "for_step": message["step"]}
         more = {"vibe": action.vibe, "talk": chosen.talk_text}
         return answer | {key: value for key, value in more.items() if value}
 
 
 def play(address: str, seat: PolicySeat) -> None:
-    """Play until the game is over. A connection that breaks is made again; `SeatLost` when that does not help."""
+    """Play until the game ends. Reconnect after a lost connection; raise `SeatLost` if that fails."""
     from websockets.exceptions import ConnectionClosed, InvalidHandshake
     from websockets.sync.client import connect
 
@@ -94,15 +94,15 @@ def play(address: str, seat: PolicySeat) -> None:
             if error.rcvd is not None and error.rcvd.code >= 4000:
                 raise SeatLost(f"The seat is lost: {error.rcvd.reason}") from None
         except (OSError, InvalidHandshake) as error:
-            # Not the address itself: it holds the token, and logs are public.
+            # Do not print the address: it contains the token, and logs are public.
             why = f"it cannot be reached: {type(error).__name__}"
         if time.monotonic() >= deadline:
-            raise SeatLost(f"The game is gone before its end; {why}")
+            raise SeatLost(f"Lost the game before its end: {why}")
         time.sleep(0.2)
 
 
 def _converse(connection: ClientConnection, seat: PolicySeat) -> bool:
-    """Whether the game has come to its end."""
+    """Exchange messages until the connection closes; return whether the game has ended."""
     from websockets.exceptions import ConnectionClosed
 
     answered = -1
@@ -113,7 +113,7 @@ def _converse(connection: ClientConnection, seat: PolicySeat) -> bool:
             seat.prepare(message)
         elif kind == "observation" and message["step"] != answered:
             answered = message["step"]
-            with suppress(ConnectionClosed):  # the end may have come already, and is still to be read
+            with suppress(ConnectionClosed):  # the game may have ended; its `final` message is still to be read
                 connection.send(json.dumps(seat.answer(message)))
         elif kind == "error":
             print(message.get("message", ""), file=sys.stderr, flush=True)
@@ -123,18 +123,18 @@ def _converse(connection: ClientConnection, seat: PolicySeat) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play one episode; 0 at its end, 1 with a sentence on stderr when it cannot be played."""
+    """Play one episode; return 0 at its end, 1 after an error message on stderr."""
     parser = argparse.ArgumentParser(prog="python -m cogsguard.coworld.player", description=__doc__.partition("\n")[0])
-    parser.add_argument("--policy", help="short name, class path or bundle; by default COGSGUARD_POLICY")
-    parser.add_argument("--seed", type=int, default=0, help="what the policy draws by lot begins here")
+    parser.add_argument("--policy", help="short name, class path or bundle (default: $COGSGUARD_POLICY)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the policy's random numbers (default: 0)")
     options = parser.parse_args(arguments)
     try:
         policy = options.policy or os.environ.get("COGSGUARD_POLICY")
         if not policy:
-            raise MissingSetting("COGSGUARD_POLICY", "say which policy plays with it, or with --policy")
+            raise MissingSetting("COGSGUARD_POLICY", "set it to a policy, or pass --policy")
         address = os.environ.get("COWORLD_PLAYER_WS_URL") or os.environ.get("COGAMES_ENGINE_WS_URL")
         if not address:
-            raise MissingSetting("COWORLD_PLAYER_WS_URL", "the runner says with it where the game is")
+            raise MissingSetting("COWORLD_PLAYER_WS_URL", "the runner sets it to the game's address")
         play(address, PolicySeat(_spec(policy), seed=options.seed))
     except (CoworldGameError, FileNotFoundError, ImportError) as error:
         print(f"Error: {error}", file=sys.stderr)
@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _spec(policy: str) -> PolicySpec:
-    """A bundle where the text is a path or a URI, otherwise a name."""
+    """Return the spec of a bundle if the text is a path or a URI, otherwise of a named policy."""
     from mettagrid.policy.policy_spec import PolicySpec
     from mettagrid.util.uri_resolvers.schemes import policy_spec_from_uri
 

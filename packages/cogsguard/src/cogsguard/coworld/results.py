@@ -1,4 +1,4 @@
-"""What an episode leaves behind: the model behind `results_schema`."""
+"""The results of an episode: the model behind `results_schema`."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Stats(BaseModel):
 
 
 class Results(BaseModel):
-    """One entry for each slot, in order, wherever there is a list."""
+    """The results of an episode. Lists have one entry per slot, in order."""
 
     model_config = ConfigDict(extra="forbid")
 
     scores: list[float] = Field(description="The sum of each cog's rewards")
     teams: list[int] = Field(description="The team of each cog; cogs of a team play together")
-    steps: int = Field(ge=0, description="Steps that were played")
+    steps: int = Field(ge=0, description="Number of played steps")
     max_steps: int = Field(ge=0)
-    late_steps: list[int] = Field(description="Steps in which the player was connected and did not answer in time")
+    late_steps: list[int] = Field(description="Steps in which the player was connected and sent no action in time")
     absent_steps: list[int] = Field(description="Steps in which no player was connected")
     stats: Stats
 
@@ -38,7 +38,7 @@ class Results(BaseModel):
 def results_of(
     outcome: EpisodeOutcome, env: MettaGridConfig, *, late_steps: list[int], absent_steps: list[int]
 ) -> Results:
-    """The results of an episode that is over."""
+    """Return the results of a finished episode."""
     agents = env.game.agents
     count = len(outcome.rewards)
     return Results(
@@ -53,7 +53,7 @@ def results_of(
 
 
 def results_schema(slots: int) -> dict[str, Any]:
-    """The JSON Schema of results with so many slots."""
+    """Return the JSON Schema of results with a number of slots."""
     table = {"type": "object", "additionalProperties": {"type": "number"}}
 
     def per_slot(kind: dict[str, Any], field: str) -> dict[str, Any]:

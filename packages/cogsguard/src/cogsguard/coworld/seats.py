@@ -1,4 +1,4 @@
-"""Who sits where, whom a step waits for, and what comes too late."""
+"""The seats of players: their drivers, the players that a step waits for, and late actions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["Hearing", "Seats"]
 
 MISSES = 5
-"""answers in a row that may come too late before the game stops waiting for the player"""
+"""late actions in a row after which the game stops waiting for a player"""
 
 
 class Seats(Controls):
-    """The slots of a Coworld: whoever connects to one with its token drives it, and the newest connection counts.
+    """The slots of a Coworld: a player connects to one with its token; the newest connection drives it.
 
-    In mode `tick_when_act` a step waits for every seat that is taken, for as long as the clock allows, and begins as
-    soon as all have answered. A player who was late several times in a row is not waited for until it answers again.
+    In mode `tick_when_act` a step waits for every taken seat, as long as the clock allows, and begins as soon as all
+    have sent an action. After several late actions in a row, steps do not wait for a player until it acts in time.
     """
 
     def __init__(self, clock: Clock, names: Sequence[str]) -> None:
@@ -37,7 +37,7 @@ class Seats(Controls):
         self._step = 0
 
     def name_of_next(self, slot: int) -> str:
-        """What a new connection to a slot is called: as the seat, with a number from the second one on."""
+        """Return the name of a new connection to a slot: the seat's name, with a number from the second one on."""
         with self.clock.changed:
             self._connections[slot] += 1
             count = self._connections[slot]
@@ -71,17 +71,16 @@ class Seats(Controls):
         talk: str | None = None,
         for_step: int | None = None,
     ) -> None:
-        """What a player does in the next step, or in step `for_step`; the newest answer counts.
+        """Set a player's action for the next step, or for step `for_step`; the newest action counts.
 
-        BadOrder for what the game does not have and for answers that come too late, NotDriving from whoever has lost
-        the seat to a newer connection.
+        Raises `BadOrder` for an unknown or late action, and `NotDriving` if a newer connection has the seat.
         """
         with self.clock.changed:
             seat = self.seat(slot)
             if seat.driver != driver:
                 raise NotDriving(slot)
             if for_step is not None and for_step != self._step:
-                raise BadOrder(f"The answer for step {for_step} came too late; the game is at step {self._step}")
+                raise BadOrder(f"The action for step {for_step} came too late; the game is at step {self._step}")
             if name is not None:
                 seat.actions.clear()
             super().act(slot, driver, name, vibe=vibe, talk=talk)
@@ -91,11 +90,11 @@ class Seats(Controls):
         return [seat.slot for seat in self.seats if self._is_awaited(seat.slot)]
 
     def acts_now(self) -> bool:
-        """When nobody is waited for, a step begins at once."""
+        """Return True: a step begins at once if it waits for no player."""
         return True
 
     def missing(self) -> list[int]:
-        """Slots that nobody has taken."""
+        """Return the slots without a player."""
         return [seat.slot for seat in self.seats if seat.driver is None]
 
     def follow(self, simulation: Simulation) -> None:
@@ -104,8 +103,7 @@ class Seats(Controls):
             self.clock.notify()
 
     def wait_until_taken(self, seconds: float) -> None:
-        """Until every slot is taken, or for so long from when there are slots; a game that has ended meanwhile is not
-        waited for."""
+        """Wait until every slot is taken, at most `seconds` after the slots exist; return early if the game ends."""
         with self.clock.changed:
             self.clock.changed.wait_for(lambda: bool(self.seats) or self.clock.ended)
             self.clock.changed.wait_for(lambda: self.clock.ended or not self.missing(), seconds)
@@ -119,7 +117,7 @@ class Seats(Controls):
                     self.late_steps[seat.slot] += 1
                     self._misses[seat.slot] += 1
             super().put_in_place(simulation)
-            self._step = simulation.current_step + 1  # from here on an answer for the step before comes too late
+            self._step = simulation.current_step + 1  # from now on an action for the previous step is late
 
     def _is_awaited(self, slot: int) -> bool:
         seat = self.seats[slot]
@@ -127,7 +125,7 @@ class Seats(Controls):
 
 
 class Hearing(SimulatorEventHandler):
-    """What each cog hears, step by step, for those who are not in the game's thread."""
+    """Stores what each cog hears in each step, for readers outside the game's thread."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The routes of a Coworld: the viewer as every page, and the sockets behind it. Both generations of page addresses."""
+"""The routes of a Coworld: the viewer at every page address of both generations, and the sockets behind it."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def _pages(*names: str) -> tuple[str, ...]:
 
 
 class CoworldServer(LiveServer):
-    """Anybody may ask: a Coworld is reached under names and by pages that it does not know. Its secrets are tokens."""
+    """Accepts any host and origin: a Coworld does not know its public name or its pages. Tokens protect it."""
 
     def is_ours(self, headers: Headers) -> bool:
         return True
 
     def reachable(self, headers: Headers) -> str:
-        return "ws: wss:"  # a page may be given the address of a socket, see `address` in the protocols
+        return "ws: wss:"  # a page's query may name a socket; see `address` in the protocols
 
 
 class EpisodeServer(CoworldServer):
     """`/player` for holders of a slot's token, `/global` for everyone, `/admin` for holders of the admin token.
 
-    A game without an admin token has no `/admin`. Addresses prove nothing: a player in a box is on this machine too.
+    A game without an admin token has no `/admin`. A client's address grants nothing: sandboxed players are local too.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class EpisodeServer(CoworldServer):
         self._slot_tokens = [token.encode() for token in tokens]
         self._seats = seats
         self._hearing = hearing
-        self._told: list[SeatedPlayer | Watcher] = []
+        self._listeners: list[SeatedPlayer | Watcher] = []
         super().__init__(game, host=host, port=port)
 
     def admit(self, path: str, query: dict[str, list[str]], headers: Headers) -> tuple[Grant, Line, int]:
@@ -69,12 +69,12 @@ class EpisodeServer(CoworldServer):
         given, token = query.get("slot", [""])[-1], query.get("token", [""])[-1]
         if path == "/player":
             if not self._is_seat(given, token):
-                raise Refused("There is no such slot, or its token is another")
+                raise Refused("Unknown slot or wrong token")
             return Grant("player", int(given)), line, int(given)
         is_admin = self._is_admin(token)
         if path == "/admin":
             if not is_admin:
-                raise Refused("Only the admin link of this episode steers the game")
+                raise Refused("Only the admin link of this episode can control the game")
             return Grant("host"), line, 0
         if self._is_seat(given, token):
             return Grant("player", int(given)), line, 0
@@ -89,13 +89,15 @@ class EpisodeServer(CoworldServer):
         else:
             conversation = SeatedPlayer(self, connection, grant, line, slot, seats=self._seats, hearing=self._hearing)
         if isinstance(conversation, SeatedPlayer | Watcher):
-            self._told = [told for told in self._told if not _is_gone(told)] + [conversation]
+            self._listeners = [listener for listener in self._listeners if not _is_gone(listener)] + [conversation]
         return conversation
 
     def say_goodbye(self) -> None:
-        """Until everybody who is connected has heard how the game ended, or a few seconds."""
+        """Wait until all connected clients have received the result of the game, at most a few seconds."""
         deadline = time.monotonic() + GOODBYE_SECONDS
-        while time.monotonic() < deadline and not all(told.told_final or _is_gone(told) for told in self._told):
+        while time.monotonic() < deadline:
+            if all(listener.told_final or _is_gone(listener) for listener in self._listeners):
+                return
             time.sleep(0.01)
 
     def _is_admin(self, token: str) -> bool:
@@ -108,8 +110,7 @@ class EpisodeServer(CoworldServer):
 
 
 class ReplayServer(CoworldServer):
-    """A replay, for any number of pages. `load` gets what the page's address has as `uri`, which newer runners do not
-    rely on."""
+    """Serves a replay to any number of pages. `load` gets `uri` from the page's query, which only older runners set."""
 
     sockets = ("/replay",)
     pages = ("/", *_pages("replay"))

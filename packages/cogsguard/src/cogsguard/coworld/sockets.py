@@ -1,4 +1,4 @@
-"""What is said over the sockets of a Coworld, where it differs from other live games."""
+"""The sockets of a Coworld, where they differ from other live games."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TAKEN = 4001
 
 
 class SeatedPlayer(Player):
-    """`/player`: one seat, which the newest connection has."""
+    """`/player`: one seat, driven by the newest connection."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class SeatedPlayer(Player):
 
 
 class ReplayTeller(Conversation):
-    """`/replay`: what it is, and the whole of it."""
+    """`/replay`: sends a header, then the whole replay."""
 
     def __init__(self, server: LiveServer, connection: ServerConnection, load: Callable[[], bytes]) -> None:
         super().__init__(server, connection)
@@ -81,11 +81,11 @@ class ReplayTeller(Conversation):
             content = await asyncio.to_thread(self._load)
         except (OSError, ValueError) as error:
             await self.fail(str(error))
-            await self.connection.close(1011, "There is no replay")
+            await self.connection.close(1011, "Replay not available")
             return
         await self.send({"type": "replay", "protocol": REPLAY_PROTOCOL, "bytes": len(content)})
         await self.connection.send(WHOLE + content)
         await super().tell()
 
     async def obey(self, request: Request) -> None:
-        raise BadOrder("This socket only tells")
+        raise BadOrder("This socket accepts no messages")

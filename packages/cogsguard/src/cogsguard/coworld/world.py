@@ -1,4 +1,4 @@
-"""Found by `coworld` through an entry point: where the manifest is. Imports nothing."""
+"""The path of the manifest; `coworld` reads it through an entry point. Imports nothing."""
 
 from pathlib import Path
 

@@ -56,7 +56,7 @@ def _mission(
 
 
 def _quadrants(*variants: CoGameMissionVariant) -> list[CoGameMissionVariant]:
-    """Each element in a quadrant; a junction in the base, since none stands elsewhere."""
+    """Return variants that put each element in a quadrant and, because no junction is elsewhere, one in the base."""
     return [QuadrantBuildingsVariant(), *variants, BaseJunctionVariant()]
 
 

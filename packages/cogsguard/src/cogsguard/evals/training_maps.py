@@ -6,7 +6,7 @@ from cogsguard.missions.drawn import drawn_mission
 _MAPS = {
     "training_facility_open_1": (4, "An open room with one of everything."),
     "training_facility_open_2": (4, "A larger open room with one of everything."),
-    "training_facility_open_3": (4, "An open room with one of everything, placed otherwise."),
+    "training_facility_open_3": (4, "An open room with one of everything, in another layout."),
     "training_facility_tight_4": (4, "Narrow corridors with one of everything."),
     "training_facility_tight_5": (4, "Narrow corridors with one of everything."),
     "training_facility_clipped": (4, "An open room with ships of the clips in its corners."),

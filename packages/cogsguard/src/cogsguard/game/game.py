@@ -56,7 +56,7 @@ ALIASES = {
 
 
 class CvCGame(CoGame):
-    """Cogs vs Clips. Its main missions exist at once; variants and other missions are made when first used."""
+    """Cogs vs Clips. The main missions are created at once; variants and other missions on first use."""
 
     def __init__(self) -> None:
         self.name = "cogsguard"

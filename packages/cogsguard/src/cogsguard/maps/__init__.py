@@ -11,16 +11,16 @@ from mettagrid.map_builder.ascii import AsciiMapBuilder, AsciiMapBuilderConfig
 __all__ = ["MAP_NAMES", "load_map", "map_path"]
 
 MAP_NAMES = (*DRAWINGS, *HUGE)
-"""All maps; those in `HUGE` are drawn when asked for."""
+"""All maps; those in `HUGE` are drawn on demand."""
 
 
 def map_path(name: str) -> Path:
-    """The file of a map."""
+    """Return the file of a map."""
     return Path(__file__).parent / f"{name}.yaml"
 
 
 def load_map(name: str) -> AsciiMapBuilderConfig:
-    """A map by name, with the folder it is in; `MissionError` when there is none."""
+    """Load a map by name, including its folder; raise `MissionError` for an unknown name."""
     return _load(name).model_copy(deep=True)
 
 

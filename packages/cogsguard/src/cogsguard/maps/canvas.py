@@ -1,6 +1,6 @@
-"""Drawing maps with characters: walls, rooms, caves, bases, and things scattered where cogs can reach them.
+"""Draw maps with characters: walls, rooms, caves, bases, and objects scattered where cogs can reach them.
 
-Everything is drawn with Python's own generator from a fixed seed, so a map is the same on every machine.
+Maps use Python's random generator with a fixed seed, so a map is the same on every machine.
 """
 
 import random
@@ -54,13 +54,13 @@ class Canvas:
         return self.height // 2, self.width // 2
 
     def is_inside(self, cell: Cell, margin: int = 1) -> bool:
-        """Whether a cell is at least `margin` cells from the edge."""
+        """Return whether a cell is at least `margin` cells from the edge."""
         return margin <= cell[0] < self.height - margin and margin <= cell[1] < self.width - margin
 
     # Terrain
 
     def room(self, top: int, left: int, bottom: int, right: int, char: str = ".") -> None:
-        """Fill a rectangle; the last row and column are part of it. The edge of the map stays wall."""
+        """Fill a rectangle, including the last row and column. The edge of the map stays wall."""
         for row in range(max(1, top), min(self.height - 2, bottom) + 1):
             for column in range(max(1, left), min(self.width - 2, right) + 1):
                 self.rows[row][column] = char
@@ -69,7 +69,7 @@ class Canvas:
         self.room(margin, margin, self.height - 1 - margin, self.width - 1 - margin)
 
     def caves(self, margin: int, fill: float = 0.42, rounds: int = 4) -> None:
-        """Caves by cellular automaton: rock where most neighbours are rock."""
+        """Carve caves with a cellular automaton: a cell is rock if most neighbours are."""
         rows, columns = range(margin, self.height - margin), range(margin, self.width - margin)
         for row in rows:
             for column in columns:
@@ -83,21 +83,21 @@ class Canvas:
                     self.rows[row][column] = "#" if around >= 5 else "."
 
     def corridors(self, step: int) -> None:
-        """A lattice of corridors one cell wide, every `step` cells."""
+        """Carve a lattice of corridors one cell wide, every `step` cells."""
         for row in range(1, self.height - 1):
             for column in range(1, self.width - 1):
                 on_lattice = row % step == step // 2 or column % step == step // 2
                 self.rows[row][column] = "." if on_lattice else "#"
 
     def pillars(self, step: int) -> None:
-        """An open hall with a pillar every `step` cells."""
+        """Draw an open hall with a pillar every `step` cells."""
         self.open_all()
         for row in range(step, self.height - step, step):
             for column in range(step, self.width - step, step):
                 self.put((row, column), "#")
 
     def radial(self, arms: int, width: int) -> None:
-        """Straight arms from the centre to the edge: along the axes, and with 8 along the diagonals too."""
+        """Carve straight arms from the centre to the edge: 4 along the axes, 8 along the diagonals too."""
         middle_row, middle_column = self.centre()
         length = min(self.height, self.width) // 2 - 2
         steps = [(-1, 0), (0, 1), (1, 0), (0, -1), (-1, -1), (-1, 1), (1, 1), (1, -1)][:arms]
@@ -107,15 +107,15 @@ class Canvas:
                 self.room(row, column, row + width - 1, column + width - 1)
 
     def wall_line(self, cells: Iterable[Cell], gap: Cell) -> None:
-        """A wall with one gap."""
+        """Draw a wall with one gap."""
         for cell in cells:
             if cell != gap:
                 self.put(cell, "#")
 
-    # Things
+    # Objects
 
     def base(self, centre: Cell, pads: int, *, stations: bool = True) -> None:
-        """A hub with stations below it and places for cogs around it, in a cleared square."""
+        """Draw a hub with stations below it and spawn points around it, in a cleared square."""
         row, column = centre
         self.room(row - 4, column - 4, row + 5, column + 4)
         self.put(centre, "&")
@@ -128,10 +128,10 @@ class Canvas:
             if self.at(cell) == ".":
                 self.put(cell, "@")
                 pads -= 1
-        raise ValueError(f"{pads} places for cogs do not fit on the map")
+        raise ValueError(f"{pads} spawn points do not fit on the map")
 
     def _rings(self, centre: Cell) -> Iterator[Cell]:
-        """Cells around a centre by distance, from 2 on, in eight directions."""
+        """Yield the cells in eight directions from a centre, by distance, from 2 on."""
         directions = [(-1, 0), (0, 1), (1, 0), (0, -1), (-1, -1), (-1, 1), (1, 1), (1, -1)]
         for distance in range(2, max(self.height, self.width)):
             for down, right in directions:
@@ -140,7 +140,7 @@ class Canvas:
                     yield cell
 
     def reachable(self, start: Cell) -> dict[Cell, int]:
-        """Steps to every cell that can be walked to, or bumped into, from a start."""
+        """Return the number of steps to every cell that a cog can walk to or bump into from a start."""
         steps = {start: 0}
         queue = deque([start])
         while queue:
@@ -155,7 +155,7 @@ class Canvas:
         return steps
 
     def close_unreachable(self, start: Cell) -> None:
-        """Fill with walls what nobody can walk to."""
+        """Fill unreachable cells with walls."""
         steps = self.reachable(start)
         for row in range(self.height):
             for column in range(self.width):
@@ -163,7 +163,7 @@ class Canvas:
                     self.rows[row][column] = "#"
 
     def scatter(self, chars: str, start: Cell, where: Callable[[Cell, int], bool] = lambda cell, steps: True) -> None:
-        """Put things on free cells with free neighbours, not close to one another, where cogs can go."""
+        """Place objects on reachable free cells with free neighbours, not close to one another."""
         steps = self.reachable(start)
         free = sorted(cell for cell in steps if self.at(cell) == "." and where(cell, steps[cell]))
         self.random.shuffle(free)
@@ -173,10 +173,10 @@ class Canvas:
                 if waiting and self.at(cell) == "." and self._is_clear(cell, spacing):
                     self.put(cell, waiting.pop())
         if waiting:
-            raise ValueError(f"there is no place for {''.join(waiting)!r} on the map")
+            raise ValueError(f"no free cell for {''.join(waiting)!r} on the map")
 
     def _is_clear(self, cell: Cell, spacing: int) -> bool:
-        """No thing within `spacing`, and no wall beside: what stands here must not close a passage."""
+        """Return whether no object is within `spacing` and no wall is adjacent, so that no passage gets blocked."""
         row, column = cell
         for other_row in range(row - spacing, row + spacing + 1):
             for other_column in range(column - spacing, column + spacing + 1):

@@ -1,4 +1,4 @@
-"""The drawn maps by name, and how each is drawn."""
+"""The drawn maps by name, and the functions that draw them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -53,12 +53,12 @@ def _cave(
     stations: bool = True,
     margin: int = 5,
 ) -> Canvas:
-    """A cave with a base in the middle. The first junction is near enough to the hub to be aligned."""
+    """Draw a cave with a base in the middle. The first junction is close enough to the hub to be aligned."""
     canvas = Canvas(height, width, seed)
     canvas.caves(margin)
     centre = canvas.centre()
     canvas.base(centre, pads, stations=stations)
-    for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):  # ways out of the base
+    for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):  # exits of the base
         for distance in range(4, 12):
             row, column = centre[0] + down * distance, centre[1] + right * distance
             if canvas.is_inside((row, column), margin) and canvas.at((row, column)) == "#":
@@ -77,7 +77,7 @@ def _near(centre: Cell, least: int, most: int, cell: Cell, steps: int) -> bool:
 
 
 def _trainer(height: int, width: int, seed: int, *, pads: int, junctions: int, extractors: int) -> Canvas:
-    """A dense hall of pillars."""
+    """Draw a dense hall of pillars."""
     canvas = Canvas(height, width, seed)
     canvas.pillars(7)
     centre = canvas.centre()
@@ -101,7 +101,7 @@ def _evaluation(
     where: Callable[[Cell, int], bool] = lambda cell, steps: True,
     halves: bool = False,
 ) -> Canvas:
-    """An arena of 40 x 40 with a base in the middle."""
+    """Draw an arena of 40 x 40 cells with a base in the middle."""
     canvas = Canvas(40, 40, seed)
     canvas.pillars(6)
     centre = canvas.centre()
@@ -119,7 +119,7 @@ def _far(cell: Cell, steps: int) -> bool:
 
 
 def _skill(height: int, width: int, seed: int, *, terrain: str, junction_steps: tuple[int, int]) -> Canvas:
-    """A test of one skill: from the base by the left wall to a junction that is so many steps away."""
+    """Draw a test of one skill: a base at the left wall and a junction a given number of steps away."""
     canvas = Canvas(height, width, seed)
     base = (height // 2, 6)
     match terrain:
@@ -237,4 +237,4 @@ HUGE: dict[str, Drawing] = {
     for number in numbers
     for suffix in ("", "_stations")
 }
-"""Maps too large to be kept as files; they are drawn when asked for."""
+"""Maps too large to store as files; they are drawn on demand."""

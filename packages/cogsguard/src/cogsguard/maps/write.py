@@ -1,4 +1,4 @@
-"""Draw the maps that are kept as files: `python -m cogsguard.maps.write` writes them into the package."""
+"""Draw the maps that are stored as files: `python -m cogsguard.maps.write` writes them into the package."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parent
 
 
 def as_yaml(text: str) -> str:
-    """A drawn map in the format of map files."""
+    """Return a drawn map in the format of map files."""
     used = [char for char in LEGEND if char in text]
     lines = [
         f"type: {AsciiMapBuilder.Config.__module__}.AsciiMapBuilder.Config",

@@ -10,7 +10,7 @@ from mettagrid.mapgen.scenes.building_distributions import DistributionConfig, D
 def arena_map(
     size: int, cogs: int, *, sequential: bool = False, even_junctions: bool = False, **arena: Any
 ) -> MapGenConfig:
-    """A square arena. `even_junctions` keeps junctions apart from one another."""
+    """Return a square arena. `even_junctions` keeps junctions apart from one another."""
     if even_junctions:
         arena["building_distributions"] = {"junction": DistributionConfig(type=DistributionType.POISSON)}
     scene = SequentialBiomeArena if sequential else BiomeArena

@@ -1,4 +1,4 @@
-"""The missions most people play."""
+"""The main missions."""
 
 from cogsguard.missions.arena import make_basic_mission
 from cogsguard.missions.empty import make_empty_mission

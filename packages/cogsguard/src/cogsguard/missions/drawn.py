@@ -14,7 +14,7 @@ def _unread() -> AsciiMapBuilderConfig:
 
 
 class DrawnMission(CvCMission):
-    """A mission on the drawn map `map_name`, whose file is read when an environment is made."""
+    """A mission on the drawn map `map_name`, whose file is read when an environment is created."""
 
     map_name: str
     map_builder: AnyMapBuilderConfig = Field(default_factory=_unread)
@@ -26,7 +26,7 @@ class DrawnMission(CvCMission):
 
 
 def drawn_mission(name: str, description: str, map_name: str, *, cogs: int = 8, steps: int = 10000) -> DrawnMission:
-    """Return a mission for as many cogs as the map has places for."""
+    """Return a mission on a drawn map, for `cogs` cogs."""
     return DrawnMission(
         name=name, description=description, map_name=map_name, num_cogs=cogs, num_agents=cogs, max_steps=steps
     )

@@ -134,7 +134,7 @@ def rotation_of_events(mission: CoGameMission, *, variants: Sequence[VariantSpec
 def rotation_of_maps(
     maps: Sequence[str] = CVC_FIXED_MAPS, *, cogs: int | None = None, variants: Sequence[VariantSpec] = ()
 ) -> RotationSupplier:
-    """Return the rules of the game on each drawn map in turn; without `cogs`, for as many as the map has places."""
+    """Return the rules of the game on each drawn map in turn; by default with one cog per spawn point."""
     of_mission, of_reward = split_variants(variants)
     entries = []
     for file_name in maps:
@@ -142,7 +142,7 @@ def rotation_of_maps(
         builder = load_map(name)
         places = count_drawn(builder, "agent") or 0
         if not places:
-            raise MissionError(f"The map {name!r} has no places for cogs.")
+            raise MissionError(f"The map {name!r} has no spawn points.")
         mission = CvCMission(name=name, map_builder=builder, num_agents=cogs or places)
         env = mission.with_variants(of_mission).make_env()
         apply_reward_variants(env, variants=of_reward)

@@ -5,7 +5,7 @@
 
 The objective is the reward for junctions held, which the rules define. `objective` changes nothing; every other variant
 appends its name, without a factor, to the environment's label. A reward is keyed by its stat, so a later variant
-replaces the reward of an earlier one for the same stat. `objective_mine` has keys of its own, so its rewards stay.
+replaces the reward of an earlier one for the same stat. `objective_mine` has separate keys, so its rewards stay.
 """
 
 import json

@@ -9,7 +9,7 @@ class RoleVariant(CoGameMissionVariant):
 
     @property
     def item_name(self) -> str:
-        """The gear of the role."""
+        """Return the gear of the role."""
         return self.name.removesuffix("_role")
 
     def dependencies(self) -> Deps:

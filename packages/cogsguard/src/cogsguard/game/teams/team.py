@@ -27,15 +27,15 @@ class TeamConfig(Config):
     num_agents: int = Field(default=8, ge=0)
 
     def team_tag(self) -> str:
-        """The tag of all that the team owns."""
+        """Return the tag of all objects that the team owns."""
         return f"{TEAM_PREFIX}{self.name}"
 
     def net_tag(self) -> str:
-        """The tag of all in the team's network."""
+        """Return the tag of all objects in the team's network."""
         return f"{NET_PREFIX}{self.name}"
 
     def network_seed_query(self) -> Query:
-        """The objects from which the team's network grows: its hubs."""
+        """Return the objects from which the team's network grows: its hubs."""
         return query(typeTag("hub"), [hasTag(self.team_tag())])
 
 
