@@ -80,7 +80,7 @@ def ask(agent: AgentPolicy, obs: AgentObservation, step: int) -> Any:
 
 
 def ask_for_batch(policy: MultiAgentPolicy, record: Record) -> list[list[str]]:
-    """The names of the actions that `step_batch` writes for recorded observations."""
+    """Return the names of the actions that `step_batch` writes for recorded observations."""
     names = policy.policy_env_info.all_action_names
     chosen = []
     for step, raw in enumerate(record.raw_observations):

@@ -193,7 +193,7 @@ def _check_runnable(spec: SubmissionPolicySpec, members: Mapping[str, Path]) -> 
 
 
 def _is_installed(top: str) -> bool:
-    """Whether a package comes from an installed distribution, and not from the working directory."""
+    """Return whether a package comes from an installed distribution, and not from the working directory."""
     try:
         found = find_spec(top)
     except (ImportError, ValueError):

@@ -115,7 +115,7 @@ def _libraries() -> frozenset[Path]:
 
 
 def _is_installed(class_path: str, roots: Sequence[Path]) -> bool:
-    """Whether the class can be imported without these folders."""
+    """Return whether the class can be imported without these folders."""
     hidden = {str(root) for root in roots} | {str(root.resolve()) for root in roots}
     path = sys.path[:]
     sys.path[:] = [place for place in path if place not in hidden]
@@ -129,7 +129,7 @@ def _is_installed(class_path: str, roots: Sequence[Path]) -> bool:
 
 
 def _module_parts(class_path: str) -> list[str]:
-    """The module of a class path, also for a class inside a class."""
+    """Return the module of a class path, also for a class inside a class."""
     parts = class_path.split(".")[:-1]
     while len(parts) > 1 and parts[-1][:1].isupper():
         parts.pop()

@@ -72,7 +72,7 @@ class LSTMPolicyNet(nn.Module):
 
 
 def obs_to_obs_tensor(obs: AgentObservation, obs_shape: tuple[int, ...], device: torch.device) -> torch.Tensor:
-    """An observation as uint8 [1, tokens, 3]."""
+    """Return an observation as uint8 [1, tokens, 3]."""
     return torch.from_numpy(token_rows(obs, obs_shape, PADDING)).to(device)[None]
 
 

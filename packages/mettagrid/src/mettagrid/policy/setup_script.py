@@ -1,7 +1,7 @@
 """The setup script of a bundle: a Python file that prepares the bundle before its policy is first loaded.
 
-Where the bundle is trusted the script runs in a process of this interpreter. For others the caller brings a runner
-that boxes it: `run_setup_script` decides when it runs, the runner how.
+The script of a trusted bundle runs in a process of this interpreter. For other bundles the caller passes a runner that
+sandboxes it: `run_setup_script` decides when it runs, the runner how.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ SETUP_TIMEOUT_S = 300.0
 
 @dataclass(frozen=True)
 class SetupResult:
-    """How a setup script ended.
+    """The result of a setup script.
 
-    `import_roots` are folders to put on the import path besides the bundle, for runners that keep what the script
-    installs outside it.
+    `import_roots` are folders to put on the import path in addition to the bundle, for runners that store installed
+    packages outside it.
     """
 
     exit_code: int
@@ -37,16 +37,16 @@ class SetupResult:
 
 
 SetupRunner = Callable[[Path, Path], SetupResult]
-"""Runs a script: called with the root of the bundle and the path of the script in it. A runner is asked every time a
-bundle is loaded, except the trusted one, and keeps its own results."""
+"""Runs a script: called with the root of the bundle and the path of the script in it. A runner, except the trusted one,
+is called every time a bundle is loaded, and caches its own results."""
 
 
 def run_setup_script(bundle_root: Path, script: str, *, runner: SetupRunner | None = None) -> tuple[Path, ...]:
-    """Run the setup script of the bundle in `bundle_root`; returns folders to put on the import path besides it.
+    """Run the setup script of the bundle in `bundle_root`; return additional folders for the import path.
 
-    `script` is relative to the root and must lie in it. Without a `runner` it runs once for its content, in a process
-    of this interpreter with the root as working directory. `ValueError` when it is no Python file of the bundle,
-    `FileNotFoundError` when it is missing, `RuntimeError` with its output when it fails.
+    `script` is relative to the root and must be inside it. Without a `runner` it runs once per content, in a process of
+    this interpreter with the root as working directory. Raises `ValueError` if it is not a Python file of the bundle,
+    `FileNotFoundError` if it is missing, `RuntimeError` with its output if it fails.
     """
     path = (bundle_root / script).resolve()
     if path.suffix != ".py":

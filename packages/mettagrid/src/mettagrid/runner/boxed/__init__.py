@@ -1,11 +1,11 @@
-"""Policies that nobody here trusts, each in a box of its own (see the package `cogbox`).
+"""Run untrusted policies, each in its own box (see the package `cogbox`).
 
     from mettagrid.runner.boxed import BoxedPolicy
 
     plan = EpisodePlan(env, [BoxedPolicy.from_uri("./submission.zip"), BoxedPolicy.from_uri("starter")], assignments)
 
-Nothing of such a policy runs in this process: its bundle is unpacked and its manifest read here, its setup script and
-its code run inside boxes, and its actions come over a socket.
+No code of such a policy runs in this process: its bundle is unpacked and its manifest read here, its setup script and
+its code run inside boxes, and its actions arrive over a socket.
 """
 
 try:

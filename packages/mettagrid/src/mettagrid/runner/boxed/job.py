@@ -1,15 +1,15 @@
-"""One episode of the league, from a job and bundles on this machine to files in a folder.
+"""Play one episode of the league, from a job and local bundles to files in a folder.
 
-The server's workers and `cogames reproduce` play through `play_job`, so that the same job leaves the same bytes:
+The server's workers and `cogames reproduce` both call `play_job`, so that the same job writes the same bytes:
 
-| file | what | the same each time |
+| file | content | deterministic |
 |---|---|---|
 | `results.json` | rewards and stats, a `PureSingleEpisodeResult` | yes |
 | `replay.json.z` | the episode, tick by tick | yes |
-| `actions.json.z` | what the policies did, see `episode.recorded` | yes |
+| `actions.json.z` | the policies' actions, see `episode.recorded` | yes |
 | `error_info.json` | why it could not be played, or which policy did not play to the end: a `RunnerError` | |
 | `runtime_info.json` | timings, isolation, versions: a `JobRuntime` | no |
-| `policy_agent_<i>.txt` | what a policy wrote; `<i>` is its first agent | |
+| `policy_agent_<i>.txt` | the output of a policy; `<i>` is its first agent | |
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ __all__ = [
 
 RESULTS, REPLAY, ERROR_INFO = "results.json", "replay.json.z", "error_info.json"
 RUNTIME_INFO, ACTIONS = "runtime_info.json", "actions.json.z"
-# Parts of the time limit. A policy that exceeds its own is to blame; the engine has what is left, so that an episode
-# that exceeds the whole of it is the machine's failure.
+# Parts of the time limit. A policy that exceeds its own part is at fault; the engine has the rest, so that an episode
+# that exceeds the whole limit is the machine's failure.
 _ANSWERS_PART = 0.7
 _SETUP_PART = 0.1
 _LOAD_PART = 0.1
@@ -62,9 +62,9 @@ _PACKAGES = ("mettagrid", "cogsguard", "cogames", "cogbox", "observatory", "nump
 
 @dataclass(frozen=True)
 class PolicyToPlay:
-    """A policy of the episode: an address on this machine, and what its process alone is given.
+    """A policy of the episode: a local address, and the settings of its process.
 
-    With a `source` the policy is played from that instead: it has no bundle here.
+    With a `source` the policy is played from that instead: it has no local bundle.
     """
 
     name: str
@@ -73,7 +73,7 @@ class PolicyToPlay:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     source: PolicySource | None = None
     may_use_index: bool = True
-    """whether its setup script reaches the package index of this machine"""
+    """whether its setup script may use the package index of this machine"""
 
 
 class ActionTimes(BaseModel):
@@ -87,7 +87,7 @@ class ActionTimes(BaseModel):
 
 
 class PolicyRuntime(BaseModel):
-    """One policy: the isolation that held it, how long it took to start, and its answers, where it gave some."""
+    """One policy: its isolation level, its start time, and its answer times, if it answered."""
 
     name: str
     isolation: str | None
@@ -96,12 +96,12 @@ class PolicyRuntime(BaseModel):
     status: str = "ok"
     """of its verdict, see `episode.outcome.Verdict`"""
     failed_step: int | None = None
-    """at which it was out; None for one that played to the end, or never began"""
+    """at which it was disabled; None if it played to the end, or never started"""
     missed_deadlines: int = 0
 
 
 class JobRuntime(RuntimeInfo):
-    """What was true of this run alone: `runtime_info.json`."""
+    """The properties of this run only: `runtime_info.json`."""
 
     wall_ms: float = 0.0
     setup_ms: float = 0.0
@@ -110,12 +110,12 @@ class JobRuntime(RuntimeInfo):
 
 
 def log_name(assignments: Sequence[int], policy: int) -> str:
-    """The file with the log of a policy: it has one for all its agents, by the name of the first."""
+    """Return the name of a policy's log file: one for all its agents, named after the first."""
     return f"policy_agent_{list(assignments).index(policy)}.txt"
 
 
 def installed_versions() -> dict[str, str]:
-    """Of the packages that an episode depends on, as far as they are here."""
+    """Return the versions of the installed packages that an episode depends on."""
     found = {}
     for name in _PACKAGES:
         try:
@@ -133,17 +133,17 @@ def play_job(
     minimum: str = "landlock",
     time_limit_seconds: float | None = None,
 ) -> RunnerError | None:
-    """Play the episode and leave its files in the folder; the error that is in `error_info.json`, if there is one.
+    """Play the episode and write its files to the folder; return the error in `error_info.json`, if any.
 
-    There are results and a replay unless the episode could not be played. An error of the type `crash` blames no
-    policy: this machine failed, or this code, and the episode should be played again. `minimum` is the weakest
-    isolation to accept. Of the time limit each policy has its share for setup, loading and answers; one that needs more
-    is to blame, and all of them together leave time for the engine.
+    There are results and a replay unless the episode could not be played. An error of the type `crash` means that no
+    policy is at fault: this machine or this code failed, and the episode should be retried. `minimum` is the weakest
+    isolation to accept. Each policy has a share of the time limit for setup, loading and answers; one that needs more
+    is at fault, and all shares together leave time for the engine.
     """
     error: RunnerError | None
     try:
         error = _play(folder, spec, policies, minimum, time_limit_seconds)
-    except ValueError as problem:  # also a spec that is no job, and seats that do not fit
+    except ValueError as problem:  # also an invalid job, and assignments that do not fit
         error = runner_error("config_error", problem)
     except Exception as problem:
         error = runner_error("crash", problem)
@@ -167,7 +167,7 @@ def _play(
     logs = [folder / f"policy-{index}.log" for index in range(len(policies))]
     seated = set(job.assignments)
     share = None if time_limit is None else time_limit / max(len(seated), 1)
-    # Setup scripts run one after the other; policies load at the same time.
+    # Setup scripts run one after the other; policies load concurrently.
     setup_seconds = SETUP_SECONDS if share is None else min(SETUP_SECONDS, _SETUP_PART * share)
     load_seconds = EpisodePlan.prepare_timeout_s
     plan = EpisodePlan(
@@ -184,7 +184,7 @@ def _play(
         policy_names=[policy.name for policy in policies],
         max_action_time_ms=job.max_action_time_ms,
         overage_budget_ms=job.overage_budget_ms,
-        # Policies think at the same time, so that all of them together take no longer than the sum.
+        # Policies compute concurrently, so that all of them together take no longer than the sum.
         answer_budget_s=None if share is None else _ANSWERS_PART * share,
         prepare_timeout_s=load_seconds if time_limit is None else min(load_seconds, _LOAD_PART * time_limit),
         replay_path=folder / REPLAY,
@@ -204,7 +204,7 @@ def _play(
 
 
 def _source(policy: PolicyToPlay, log: Path, minimum: str, setup_seconds: float) -> PolicySource:
-    """The policy in a box; one that cannot be read is out, and the others play."""
+    """Return the policy in a box; a policy that cannot be read is disabled, and the others play."""
     if policy.source is not None:
         return policy.source
     try:

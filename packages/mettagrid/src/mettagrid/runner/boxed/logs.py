@@ -1,4 +1,4 @@
-"""What is kept of a boxed policy's output: its beginning and its end, without secrets and paths of this machine."""
+"""Store a boxed policy's output: its beginning and its end, without secrets and local paths."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["Hidden", "kept_log", "last_words"]
 
 KEPT_BYTES = 1 << 20
 LAST_WORDS_BYTES = 4000
-# Shorter values are words that stand in any log, such as `true`.
+# Shorter values are common words, such as `true`.
 _SHORTEST_SECRET = 6
 _WORDS_BEFORE = (b"The policy failed", b"Fatal Python error:", b"Timeout (")
 _LAST_LINES = 10
-# Where native code crashed or where it hangs is told with all frames, and modules that nobody asked for.
+# Dumps of native crashes and hangs list all frames and modules, most of which are irrelevant.
 _NOT_THE_AUTHORS = re.compile(
     rf' *File "(<frozen|(\S*/)?site-packages/({"|".join(sorted(OURS))})/).*|Extension modules: .*'
 )
 
 
 class Hidden:
-    """Texts that must not be read in a log, and what is written instead; of two for one text the first holds."""
+    """Texts to remove from a log, and their replacements; the first replacement of a text wins."""
 
     def __init__(self, texts: Iterable[tuple[str, str]] = ()) -> None:
         pairs: dict[bytes, bytes] = {}
@@ -38,7 +38,7 @@ class Hidden:
 
     @classmethod
     def of_box(cls, bundle: Sequence[str] = (), work: Path | None = None, secrets: Iterable[str] = ()) -> Hidden:
-        """The values of secrets and the folders of this machine: of the bundle, the box, Python, packages, the user."""
+        """Hide the values of secrets and the local folders of the bundle, the box, Python, packages and the user."""
         texts = [(value, "[secret]") for value in secrets if len(value) >= _SHORTEST_SECRET]
         for number, folder in enumerate(bundle):
             texts += _folder(folder, "bundle" if number == 0 else f"bundle-{number}")
@@ -60,7 +60,7 @@ class Hidden:
         return max((len(text) for text, _ in self._pairs), default=0)
 
     def strike(self, content: bytes) -> bytes:
-        """The content with every hidden text replaced."""
+        """Return the content with every hidden text replaced."""
         for text, shown in self._pairs:
             if text in content:
                 content = content.replace(text, shown)
@@ -71,9 +71,9 @@ class Hidden:
 
 
 def kept_log(path: Path, hidden: Hidden, most: int = KEPT_BYTES) -> bytes:
-    """The beginning and the end of a log, at most about `most` bytes, and between them how much was left out.
+    """Return the beginning and the end of a log, at most about `most` bytes, with the omitted size between them.
 
-    A hidden text is struck out even where the log was cut in the middle of it.
+    A hidden text is removed even if the log was cut in the middle of it.
     """
     try:
         size = path.stat().st_size
@@ -93,7 +93,7 @@ def kept_log(path: Path, hidden: Hidden, most: int = KEPT_BYTES) -> bytes:
 
 
 def last_words(path: Path, hidden: Hidden) -> str:
-    """What a policy that failed wrote last: its traceback, or the last lines."""
+    """Return the traceback of a failed policy, or the last lines of its output."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -111,11 +111,11 @@ def last_words(path: Path, hidden: Hidden) -> str:
 
 
 def _to_line_end(content: bytes) -> bytes:
-    """Without a line that was cut, unless it is all there is."""
+    """Remove a truncated line, unless it is the only one."""
     end = content.rfind(b"\n")
     return content[: end + 1] if end > 0 else content
 
 
 def _folder(path: str, shown: str) -> list[tuple[str, str]]:
-    """The folder by the names it has."""
+    """Return the replacements of a folder under all its names."""
     return [(name, shown) for name in dict.fromkeys((path, os.path.realpath(path)))]

@@ -1,4 +1,4 @@
-"""What a boxed policy is made from: its description and the folders it needs, found without running anything of it."""
+"""Collect what a boxed policy needs, its description and its folders, without running any of its code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_FOLDER_FILES = 50_000
 
 @dataclass(frozen=True)
 class PolicyMaterial:
-    """A policy as plain data; it can be sent to another process and turned into JSON."""
+    """A policy as plain data, which can be pickled and written as JSON."""
 
     name: str
     class_path: str
@@ -35,16 +35,16 @@ class PolicyMaterial:
     import_roots: tuple[str, ...] = ()
     """folders for the import path, the most important first"""
     libraries: tuple[str, ...] = ()
-    """folders behind everything that is installed: what a setup script has brought"""
+    """folders after all installed packages: what a setup script has installed"""
     folders: tuple[str, ...] = ()
-    """folders and files to be seen in the box, read-only"""
+    """folders and files that are visible in the box, read-only"""
 
 
 def material_from_uri(uri: str, *, may_use_index: bool = True, setup_seconds: float = SETUP_SECONDS) -> PolicyMaterial:
-    """The policy that a URI, a path or a name stands for.
+    """Return the policy that a URI, a path or a name means.
 
-    A bundle is brought here and unpacked, its setup script is run in a box, where it reaches the package index of this
-    machine if it may. Raises as `policy_spec_from_uri` does, and `RuntimeError` when the setup script fails.
+    A bundle is downloaded and unpacked, and its setup script is run in a box, with access to the package index of this
+    machine if allowed. Raises what `policy_spec_from_uri` raises, and `RuntimeError` if the setup script fails.
     """
     from mettagrid.util.uri_resolvers.schemes import localize_uri, parse_init_kwargs_from_query, parse_uri
 
@@ -66,7 +66,7 @@ def material_from_bundle(
     may_use_index: bool = True,
     setup_seconds: float = SETUP_SECONDS,
 ) -> PolicyMaterial:
-    """The policy of a bundle, which is a folder or an archive."""
+    """Return the policy of a bundle, which is a folder or an archive."""
     root = copied_folder(place) if place.is_dir() else unpacked_bundle(place)
     submission = read_submission_policy_spec(root)
     libraries: tuple[Path, ...] = ()
@@ -87,8 +87,8 @@ def material_from_bundle(
 
 
 def material_from_spec(spec: PolicySpec) -> PolicyMaterial:
-    """A policy of installed code, or of code on the import path such as the working folder, as typed after `-p`."""
-    # A spec that came from a bundle loaded here knows its folders.
+    """Return a policy of installed code, or of code on the import path such as the working folder, as given to `-p`."""
+    # A spec of a bundle that was loaded in this process has its folders.
     roots = [str(folder) for folder in spec.import_roots] or code_folders(spec.class_path)
     folders = [*roots, *([spec.data_path] if spec.data_path else [])]
     return PolicyMaterial(
@@ -102,7 +102,7 @@ def material_from_spec(spec: PolicySpec) -> PolicyMaterial:
 
 
 def code_folders(class_path: str) -> list[str]:
-    """The folder on the import path that a class comes from; none for what is installed, or a short name of ours."""
+    """Return the folder on the import path that has a class; none for installed code and our short names."""
     import importlib.util
     import sysconfig
 
@@ -123,7 +123,7 @@ def code_folders(class_path: str) -> list[str]:
 
 
 def _data_path(submission: SubmissionPolicySpec, root: Path) -> str | None:
-    """The weights, which must lie in the bundle: nothing else of the machine is the policy's business."""
+    """Return the weights, which must be inside the bundle: the policy may not read other files."""
     if submission.data_path is None:
         return None
     path = (root / submission.data_path).resolve()
@@ -135,7 +135,7 @@ def _data_path(submission: SubmissionPolicySpec, root: Path) -> str | None:
 
 
 def copied_folder(folder: Path) -> Path:
-    """A folder's plain files in the cache, by content, open to the users of boxes. Links and the like are left out."""
+    """Copy a folder's regular files to the cache, by content, readable inside boxes; links are skipped."""
     digest = hashlib.sha256()
     total = count = 0
     entries = list(plain_files(folder))
@@ -162,7 +162,7 @@ def copied_folder(folder: Path) -> Path:
 
 
 def plain_files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """(path in the folder, path) of every plain file, in order; no link is followed."""
+    """Yield (path in the folder, path) of every regular file, in order; links are not followed."""
     for place, folders, files in os.walk(folder, followlinks=False):
         folders[:] = sorted(name for name in folders if name != "__pycache__" and not (Path(place) / name).is_symlink())
         for name in sorted(files):
@@ -172,7 +172,7 @@ def plain_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def copy_plain(entries: list[tuple[str, Path]], target: Path) -> None:
-    """Copy files with fresh permissions: readable by everybody, writable by us, executable where they were."""
+    """Copy files with new permissions: world-readable, writable by us, executable where they were."""
     target.chmod(0o755)
     for relative, path in entries:
         to = target / relative

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BoxPolicyOptions", "BoxedPolicy", "FailedPolicy"]
 
-# Packages a policy finds installed, as far as they are here.
+# Packages that are visible to a policy, if they are installed.
 PACKAGES = ("mettagrid", "cogsguard", "cogames")
-# One thread, and one order of sets and dictionaries: the same episode plays the same way on every machine.
+# One thread, and one order of sets and dictionaries: the same episode gives the same result on every machine.
 _VARIABLES = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONUNBUFFERED": "1",
@@ -32,32 +32,32 @@ _VARIABLES = {
 
 @dataclass(frozen=True)
 class BoxPolicyOptions:
-    """What a boxed policy is given. The defaults are those of the league."""
+    """The settings of a boxed policy. The defaults are those of the league."""
 
     minimum: str = "landlock"
     """weakest isolation to accept"""
     at_most: str = "bubblewrap"
-    """strongest to use: a container holds no more back and takes ten times as long to start"""
+    """strongest isolation to use: a container is not stricter and takes ten times as long to start"""
     memory: int = 2 << 30
     wall_seconds: float = 24 * 3600.0
-    """for what nobody waits for any more; how long an episode takes is up to all its policies"""
+    """time limit of the box, for orphans only; the duration of an episode depends on all its policies"""
     processes: int = 128
     output_bytes: int = 100 << 20
     env: Mapping[str, str] = field(default_factory=dict)
-    """variables of this policy alone, such as its secrets"""
+    """environment variables of this policy only, such as its secrets"""
     egress: Sequence[str] = ()
-    """hosts it may speak to"""
+    """hosts it may connect to"""
     log_path: str | None = None
-    """file for its output, without its secrets and without paths of this machine"""
+    """file for its output, without its secrets and without local paths"""
     echo: bool = False
-    """also write its output to standard error, when it has ended"""
+    """also write its output to standard error after it has ended"""
     log_bytes: int = 1 << 20
-    """how much of the output is kept: the beginning and the end"""
+    """most stored bytes of the output: the beginning and the end"""
 
 
 @dataclass(frozen=True)
 class FailedPolicy:
-    """A source of a policy that is known not to work, because its setup script failed; its seats do nothing."""
+    """A source of a policy that cannot play, because its setup script failed; its seats do nothing."""
 
     name: str
     message: str
@@ -77,12 +77,12 @@ class BoxedPolicy:
 
     @classmethod
     def from_uri(cls, uri: str, options: BoxPolicyOptions | None = None) -> BoxedPolicy:
-        """The policy of a URI, path or name. A setup script runs now, in a box."""
+        """Create a source from a URI, path or name. A setup script runs now, in a box."""
         return cls(material_from_uri(uri), options or BoxPolicyOptions())
 
     @classmethod
     def from_spec(cls, spec: PolicySpec, options: BoxPolicyOptions | None = None) -> BoxedPolicy:
-        """A policy as typed after `-p`."""
+        """Create a source from a spec, as given to `-p`."""
         return cls(material_from_spec(spec), options or BoxPolicyOptions())
 
     @property
@@ -90,7 +90,7 @@ class BoxedPolicy:
         return self.material.name
 
     def open(self) -> SeatHolder:
-        """Start a box; the policy in it is made when the episode is prepared. Raises `MachineFault` without one."""
+        """Start a box; the policy in it is created when the episode is prepared. Raises `MachineFault` on failure."""
         import cogbox
         from mettagrid.runner.boxed.logs import Hidden
         from mettagrid.runner.boxed.process import BoxProcess
@@ -100,14 +100,14 @@ class BoxedPolicy:
         try:
             box = self.start()
         except (cogbox.CogboxError, OSError) as error:
-            raise MachineFault(f"No box could be made: {error}") from error
+            raise MachineFault(f"No box could be created: {error}") from error
         hidden = Hidden.of_box(self.material.folders, box.work, self.options.env.values())
         options = self.options
         process = BoxProcess(box, options.log_path, hidden=hidden, log_bytes=options.log_bytes, echo=options.echo)
         return ServedHolder(box.channels[0], process)
 
     def start(self) -> cogbox.Box:
-        """A new box with a policy server at the other end of its channel."""
+        """Start a new box with a policy server at the other end of its channel."""
         import cogbox
 
         material, options = self.material, self.options
@@ -120,7 +120,7 @@ class BoxedPolicy:
             files={"material.json": json.dumps(asdict(material)).encode()},
             mounts=mounts,
             channels=1,
-            keep_output=0,  # the log is read from its file, as much of it as is kept
+            keep_output=0,  # the log is read from its file
             egress=cogbox.Egress(list(options.egress)) if options.egress else None,
             limits=cogbox.Limits(
                 memory=options.memory,

@@ -18,9 +18,9 @@ __all__ = ["BoxProcess"]
 
 
 class BoxProcess:
-    """A `PolicyProcess`: tells why the policy is gone, keeps its output, cleans up."""
+    """A `PolicyProcess`: reports why the policy ended, stores its output, cleans up."""
 
-    #: How long to wait for the verdict on a process whose connection has just ended.
+    #: Seconds to wait for the exit status of a process whose connection has just ended.
     VERDICT_SECONDS = 5.0
 
     def __init__(
@@ -36,10 +36,10 @@ class BoxProcess:
         self._log_path = log_path
         self._log_bytes = log_bytes
         self._echo = echo
-        self._said = ""  # somebody else shows it
+        self._said = ""  # displayed elsewhere
         self._hidden = hidden or Hidden()
         self.isolation: str = box.level.value
-        """the level that its box was proved to hold"""
+        """the verified isolation level of its box"""
 
     def why_ended(self) -> tuple[VerdictStatus, str] | None:
         import cogbox
@@ -63,7 +63,7 @@ class BoxProcess:
         return self._hidden.strike_text(text)
 
     def last_words(self) -> str:
-        """End the box; the traceback of the policy, or the last lines it wrote."""
+        """End the box; return the traceback of the policy, or its last lines of output."""
         self._box.end()
         self._box.wait()
         self._said = last_words(self._box.stdout_path, self._hidden)
@@ -73,7 +73,7 @@ class BoxProcess:
         try:
             self._box.end()
             self._box.wait()
-            # Standard error is the same stream, but for what is written before the server has begun.
+            # Standard error is the same stream, except for output before the server starts.
             streams = (self._box.stdout_path, self._box.stderr_path)
             if self._log_path is not None:
                 with Path(self._log_path).open("ab") as log:
@@ -87,5 +87,5 @@ class BoxProcess:
 
     @property
     def result(self) -> cogbox.Result | None:
-        """How the box ended, once it has."""
+        """The result of the box, once it has ended."""
         return self._box.poll()

@@ -1,9 +1,9 @@
-"""Setup scripts in a box: run once per content, with only the package index in reach, their result kept read-only.
+"""Run setup scripts in a box: once per content, with access only to the package index; results are cached read-only.
 
-pip in the box speaks to a proxy outside (`index`), which adds the credentials of the index; they never enter the box.
+pip in the box connects to a proxy outside (`index`), which adds the credentials of the index; they never enter the box.
 
-What the script installs with pip lands in a folder of its own, which comes after everything installed on the import
-path: it can add packages and cannot replace ours.
+Packages that the script installs with pip go to a separate folder, which comes after all installed packages on the
+import path: it can add packages and cannot replace ours.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ NO_GRANT = (
 def prepared_bundle(
     bundle: Path, script: str, *, may_use_index: bool = True, seconds: float = SETUP_SECONDS
 ) -> tuple[Path, tuple[Path, ...]]:
-    """(the bundle as its setup script leaves it, folders with what it has installed).
+    """Return (the bundle after its setup script, folders with installed packages).
 
-    Without `may_use_index` the script reaches nothing at all. It is ended after `seconds`.
+    Without `may_use_index` the script has no network access. It is killed after `seconds`.
 
-    `ValueError` when the script is no Python file of the bundle, `FileNotFoundError` when it is missing, `RuntimeError`
-    with its output when it fails, `MachineFault` when this machine could not run it.
+    Raises `ValueError` if the script is not a Python file of the bundle, `FileNotFoundError` if it is missing,
+    `RuntimeError` with its output if it fails, `MachineFault` if this machine could not run it.
     """
     path = (bundle / script).resolve()
     if path.suffix != ".py":
@@ -49,7 +49,7 @@ def prepared_bundle(
         raise ValueError(f"Setup script must lie in the bundle: {script}")
     if not path.is_file():
         raise FileNotFoundError(f"Setup script not found: {script}")
-    # What a script with the index has made is not for a policy without it.
+    # The result of a script with index access must not reach a policy without it.
     version = f"{sys.implementation.cache_tag}\0{script}\0{bundle.name}" + ("" if may_use_index else "\0no index")
     name = hashlib.sha256(version.encode()).hexdigest()
     cache = usable_cache_dir()
@@ -67,17 +67,17 @@ def prepared_bundle(
 
 
 def _proxy(*, may_use_index: bool) -> IndexProxy:
-    """The way to the package index; `MachineFault` where this machine's settings make no sense."""
+    """Return the proxy to the package index; raises `MachineFault` if this machine's settings are invalid."""
     try:
         return IndexProxy(package_index() if may_use_index else None)
     except (ValueError, OSError) as error:
-        # The error may quote a setting, and so credentials.
+        # The error may quote a setting, which may contain credentials.
         name = type(error).__name__
         raise MachineFault(f"The package index of this machine cannot be used: {name}; see `pip config list`") from None
 
 
 def _run(bundle: Path, script: str, target: Path, proxy: IndexProxy, seconds: float) -> None:
-    """Run the script in a box on a copy of the bundle; what it leaves goes to `target`."""
+    """Run the script in a box on a copy of the bundle; the result goes to `target`."""
     import cogbox
     from mettagrid.runner.boxed.index.proxy import INDEX_PORT
     from mettagrid.runner.boxed.material import copy_plain, plain_files
@@ -93,7 +93,7 @@ def _run(bundle: Path, script: str, target: Path, proxy: IndexProxy, seconds: fl
         scratch_bytes=1 << 30,
     )
     sandbox = cogbox.sandbox(minimum="namespaces", at_most="bubblewrap")
-    # pip does its work in TMPDIR; the private folder has more room than the box's /tmp.
+    # pip works in TMPDIR; the private folder has more space than the box's /tmp.
     box = sandbox.start(
         [sys.executable, "-c", _STARTER, script],
         files={**files, "site/.keep": b"", "temporary/.keep": b""},
@@ -123,7 +123,7 @@ def _run(bundle: Path, script: str, target: Path, proxy: IndexProxy, seconds: fl
 
 _PIP_VARIABLES = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", "PIP_NO_CACHE_DIR": "1"}
 
-# Runs inside: pip installs into a folder of the box, whatever the script asks for.
+# Runs inside the box: pip always installs into a folder of the box.
 _STARTER = """
 import os, runpy, sys
 work = os.getcwd()

@@ -1,4 +1,4 @@
-"""Does a bundle load and play? Tried in a box, on the game it is meant for."""
+"""Check in a box that a bundle loads and plays its game."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ SEED = 42
 
 @dataclass(frozen=True)
 class Validation:
-    """What came of it."""
+    """The result of a validation."""
 
     problem: str
-    """one sentence; empty when the bundle is good"""
+    """one sentence; empty if the bundle is valid"""
     level: str
-    """the isolation it was tried in"""
+    """the isolation level of the check"""
     steps: int
     outcome: EpisodeOutcome | None = None
 
     @property
     def last_words(self) -> str:
-        """The traceback of a policy that failed, or the end of what it printed."""
+        """The traceback of a failed policy, or the end of its output."""
         return "" if self.outcome is None or not self.outcome.last_words else self.outcome.last_words[0]
 
     @property
@@ -41,8 +41,8 @@ class Validation:
 def validate_bundle(uri: str, env: MettaGridConfig, *, minimum: str = "landlock") -> Validation:
     """Play at most ten steps with the policy in every seat.
 
-    It fails when the policy cannot be made, crashes or is ended, when no step was played, or when its first agent did
-    nothing but noop. Raises what `material_from_uri` raises for a bundle that cannot be read.
+    It fails if the policy cannot be loaded, crashes or is killed, if no step was played, or if its first agent only did
+    noop. Raises what `material_from_uri` raises for a bundle that cannot be read.
     """
     import cogbox
     from mettagrid.runner.boxed.policy import BoxedPolicy, BoxPolicyOptions
@@ -52,7 +52,7 @@ def validate_bundle(uri: str, env: MettaGridConfig, *, minimum: str = "landlock"
 
 
 def validate_policy(policy: PolicySpec, env: MettaGridConfig) -> Validation:
-    """The same in this process, for code one trusts."""
+    """Validate a policy in this process, for trusted code."""
     return _try(policy, env, "this process")
 
 

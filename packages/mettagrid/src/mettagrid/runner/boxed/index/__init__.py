@@ -1,7 +1,7 @@
-"""The package index for setup scripts: pip in a box speaks to a proxy outside, which alone knows the credentials.
+"""The package index for setup scripts: pip in a box connects to a proxy outside, which holds the credentials.
 
-`settings` reads where packages come from on this machine, `upstream` fetches from there, `pages` rewrites the links of
-an index page, `proxy` serves them to one box.
+`settings` reads the package sources of this machine, `upstream` downloads from them, `pages` rewrites the links of an
+index page, `proxy` serves them to one box.
 """
 
 from mettagrid.runner.boxed.index.proxy import IndexProxy

@@ -1,4 +1,4 @@
-"""Pages of a package index (PEP 503 and PEP 691): read, and written again with links of our own."""
+"""Parse pages of a package index (PEP 503 and PEP 691), and write them with rewritten links."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ACCEPT", "FileLink", "read_page", "write_page"]
 
 JSON = "application/vnd.pypi.simple.v1+json"
 ACCEPT = f"{JSON}, application/vnd.pypi.simple.v1+html; q=0.2, text/html; q=0.1"
-# What pip reads of a link, beside its address.
+# The attributes of a link that pip reads, in addition to its address.
 _ATTRIBUTES = ("data-requires-python", "data-yanked", "data-core-metadata", "data-dist-info-metadata")
 
 
@@ -34,7 +34,7 @@ class FileLink:
 
 
 def read_page(url: str, content_type: str, body: bytes) -> list[FileLink]:
-    """The files of the page at `url`; ValueError for one that cannot be read."""
+    """Return the files of the page at `url`; raises ValueError if it cannot be parsed."""
     if content_type.partition(";")[0].strip().lower() == JSON:
         try:
             return [_from_json(url, entry) for entry in json.loads(body)["files"]]
@@ -47,7 +47,7 @@ def read_page(url: str, content_type: str, body: bytes) -> list[FileLink]:
 
 
 def write_page(links: Iterable[FileLink], address: Callable[[FileLink], str]) -> bytes:
-    """A page as PEP 503 describes it, each link at the address that the function gives it."""
+    """Return a page in the format of PEP 503, with each link at the address that the function returns."""
     lines = ["<!DOCTYPE html><html><head><title>Links</title></head><body>"]
     for link in links:
         words = [f'href="{html.escape(address(link) + (f"#{link.fragment}" if link.fragment else ""))}"']

@@ -1,12 +1,12 @@
-"""The package index as one box sees it: `http://127.0.0.1:PORT/TOKEN/0/`, without credentials, for reading only.
+"""A read-only proxy of the package index for one box: `http://127.0.0.1:PORT/TOKEN/0/`, without credentials.
 
-| path after the token | answer |
+| path after the token | response |
 |---|---|
-| `/N/PROJECT/` | the page of a project of source number N, with links of ours |
+| `/N/PROJECT/` | the page of a project of source number N, with rewritten links |
 | `/N/` | the page of links number N |
 | `/file/ID/NAME` | a file that a page linked to; NAME may end with `.metadata` (PEP 658) |
 
-Nothing else can be asked for. The token keeps other users of this machine from using the index.
+All other requests are refused. The token keeps other users of this machine from using the index.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ INDEX_PORT = 3141
 """inside the box"""
 MAX_PAGE_BYTES = 32 << 20
 MAX_LINKS = 100_000
-"""that are known at once; the oldest are forgotten"""
+"""most remembered links; the oldest are evicted"""
 _CHUNK_BYTES = 1 << 16
 _METADATA = ".metadata"
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}")
 _AT_ONCE = 2
-"""pages that are read at the same time: a page takes many times its size in memory"""
+"""most pages parsed concurrently: a page takes many times its size in memory"""
 
 
 class IndexProxy:
@@ -46,11 +46,11 @@ class IndexProxy:
 
     def __init__(self, index: PackageIndex | None) -> None:
         self.was_refused = False
-        """a request came that was refused because there is no index"""
+        """whether a request was refused because there is no index"""
         self.outage: str | None = None
         """why the index gave no page, unless the request was at fault"""
         self.folders: list[Path] = [] if index is None else index.folders
-        """of this machine, which pip in the box is to see"""
+        """of this machine, visible to pip in the box"""
         self._index = index
         self._upstream = None if index is None else Upstream(index)
         self._token = secrets.token_urlsafe(24)
@@ -76,7 +76,7 @@ class IndexProxy:
         self._server.server_close()
 
     def variables(self) -> dict[str, str]:
-        """Variables for pip in the box."""
+        """The environment variables of pip in the box."""
         index = PackageIndex({}) if self._index is None else self._index
         return index.variables(f"http://127.0.0.1:{INDEX_PORT}/{self._token}")
 
@@ -105,7 +105,7 @@ class IndexProxy:
         return number in map(str, range(len(sources))) and sources[int(number)].is_index is is_index
 
     def _file_url(self, key: str, name: str) -> str | None:
-        """The address that was linked to as this, or that of its metadata."""
+        """Return the original address of a rewritten link, or that of its metadata."""
         with self._lock:
             url = self._links.get(key)
         if url is None:
@@ -117,7 +117,7 @@ class IndexProxy:
         return url if name == known else None
 
     def _address(self, link: FileLink) -> str:
-        """Where the box finds a linked file; from now on it can be asked for."""
+        """Return the address of a linked file for the box, and allow requests for it from now on."""
         key = hashlib.sha256(link.url.encode()).hexdigest()[:32]
         with self._lock:
             self._links.pop(key, None)
@@ -164,7 +164,7 @@ class IndexProxy:
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
-    """GET and HEAD only; one request per connection, so that a body without a length has an end."""
+    """Handles GET and HEAD only; one request per connection, so that a body without a length has an end."""
 
     owner: ClassVar[IndexProxy]
     timeout = 60
@@ -199,4 +199,4 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         return "package-index"
 
     def log_message(self, format: str, *args: object) -> None:
-        """Write nothing: what pip prints is in the policy's log."""
+        """Do not log: pip's output is in the policy's log."""

@@ -1,4 +1,4 @@
-"""Where pip finds packages on this machine, as `pip config` says, with the credentials kept apart."""
+"""Read the package sources of this machine from `pip config`, with the credentials separated."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["PackageIndex", "PackageSource", "package_index"]
 
 PUBLIC_INDEX = "https://pypi.org/simple"
 _PLACES = ("index-url", "extra-index-url", "find-links")
-# Passed on to pip in the box. What concerns the connection to the index stays outside: the proxy makes it.
+# Passed to pip in the box. Settings of the connection to the index stay outside, because the proxy connects.
 _PASSED_ON = ("no-index", "default-timeout", "timeout", "retries")
 _SETTINGS = (*_PLACES, *_PASSED_ON, "trusted-host", "cert")
 
 
 @dataclass(frozen=True)
 class PackageSource:
-    """An index, or a page of links, that is reached over HTTP."""
+    """An index, or a page of links, that is accessed over HTTP."""
 
     url: str
-    """without credentials and without a slash at its end"""
+    """without credentials and without a trailing slash"""
     is_index: bool
     """False for a page of links (`find-links`)"""
     authorization: str | None = field(default=None, repr=False)
@@ -36,7 +36,7 @@ class PackageSource:
 
     @classmethod
     def from_url(cls, url: str, *, is_index: bool) -> PackageSource:
-        """Take the credentials out of the URL, or from the netrc file where the URL has none."""
+        """Take the credentials from the URL, or from the netrc file if the URL has none."""
         parts = urlsplit(url)
         user, password = parts.username, parts.password
         place = parts.netloc.rpartition("@")[2]
@@ -67,7 +67,7 @@ class PackageIndex:
             self._places[name] = [place for place in places if place is not None]
 
     def _add(self, place: str, setting: str) -> str | int | None:
-        """What the box gets to see of a place; None for one that cannot be used there, which may hold credentials."""
+        """Return the box's view of a place; None if it cannot be used there, since it may contain credentials."""
         parts = urlsplit(place)
         if parts.scheme in ("http", "https"):
             self.sources.append(PackageSource.from_url(place, is_index=setting != "find-links"))
@@ -79,10 +79,10 @@ class PackageIndex:
         return str(folder) if setting == "find-links" else folder.as_uri()
 
     def variables(self, base: str) -> dict[str, str]:
-        """Variables for pip in a box in which the proxy is at `base`: source number 2 is `base/2`."""
+        """Return the environment variables of pip in a box whose proxy is at `base`: source number 2 is `base/2`."""
         found = dict(self._passed_on)
         for name, places in self._places.items():
-            # An empty value also hides what a file of the machine says.
+            # An empty value also overrides configuration files.
             found[name] = " ".join(place if isinstance(place, str) else f"{base}/{place}/" for place in places)
         variables = {f"PIP_{name.upper().replace('-', '_')}": value for name, value in found.items()}
         if not variables["PIP_INDEX_URL"]:
@@ -106,7 +106,7 @@ def package_index() -> PackageIndex:
 
 
 def _text(value: str) -> str:
-    """A value as `pip config list` prints it, which is a Python literal."""
+    """Parse a value as `pip config list` prints it, which is a Python literal."""
     try:
         return str(ast.literal_eval(value))
     except (SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""Requests to the package index, with its credentials, and to the hosts that it links to, without them."""
+"""Send requests to the package index, with its credentials, and to the hosts that it links to, without them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class UpstreamFailed(Exception):
-    """The index, or a host that it links to, gave no file. The message names no address: that may hold a secret.
+    """The index, or a host that it links to, returned no file. The message omits addresses, which may contain secrets.
 
-    `status` is what pip gets to see: 404 and 403 are final, after 502 it tries again. `is_outage` tells that the index
-    itself does not work or refuses this machine, whatever was asked for.
+    `status` is the response to pip: 404 and 403 are final, after 502 it retries. `is_outage` means that the index
+    itself does not work or rejects this machine, independent of the request.
     """
 
     def __init__(self, message: str, status: HTTPStatus = HTTPStatus.FORBIDDEN, *, is_outage: bool = False) -> None:
@@ -35,7 +35,7 @@ class UpstreamFailed(Exception):
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection that refuses addresses of this machine and its network unless the host may have one."""
+    """A connection that refuses local and private addresses unless the host is allowed to have one."""
 
     def __init__(self, parts: SplitResult, *, private: bool, context: ssl.SSLContext) -> None:
         self._host_name = parts.hostname or ""
@@ -53,7 +53,7 @@ class _Connection(http.client.HTTPConnection):
 
 
 class Upstream:
-    """What the proxy may ask for: the sources of packages, and files they link to."""
+    """The addresses that the proxy may request: the package sources, and the files they link to."""
 
     def __init__(self, index: PackageIndex) -> None:
         self._sources: Sequence[PackageSource] = index.sources
@@ -70,7 +70,7 @@ class Upstream:
 
     @contextmanager
     def open(self, method: str, url: str, *, accept: str = "*/*") -> Iterator[tuple[http.client.HTTPResponse, str]]:
-        """Yield a successful response and its final address; `UpstreamFailed` for anything else.
+        """Yield a successful response and its final address; raises `UpstreamFailed` for anything else.
 
         Credentials go to the origin they are configured for. A redirect to another one is followed without them.
         """
