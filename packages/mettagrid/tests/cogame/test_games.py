@@ -25,7 +25,8 @@ def test_a_registered_game_is_found() -> None:
     assert installed_games() == ["chess"]
 
 
-def test_an_unknown_game_is_refused_with_the_closest_name() -> None:
+def test_an_unknown_game_is_refused_with_the_closest_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "_MODULES", {"cogsguard": "no_such_package.game"})
     register_game(CoGame("chess", missions=[], variants=[]))
     with pytest.raises(UnknownGame, match=r"^Game 'ches' not found\. Did you mean 'chess'\?$"):
         get_game("ches")
