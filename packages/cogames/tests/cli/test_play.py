@@ -50,7 +50,7 @@ def test_the_mission_limits_the_steps_unless_steps_are_given(cogames: Any, words
 def test_a_mission_without_end_needs_a_number_of_steps(cogames: Any) -> None:
     ran = cogames("play", "-m", "arena", "-v", "endless", "-r", "none")
     assert ran.code == 1
-    assert "has no end" in ran.err and "add --steps N" in ran.err
+    assert "never ends" in ran.err and "add --steps N" in ran.err
     assert "\nSteps: 3\n" in cogames("play", "-m", "arena", "-v", "endless", "-r", "none", "-s", "3").out
 
 
@@ -213,7 +213,7 @@ def test_a_replay_is_served_until_the_command_is_interrupted(cogames: Any, tmp_p
         _, err = serving.communicate(timeout=30)
     finally:
         serving.kill()
-    assert (serving.returncode, err) == (0, "hint: open this address in a browser; Ctrl-C ends\n")
+    assert (serving.returncode, err) == (0, "hint: open this URL in a browser; press Ctrl-C to stop\n")
 
 
 def test_a_replay_becomes_a_page_and_a_video(cogames: Any, tmp_path: Path) -> None:
@@ -232,8 +232,8 @@ def test_a_replay_becomes_a_page_and_a_video(cogames: Any, tmp_path: Path) -> No
     ("content", "message"),
     [
         (None, "Error: Replay file not found: file.json.z"),
-        (b"BITWORLD\0\0\3\0sea", "Error: file.json.z is a BitWorld replay, which needs BitWorld's viewer"),
-        (b"nothing", "Error: This is no replay"),
+        (b"BITWORLD\0\0\3\0sea", "Error: file.json.z is a BitWorld replay; this version has no viewer for it"),
+        (b"nothing", "Error: This is not a replay"),
     ],
 )
 def test_what_is_no_replay_is_refused(cogames: Any, tmp_path: Path, content: bytes | None, message: str) -> None:
@@ -242,7 +242,7 @@ def test_what_is_no_replay_is_refused(cogames: Any, tmp_path: Path, content: byt
     ran = cogames("replay", "file.json.z")
     assert (ran.code, ran.out) == (1, "")
     assert ran.error.startswith(message)
-    assert cogames("replay", tmp_path).error.endswith("is a folder; give the path of a replay")
+    assert cogames("replay", tmp_path).error.endswith("is a folder; pass the path of a replay")
 
 
 def test_configurations_are_printed_before_the_game(cogames: Any) -> None:
@@ -260,4 +260,4 @@ def test_a_policy_that_fails_does_not_end_the_game(cogames: Any) -> None:
     assert ran.code == 1
     assert "\nSteps: 20\n" in ran.out
     assert "\nChaosMonkeyPolicy  crashed                 0\n" in ran.out
-    assert "warning: ChaosMonkeyPolicy was out in 1 of 1 episodes (crashed: RuntimeError" in ran.err
+    assert "warning: ChaosMonkeyPolicy failed in 1 of 1 episodes (crashed: RuntimeError" in ran.err

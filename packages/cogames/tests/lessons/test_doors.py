@@ -158,7 +158,7 @@ def test_a_lesson_is_played_with_the_keys_of_a_small_terminal(terminal: Terminal
     terminal.press(*"dddddddw")
     terminal.until("Done: Go through the gap.")
     terminal.press(*"saaaaaaaass")
-    terminal.until("Press enter to go on")
+    terminal.until("Press enter to continue")
     terminal.press("Enter")
     terminal.until("Lesson 2/6 Using things")
     terminal.press("q")

@@ -46,7 +46,7 @@ def test_any_tick_of_a_file_is_what_playing_through_gives(ticks_per_chunk: int, 
         for tick in np.random.default_rng(0).permutation(31).tolist():
             assert same(file.frame(tick), frame_at(busy.replay, tick))
         for tick in (-1, 31):
-            with pytest.raises(IndexError, match=f"ticks 0 to 30, and not {tick}"):
+            with pytest.raises(IndexError, match=f"ticks 0 to 30, not {tick}"):
                 file.frame(tick)
 
 
@@ -157,7 +157,7 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(small: bytes) -> None:
 
 
 def test_a_part_that_unpacks_to_more_than_is_allowed_is_refused(small: bytes) -> None:
-    with pytest.raises(UnreadableReplay, match=r"where it cannot be|larger than"):
+    with pytest.raises(UnreadableReplay, match=r"out of range|larger than"):
         load_replay(small, max_bytes=1000)
 
 

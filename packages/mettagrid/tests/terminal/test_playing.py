@@ -39,7 +39,7 @@ def test_a_cog_is_taken_over_driven_and_handed_back(shell: Shell) -> None:
     shell.until_shows("Step 5/", "noop")
     assert place(shell) == (2, 4)
     shell.press("m")
-    shell.until_shows("Cog 0 is back with its policy", "policy walker", "PAUSED")
+    shell.until_shows("Cog 0 was handed back to its policy", "policy walker", "PAUSED")
     shell.press("n")
     shell.until(lambda: step(shell) == 6 and place(shell) != (2, 4))
     shell.press("q")
@@ -119,7 +119,7 @@ def test_something_is_said_where_the_game_has_talk(shell: Shell) -> None:
     shell.press("Enter")
     shell.write("again")
     shell.press("Enter")
-    shell.until_shows("That was not said")
+    shell.until_shows("The text was not sent")
     shell.press("q")
     assert game.left() == 0
 

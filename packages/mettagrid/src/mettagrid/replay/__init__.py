@@ -1,4 +1,4 @@
-"""Replays: recording an episode, the two file formats, looking at any tick.
+"""Replays: record an episode, read and write the two file formats, access any tick.
 
     from mettagrid.replay import EpisodeRecorder, load_replay, save_replay
 
@@ -11,7 +11,7 @@
     replay = load_replay("episode.cogreplay")
     print(summarize(replay).text())
 
-`ReplayFile` reaches a tick of a file without reading the rest of it.
+`ReplayFile` reads a tick of a file without reading the rest.
 """
 
 from mettagrid.replay._background import BackgroundWriter

@@ -1,4 +1,4 @@
-"""Look at a replay, or write it in another format.
+"""Summarize a replay, or convert it to another format.
 
 usage: python -m mettagrid.replay FILE [--json] [--to FILE]
 """
@@ -14,10 +14,10 @@ from mettagrid.replay import EXTENSIONS, ReplayError, load_replay, save_replay, 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m mettagrid.replay", description="Look at a replay.")
+    parser = argparse.ArgumentParser(prog="python -m mettagrid.replay", description="Summarize a replay.")
     parser.add_argument("file", help="a replay of any format, or the URI of one")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    parser.add_argument("--to", metavar="FILE", help=f"write the replay anew; the name ends in {', '.join(EXTENSIONS)}")
+    parser.add_argument("--to", metavar="FILE", help=f"convert the replay; the name ends in {', '.join(EXTENSIONS)}")
     options = parser.parse_args(arguments)
     try:
         replay = load_replay(options.file)

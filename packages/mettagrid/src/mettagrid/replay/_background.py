@@ -1,4 +1,4 @@
-"""Writing replays beside the next episode."""
+"""Write replays in the background."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ logger = logging.getLogger(__name__)
 
 
 class BackgroundWriter:
-    """Does one thing after the other in a thread, in the order of `submit`.
+    """Runs jobs one after the other in a thread, in the order of `submit`.
 
-    At most `most_waiting` things wait; another `submit` then waits too. What fails is logged at once and raised by
-    `wait` and `close`. A program that ends without `close` ends when everything is written.
+    At most `most_waiting` jobs are queued; then `submit` blocks. A failure is logged at once and raised by `wait` and
+    `close`. A program that exits without `close` first finishes all jobs.
     """
 
     def __init__(self, most_waiting: int = 4) -> None:
@@ -26,14 +26,14 @@ class BackgroundWriter:
         self._under_way: list[tuple[str, Future[None]]] = []
 
     def submit(self, write: Callable[[], None], what: str) -> None:
-        """Do it soon; `what` names it in errors."""
+        """Queue a job; `what` names it in errors."""
         self._room.acquire()
         future = self._thread.submit(self._write, write, what)
         self._under_way = [entry for entry in self._under_way if not _is_fine(entry[1])]
         self._under_way.append((what, future))
 
     def wait(self) -> None:
-        """Until everything is written. Raises `ReplayNotWritten` for what was not, once."""
+        """Wait until all jobs are done. Raises `ReplayNotWritten` once for those that failed."""
         under_way, self._under_way = self._under_way, []
         failed = [(what, error) for what, future in under_way if (error := future.exception()) is not None]
         if not failed:
@@ -43,7 +43,7 @@ class BackgroundWriter:
         raise ReplayNotWritten(f"{what} could not be written: {error}{others}") from error
 
     def close(self) -> None:
-        """`wait`, and no more after that."""
+        """Wait for all jobs and stop the thread."""
         self._thread.shutdown(wait=True)
         self.wait()
 

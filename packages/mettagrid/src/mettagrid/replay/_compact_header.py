@@ -1,4 +1,4 @@
-"""The two parts of our files that are JSON and say what the others are."""
+"""The two JSON sections of our files, which describe the other sections."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ ChunkPlace = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=5, ma
 
 
 def json_object(content: bytes) -> dict[str, Any]:
-    """A part of a file that is a JSON object."""
+    """Parse a section that is a JSON object."""
     try:
         document = json.loads(content, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
-        raise UnreadableReplay("The replay is damaged: a part of it is not JSON") from None
+        raise UnreadableReplay("The replay is damaged: a section is not JSON") from None
     if not isinstance(document, dict):
-        raise UnreadableReplay("The replay is damaged: a part of it is not a JSON object")
+        raise UnreadableReplay("The replay is damaged: a section is not a JSON object")
     return document
 
 
 class _Part(BaseModel):
-    """Keys that are not known are left alone: a later release may have put them there."""
+    """A JSON section. Unknown keys are ignored: a later release may have added them."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -46,7 +46,7 @@ class _Part(BaseModel):
 
 
 class Index(_Part):
-    """Where the parts are: [begin, bytes, bytes when unpacked]; before those of a chunk its first and last tick."""
+    """The sections: [offset, size, unpacked size] each; a chunk has its first and last tick in front."""
 
     header: Place
     config: Place
@@ -83,7 +83,7 @@ class _Extra(_Part):
 
 
 class Header(_Part):
-    """What does not change during the episode."""
+    """The constants of the episode."""
 
     engine: str
     seed: int | None
@@ -115,12 +115,12 @@ class Header(_Part):
         header = super().parse(content)
         ticks = header.last_tick - header.first_tick
         if ticks < 0:
-            raise UnreadableReplay("The replay is damaged: it ends before it begins")
+            raise UnreadableReplay("The replay is damaged: its last tick is before its first")
         check_size(*header.map_size, layers=len(header.territory_names), agents=header.num_agents, ticks=ticks)
         return header
 
     def replay(self, objects: Objects, initial: Rows, notes: list[Note], stats: dict[str, Any]) -> Replay:
-        """The replay with its first state, and without what came after it."""
+        """Return the replay with its first state only, without later changes."""
         same = {name: getattr(self, name) for name in type(self).model_fields if name in Replay.__dataclass_fields__}
         same |= {
             "map_size": (self.map_size[0], self.map_size[1]),

@@ -1,4 +1,4 @@
-"""Reading our own file format, all of it or one chunk at a time. The bytes may come from anywhere."""
+"""Read our own file format, completely or one chunk at a time. The bytes are untrusted."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _MOST_REMAINING = 1 << 20
 
 
 def read_compact(data: bytes, *, max_bytes: int) -> Replay:
-    """A whole file as a replay."""
+    """Read a whole file as a replay."""
     with ReplayFile(io.BytesIO(data), max_bytes=max_bytes) as file:
         return file.replay()
 
 
 class ReplayFile:
-    """A file of our own format that stays on the disk: `frame(tick)` reads the chunk that the tick is in.
+    """Random access to a file of our own format: `frame(tick)` reads only the chunk that holds the tick.
 
-    `source` is a path or an open binary file. Whatever is wrong with the file is an `UnreadableReplay`.
+    `source` is a path or an open binary file. An invalid file raises `UnreadableReplay`.
     """
 
     def __init__(self, source: str | Path | IO[bytes], *, max_bytes: int = 1 << 30) -> None:
@@ -57,7 +57,7 @@ class ReplayFile:
         return self._head.last_tick
 
     def frame(self, tick: int) -> Frame:
-        """The state at a tick; IndexError for one that the replay does not have."""
+        """Return the state at a tick; raises IndexError if the replay does not have it."""
         head = self._head
         check_tick(tick, head.first_tick, head.last_tick)
         if tick == head.first_tick:
@@ -70,7 +70,7 @@ class ReplayFile:
         return make_frame(head, head.objects, rows, notes, totals, tick)
 
     def replay(self) -> Replay:
-        """All of it in memory."""
+        """Read the whole replay into memory."""
         head = self._head
         chunks = [self._chunk(number) for number in range(len(self._index.chunks))]
         columns = zip(*(rows.columns() for rows in (head.rows, *(chunk.rows for chunk in chunks))), strict=True)
@@ -96,7 +96,7 @@ class ReplayFile:
             raise UnreadableReplay("The replay is cut off: it is shorter than an empty one")
         magic, version, _ = HEAD.unpack(self._bytes(0, HEAD.size))
         if magic != MAGIC:
-            raise UnreadableReplay("This is no replay of this format")
+            raise UnreadableReplay("This is not a replay of this format")
         if version != VERSION:
             raise UnknownReplayVersion(version, newest=VERSION)
         begin, packed, unpacked, magic = FOOT.unpack(self._bytes(size - FOOT.size, FOOT.size))
@@ -112,14 +112,14 @@ class ReplayFile:
     def _section(self, place: list[int]) -> bytes:
         begin, packed, unpacked = place
         if not (0 <= begin <= self._end and 0 <= packed <= self._end - begin and 0 <= unpacked <= self._most):
-            raise UnreadableReplay("The replay is damaged: a part of it is said to be where it cannot be")
+            raise UnreadableReplay("The replay is damaged: a section offset is out of range")
         unpacker = zlib.decompressobj()
         try:
             content = unpacker.decompress(self._bytes(begin, packed), unpacked + 1)
         except zlib.error:
-            raise UnreadableReplay("The replay is damaged: a part of it cannot be unpacked") from None
+            raise UnreadableReplay("The replay is damaged: a section cannot be decompressed") from None
         if len(content) != unpacked or not unpacker.eof:
-            raise UnreadableReplay("The replay is damaged: a part of it has another size than it should have")
+            raise UnreadableReplay("The replay is damaged: a section has the wrong size")
         return content
 
     def _initial(self, head: Header) -> tuple[Objects, Rows, list[Note]]:
@@ -127,20 +127,20 @@ class ReplayFile:
         objects, rows, notes = reader.numbers(3)
         ids, kinds, agents = (reader.column("<i4", objects).astype(np.int32) for _ in range(3))
         if len(kinds) and (kinds.min() < 0 or kinds.max() >= len(head.kinds)):
-            raise UnreadableReplay("The replay is damaged: an object is of a kind that there is not")
+            raise UnreadableReplay("The replay is damaged: an object has an unknown kind")
         if len(agents) and (agents.min() < -1 or agents.max() >= head.num_agents):
-            raise UnreadableReplay("The replay is damaged: an object is an agent that there is not")
+            raise UnreadableReplay("The replay is damaged: an object has an unknown agent")
         table = Objects(ids, kinds, agents)
         found = reader.table(rows, first_tick=None, default_tick=head.first_tick)
         return table, _checked(found, head, len(table)), _notes(reader.rest(notes))[1]
 
     def _check_chunks(self, max_bytes: int) -> None:
-        """They follow one another without a gap, and all together are not too large."""
+        """Raise UnreadableReplay unless the chunks cover all ticks once and are not too large together."""
         chunks = self._index.chunks
         begins = [self._head.first_tick + 1, *(chunk[1] + 1 for chunk in chunks)]
         are_in_order = all(begin == first <= last for begin, (first, last, *_) in zip(begins, chunks, strict=False))
         if not are_in_order or begins[-1] != self._head.last_tick + 1:
-            raise UnreadableReplay("The replay is damaged: its chunks do not have every tick once")
+            raise UnreadableReplay("The replay is damaged: its chunks do not cover every tick once")
         if sum(chunk[4] for chunk in chunks) > max_bytes:
             raise UnreadableReplay(f"The replay is larger than {max_bytes // (1 << 20)} MB when unpacked")
 
@@ -156,13 +156,13 @@ class ReplayFile:
 
 
 class _Chunk:
-    """Some ticks, and what had changed before them."""
+    """The changes of some ticks, and the state before them."""
 
     def __init__(self, content: bytes, head: Replay, first: int, last: int) -> None:
         reader = _Columns(content)
         said = reader.numbers(6)
         if said[:2] != [first, last] or said[5] != head.num_agents:
-            raise UnreadableReplay("The replay is damaged: a chunk does not fit its place")
+            raise UnreadableReplay("The replay is damaged: a chunk does not match the index")
         self.first = first
         self._totals = reader.column("<f8", head.num_agents)
         before = reader.table(said[2], first_tick=None, default_tick=first - 1)
@@ -173,7 +173,7 @@ class _Chunk:
         self.notes_before, self.notes = _notes(reader.rest(said[4]))
 
     def total(self, head: Replay, agent: int, tick: int) -> float:
-        """The sum of an agent's rewards: what it was before, and the reward of each tick since."""
+        """Return the sum of an agent's rewards: the sum before the chunk, plus the reward of each tick since."""
         number = head.objects.of_agents.get(agent)
         if number is None:
             return 0.0
@@ -193,7 +193,7 @@ class _Chunk:
 
 
 class _Columns:
-    """Takes numbers and columns from bytes, from left to right."""
+    """Reads numbers and columns from bytes in order."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -205,7 +205,7 @@ class _Columns:
     def column(self, kind: str, count: int) -> np.ndarray:
         size = np.dtype(kind).itemsize * count
         if size > len(self._content) - self._at:
-            raise UnreadableReplay("The replay is damaged: a part of it ends too early")
+            raise UnreadableReplay("The replay is damaged: a section ends too early")
         column = np.frombuffer(self._content, kind, count, self._at) if count else np.zeros(0, kind)
         self._at += size
         return column
@@ -219,7 +219,7 @@ class _Columns:
             tick = self.column("<u2", count).astype(np.int32) + first_tick
         field = self.column("u1", count)
         self.column("u1", (begin - self._at) % 4)
-        is_known = field <= max(Field)  # rows of a later release may be about more than is known here
+        is_known = field <= max(Field)  # later releases may add fields
         columns = (column[is_known] for column in (field, obj, key, tick, value))
         return Rows.make(*columns)
 
@@ -228,7 +228,7 @@ class _Columns:
 
 
 def _checked(rows: Rows, head: Header | Replay, objects: int) -> Rows:
-    """Rows that are about what there is."""
+    """Return the rows; raise UnreadableReplay if one refers to an unknown object or key."""
     are_objects = ~np.isin(rows.field, NOT_OBJECTS)
     owners, stats = rows.of_field(Field.OWNER), rows.of_field(Field.STAT)
     width, height = head.map_size
@@ -238,7 +238,7 @@ def _checked(rows: Rows, head: Header | Replay, objects: int) -> Rows:
         bool((stats.key < len(head.stat_names)).all()),
     ]
     if not all(fits):
-        raise UnreadableReplay("The replay is damaged: a change is about something that there is not")
+        raise UnreadableReplay("The replay is damaged: a change refers to something unknown")
     places = rows.places()
     if bool(((np.diff(rows.tick) < 0) & (np.diff(places) == 0)).any()):
         raise UnreadableReplay("The replay is damaged: its changes are not in order of time")
@@ -246,7 +246,7 @@ def _checked(rows: Rows, head: Header | Replay, objects: int) -> Rows:
 
 
 def _notes(content: bytes) -> tuple[list[Note], list[Note]]:
-    """(in force before, made now)"""
+    """Return (notes in force before the chunk, notes in it)."""
     document = json_object(content)
     return _note_list(document.get("before", [])), _note_list(document.get("notes", []))
 
@@ -269,7 +269,7 @@ def _note(entry: Any) -> Note:
             return Note(tick, agent, kind, value)
         if kind == "talk" and pair and type(value[1]) is int and 0 <= value[1] <= _MOST_REMAINING:
             return Note(tick, agent, kind, value)
-    raise UnreadableReplay("The replay is damaged: a note has another form than it should have")
+    raise UnreadableReplay("The replay is damaged: a note has the wrong form")
 
 
 def _stats(result: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Our own file format: small, and any tick is reached by reading one chunk. `docs/concepts/replays.md` describes it.
+"""Write our own file format: small, with random access by chunk. `docs/concepts/replays.md` describes it.
 
 The same replay gives the same bytes: there are no times and no random names inside.
 """
@@ -22,17 +22,17 @@ VERSION = 1
 HEAD = struct.Struct("<8sII")
 """magic, version, 0"""
 FOOT = struct.Struct("<QII8s")
-"""where the index begins, its bytes, its bytes when unpacked, magic"""
+"""offset of the index, its size, its unpacked size, magic"""
 CHUNK_HEAD = struct.Struct("<IIIIII")
 """first tick, last tick, rows before it, rows in it, bytes of notes, agents"""
 
 TICKS_PER_CHUNK = 100
 MOST_MONOLOGUE = 4096
-"""characters of a monologue that a chunk repeats from before it"""
+"""characters of the earlier monologue that a chunk repeats"""
 
 
 def compact_bytes(replay: Replay, *, ticks_per_chunk: int = TICKS_PER_CHUNK) -> bytes:
-    """The whole file."""
+    """Return the whole file."""
     if not 1 <= ticks_per_chunk <= 65536:
         raise ValueError(f"ticks_per_chunk must be from 1 to 65536, not {ticks_per_chunk}")
     sections = {
@@ -108,7 +108,7 @@ def _initial(replay: Replay) -> bytes:
 
 
 def _table(rows: Rows, first_tick: int | None = None) -> bytes:
-    """Columns one behind the other, the widest first; with ticks, counted from `first_tick`, where it is given."""
+    """Return the columns one after the other, widest first; with ticks relative to `first_tick`, if given."""
     columns = [rows.value.astype("<i4"), rows.object.astype("<u4"), rows.key.astype("<u2")]
     if first_tick is not None:
         columns.append((rows.tick - first_tick).astype("<u2"))
@@ -118,7 +118,7 @@ def _table(rows: Rows, first_tick: int | None = None) -> bytes:
 
 
 def _chunks(replay: Replay, size: int) -> list[tuple[int, int, bytes]]:
-    """(first tick, last tick, content); the first chunk begins after the initial state."""
+    """Return (first tick, last tick, content) of each chunk; the first chunk begins after the initial state."""
     totals = np.array([replay.total_rewards(agent) for agent in range(replay.num_agents)])
     totals = totals.reshape(replay.num_agents, -1)
     before = Rows.empty()
@@ -135,14 +135,14 @@ def _chunks(replay: Replay, size: int) -> list[tuple[int, int, bytes]]:
 
 
 def chunk_bytes(first: int, last: int, rows: Rows, totals: np.ndarray, notes: Sequence[Note]) -> bytes:
-    """A chunk that says only what changes in its ticks: for whoever has followed the episode up to the first one."""
+    """Return a chunk with only the changes of its ticks, for readers that know the state before it."""
     noted = dumps({"before": [], "notes": [_listed(note) for note in notes]}).encode()
     head = CHUNK_HEAD.pack(first, last, 0, len(rows), len(noted), len(totals))
     return b"".join([head, totals.astype("<f8").tobytes(), _table(Rows.empty()), _table(rows, first), noted])
 
 
 def _notes(notes: Sequence[Note], first: int, last: int) -> dict[str, Any]:
-    """What was in force before a chunk and what was noted in it."""
+    """Return the notes in force before a chunk and those in it."""
     in_force: dict[tuple[int, str], Note] = {}
     for note in notes:
         if note.tick >= first:

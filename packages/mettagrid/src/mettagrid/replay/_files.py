@@ -1,4 +1,4 @@
-"""Replays in files: which format a file has, and how it is packed."""
+"""Read and write replay files: detect the format and the compression."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from mettagrid.replay._v4_write import v4_parts
 from mettagrid.replay.errors import UnknownReplayFormat, UnreadableReplay
 
 MAX_BYTES = 1 << 30
-"""the most that an unpacked replay may have"""
+"""largest size of an unpacked replay"""
 
 EXTENSION = ".cogreplay"
 EXTENSIONS = (".json.z", ".json.gz", ".json", EXTENSION)
 
 
 def load_replay(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> Replay:
-    """A replay of any known format, told by its content: a path, a URI (`s3://`, `http://`), or the bytes themselves.
+    """Load a replay of any known format, detected by content, from a path, a URI (`s3://`, `http://`) or bytes.
 
-    Raises `UnreadableReplay` for anything that is no replay, and the usual errors when there is no such file.
+    Raises `UnreadableReplay` for anything that is not a replay, and the usual errors if there is no such file.
     """
     return _read(_content(source), max_bytes)
 
 
 def save_replay(replay: Replay, path: str | Path) -> None:
-    """Write a replay; its name says how: `.json.z`, `.json.gz`, `.json` (published), `.cogreplay` (ours)."""
+    """Write a replay in the format of its name: `.json.z`, `.json.gz`, `.json` (published), `.cogreplay` (ours)."""
     from mettagrid.util.file import write_data
 
     write_data(str(path), replay_bytes(replay, str(path)))
 
 
 def replay_bytes(replay: Replay, name: str, *, default: str | None = None) -> bytes:
-    """What `save_replay` would write into a file of this name; one without a known ending is written as `default`."""
+    """Return the bytes that `save_replay` writes to a file of this name; `default` applies to unknown endings."""
     ending = replay_ending(name, default=default)
     if ending == EXTENSION:
         return compact_bytes(replay)
@@ -49,7 +49,7 @@ def replay_bytes(replay: Replay, name: str, *, default: str | None = None) -> by
 
 
 def replay_ending(name: str, *, default: str | None = None) -> str:
-    """The one of `EXTENSIONS` that a name ends in. Where none does, the default, if there is one."""
+    """Return the one of `EXTENSIONS` that a name ends in, or the default, if given."""
     ending = next((extension for extension in EXTENSIONS if name.endswith(extension)), default)
     if ending is None:
         raise UnknownReplayFormat(f"{Path(name).name!r} must end in one of {', '.join(EXTENSIONS)}")
@@ -75,7 +75,7 @@ def _read(data: bytes, max_bytes: int) -> Replay:
 
 
 def _unpacked(data: bytes, max_bytes: int) -> bytes:
-    """The JSON inside: as it is, or compressed by gzip or zlib."""
+    """Return the JSON inside, which may be plain or compressed by gzip or zlib."""
     if data.startswith(b"\x1f\x8b"):
         unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     elif data[:1] == b"\x78" and len(data) > 1 and int.from_bytes(data[:2]) % 31 == 0:
@@ -91,9 +91,9 @@ def _unpacked(data: bytes, max_bytes: int) -> bytes:
         if len(text) > max_bytes:
             raise _too_large(max_bytes)
     except zlib.error:
-        raise UnreadableReplay("The replay is damaged: it cannot be unpacked") from None
+        raise UnreadableReplay("The replay is damaged: it cannot be decompressed") from None
     if not unpacker.eof:
-        raise UnreadableReplay("The replay is cut off: it cannot be unpacked to its end")
+        raise UnreadableReplay("The replay is cut off: its compressed data ends early")
     return text
 
 
@@ -107,7 +107,7 @@ def _document(text: bytes) -> dict[str, Any]:
     except RecursionError:
         raise UnreadableReplay("The replay is nested too deeply") from None
     except (UnicodeDecodeError, ValueError):
-        raise UnreadableReplay("This is no replay: it is neither JSON nor a known packing of it") from None
+        raise UnreadableReplay("This is not a replay: it is neither JSON nor compressed JSON") from None
     if not isinstance(document, dict):
-        raise UnreadableReplay("This is no replay: its JSON is not an object")
+        raise UnreadableReplay("This is not a replay: its JSON is not an object")
     return document

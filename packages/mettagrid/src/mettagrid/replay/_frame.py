@@ -32,7 +32,7 @@ class ObjectState:
 
 @dataclass
 class AgentState:
-    """What an agent did in the step before this tick, and what is shown about it."""
+    """An agent's actions in the step before this tick, and its infos."""
 
     action: int = 0
     success: bool = False
@@ -49,11 +49,11 @@ class AgentState:
 
 @dataclass
 class Frame:
-    """Everything at one tick."""
+    """The whole state at one tick."""
 
     tick: int
     objects: dict[int, ObjectState]
-    """those that are on the map, by number"""
+    """the objects on the map, by number"""
     agents: list[AgentState]
     stats: dict[int, float]
     """{stat of the game: value}"""
@@ -62,7 +62,7 @@ class Frame:
 
 
 def frame_at(replay: Replay, tick: int) -> Frame:
-    """The state at a tick from `first_tick` to `last_tick`; IndexError for others."""
+    """Return the state at a tick from `first_tick` to `last_tick`; raises IndexError for others."""
     check_tick(tick, replay.first_tick, replay.last_tick)
     rows = replay.rows.take(replay.rows.tick <= tick).latest()
     totals = [float(replay.total_rewards(agent)[tick - replay.first_tick]) for agent in range(replay.num_agents)]
@@ -72,13 +72,13 @@ def frame_at(replay: Replay, tick: int) -> Frame:
 
 def check_tick(tick: int, first: int, last: int) -> None:
     if not first <= tick <= last:
-        raise IndexError(f"The replay has ticks {first} to {last}, and not {tick}")
+        raise IndexError(f"The replay has ticks {first} to {last}, not {tick}")
 
 
 def make_frame(
     replay: Replay, objects: Objects, rows: Rows, notes: Sequence[Note], totals: Sequence[float], tick: int
 ) -> Frame:
-    """A frame from the last row of each place, notes in order of time, and the sums of rewards."""
+    """Return a frame from the last row of each place, notes in order of time, and the sums of rewards."""
     width, height = replay.map_size
     states: dict[int, ObjectState] = {}
     agents = [AgentState(total_reward=total) for total in totals]

@@ -1,4 +1,4 @@
-"""What a replay says about its game: names, kinds of objects, the config as text. Written once for many episodes."""
+"""The description of a replay's game: names, kinds of objects, the config as text. Cached for many episodes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MOST_KEPT = 16
 _MAP = "\x00the map goes here\x00"
 
-# Programs are found again by the content of their config, with these parts left out.
+# Programs are looked up by the content of their config, without these parts.
 _NOT_IN_PROGRAM = {"map_builder", "render", "params"}
 _IN_PROGRAM = set(GameConfig.model_fields) - _NOT_IN_PROGRAM
 
@@ -33,7 +33,7 @@ LimitGroups = Callable[[int], list[list[int]]]
 
 
 class GameFacts:
-    """Fields of a `Replay` that depend on the config alone, less its map."""
+    """Fields of a `Replay` that depend only on the config without its map."""
 
     def __init__(self, config: MettaGridConfig, program: Program, limit_groups: LimitGroups) -> None:
         from mettagrid.policy.policy_env_interface import PolicyEnvInterface
@@ -64,20 +64,20 @@ class GameFacts:
         self._before, self._after = before.encode(), after.encode()
 
     def config_parts(self, config: MettaGridConfig) -> tuple[bytes, bytes, bytes]:
-        """`config.to_published()` as JSON: what comes before the map builder, the map builder, what comes after it."""
+        """Return `config.to_published()` as JSON: the text before the map builder, the map builder, and the rest."""
         dump = config.game.model_dump(mode="json", include={"map_builder"}, context=PUBLISHED_CONTEXT)
         return self._before, json.dumps(dump["map_builder"], separators=(",", ":")).encode(), self._after
 
 
-# By the number of the program, and what of the config is not in it. Facts keep their program, and so its number.
+# Keyed by the id of the program and the rest of the config. Facts hold their program, so its id stays valid.
 _kept: OrderedDict[tuple[int, str], GameFacts] = OrderedDict()
 _lock = Lock()
 
 
 def game_facts(config: MettaGridConfig, program: Program, limit_groups: LimitGroups) -> GameFacts:
-    """The facts of a config and the program compiled from it, made now or before.
+    """Return the cached facts of a config and the program compiled from it.
 
-    Making them takes as long as a short episode.
+    Computing them takes as long as a short episode.
     """
     key = id(program), config.model_dump_json(exclude={"game": {*_IN_PROGRAM, "map_builder"}})
     with _lock:
@@ -99,7 +99,7 @@ def values_to_record(game: GameConfig) -> list[int]:
 
 
 def _is_sum_of_items(value: AnyGameValue) -> bool:
-    """Whether a value is the sum of an item over objects with a tag that share a team with the agent."""
+    """Return whether a value is the sum of an item over objects with a tag that share a team with the agent."""
     return (
         isinstance(value, QueryInventoryValue)
         and type(value.query) is Query
@@ -130,7 +130,7 @@ def _kinds(game: GameConfig, program: Program, limit_groups: LimitGroups) -> lis
 
 
 def _limit_names(game: GameConfig, inventory: InventoryConfig) -> dict[int, str]:
-    """{resource: name of its limit group}; in two groups the last one counts."""
+    """Return {resource: name of its limit group}; the last of several groups wins."""
     ids = {name: number for number, name in enumerate(game.resource_names)}
     return {
         ids[resource]: name
@@ -141,7 +141,7 @@ def _limit_names(game: GameConfig, inventory: InventoryConfig) -> dict[int, str]
 
 
 def _capacities(game: GameConfig) -> list[Limit]:
-    """Limit groups of the first agent by name; a resource in two of them belongs to the last."""
+    """Return the limit groups of the first agent by name; a resource in two of them belongs to the last."""
     limits = (game.agents[0] if game.agents else game.agent).inventory.limits
     ids = {name: number for number, name in enumerate(game.resource_names)}
     last = {ids[name]: group for group in sorted(limits) for name in limits[group].resources if name in ids}

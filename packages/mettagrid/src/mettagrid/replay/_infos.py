@@ -1,4 +1,4 @@
-"""What policies show about themselves, made fit for a file: plain JSON, in a fixed order, of limited size."""
+"""Convert policies' infos for files: plain JSON, in a fixed order, of limited size."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _MAX_DEPTH = 32
 _AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 compact_json = json.JSONEncoder(separators=(",", ":")).encode
-"""JSON without blanks"""
+"""JSON without whitespace"""
 
 
 def fit_infos(infos: Mapping[Any, Any]) -> dict[str, Any]:
-    """Infos as JSON with sorted keys, at most `MAX_BYTES` of it.
+    """Return infos as JSON with sorted keys, at most `MAX_BYTES` of it.
 
-    While it is too long the longest entry goes, among equals the first. What JSON cannot say becomes null (numbers that
-    are not finite) or text.
+    While it is too long the longest entry is dropped, the first among equals. Values that JSON does not support become
+    null (numbers that are not finite) or text.
     """
     plain: dict[str, Any] = _plain(dict(infos), 0)
     if len(compact_json(plain)) <= MAX_BYTES:
@@ -62,7 +62,7 @@ def _plain(value: Any, depth: int) -> Any:
 
 
 def _key(key: Any) -> str:
-    """The key as JSON writes it."""
+    """Return the key as JSON writes it."""
     if isinstance(key, str):
         return key
     if key is None or isinstance(key, bool):

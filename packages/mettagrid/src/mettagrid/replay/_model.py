@@ -19,21 +19,21 @@ MAX_AGENT_TICKS = 1 << 27
 
 @dataclass(frozen=True)
 class Limit:
-    """Resources of an object that share one limit. `key` is what rows call it."""
+    """Resources of an object that share one limit. `key` identifies it in rows."""
 
     key: int
     name: str = ""
     resources: tuple[int, ...] | None = None
-    """None when it is not known; then `key` is a position in `Replay.capacities`"""
+    """None if unknown; then `key` is a position in `Replay.capacities`"""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What objects of one kind have in common. Every agent is a kind of its own."""
+    """The common properties of a kind of objects. Every agent is its own kind."""
 
     type_name: str
     cell: str = ""
-    """the name that a map has for it"""
+    """its name in maps"""
     is_agent: bool = False
     group_id: int = 0
     group_name: str = ""
@@ -42,10 +42,10 @@ class Kind:
 
 @dataclass(frozen=True)
 class Note:
-    """Something that is no number, from `tick` on: `kind` is `talk`, `infos` or `monologue`.
+    """A value that is not a number, valid from `tick` on: `kind` is `talk`, `infos` or `monologue`.
 
-    `talk` is [text, steps it lasts], `infos` is what the agent's policy shows, `monologue` is [text added, whether it
-    began anew].
+    `talk` is [text, steps it lasts], `infos` are the infos of the agent's policy, `monologue` is [added text, whether a
+    new monologue began].
     """
 
     tick: int
@@ -56,7 +56,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Objects:
-    """Every object that was ever on the map; its position here is its number."""
+    """All objects that were ever on the map; an object's position here is its number."""
 
     ids: np.ndarray
     """int32: the engine's id"""
@@ -79,9 +79,9 @@ class Objects:
 class Replay:
     """One episode, tick by tick.
 
-    `rows` of `first_tick` are the state then, told as changes from nothing; the others are what happened from then to
-    `last_tick`. With `has_start` the first state is the one before the first recorded step; replays in the published
-    format leave it out, and `first_tick` is then the first step.
+    `rows` of `first_tick` are the state then, expressed as changes from nothing; the others are the changes from then
+    to `last_tick`. With `has_start` the first state is the one before the first recorded step; replays in the published
+    format omit it, and `first_tick` is then the first step.
     """
 
     map_size: tuple[int, int]
@@ -91,7 +91,7 @@ class Replay:
     last_tick: int
     has_start: bool = True
     has_asked: bool = True
-    """whether the actions that policies asked for are known, and not only those that were executed"""
+    """whether the requested actions are known, and not only the executed ones"""
     max_steps: int = 0
     """the limit in the config; 0 for none"""
     seed: int | None = None
@@ -105,9 +105,9 @@ class Replay:
     stat_names: list[str] = field(default_factory=list)
     territory_names: list[str] = field(default_factory=list)
     capacities: list[Limit] = field(default_factory=list)
-    """limit groups of the first agent, by name: what the published format calls capacities"""
+    """limit groups of the first agent, by name; capacities in the published format"""
     cell_count: int = 0
-    """how many names maps have for cells; the published format fills its list of types up to it"""
+    """number of cell names in maps; the published format pads its list of types to it"""
     observed_values: list[str] | None = None
     """global values whose observed amounts are recorded, by key; None where spawned objects are not marked either"""
     corrections: list[str] = field(default_factory=list)
@@ -118,15 +118,15 @@ class Replay:
     notes: list[Note] = field(default_factory=list)
     policy_env_interface: dict[str, Any] = field(default_factory=dict)
     config_parts: tuple[bytes, ...] = (b"{}",)
-    """the config as JSON, in the form that the published package reads, in pieces that replays can share"""
+    """the config as JSON that the published package reads, in pieces that replays can share"""
     stats: dict[str, Any] = field(default_factory=lambda: {"game": {}, "agent": []})
     """{"game": {name: number}, "agent": [{name: number}, ...]} at the end"""
     extra: dict[str, Any] = field(default_factory=dict)
-    """what a published document said that has no place here, see `_v4_read`"""
+    """content of a published document that has no field here, see `_v4_read`"""
 
     @property
     def steps(self) -> int:
-        """Steps that were recorded."""
+        """The number of recorded steps."""
         return self.last_tick - self.first_tick + (not self.has_start)
 
     @property
@@ -141,7 +141,7 @@ class Replay:
 
     @cached_property
     def changes(self) -> Rows:
-        """What happened after `first_tick`."""
+        """The changes after `first_tick`."""
         return self.rows.take(self.rows.tick > self.first_tick)
 
     @cached_property
@@ -151,16 +151,16 @@ class Replay:
         return config if isinstance(config, dict) else {}
 
     def rewards(self, agent: int) -> np.ndarray:
-        """float64 [ticks]: the reward of every tick from `first_tick` on."""
+        """Return float64 [ticks]: the reward of every tick from `first_tick` on."""
         number = self.objects.of_agents.get(agent, -1)
         rows = self.rows.of_field(Field.REWARD)
         mine = rows.take((rows.object == number) & (rows.key == 0))
         lengths = np.diff(np.concatenate([[self.first_tick], mine.tick, [self.last_tick + 1]]))
-        with np.errstate(invalid="ignore"):  # damaged files hold bits that are no number
+        with np.errstate(invalid="ignore"):  # damaged files may hold NaN bits
             return np.repeat(np.concatenate([[0.0], mine.floats()]), lengths)
 
     def total_rewards(self, agent: int) -> np.ndarray:
-        """float64 [ticks]: the sum of rewards up to every tick, of recorded steps."""
+        """Return float64 [ticks]: the sum of the rewards of recorded steps up to every tick."""
         rewards = self.rewards(agent)
         rewards[0] *= not self.has_start
         return np.cumsum(rewards)
@@ -169,13 +169,13 @@ class Replay:
     def episode_rewards(self) -> list[float]:
         """The sum of each agent's rewards."""
         rows = self.rows.of_field(Field.REWARD)
-        if not rows.value.any():  # nobody got anything, ever
+        if not rows.value.any():  # all rewards are zero
             return [0.0] * self.num_agents
         return [float(self.total_rewards(agent)[-1]) for agent in range(self.num_agents)]
 
     @property
     def policy_names(self) -> list[str]:
-        """The policy of each agent as it last called itself; "" where it did not."""
+        """Return the last known name of each agent's policy, or "" for agents without one."""
         names = [""] * self.num_agents
         for note in self.notes:
             if note.kind == "infos" and 0 <= note.agent < self.num_agents and isinstance(note.value, dict):
@@ -183,7 +183,7 @@ class Replay:
         return names
 
     def map_rows(self) -> list[list[str]]:
-        """The map that the episode began on, as rows of cell names; `Program.map` takes it."""
+        """Return the initial map as rows of cell names, the input of `Program.map`."""
         width, height = self.map_size
         rows = [["empty"] * width for _ in range(height)]
         places = self.initial.of_field(Field.LOCATION)
@@ -193,7 +193,7 @@ class Replay:
 
 
 def check_size(width: int, height: int, *, layers: int, agents: int, ticks: int, most: int = MAX_AGENT_TICKS) -> None:
-    """Refuse what no episode has: tables as large as these numbers are made when a replay is looked at."""
+    """Raise UnreadableReplay for implausible sizes: readers allocate tables of these sizes."""
     if width * height * max(1, layers) > MAX_CELLS:
         raise UnreadableReplay(f"The replay is too large: a map of {width} x {height} cells")
     if agents * ticks > most:

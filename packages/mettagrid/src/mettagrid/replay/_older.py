@@ -1,4 +1,4 @@
-"""Documents of earlier versions as documents of version 4."""
+"""Convert documents of earlier versions to version 4."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _RENAMED_V2 = {
 
 
 def upgraded(document: dict[str, Any], version: int) -> dict[str, Any]:
-    """The document as version 4 would have it."""
+    """Return the document converted to version 4."""
     for step in _STEPS[version - 1 :]:
         document = step(document)
     return document
 
 
 def _from_1(document: dict[str, Any]) -> dict[str, Any]:
-    """Names of lists, and an object's place, action and items in fields of their own."""
+    """Rename lists, and split an object's location, action and items into separate fields."""
     items = _list(document, "inventory_items")
     same = {key: value for key, value in document.items() if key not in ("grid_objects", "inventory_items")}
     same.pop("object_types", None)
@@ -73,7 +73,7 @@ def _object_from_1(item: dict[str, Any], items: list[Any]) -> dict[str, Any]:
 
 
 def _split_action(raw: Any) -> tuple[Any, Any]:
-    """[[step, [action, parameter]], ...] or [action, parameter] as two fields."""
+    """Split [[step, [action, parameter]], ...] or [action, parameter] into two fields."""
     if isinstance(raw, list) and all(isinstance(entry, list) and len(entry) == 2 for entry in raw):
         entries = [(index, pair) for index, pair in raw if isinstance(pair, list) and len(pair) == 2]
         return [[i, pair[0]] for i, pair in entries], [[i, pair[1]] for i, pair in entries]
@@ -83,7 +83,7 @@ def _split_action(raw: Any) -> tuple[Any, Any]:
 
 
 def _together(parts: list[Series]) -> list[tuple[int, list[Any]]]:
-    """Several fields as one whose value is a list."""
+    """Merge several fields into one whose value is a list."""
     states = [dict(part) for part in parts]
     now: list[Any] = [None] * len(parts)
     joined = []
@@ -94,7 +94,7 @@ def _together(parts: list[Series]) -> list[tuple[int, list[Any]]]:
 
 
 def _from_2(document: dict[str, Any]) -> dict[str, Any]:
-    """Items as lists of ids become [item, amount]; types are named."""
+    """Convert items from lists of ids to [item, amount], and name the types."""
     types = _list(document, "type_names")
     objects = []
     for item in _objects(document, "objects"):
@@ -110,7 +110,7 @@ def _from_2(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _counted(raw: Any) -> Any:
-    """[0, 0, 1] as [[0, 2], [1, 1]], alone or in a list of changes; what is paired already stays."""
+    """Convert [0, 0, 1] to [[0, 2], [1, 1]], alone or in a list of changes; pairs stay unchanged."""
     if not isinstance(raw, list):
         return raw
     if raw and all(type(number) is int for number in raw):
@@ -120,7 +120,7 @@ def _counted(raw: Any) -> Any:
 
 
 def _from_3(document: dict[str, Any]) -> dict[str, Any]:
-    """Every object has been there all the time."""
+    """Mark every object as present from the start."""
     objects = [{"alive": True, **item} for item in _objects(_from_2(document), "objects")]
     return {"policy_env_interface": {}, "infos": {}, **document, "version": 4, "objects": objects}
 

@@ -1,4 +1,4 @@
-"""Compression in pieces: text that is the same in many files is compressed once."""
+"""Compress in pieces, so that text shared by many files is compressed once."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 LEVEL = 1
-"""of zlib: an eighth more bytes than the usual 6, in a quarter of the time"""
+"""zlib level: an eighth more bytes than the default 6, in a quarter of the time"""
 
 _KEPT_LEVEL = 6
 _WORTH_KEEPING = 1 << 14
 _ADLER_BASE = 65521
 
-# Both are a head, compressed data and a checksum. The head of gzip has room for a time, which stays empty.
+# Both are a header, compressed data and a checksum. The timestamp in the gzip header stays empty.
 _ZLIB_HEAD = b"\x78\x9c"
 _GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 
 def zlib_bytes(parts: Sequence[bytes]) -> bytes:
-    """The parts, one behind the other, as one zlib stream."""
+    """Return the concatenated parts as one zlib stream."""
     low, high = 1, 0
     for part in parts:  # the checksum of the whole from those of the parts
         check = _kept_check(part) if len(part) >= _WORTH_KEEPING and part is not parts[-1] else zlib.adler32(part)
@@ -30,7 +30,7 @@ def zlib_bytes(parts: Sequence[bytes]) -> bytes:
 
 
 def gzip_bytes(parts: Sequence[bytes]) -> bytes:
-    """The parts, one behind the other, as one gzip file."""
+    """Return the concatenated parts as one gzip file."""
     check = size = 0
     for part in parts:
         check = zlib.crc32(part, check)
@@ -39,7 +39,7 @@ def gzip_bytes(parts: Sequence[bytes]) -> bytes:
 
 
 def _deflated(parts: Sequence[bytes]) -> list[bytes]:
-    """Each part on its own, so that the compressed parts can be joined; the last one ends with the mark of the end."""
+    """Compress each part separately, so that the results can be joined; the last one ends with the end marker."""
     found = [_kept(part) if len(part) >= _WORTH_KEEPING else _piece(part, LEVEL) for part in parts[:-1]]
     last = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     return [*found, last.compress(parts[-1]) + last.flush()]

@@ -1,4 +1,4 @@
-"""Follows an episode while it is played."""
+"""Record an episode while it is played."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PAGE_ROWS = 16384
 
 
 class Mark(NamedTuple):
-    """How far a recorder had come: the tick, and what had been written by then."""
+    """A position in a recording: the tick, and the amounts of data written by then."""
 
     tick: int
     page: int
@@ -35,11 +35,11 @@ class Mark(NamedTuple):
 class EpisodeRecorder:
     """Records the episode of one engine, from the state it is in now.
 
-    Call `record()` after every step and `finish()` at the end. The engine writes what changed into memory that belongs
-    to the recorder, so a step costs no work per object here. Nothing about the episode changes.
+    Call `record()` after every step and `finish()` at the end. The engine writes the changes into the recorder's
+    memory, so a step costs no work per object here. Recording does not affect the episode.
 
-    `context` is where `policy_infos` ({agent: infos}) and `monologue_updates` are looked up at each step, `talk` what
-    agents say; `EpisodeRecorder.of(simulation)` takes both from there.
+    `context` holds `policy_infos` ({agent: infos}) and `monologue_updates`, which are read at each step, `talk` is the
+    talk channel; `EpisodeRecorder.of(simulation)` takes both from the simulation.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class EpisodeRecorder:
 
     @classmethod
     def of(cls, simulation: Simulation) -> EpisodeRecorder:
-        """A recorder for a simulation, with its talk and what its policies show."""
+        """Create a recorder for a simulation, with its talk and its policies' infos."""
         return cls(
             simulation._c_sim,
             simulation.config,
@@ -81,11 +81,11 @@ class EpisodeRecorder:
 
     @property
     def steps(self) -> int:
-        """How often `record` was called. Ticks are counted from the engine's step at the beginning."""
+        """The number of calls of `record`. Ticks are counted from the engine's step at the beginning."""
         return self._last_tick - self._first_tick
 
     def record(self, rewards: np.ndarray | None = None) -> None:
-        """Take down what has changed since the last call, with rewards other than the engine's where they are given."""
+        """Record the changes since the last call; `rewards`, if given, replace the engine's."""
         if not (self._write_rows() if rewards is None else self._native.record_with(rewards)):
             self._turn_page()
             self._write(rewards)
@@ -101,22 +101,22 @@ class EpisodeRecorder:
             self._note_monologues(tick, context["monologue_updates"])
 
     def finish(self) -> Replay:
-        """The episode up to now. Recording can go on."""
+        """Return the episode up to now. Recording can continue."""
         return self.capture().replay()
 
     def capture(self) -> Capture:
-        """The episode up to now as it was written, which takes no time; `replay()` of it puts it in order."""
+        """Return the unprocessed episode up to now, which is fast; its `replay()` does the work."""
         capture = self.capture_until(self.mark, self._engine.get_episode_stats())
         capture.pages[-1] = capture.pages[-1].copy()
         return capture
 
     @property
     def mark(self) -> Mark:
-        """How far it has come."""
+        """The current position."""
         return Mark(self._last_tick, len(self._pages) - 1, self._native.written, len(self._notes))
 
     def capture_until(self, mark: Mark, stats: dict[str, Any]) -> Capture:
-        """The episode up to a mark, with the stats that there were then; recording may go on meanwhile."""
+        """Return the episode up to a mark, with the stats of that time; recording may continue concurrently."""
         fields = self._facts.fields | {
             "map_size": self._map_size,
             "first_tick": self._first_tick,
@@ -129,14 +129,14 @@ class EpisodeRecorder:
         return Capture(fields, [*self._pages[: mark.page], self._pages[mark.page][: mark.row]])
 
     def written_between(self, begin: Mark, end: Mark) -> tuple[np.ndarray, list[Note]]:
-        """Rows as the engine wrote them (`ROW`, those that begin a tick among them), and notes; likewise."""
+        """Return the rows as the engine wrote them (`ROW`, including tick markers) and the notes between two marks."""
         pages = [self._pages[number] for number in range(begin.page, end.page + 1)]
         pages[-1] = pages[-1][: end.row]
         pages[0] = pages[0][begin.row :]
         return np.concatenate(pages).view(ROW)[:, 0], self._notes[begin.notes : end.notes]
 
     def close(self) -> None:
-        """Record nothing more, and let go of the engine; what was written can still be had."""
+        """Stop recording and release the engine; the recording stays available."""
         del self._engine, self._native, self._write_rows
 
     def _write(self, rewards: np.ndarray | None) -> None:
@@ -144,7 +144,7 @@ class EpisodeRecorder:
             self._turn_page()
 
     def _turn_page(self) -> None:
-        """A full page stays as it is, but for what was not written; the next one is empty."""
+        """Trim the full page to its written part, and start an empty one."""
         if self._pages:
             self._pages[-1] = self._pages[-1][: self._native.written]
         self._pages.append(np.empty((max(_PAGE_ROWS, self._native.rows_needed), ROW.itemsize), np.uint8))
@@ -155,7 +155,7 @@ class EpisodeRecorder:
         try:
             if shown == last:
                 return
-        except ValueError:  # arrays, which compare one by one
+        except ValueError:  # arrays, which compare element by element
             pass
         for agent, infos in shown.items():
             fitting = fit_infos(infos) if isinstance(infos, Mapping) else {}
@@ -168,7 +168,7 @@ class EpisodeRecorder:
                 self._notes.append(Note(tick, agent, "infos", {}))
 
     def _note_talk(self, tick: int, talk: TalkChannel) -> None:
-        """Texts fade by themselves, so only new ones, and those that end early, are taken down."""
+        """Record new texts and those that end early; other texts expire by themselves."""
         said = {
             agent: (state.text, state.remaining_steps)
             for agent, state in talk.render_states(current_step=self._engine.current_step).items()
@@ -189,10 +189,10 @@ class EpisodeRecorder:
 
 @dataclass
 class Capture:
-    """A recorded episode whose rows are still as the engine wrote them."""
+    """A recorded episode whose rows are still unprocessed."""
 
     fields: dict[str, Any]
-    """all others of the replay"""
+    """the other fields of the replay"""
     pages: list[np.ndarray]
 
     @property

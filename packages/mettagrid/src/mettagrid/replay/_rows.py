@@ -1,8 +1,8 @@
-"""Changes as columns: what happened to which object at which tick.
+"""The changes of an episode as columns.
 
-A row says that `field` of `object` (and `key`, where a field has several values) is `value` from `tick` on. Every field
-that no row has spoken of is 0; the owner of a cell is -1. The native recorder writes such rows, files hold them, and
-both kinds of replay are made from them. `native/cpu/recorder.hpp` lists the fields in the same order.
+A row says that `field` of `object` (and `key`, where a field has several values) is `value` from `tick` on. A field
+without a row is 0; the owner of a cell is -1. The native recorder writes such rows, files hold them, and both replay
+formats are created from them. `native/cpu/recorder.hpp` lists the fields in the same order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Field(IntEnum):
-    """What a row is about."""
+    """The property that a row changes."""
 
     TICK = 0
     OBJECT = 1
@@ -64,7 +64,7 @@ class Rows:
 
     @classmethod
     def make(cls, field: np.ndarray, object: np.ndarray, key: np.ndarray, tick: np.ndarray, value: np.ndarray) -> Rows:
-        """Rows in the right order from rows in order of time."""
+        """Sort rows that are in order of time."""
         columns = cls(
             np.asarray(field, np.uint8),
             np.asarray(object, np.uint32),
@@ -80,7 +80,7 @@ class Rows:
 
     @classmethod
     def of(cls, rows: list[tuple[int, int, int, int, int]]) -> Rows:
-        """From (field, object, key, tick, value), in order of time."""
+        """Create rows from (field, object, key, tick, value) in order of time."""
         columns = np.array(rows, np.int64).reshape(-1, 5)
         return cls.make(*(columns[:, i] for i in range(5)))
 
@@ -88,7 +88,7 @@ class Rows:
         return Rows(self.field[which], self.object[which], self.key[which], self.tick[which], self.value[which])
 
     def places(self) -> np.ndarray:
-        """One number for field, object and key together."""
+        """Return one number for field, object and key together."""
         return (self.field.astype(np.int64) << 48) | (self.object.astype(np.int64) << 16) | self.key
 
     def of_field(self, field: Field) -> Rows:
@@ -96,23 +96,23 @@ class Rows:
         return self.take(slice(int(start), int(stop)))
 
     def between(self, first: int, last: int) -> Rows:
-        """Rows of some ticks, both included."""
+        """Return the rows of the ticks `first` to `last`, inclusive."""
         return self.take((self.tick >= first) & (self.tick <= last))
 
     def latest(self) -> Rows:
-        """Of each place the last row."""
+        """Return the last row of each place."""
         places = self.places()
         is_last = np.ones(len(self), bool)
         is_last[:-1] = places[1:] != places[:-1]
         return self.take(is_last)
 
     def then(self, later: Rows) -> Rows:
-        """These rows and later ones."""
+        """Return these rows followed by later ones."""
         pairs = zip(self.columns(), later.columns(), strict=True)
         return Rows.make(*(np.concatenate(pair) for pair in pairs))
 
     def floats(self) -> np.ndarray:
-        """The values as the float32 numbers whose bits they are."""
+        """Return the values reinterpreted as float32."""
         return np.ascontiguousarray(self.value).view(np.float32)
 
     def columns(self) -> tuple[np.ndarray, ...]:
@@ -120,5 +120,5 @@ class Rows:
 
 
 def float_bits(values: np.ndarray | list[float]) -> np.ndarray:
-    """int32 with the bits of float32 numbers."""
+    """Return float32 numbers reinterpreted as int32."""
     return np.asarray(values, np.float32).view(np.int32)

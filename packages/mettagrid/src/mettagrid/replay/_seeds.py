@@ -1,4 +1,4 @@
-"""Replays that do not tell what their chance came from."""
+"""Remove the seeds from replays."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["without_seeds"]
 
 
 def without_seeds(replay: Replay) -> Replay:
-    """The same episode without its seed and without that of its map, which the config holds."""
+    """Return the same episode without its seed and the seed of its map, which the config holds."""
     return replace(replay, seed=None, config_parts=tuple(_without_map_seed(replay.config_parts)))
 
 
 def _without_map_seed(parts: tuple[bytes, ...]) -> list[bytes]:
-    if len(parts) == 3:  # as it was recorded: the map builder is a piece of its own
+    if len(parts) == 3:  # as recorded: the map builder is a separate piece
         before, builder, after = parts
         return [before, _dumps(_seedless(json.loads(builder))), after]
     config = json.loads(b"".join(parts))

@@ -1,4 +1,4 @@
-"""A replay in a few lines."""
+"""Summarize a replay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOT_KEY = ("objects.", "tokens_")
 
 @dataclass
 class PolicySummary:
-    """What the agents of one policy got."""
+    """The rewards of one policy's agents."""
 
     name: str
     agents: list[int]
@@ -24,27 +24,27 @@ class PolicySummary:
 
 @dataclass
 class ReplaySummary:
-    """What `python -m mettagrid.replay` prints."""
+    """The summary that `python -m mettagrid.replay` prints."""
 
     label: str
     steps: int
     max_steps: int
-    """0 when there is no limit"""
+    """0 if there is no limit"""
     num_agents: int
     map_size: tuple[int, int]
     seed: int | None
     engine: str
     num_objects: dict[str, int]
-    """{type: how many of it were ever there}"""
+    """{type: number of objects that ever existed}"""
     rewards: list[float]
     policies: list[PolicySummary]
     game_stats: dict[str, float]
     """stats of the game at the end, without counts of objects and tokens"""
     actions: dict[str, int] = field(default_factory=dict)
-    """{action: how often it was executed, over all agents}"""
+    """{action: number of executions by all agents}"""
 
     def text(self) -> str:
-        """The summary for people. Names may come from anywhere: what would steer a terminal is shown as `?`."""
+        """Return the summary as text. Names are untrusted: control characters are shown as `?`."""
         limit = f" of {self.max_steps}" if self.max_steps else ""
         lines = [
             f"{self.label}: {self.steps}{limit} steps, {self.num_agents} agents, "
@@ -69,7 +69,7 @@ class ReplaySummary:
 
 
 def summarize(replay: Replay) -> ReplaySummary:
-    """What happened, in numbers."""
+    """Return the summary of a replay."""
     rewards = replay.episode_rewards
     seats: defaultdict[str, list[int]] = defaultdict(list)
     for agent, name in enumerate(replay.policy_names):
@@ -99,7 +99,7 @@ def summarize(replay: Replay) -> ReplaySummary:
 
 
 def _action_counts(replay: Replay) -> dict[str, int]:
-    """How often every action was executed, the most frequent first."""
+    """Return how often each action was executed, the most frequent first."""
     counts: defaultdict[str, int] = defaultdict(int)
     end = replay.last_tick + 1
     for number in replay.objects.of_agents.values():

@@ -1,4 +1,4 @@
-"""Fields of objects in the published document: what values they have, and how constants differ from changes."""
+"""Fields of objects in the published document: their types, and how constants differ from lists of changes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from mettagrid.replay.errors import UnreadableReplay
 MAX_INDEX = 1 << 20
 MAX_INTEGER = (1 << 31) - 1
 
-# [(index, value)], indices rising from 0, no value twice in a row
+# [(index, value)], indices ascending from 0, no repeated value
 Series = list[tuple[int, Any]]
 
 
 class FieldType:
-    """What values of a field are, and which lists are values rather than lists of changes."""
+    """The type of a field, and which of its lists are values rather than lists of changes."""
 
     def __init__(
         self, what: str, default: Any, read: Callable[[Any], Any], *, is_value: Callable[[list], bool]
@@ -26,7 +26,7 @@ class FieldType:
         self._is_value = is_value
 
     def series(self, raw: Any, name: str) -> Series:
-        """The field over time; `UnreadableReplay` when it is none."""
+        """Return the field over time; raises `UnreadableReplay` if it is invalid."""
         try:
             return self._series(raw)
         except (TypeError, ValueError, LookupError, OverflowError):
@@ -74,7 +74,7 @@ def _boolean(value: Any) -> bool:
 
 
 def _number(value: Any) -> float:
-    if value is None:  # a number that JSON does not have
+    if value is None:  # NaN or infinity, which JSON cannot express
         return float("nan")
     if type(value) not in (int, float):
         raise TypeError(value)
@@ -102,7 +102,7 @@ def _place(value: Any) -> tuple[int, int]:
 
 
 def _pairs(value: Any) -> dict[int, int]:
-    """{id: amount}, without amounts of 0, ids in order."""
+    """Return {id: amount}, without amounts of 0, in id order."""
     if not isinstance(value, list):
         raise TypeError(value)
     found: dict[int, int] = {}
@@ -127,7 +127,7 @@ def _is_place(raw: list) -> bool:
 
 
 def _is_list_of_values(raw: list) -> bool:
-    """Unless every element is [index, list], it is a value."""
+    """Return whether the list is a value, which it is unless every element is [index, list]."""
     return not raw or not all(isinstance(e, list) and len(e) == 2 and isinstance(e[1], list) for e in raw)
 
 
@@ -175,4 +175,4 @@ FIELDS: dict[str, FieldType] = {
     "talk_remaining_steps": NATURAL,
     "inventory_capacities": LIMITS,
 }
-"""fields that a document of ours has; all others are kept as they are"""
+"""fields that our documents have; all others are preserved unchanged"""

@@ -1,7 +1,6 @@
-"""Objects of the published document: which pieces of JSON they are made of.
+"""Assemble the objects of the published document from pieces of JSON.
 
-The text itself is put together natively from the rows: in Python an episode would be hundreds of thousands of small
-objects.
+Native code writes the text from the rows: in Python an episode would be hundreds of thousands of small objects.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _NO_MONOLOGUE = '"monologue_append":"","monologue_reset":false'
 
 
 class Style(IntEnum):
-    """How a column is written; `native/cpu/series_text.hpp` says what each means."""
+    """How a column is written; `native/cpu/series_text.hpp` defines each style."""
 
     NOTHING = 0
     ID = 1
@@ -39,7 +38,7 @@ class Style(IntEnum):
     SUM = 10
 
 
-# Text, and the column that comes after it: (text, style, field, what it is when nothing is told, names of keys).
+# Text, and the column that comes after it: (text, style, field, default, names of keys).
 Piece = tuple[str, int, int, str, list[tuple[int, int]]]
 
 
@@ -54,7 +53,7 @@ def _piece(
 
 
 class ObjectWriter:
-    """Every object's fields as text. An index counts steps from the first recorded one."""
+    """Writes every object's fields as text. An index counts steps from the first recorded one."""
 
     def __init__(self, replay: Replay) -> None:
         self._replay = replay
@@ -64,13 +63,13 @@ class ObjectWriter:
             self._notes[note.agent, note.kind].append(note)
 
     def text(self) -> tuple[list[int], list[int], bytes]:
-        """(numbers, where the text of each ends, all texts with commas between them).
+        """Return (object numbers, end offset of each text, all texts joined by commas).
 
-        By first appearance, then id. Walls that appear later are left out.
+        Ordered by first appearance, then id. Walls that appear later are omitted.
         """
         replay, rows = self._replay, self._replay.rows
         templates, pieces = self._templates()
-        # Walls never change, unless they come from a document that says so.
+        # Walls do not change, except in some documents of other writers.
         is_static = [kind.type_name == STATIC_TYPE and replay.has_start for kind in replay.kinds]
         numbers, ends, text = _native.series_texts(
             *rows.columns(),
@@ -85,7 +84,7 @@ class ObjectWriter:
         return numbers, ends, text
 
     def _templates(self) -> tuple[np.ndarray, list[list[Piece]]]:
-        """([objects]: which pieces it is made of, the pieces): one template per kind, and one per agent."""
+        """Return ([objects]: index of its template, the templates): one template per kind and one per agent."""
         replay = self._replay
         pieces = [self._pieces(kind) for kind in replay.kinds]
         templates = replay.objects.kinds.astype(np.int32)
@@ -108,7 +107,7 @@ class ObjectWriter:
         ]
 
     def _agent_pieces(self, agent: int, kind: Kind) -> tuple[list[Piece], str]:
-        """What agents have, and what comes last because it was not there from the beginning."""
+        """Return the pieces of an agent, and the fields at the end, which were not there from the start."""
         infos, is_early = self._infos(agent)
         talk, talks_early = self._talk(agent)
         early = (infos if is_early else "", talk if talks_early else "")
@@ -131,15 +130,15 @@ class ObjectWriter:
         return of_agent, late
 
     def _infos(self, agent: int) -> tuple[str, bool]:
-        """What the policy showed, and whether it did from the beginning."""
+        """Return the infos of the policy, and whether it had some from the start."""
         notes = self._notes[agent, "infos"]
         if not notes:
             return "", True
         shown = {max(0, note.tick - self._base): json.dumps(note.value) for note in notes}
-        return f',"policy_infos":{_told(shown, "{}")}', 0 in shown
+        return f',"policy_infos":{_series_text(shown, "{}")}', 0 in shown
 
     def _talk(self, agent: int) -> tuple[str, bool]:
-        """What the agent said, and whether it did so from the beginning."""
+        """Return the talk of the agent, and whether it talked from the start."""
         said = {0: ("", 0)}
         notes = self._notes[agent, "talk"]
         ends = [*(note.tick for note in notes[1:]), self._replay.last_tick + 1]
@@ -149,13 +148,13 @@ class ObjectWriter:
         if not any(text for text, _ in said.values()):
             return "", True
         states = {index: said[index] for index in sorted(said)}
-        told = _told({index: json.dumps(text) for index, (text, _) in states.items()}, '""')
-        left = _told({index: str(remaining) for index, (_, remaining) in states.items()}, "0")
-        return f',"talk_text":{told},"talk_remaining_steps":{left}', bool(said[0][0])
+        texts = _series_text({index: json.dumps(text) for index, (text, _) in states.items()}, '""')
+        left = _series_text({index: str(remaining) for index, (_, remaining) in states.items()}, "0")
+        return f',"talk_text":{texts},"talk_remaining_steps":{left}', bool(said[0][0])
 
 
-def _told(texts: dict[int, str], default: str) -> str:
-    """A field that is not in rows, written as those are."""
+def _series_text(texts: dict[int, str], default: str) -> str:
+    """Return the text of a field that is not in rows, in the same form as the others."""
     if 0 not in texts:
         texts = {0: default, **texts}
     series: list[tuple[int, str]] = []
@@ -168,7 +167,7 @@ def _told(texts: dict[int, str], default: str) -> str:
 
 
 def _fading(note: Note, end: int) -> Iterator[tuple[int, tuple[str, int]]]:
-    """(tick, (text, steps that remain)) of a text until it is gone, or another one begins."""
+    """Yield (tick, (text, remaining steps)) of a text until it expires or another one begins."""
     text, remaining = note.value
     for tick in range(note.tick, min(end, note.tick + max(0, remaining) + 1)):
         left = remaining - (tick - note.tick)
@@ -176,7 +175,7 @@ def _fading(note: Note, end: int) -> Iterator[tuple[int, tuple[str, int]]]:
 
 
 def _capacity_keys(kind: Kind, replay: Replay) -> list[tuple[int, int]]:
-    """[(capacity, key of the limit that counts for it)]: that of its lowest resource that has one."""
+    """Return [(capacity, key of the limit that applies to it)]: the limit of its lowest resource that has one."""
     known = {resource: limit.key for limit in kind.limits for resource in limit.resources or ()}
     found = [(limit.key, limit.key) for limit in kind.limits if limit.resources is None]
     for number, capacity in enumerate(replay.capacities):

@@ -1,7 +1,7 @@
-"""The published document, of any version, as a replay.
+"""Read the published document, of any version, as a replay.
 
-What the document says and a replay has no place for is kept in `Replay.extra` and written back: after reading, the
-document is written once more, and whatever then means something else goes there.
+Content of the document that a replay has no field for is stored in `Replay.extra` and written back: after reading, the
+document is written once more, and everything that differs in meaning goes there.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from mettagrid.replay._v4_objects import ObjectWriter
 from mettagrid.replay._v4_write import VERSION, dumps, v4_document
 from mettagrid.replay.errors import UnknownReplayVersion, UnreadableReplay
 
-MAX_AGENT_STEPS = 1 << 22  # the document has a number for each, so a longer one would be unreasonably large
-FIRST_TICK = 1  # the state after the first step is the first one that a document has
+MAX_AGENT_STEPS = 1 << 22  # the document has a number for each, so a longer one would be too large
+FIRST_TICK = 1  # a document starts with the state after the first step
 
 _NUMBERS = {
     "vibe_id": Field.VIBE,
@@ -34,10 +34,10 @@ Row = tuple[int, int, int, int, int]
 
 
 def read_document(document: dict[str, Any]) -> Replay:
-    """A replay from a document of version 1 to 4."""
+    """Read a document of version 1 to 4."""
     version = document.get("version", 1 if "grid_objects" in document else None)
     if type(version) is not int:
-        raise UnreadableReplay("This is no replay: it has no `version` that is a whole number")
+        raise UnreadableReplay("This is not a replay: it has no `version` that is a whole number")
     if not 1 <= version <= VERSION:
         raise UnknownReplayVersion(version, newest=VERSION)
     document = upgraded(document, version)
@@ -47,7 +47,7 @@ def read_document(document: dict[str, Any]) -> Replay:
 
 
 class _Reader:
-    """One document; every method reads a part of it."""
+    """Reads one document; every method reads a part of it."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
@@ -112,7 +112,7 @@ class _Reader:
         )
 
     def _read_object(self, number: int, item: dict[str, Any]) -> set[int]:
-        """Rows of what every object has; returns the capacities it has."""
+        """Add the rows of the fields that every object has; return the object's capacities."""
         for index, alive in self._series(item, "alive") if "alive" in item else [(0, True)]:
             self._add(Field.ALIVE, number, 0, index, int(alive))
         for index, (col, row) in self._series(item, "location"):
@@ -152,7 +152,7 @@ class _Reader:
         self._read_talk(agent, self._series(item, "talk_text"), self._series(item, "talk_remaining_steps"))
 
     def _read_talk(self, agent: int, texts: Series, remaining: Series) -> None:
-        """A note wherever something else is said than what was said before would have become."""
+        """Add a note wherever the talk differs from what the previous text would have become by expiring."""
         said, left = dict(texts), dict(remaining)
         text, steps = "", 0
         noted: tuple[int, str, int] = (0, "", 0)
@@ -186,7 +186,7 @@ class _Reader:
         return FIELDS[name].series(item[name], name) if name in item else [(0, FIELDS[name].default)]
 
     def _first(self, item: dict[str, Any], name: str) -> Any:
-        """A field that does not change. An object that appears late may have it from then on only."""
+        """Return the constant value of a field. An object that appears late may have it only from then on."""
         series = self._series(item, name)
         return next((value for _, value in series if value), series[0][1])
 
@@ -228,8 +228,8 @@ class _Reader:
         return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
     def _attributes(self) -> dict[str, int]:
-        told = _inside(self._document, "infos", "attributes")
-        numbers = told if isinstance(told, dict) else {}
+        attributes = _inside(self._document, "infos", "attributes")
+        numbers = attributes if isinstance(attributes, dict) else {}
         found = {name: numbers[name] for name in ("seed", "max_steps") if type(numbers.get(name)) is int}
         limit = _inside(self._document, "mg_config", "game", "max_steps")
         return ({"max_steps": limit} if type(limit) is int else {}) | found
@@ -248,7 +248,7 @@ def _inside(document: Any, *keys: str) -> Any:
 
 
 def _left_over(document: dict[str, Any], replay: Replay) -> dict[str, Any]:
-    """What the document means beyond what the replay would write."""
+    """Return the content of the document that the replay would not write."""
     written = v4_document(replay)
     extra: dict[str, Any] = {}
     more = {
@@ -274,7 +274,7 @@ def _left_over_fields(item: dict[str, Any], written: dict[str, Any]) -> dict[str
 
 
 def _means(name: str, raw: Any, written: dict[str, Any]) -> bool:
-    """Whether a field says the same as the one that was written."""
+    """Return whether a field has the same meaning as the written one."""
     field = FIELDS[name]
     again = field.series(written[name], name) if name in written else [(0, field.default)]
     return json.dumps(field.series(raw, name)) == json.dumps(again)

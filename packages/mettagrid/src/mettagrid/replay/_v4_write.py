@@ -1,9 +1,9 @@
-"""The published document, version 4: every field of every object as a constant or as a list of changes.
+"""Write the published document, version 4: every field of an object is a constant or a list of changes.
 
-Keys, their order and their values are those of the published writer, with its habits: index 0 is the state after the
-first step, walls are told once as they are then, fields that are always 0 are there, the list of types is filled up
-with empty names. Where that writer gives up (objects that appear later, infos that come and go), the format's own rules
-hold.
+Keys, their order and their values are those of the published writer, with its quirks: index 0 is the state after the
+first step, walls are written once as they are then, fields that are always 0 are included, the list of types is padded
+with empty names. Where that writer fails (objects that appear later, infos that come and go), the format's own rules
+apply.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ VERSION = 4
 
 
 def v4_parts(replay: Replay) -> list[bytes]:
-    """The document as JSON, in pieces. Numbers that JSON does not have are null."""
+    """Return the document as JSON, in pieces. NaN and infinity become null."""
     head = dumps(_head(replay))[:-1] + ',"mg_config":'
     interface = f',"policy_env_interface":{dumps(replay.policy_env_interface)},"objects":['
     infos = f'],"infos":{dumps(_infos(replay))}}}'
@@ -30,13 +30,13 @@ def v4_parts(replay: Replay) -> list[bytes]:
 
 
 def v4_document(replay: Replay) -> dict[str, Any]:
-    """The document as plain data."""
+    """Return the document as plain data."""
     document: dict[str, Any] = json.loads(b"".join(v4_parts(replay)))
     return document
 
 
 def dumps(value: Any) -> str:
-    """Compact JSON; NaN and infinity become null."""
+    """Return compact JSON; NaN and infinity become null."""
     try:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     except ValueError:
@@ -60,7 +60,7 @@ def _head(replay: Replay) -> dict[str, Any]:
 
 
 def _objects(replay: Replay) -> bytes:
-    """The objects in order of first appearance, as JSON with commas between them."""
+    """Return the objects in order of first appearance, as JSON joined by commas."""
     if replay.steps < 1:
         return b""
     numbers, ends, text = ObjectWriter(replay).text()
@@ -76,7 +76,7 @@ def _objects(replay: Replay) -> bytes:
 
 
 def _infos(replay: Replay) -> dict[str, Any]:
-    """Stats of the game, means of the agents' stats, what the episode was, and the sums of rewards."""
+    """Return the game stats, the means of the agents' stats, the episode's attributes, and the sums of rewards."""
     sums: dict[str, float] = {}
     for stats in replay.stats["agent"]:
         for name in sorted(stats):

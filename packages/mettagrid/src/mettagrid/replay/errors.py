@@ -1,9 +1,9 @@
-"""What can go wrong with replays.
+"""The errors of replays.
 
 ReplayError (a ValueError)
-├── UnreadableReplay           the bytes are no replay, or damaged, or unreasonably large
-│   └── UnknownReplayVersion   a version of a format that did not exist when this was written
-├── UnknownReplayFormat        a file name that does not say how to write
+├── UnreadableReplay           the bytes are not a replay, or damaged, or too large
+│   └── UnknownReplayVersion   a newer version of a format than this package knows
+├── UnknownReplayFormat        a file name without a known ending
 └── ReplayNotWritten           a replay could not be written
 """
 
@@ -13,7 +13,7 @@ __all__ = ["ReplayError", "ReplayNotWritten", "UnknownReplayFormat", "UnknownRep
 
 
 class ReplayError(ValueError):
-    """Anything that is wrong with a replay."""
+    """An error of a replay."""
 
 
 class UnreadableReplay(ReplayError):
@@ -32,7 +32,7 @@ class UnknownReplayVersion(UnreadableReplay):
 
 
 class UnknownReplayFormat(ReplayError):
-    """The name of a file to be written does not end like a replay."""
+    """The name of an output file does not end like a replay."""
 
 
 class ReplayNotWritten(ReplayError):

@@ -1,5 +1,5 @@
-"""Playing in a terminal: `-r unicode`. `renderer.TerminalRenderer` is what shows an episode.
+"""Play in a terminal: `-r unicode`. `renderer.TerminalRenderer` shows an episode.
 
-`tty` is the terminal itself, `keys` what is typed, `cells` and `screen` what is drawn; `world` reads the game, `board`
-and `panels` show it, `player` is what keys do.
+`tty` controls the terminal, `keys` parses input, `cells` and `screen` draw; `world` reads the game, `board` and
+`panels` show it, `player` handles keys.
 """

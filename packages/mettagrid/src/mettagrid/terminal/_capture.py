@@ -1,4 +1,4 @@
-"""What others print while the screen is drawn: kept in a file, told afterwards."""
+"""Capture what other code prints while the screen is drawn, and print it afterwards."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import tempfile
 
 __all__ = ["Capture"]
 
-_MOST_TOLD = 1 << 18
+_MOST_PRINTED = 1 << 18
 
 
 class Capture:
-    """Stands in for the standard output and error of the process, and of those it starts, where they are terminals."""
+    """Replaces stdout and stderr of the process and its children by a file, where they are terminals."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="terminal-", mode="a+b", buffering=0)  # noqa: SIM115 - until `stop`
@@ -22,7 +22,7 @@ class Capture:
         self._tail = ""
 
     def fileno(self) -> int:
-        """The file that holds it; a copy may be given to another process."""
+        """Return the descriptor of the file; a duplicate may be given to another process."""
         return self._file.fileno()
 
     def start(self) -> None:
@@ -34,7 +34,7 @@ class Capture:
             os.dup2(self._file.fileno(), descriptor)
 
     def stop(self) -> None:
-        """Put everything back as it was and tell what was said meanwhile."""
+        """Restore stdout and stderr, and print the captured output."""
         _flush()
         for descriptor, kept in self._kept.items():
             os.dup2(kept, descriptor)
@@ -46,7 +46,7 @@ class Capture:
         self._file.close()
 
     def tail(self, most: int = 4096) -> str:
-        """The end of what was said, read again only when there is more."""
+        """Return the end of the captured output; the file is read only if it has grown."""
         size = os.fstat(self._file.fileno()).st_size
         if size != self._size:
             self._size = size
@@ -56,14 +56,14 @@ class Capture:
 
     def _tell(self, descriptor: int) -> None:
         size = os.fstat(self._file.fileno()).st_size
-        if size > _MOST_TOLD:
-            note = f"(the first {size - _MOST_TOLD:,} bytes of what was printed are left out)\n"
+        if size > _MOST_PRINTED:
+            note = f"(the first {size - _MOST_PRINTED:,} bytes of output are omitted)\n"
             _write(descriptor, note.encode())
-        _write(descriptor, os.pread(self._file.fileno(), _MOST_TOLD, max(0, size - _MOST_TOLD)))
+        _write(descriptor, os.pread(self._file.fileno(), _MOST_PRINTED, max(0, size - _MOST_PRINTED)))
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    with contextlib.suppress(OSError):  # a terminal that is gone
+    with contextlib.suppress(OSError):  # the terminal was closed
         while data:
             data = data[os.write(descriptor, data) :]
 

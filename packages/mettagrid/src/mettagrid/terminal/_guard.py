@@ -1,8 +1,8 @@
-"""Puts a terminal right when the program that drew on it vanishes. Run as a program of its own.
+"""Restore a terminal when the program that drew on it dies. Runs as a separate program.
 
-Standard input is a pipe from that program: first a line of JSON with the terminal's settings before and while it drew,
-then a byte for each change (`u` it draws, `d` it does not) and `q` at the end. Standard output is the terminal. When
-the pipe ends while it drew, the program is gone: `kill -9`, a crash in native code. Uses the standard library alone.
+Standard input is a pipe from that program: first a line of JSON with the terminal's settings before and during drawing,
+then a byte for each change (`u` it draws, `d` it does not) and `q` at the end. Standard output is the terminal. If the
+pipe ends while the program draws, it has died: `kill -9`, a crash in native code. Uses only the standard library.
 """
 
 import json
@@ -19,18 +19,18 @@ def main() -> None:
     for name in ("SIGTTOU", "SIGTTIN", "SIGTSTP", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGPIPE"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     parent, output = int(sys.argv[1]), int(sys.argv[2])
-    told = b""
-    while b"\n" not in told:
+    received = b""
+    while b"\n" not in received:
         more = os.read(0, 65536)
         if not more:
             return
-        told += more
-    line, _, states = told.partition(b"\n")
+        received += more
+    line, _, states = received.partition(b"\n")
     settings = json.loads(line)
     state = b"d"
     poll = select.poll()
     poll.register(0, select.POLLIN)
-    # A copy of the program that was made by forking holds the pipe open, too; this ends with the program itself.
+    # A forked copy of the program also holds the pipe open; the pidfd becomes readable when the program itself ends.
     death = open_process(parent)
     if death is not None:
         poll.register(death, select.POLLIN)
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def open_process(number: int) -> int | None:
-    """Something to wait for that can be no other process with the same number; None where the system has no such."""
+    """Return a pidfd for the parent process, safe against pid reuse, or None where the system has none."""
     try:
         death = os.pidfd_open(number)
     except (AttributeError, OSError):
@@ -59,7 +59,7 @@ def open_process(number: int) -> int | None:
 
 
 def restore(settings: dict, output: int) -> None:
-    # Whoever waits for the program, a shell, may have set the terminal as it wants by now; that is not undone.
+    # The shell that waits for the program may have changed the settings by now; do not override them.
     try:
         os.write(1, settings["leave"].encode())
         if plain(termios.tcgetattr(1)) == settings["drawing"]:
@@ -69,11 +69,11 @@ def restore(settings: dict, output: int) -> None:
         while tail:
             tail = tail[os.write(1, tail) :]
     except (OSError, termios.error):
-        pass  # the terminal is gone as well
+        pass  # the terminal was closed as well
 
 
 def plain(attributes: list) -> list:
-    """Settings of a terminal as numbers alone."""
+    """Return the settings of a terminal as numbers only."""
     codes = [code if isinstance(code, int) else code[0] for code in attributes[6]]
     return [*attributes[:6], codes]
 

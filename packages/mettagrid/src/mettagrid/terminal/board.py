@@ -1,4 +1,4 @@
-"""The map, two columns for each cell."""
+"""Draw the map, two columns for each cell."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["corner", "draw_board"]
 
 
 def corner(view: View, world: World, rows: int, columns: int) -> tuple[int, int]:
-    """(row, column) of the map in the upper left of a window of so many cells; a small map is put in the middle."""
+    """Return (row, column) of the map at the upper left of a window of this size; a small map is centred."""
     if view.mode == "follow" and view.selected in world.agents:
         thing = world.agents[view.selected]
         view.camera = (thing["r"], thing["c"])
@@ -29,7 +29,7 @@ def corner(view: View, world: World, rows: int, columns: int) -> tuple[int, int]
 
 
 def draw_board(canvas: Canvas, box: Box, view: View, world: World, symbols: Symbols, plan: list[list[int]]) -> None:
-    """Everything in the window, then the way the selected cog was sent, the cursor and what a lesson points at."""
+    """Draw the objects in the window, then the selected cog's path, the cursor and the targets of a lesson."""
     rows, columns = box.height, box.width // 2
     top, left = corner(view, world, rows, columns)
     things = world.within(top, left, rows, columns)
@@ -63,7 +63,7 @@ def draw_board(canvas: Canvas, box: Box, view: View, world: World, symbols: Symb
 
 @lru_cache(256)
 def on(style: Style, back: Colour | None) -> Style:
-    """A style over a colour."""
+    """Return a style with a background colour."""
     return style._replace(back=back)
 
 
@@ -83,7 +83,7 @@ def _style(thing: Thing, view: View, world: World, back: Colour | None) -> Style
 
 
 def _pointed(view: View, things: dict[tuple[int, int], Thing]) -> set[tuple[int, int]]:
-    """Cells that a lesson points at, given by themselves or by what stands in them."""
+    """Return the cells that a lesson points at, given as cells or as objects."""
     shown = (view.lesson or {}).get("highlight") or {}
     cells = {(row, column) for column, row in shown.get("cells") or ()}
     wanted = set(shown.get("objects") or ())
@@ -97,7 +97,7 @@ def _edge(middle: int, window: int, size: int) -> int:
 
 
 def _seen(camera: tuple[int, int], cursor: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:
-    """The camera moved as little as needed for the cursor to be seen."""
+    """Return the camera, moved as little as needed to show the cursor."""
     row = min(max(camera[0], cursor[0] - max(rows // 2 - 2, 0)), cursor[0] + max(rows // 2 - 1, 0))
     column = min(max(camera[1], cursor[1] - max(columns // 2 - 2, 0)), cursor[1] + max(columns // 2 - 1, 0))
     return row, column

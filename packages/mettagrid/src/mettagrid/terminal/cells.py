@@ -1,8 +1,7 @@
 """A picture made of character cells.
 
-A cell holds one code point, so that every terminal agrees on what belongs to it: marks that change the shape of the one
-before (variation selectors, joiners, accents on their own) are left out. A wide character takes two cells, of which the
-second holds the empty text.
+A cell holds one code point, so that all terminals agree on its width: combining marks (variation selectors, joiners,
+separate accents) are dropped. A wide character takes two cells, of which the second holds the empty string.
 """
 
 from __future__ import annotations
@@ -52,18 +51,18 @@ EMPTY = Cell(" ", PLAIN)
 
 @cache
 def character_width(character: str) -> int:
-    """Columns that a terminal gives a code point: 0 for what is not drawn by itself."""
+    """Return the columns that a terminal uses for a code point: 0 if it is not drawn by itself."""
     if character < "\x7f":
         return 1 if character >= " " else 0
     if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Me", "Zl", "Zp"):
         return 0
-    if 0x1F1E6 <= ord(character) <= 0x1F1FF:  # halves of flags, on which terminals differ
+    if 0x1F1E6 <= ord(character) <= 0x1F1FF:  # regional indicators, which terminals handle differently
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def clean(text: str) -> str:
-    """The text with what cannot be drawn in cells left out; tabs and line ends become spaces."""
+    """Return the text without code points that cannot be drawn in cells; tabs and line ends become spaces."""
     if text.isascii() and text.isprintable():
         return text
     composed = unicodedata.normalize("NFC", text)
@@ -71,12 +70,12 @@ def clean(text: str) -> str:
 
 
 def text_width(text: str) -> int:
-    """Columns of a text."""
+    """Return the width of a text in columns."""
     return len(text) if text.isascii() else sum(map(character_width, text))
 
 
 def _head(text: str, width: int) -> str:
-    """As much of the beginning as fits."""
+    """Return the longest prefix that fits."""
     for length, one in enumerate(text):
         width -= character_width(one)
         if width < 0:
@@ -85,7 +84,7 @@ def _head(text: str, width: int) -> str:
 
 
 def fit(text: str, width: int) -> str:
-    """The text cut to so many columns, with a mark where something was cut off."""
+    """Cut a text to `width` columns, with an ellipsis where it was cut."""
     text = clean(text)
     if text_width(text) <= width:
         return text
@@ -93,7 +92,7 @@ def fit(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Lines of at most so many columns (two at least), broken between words where that is possible."""
+    """Wrap a text to lines of at most `width` columns (at least two), between words where possible."""
     width = max(width, 2)
     lines: list[str] = []
     for paragraph in text.splitlines():
@@ -113,7 +112,7 @@ def wrap(text: str, width: int) -> list[str]:
 
 @lru_cache(4096)
 def cells_of(text: str, style: Style) -> tuple[Cell, ...]:
-    """The cells of a text, made once."""
+    """Return the cells of a text, cached."""
     found: list[Cell] = []
     for one in clean(text):
         found += [Cell(one, style), Cell("", style)][: character_width(one)]
@@ -121,14 +120,14 @@ def cells_of(text: str, style: Style) -> tuple[Cell, ...]:
 
 
 class Canvas:
-    """Cells to draw on. What falls outside is left out, also when it is half a wide character."""
+    """Cells to draw on. Drawing outside is clipped, including halves of wide characters."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = max(width, 0), max(height, 0)
         self.rows: list[list[Cell]] = [[EMPTY] * self.width for _ in range(self.height)]
 
     def put(self, x: int, y: int, text: str, style: Style = PLAIN, *, width: int | None = None) -> int:
-        """Write from a cell to the right, at most `width` columns; returns the column behind the text."""
+        """Write from a cell to the right, at most `width` columns; return the column after the text."""
         end = self.width if width is None else min(self.width, x + width)
         if not 0 <= y < self.height:
             return x
@@ -136,7 +135,7 @@ class Canvas:
         for one in clean(text):
             wide = character_width(one) == 2
             if x + wide >= end:
-                if wide and 0 <= x < end:  # half of it would fit
+                if wide and 0 <= x < end:  # only half of it would fit
                     self._set(row, x, Cell(" ", style))
                     x += 1
                 break
@@ -150,22 +149,22 @@ class Canvas:
         return x
 
     def stamp(self, x: int, y: int, cells: tuple[Cell, ...]) -> None:
-        """Whole characters, see `cells_of`, inside the canvas and over whole characters: `put` without its care."""
+        """Copy whole characters (see `cells_of`) over whole characters inside the canvas: `put` without its checks."""
         self.rows[y][x : x + len(cells)] = cells
 
     def fill(self, x: int, y: int, width: int, height: int, style: Style = PLAIN) -> None:
-        """Spaces over a rectangle."""
+        """Fill a rectangle with spaces."""
         left, columns = max(x, 0), min(x + width, self.width) - max(x, 0)
         for row in range(max(y, 0), min(y + height, self.height)):
             self.put(left, row, " " * columns, style)
 
     def lines(self) -> list[str]:
-        """The text alone, without spaces at the ends."""
+        """Return the text without styles and trailing spaces."""
         return ["".join(cell.text for cell in row).rstrip() for row in self.rows]
 
     @staticmethod
     def _set(row: list[Cell], x: int, cell: Cell) -> None:
-        """Whatever was cut in half by this loses its other half."""
+        """Set a cell; a wide character that this cuts in half loses its other half."""
         before = row[x]
         if before.text == "" and x > 0 and cell.text != "":
             row[x - 1] = Cell(" ", row[x - 1].style)

@@ -1,4 +1,4 @@
-"""Colours as the terminal can show them."""
+"""Convert colours to what the terminal can show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Depth", "colour_depth", "mixed", "sgr", "speaks_unicode"]
 
 
 class Depth(IntEnum):
-    """How many colours there are."""
+    """The number of colours of a terminal."""
 
     NONE = 0
     SIXTEEN = 16
@@ -29,7 +29,7 @@ _LEVELS = (0, 95, 135, 175, 215, 255)
 
 
 def colour_depth(environment: Mapping[str, str]) -> Depth:
-    """What the variables say: `NO_COLOR` (https://no-color.org), `COLORTERM`, `TERM`."""
+    """Return the colour depth from `NO_COLOR` (https://no-color.org), `COLORTERM` and `TERM`."""
     if environment.get("NO_COLOR"):
         return Depth.NONE
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
@@ -43,15 +43,15 @@ def colour_depth(environment: Mapping[str, str]) -> Depth:
 
 
 def speaks_unicode(environment: Mapping[str, str]) -> bool:
-    """Whether the locale is one of UTF-8, and the terminal has more than the few characters of a text console.
+    """Return whether the locale is UTF-8 and the terminal is not a text console with few characters.
 
-    Where no variable is set the answer is yes: such shells run in terminals that speak UTF-8 by now.
+    If no variable is set the answer is yes: such shells run in terminals that support UTF-8 today.
     """
     if environment.get("TERM") in ("linux", "vt100", "vt220"):
         return False
     names = ("LC_ALL", "LC_CTYPE", "LANG")
     chosen = next((environment[name] for name in names if environment.get(name)), "UTF-8")
-    # Python itself sets LC_CTYPE when it finds the locale C, which was somebody's choice if LANG says so.
+    # Python itself sets LC_CTYPE when the locale is C; if LANG says C as well, the user chose it.
     if chosen == "C.UTF-8" and not environment.get("LC_ALL") and environment.get("LANG") in ("C", "POSIX"):
         return False
     return "utf8" in chosen.lower().replace("-", "")
@@ -59,14 +59,14 @@ def speaks_unicode(environment: Mapping[str, str]) -> bool:
 
 @cache
 def mixed(colour: Colour, other: Colour, share: float) -> Colour:
-    """A colour with so much of another in it."""
+    """Return a colour mixed with a share of another."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(colour, other, strict=True))
     return red, green, blue
 
 
 @cache
 def sgr(style: Style, depth: Depth) -> str:
-    """The escape sequence that switches to a style from any other."""
+    """Return the escape sequence that switches to a style from any other."""
     codes = ["0"]
     codes += [code for code, on in (("1", style.bold), ("2", style.dim), ("4", style.underline)) if on]
     if style.reverse:
@@ -94,7 +94,7 @@ def _nearest_of_256(colour: Colour) -> int:
     cube = [min(range(6), key=lambda level: abs(_LEVELS[level] - part)) for part in colour]
     in_cube = (_LEVELS[cube[0]], _LEVELS[cube[1]], _LEVELS[cube[2]])
     grey = min(range(24), key=lambda step: _distance(colour, (8 + 10 * step,) * 3))
-    # Of a dark tint more than its darkness should be left.
+    # Keep the hue of a dark tint visible.
     is_grey = max(colour) - min(colour) < 24
     if is_grey and _distance(colour, (8 + 10 * grey,) * 3) < _distance(colour, in_cube):
         return 232 + grey

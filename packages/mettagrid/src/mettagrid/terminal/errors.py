@@ -1,4 +1,4 @@
-"""What can go wrong with a terminal.
+"""The errors of the terminal view.
 
 TerminalError (a ValueError)
 ├── NoTerminals      this system has no terminals of the kind that is needed
@@ -9,7 +9,7 @@ __all__ = ["NoTerminals", "TerminalError", "TerminalLost"]
 
 
 class TerminalError(ValueError):
-    """Anything about the terminal view; the message says what to do."""
+    """An error of the terminal view; the message says what to do."""
 
 
 class NoTerminals(TerminalError):
@@ -20,7 +20,7 @@ class NoTerminals(TerminalError):
 
 
 class TerminalLost(TerminalError):
-    """Nobody can see or type anything any more."""
+    """The terminal was closed while it was in use."""
 
     def __init__(self) -> None:
-        super().__init__("The terminal is gone")
+        super().__init__("The terminal was closed")

@@ -1,4 +1,4 @@
-"""Bytes from a terminal as keys."""
+"""Parse bytes from a terminal as keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Key(NamedTuple):
 
     name: str
     text: str = ""
-    """what was pasted"""
+    """the pasted text"""
 
     @property
     def is_character(self) -> bool:
@@ -26,7 +26,7 @@ _FINAL = {"A": "up", "B": "down", "C": "right", "D": "left", "H": "home", "F": "
 _NUMBERED = {"1": "home", "2": "insert", "3": "delete", "4": "end", "5": "page-up", "6": "page-down"}
 _NUMBERED |= {"7": "home", "8": "end"}
 _SEQUENCE = re.compile(r"\x1b(?:\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|O[\x20-\x7e])")
-# The beginning of a sequence whose rest has not come, or of a text that ends with ST or BEL (an answer to a question).
+# An incomplete sequence, or an incomplete string that ends with ST or BEL (a terminal's response to a query).
 _UNFINISHED = re.compile(r"\x1b(?:\[[\x30-\x3f]*[\x20-\x2f]*|O|[\]PX^_][^\x07\x1b]*\x1b?)?\Z")
 _ANSWER = re.compile(r"\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)")
 _PASTE_BEGINS, _PASTE_ENDS = "\x1b[200~", "\x1b[201~"
@@ -35,7 +35,7 @@ _MOST_UNFINISHED = 4096
 
 
 class KeyParser:
-    """Keeps what is unfinished until more comes, or until `flush` says that nothing will."""
+    """Buffers incomplete sequences until more bytes arrive, or until `flush`."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("ignore")
@@ -44,11 +44,11 @@ class KeyParser:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the bytes so far may be the beginning of something: an Escape key alone looks like that, too."""
+        """Whether the buffered bytes may be the start of a sequence; a single Escape key looks the same."""
         return bool(self._rest) or self._pasted is not None
 
     def feed(self, data: bytes) -> list[Key]:
-        """The keys that are complete now. Sequences that mean nothing here are left out, whatever they are."""
+        """Return the keys that are complete now. Unknown sequences are dropped."""
         text, self._rest = self._rest + self._decoder.decode(data), ""
         keys: list[Key] = []
         while text:
@@ -65,16 +65,16 @@ class KeyParser:
                 text = text[found.end() :]
             elif len(text) <= _MOST_UNFINISHED and _UNFINISHED.match(text):
                 self._rest, text = text, ""
-            elif text[1] in "\x1b[O]PX^_":  # broken off by something else
+            elif text[1] in "\x1b[O]PX^_":  # interrupted by another sequence
                 keys.append(Key("escape"))
                 text = text[1:]
-            else:  # Alt and a key come as Escape and the key
+            else:  # Alt plus a key arrives as Escape and the key
                 keys += [Key(f"alt-{key.name}") for key in _plain(text[1])]
                 text = text[2:]
         return keys
 
     def flush(self) -> list[Key]:
-        """Nothing more came for a while: an Escape alone was the key, the beginning of anything else is dropped."""
+        """End the input: a single Escape becomes the key, any other incomplete sequence is dropped."""
         rest, self._rest = self._rest, ""
         pasted, self._pasted = self._pasted, None
         self._decoder.reset()
@@ -83,14 +83,14 @@ class KeyParser:
         return [Key("escape")] if rest == "\x1b" else []
 
     def _take_pasted(self, text: str, keys: list[Key]) -> str:
-        """What is pasted is one key, however long, and never commands."""
+        """Turn pasted text into one key, however long, so that it is never run as commands."""
         assert self._pasted is not None
         head, ends, tail = text.partition(_PASTE_ENDS)
         if ends:
             keys.append(Key("paste", (self._pasted + head)[:_MOST_PASTED]))
             self._pasted = None
             return tail
-        # The end may come in two parts.
+        # The end marker may arrive in two parts.
         split = next((n for n in range(len(_PASTE_ENDS) - 1, 0, -1) if text.endswith(_PASTE_ENDS[:n])), 0)
         self._pasted = (self._pasted + text[: len(text) - split])[:_MOST_PASTED]
         self._rest = text[len(text) - split :]

@@ -1,4 +1,4 @@
-"""Where things are on a screen of a given size."""
+"""Lay out the screen for a given size."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Layout(NamedTuple):
 
     @property
     def map_cells(self) -> tuple[int, int]:
-        """(rows, columns) of the map that fit: a cell is two columns wide."""
+        """(rows, columns) of the map that fit; a cell is two columns wide."""
         return self.map.height, self.map.width // 2
 
 
 def layout(width: int, height: int, *, has_panels: bool) -> Layout:
-    """Panels stand beside the map, below it on a narrow screen, and nowhere on a tiny one."""
+    """Place the panels next to the map, below it on a narrow screen, and nowhere on a tiny one."""
     head = 2 if height >= 10 else 1 if height >= 3 else 0
     foot = 2 if height >= 16 else 1 if height >= 6 else 0
     middle = max(height - head - foot, 0)

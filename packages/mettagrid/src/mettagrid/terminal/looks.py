@@ -5,7 +5,7 @@ from __future__ import annotations
 from mettagrid.terminal.cells import Colour, Style
 
 GROUND: Colour = (20, 24, 29)
-"""what team colours are mixed with; the screen itself keeps the terminal's own background"""
+"""team colours are mixed with this; the screen itself keeps the terminal's own background"""
 
 TEXT = Style()
 FAINT = Style(fore=(130, 140, 150))

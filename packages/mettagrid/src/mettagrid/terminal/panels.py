@@ -1,4 +1,4 @@
-"""What stands beside the map: the selected agent, an object, a legend, a lesson, what others printed."""
+"""The panels next to the map: the selected agent, an object, a legend, a lesson, captured output."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Block:
 
 
 class Panels:
-    """Makes the blocks for what a view shows."""
+    """Creates the blocks of a view."""
 
     def __init__(self, world: World, symbols: Symbols, controls: Controls, driver: str) -> None:
         self._world, self._symbols, self._controls, self._driver = world, symbols, controls, driver
@@ -70,7 +70,7 @@ class Panels:
         self._vibe_numbers = {vibe.name: number for number, vibe in enumerate(game.actions.change_vibe.vibes)}
 
     def blocks(self, view: View, width: int, printed: str) -> list[Block]:
-        """From top to bottom."""
+        """Return the blocks from top to bottom."""
         if view.shows_help:
             return [self._help()]
         blocks = []
@@ -257,7 +257,7 @@ class Panels:
 
 
 def draw_blocks(canvas: Canvas, box: Box, blocks: Sequence[Block], line: str) -> None:
-    """Blocks below one another; what does not fit is left out, with a title only where a line of it can be seen."""
+    """Draw blocks below one another as far as they fit; a title is drawn only together with a line of its block."""
     y, bottom = box.y, box.y + box.height
     for block in blocks:
         if y + 1 >= bottom:
@@ -284,7 +284,7 @@ def _level_style(amount: int, most: int) -> Style:
 
 
 def _rows(texts: list[str], width: int) -> list[str]:
-    """Texts with commas between them, in lines that fit."""
+    """Join texts with commas, in lines that fit."""
     lines = [""]
     for text in texts:
         joined = f"{lines[-1]}, {text}" if lines[-1] else text

@@ -1,4 +1,4 @@
-"""The whole screen of one moment."""
+"""Draw the whole screen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KEYS = (
 
 
 class Status(NamedTuple):
-    """How the game stands."""
+    """The status line of the game."""
 
     speed: float
     rate: float
@@ -111,13 +111,13 @@ class Picture:
             canvas.put(1, box.y + number, fit(text, box.width - 2), look)
 
     def _hint(self, view: View, status: Status) -> str:
-        """What could be done now."""
+        """Return a hint at the keys that are useful now."""
         talks = self._world.simulation.config.game.talk.enabled
         say = "enter say, " if talks else ""
         if view.is_over and view.lesson is not None:
-            return "Press enter to go on"
+            return "Press enter to continue"
         if view.is_over:
-            return "The episode is over: enter or q leaves, [ ] and f p t still look around"
+            return "The episode is over: enter or q quits, [ ] and f p t still look around"
         if view.prompt is not None:
             return "type, then enter; esc goes back"
         if status.state == "YOUR TURN":

@@ -1,4 +1,4 @@
-"""What keys do."""
+"""Handle keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PANELS: dict[str, Panel] = {"1": "agent", "2": "object", "3": "symbols", "4": "
 
 
 class Player:
-    """A person at the keyboard. Everything they can do is a key, and every key is here."""
+    """The user at the keyboard. Every action is a key, and this class handles all keys."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Player:
         self._view, self._world, self._clock, self._controls, self._redraw = view, world, clock, controls, redraw
         self._plays_after = False
         self.nudges: dict[int, deque[Action]] = {}
-        """actions of cogs that nobody drives, each for one step"""
+        """actions of cogs without a driver, each for one step"""
         self._keys: dict[str, Callable[[], None]] = {
             " ": self._play_or_pause,
             "n": self._step,
@@ -75,11 +75,11 @@ class Player:
 
     @property
     def is_driving(self) -> bool:
-        """Whether the selected cog is this person's."""
+        """Whether the user drives the selected cog."""
         return self._controls.seat(self._view.selected).driver == DRIVER
 
     def press(self, key: Key) -> None:
-        """Do what a key means now; what cannot be done is told in the view."""
+        """Handle a key; errors appear in the view."""
         view = self._view
         view.notice = ""
         if view.shows_help:
@@ -119,7 +119,7 @@ class Player:
 
     def _step(self) -> None:
         waiting = self._controls.waiting_for()
-        if waiting and not self._clock.paused:  # it is somebody's turn: they rest
+        if waiting and not self._clock.paused:  # it is the user's turn: their cogs rest
             for slot in waiting:
                 self._controls.act(slot, DRIVER, "noop")
         else:
@@ -132,13 +132,13 @@ class Player:
 
     def _change_waiting(self) -> None:
         if not self.is_driving:
-            self._view.notice = "Nobody drives this cog; m takes it over"
+            self._view.notice = "You do not drive this cog; press m to take it over"
         elif self._clock.tick_mode == "fixed":
             self._controls.choose_mode("tick_when_act")
             self._view.notice = "The game waits for you"
         else:
             self._controls.choose_mode("fixed")
-            self._view.notice = "The game goes on by itself; your cog rests when you press nothing"
+            self._view.notice = "The game continues by itself; your cog rests unless you press a key"
 
     def _quit(self) -> None:
         self._clock.end()
@@ -149,7 +149,7 @@ class Player:
         slot = self._view.selected
         if self.is_driving:
             self._controls.release(slot, DRIVER)
-            self._view.notice = f"Cog {slot} is back with its policy"
+            self._view.notice = f"Cog {slot} was handed back to its policy"
             if any(seat.driver == DRIVER for seat in self._controls.seats):
                 return
             self._clock.set_mode("fixed")
@@ -160,7 +160,7 @@ class Player:
         self._controls.take(slot, DRIVER)
         if is_first:
             self._plays_after = not self._clock.paused
-            self._clock.play()  # and wait for the person
+            self._clock.play()  # and wait for the user
         self._view.notice = f"You drive cog {slot} now; m hands it back"
 
     def _act(self, name: str) -> None:
@@ -175,7 +175,7 @@ class Player:
         self._begin_step()
 
     def _nudge(self, slot: int, action: Action) -> None:
-        """While the game pauses each key is a step; while it plays the newest key counts."""
+        """Act for a cog without a driver: while the game is paused each key is a step, else the last key wins."""
         waiting = self.nudges.setdefault(slot, deque())
         if not self._clock.paused:
             waiting.clear()

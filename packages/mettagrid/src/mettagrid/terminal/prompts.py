@@ -1,4 +1,4 @@
-"""Something to type before the game goes on: a vibe to look for, a text to say."""
+"""Text input: a vibe to search for, a text to say."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Prompt", "TalkPrompt", "VibePrompt"]
 
 @dataclass
 class Prompt:
-    """A line of text. `take` returns True when it is finished; then `answer` is what was chosen, or None."""
+    """A line of text. `take` returns True when it is finished; then `answer` is the result, or None."""
 
     title: str
     most: int = 60
@@ -35,7 +35,7 @@ class Prompt:
         return False
 
     def changed(self) -> None:
-        """The text is another one now."""
+        """React to a change of the text."""
 
     def chosen(self) -> str | None:
         return self.text.strip() or None
@@ -43,12 +43,12 @@ class Prompt:
 
 @dataclass
 class TalkPrompt(Prompt):
-    """Something to say."""
+    """A text to say."""
 
 
 @dataclass
 class VibePrompt(Prompt):
-    """A vibe by a part of its name; arrows choose among those that fit."""
+    """A vibe by a part of its name; arrow keys choose among the matches."""
 
     names: list[str] = field(default_factory=list)
     """all vibes of the game"""
@@ -64,7 +64,7 @@ class VibePrompt(Prompt):
         self.at = 0
 
     def hits(self) -> list[str]:
-        """Names that begin with the text first, then those that contain it."""
+        """Return the names that begin with the text first, then those that contain it."""
         wanted = self.text.lower().strip()
         found = [name for name in self.names if wanted in name.lower()]
         return sorted(found, key=lambda name: not name.lower().startswith(wanted))

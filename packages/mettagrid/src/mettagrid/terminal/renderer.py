@@ -1,4 +1,4 @@
-"""The renderer of the terminal: it draws, and handles keys, in the thread of whoever plays."""
+"""The terminal renderer: it draws and handles keys in the thread that plays."""
 
 from __future__ import annotations
 
@@ -32,15 +32,14 @@ __all__ = ["TerminalRenderer"]
 _IDLE_SECONDS = 0.015
 _FRAME_SECONDS = 1 / 30
 _ESCAPE_SECONDS = 0.05
-"""after this an Escape is the key and not the beginning of another"""
+"""seconds after which an Escape is a key rather than the start of a sequence"""
 
 
 class TerminalRenderer(Renderer):
     """A screen with the map, panels and keys, as `docs/guides/terminal.md` describes it.
 
-    The game pauses at its beginning, unless it is started by itself, and when it is over the last picture stays until a
-    key is pressed. Where standard input and output are no terminal, every step is printed as plain text and nothing is
-    waited for.
+    The game is paused at its start, unless autostart is set, and after its end the last picture stays until a key is
+    pressed. If standard input or output is not a terminal, every step is printed as plain text without waiting.
     """
 
     def __init__(self, autostart: bool = False, *, steps_per_second: float = 4.0) -> None:
@@ -60,7 +59,7 @@ class TerminalRenderer(Renderer):
         self._size = (0, 0)
         self._printed = ""
 
-    # What the game tells
+    # Events of the game
 
     def on_episode_start(self) -> None:
         super().on_episode_start()
@@ -79,7 +78,7 @@ class TerminalRenderer(Renderer):
         self._steps = []
 
     def apply_deferred_user_actions(self) -> None:
-        """Wait for the next step, then put the person's actions in place of the policies'."""
+        """Wait for the next step, then replace the policies' actions by the user's."""
         self._waited = True
         self._wait()
         self._put_in_place()
@@ -95,7 +94,7 @@ class TerminalRenderer(Renderer):
             self._idle()
         else:
             self._show()
-        if not self._waited:  # a loop that does not ask for people's actions before its steps
+        if not self._waited:  # the loop does not call apply_deferred_user_actions
             self._wait()
             self._put_in_place()
         self._waited = False
@@ -114,7 +113,7 @@ class TerminalRenderer(Renderer):
         return {seat.slot for seat in self.controls.seats if seat.driver is not None}
 
     def on_episode_end(self) -> None:
-        """The last picture stays until it has been looked at."""
+        """Show the last picture until a key is pressed."""
         if self._terminal.is_up and not self.clock.ended and not self._autostart:
             self.view.is_over = True
             self._is_stale = True
@@ -130,10 +129,10 @@ class TerminalRenderer(Renderer):
         if hasattr(self, "_world"):
             self._world.close()
 
-    # Inside
+    # Internal
 
     def _begin(self, steps_per_second: float) -> None:
-        """A clock and controls for an episode; when one was ended by the person, the next one needs others."""
+        """Create a clock and controls for an episode; an ended clock cannot be reused."""
         paused, patience = not self._autostart, float("inf")
         self.clock = Clock(paused=paused, steps_per_second=steps_per_second, human_action_timeout_seconds=patience)
         self.controls = Controls(self.clock, self._refused)
@@ -150,7 +149,7 @@ class TerminalRenderer(Renderer):
         self._is_stale = True
 
     def _wait(self) -> None:
-        """Until the next step may begin."""
+        """Wait until the next step may begin."""
         if self.clock.ended:
             return
         if not is_terminal() and not self._terminal.is_up:
@@ -172,12 +171,12 @@ class TerminalRenderer(Renderer):
                 try:
                     agent.set_talk(action.talk)
                 except ValueError as error:
-                    self._refused(DRIVER, f"That was not said: {error}")
+                    self._refused(DRIVER, f"The text was not sent: {error}")
         if self.clock.ended:
             simulation.end_episode()
 
     def _idle(self) -> None:
-        """Take keys and show what has changed."""
+        """Handle keys and draw changes."""
         if not self._terminal.is_up:
             return
         try:
@@ -208,7 +207,7 @@ class TerminalRenderer(Renderer):
             self._player.press(key)
             self._is_stale = True
         if keys:
-            self._drawn_at = 0.0  # an answer at once
+            self._drawn_at = 0.0  # redraw at once
 
     def _show(self) -> None:
         self._is_stale = False
@@ -226,7 +225,7 @@ class TerminalRenderer(Renderer):
             self._leave()
 
     def _print(self) -> None:
-        """A plain picture, for whoever reads it later."""
+        """Print a plain picture, for logs."""
         width, height = shutil.get_terminal_size()
         canvas = self._picture.draw(self.view, self._status(), width, height)
         text = "\n".join(canvas.lines()) + "\n\n"

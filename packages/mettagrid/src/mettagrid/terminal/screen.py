@@ -1,4 +1,4 @@
-"""What the terminal shows, brought up to date by writing only what differs."""
+"""Update the terminal by writing only the cells that changed."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from mettagrid.terminal.colours import Depth, sgr
 __all__ = ["Screen"]
 
 _CLEAR = "\x1b[0m\x1b[2J"
-# Terminals that know it show everything between the two at once; others take no notice.
+# Synchronized output: terminals that support it show everything between the two at once; others ignore it.
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 
 
 class Screen:
-    """Knows what was written last; `forget` makes it write everything again."""
+    """Tracks the written cells; `forget` makes it write all of them again."""
 
     def __init__(self, depth: Depth) -> None:
         self._depth = depth
         self._shown: list[list[Cell]] | None = None
 
     def forget(self) -> None:
-        """The terminal may show anything now."""
+        """Drop the tracked content, because the terminal may show anything now."""
         self._shown = None
 
     def update(self, canvas: Canvas) -> str:
-        """What to write so that the terminal shows the canvas; the empty string when it does already."""
+        """Return the output that makes the terminal show the canvas; empty if nothing changed."""
         shown, parts = self._shown, []
         if shown is None or len(shown) != canvas.height or (shown and len(shown[0]) != canvas.width):
             parts.append(_CLEAR)
@@ -35,7 +35,7 @@ class Screen:
                 continue
             at = -1  # the cursor's column in this row, if it is known
             for x, cell in enumerate(new):
-                if cell == old[x] or cell.text == "":  # the second half of a wide one is written with the first
+                if cell == old[x] or cell.text == "":  # the second half of a wide character is written with the first
                     continue
                 if at != x:
                     parts.append(f"\x1b[{y + 1};{x + 1}H")
@@ -53,6 +53,6 @@ class Screen:
 
 
 def _is_surely_narrow(character: str) -> bool:
-    """Whether every terminal moves on by one column. About the others they differ, so the cursor is set after them."""
+    """Return whether every terminal advances by one column; for other characters the cursor must be set again."""
     code = ord(character)
     return code < 0x300 or 0x2500 <= code <= 0x259F

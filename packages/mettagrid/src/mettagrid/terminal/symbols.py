@@ -1,4 +1,4 @@
-"""What stands for what on the map: two columns for each cell."""
+"""The symbols of objects on the map, two columns for each cell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ASCII", "UNICODE", "Glyphs", "Symbols"]
 
 @dataclass(frozen=True)
 class Glyphs:
-    """Characters that panels are made of."""
+    """The characters that panels are drawn with."""
 
     line: str
     upright: str
@@ -52,7 +52,7 @@ _SQUARES = ("⬛", "⬜", "■", "□", "#")
 
 
 class Symbols:
-    """The symbols of a game: those it names itself, ours for things of many games, and two letters for the rest."""
+    """The symbols of a game: its own, our defaults for common objects, and two letters for the rest."""
 
     def __init__(self, game: GameConfig, *, unicode: bool) -> None:
         self.glyphs = UNICODE if unicode else ASCII
@@ -74,11 +74,11 @@ class Symbols:
         self._has_pictures = unicode
 
     def change(self) -> None:
-        """From pictures to letters and back: not every terminal has the pictures."""
+        """Switch between pictures and letters: not every terminal has the pictures."""
         self._has_pictures = not self._has_pictures
 
     def of(self, thing: dict[str, Any]) -> str:
-        """The symbol of an object as `Simulation.grid_objects` has it."""
+        """Return the symbol of an object from `Simulation.grid_objects`."""
         if "agent_id" in thing:
             return self.agent(thing["agent_id"])
         return self.of_type(thing["type_name"])
@@ -88,14 +88,14 @@ class Symbols:
         return picture or self._letters.get(name, "? ")
 
     def agent(self, number: int) -> str:
-        """An agent is its number, on the colour of its team."""
+        """Return the symbol of an agent: its number, on the colour of its team."""
         if self._agent is not None and self._has_pictures:
             return self._agent
         return f"{number:2}" if number < 100 else f"{number % 100:02}"
 
 
 def two_columns(symbol: str) -> str:
-    """A symbol as exactly two columns; of several characters as many as there is room for."""
+    """Fit a symbol to exactly two columns; extra characters are cut."""
     kept, room = "", 2
     for one in clean(symbol):
         width = character_width(one)
@@ -106,7 +106,7 @@ def two_columns(symbol: str) -> str:
 
 
 def _letters(names: list[str]) -> dict[str, str]:
-    """Two letters for each name, all different as long as the names have enough letters."""
+    """Return two letters for each name, distinct as long as the names have enough letters."""
     chosen: dict[str, str] = {}
     for name in names:
         first, *others = [letter for letter in name if letter.isalnum()] or ["?"]

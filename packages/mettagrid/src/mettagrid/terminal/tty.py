@@ -1,4 +1,4 @@
-"""A terminal that is drawn on, and that is as it was before when that ends, in whatever way."""
+"""Draw on a terminal, and restore it afterwards, however the program ends."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from mettagrid.terminal.errors import TerminalLost
 
 __all__ = ["Terminal", "is_terminal"]
 
-# The other screen, no cursor, no wrapping at the edge, pasted text in brackets.
+# Alternate screen, hidden cursor, no auto-wrap, bracketed paste.
 _ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[0m\x1b[2J"
 _LEAVE = "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[0m\x1b[?25h\x1b[2J\x1b[?1049l"
 _DEADLY = ("SIGTERM", "SIGHUP")
 
 
 def is_terminal() -> bool:
-    """Whether a person sees what is written and can answer: both ends are a terminal that knows more than lines."""
+    """Return whether stdin and stdout are a terminal with cursor control."""
     is_both = os.isatty(0) and os.isatty(1)
     return is_both and os.environ.get("TERM", "dumb") not in ("", "dumb")
 
@@ -39,10 +39,10 @@ def is_terminal() -> bool:
 class Terminal:
     """Standard input and output as a screen with keys. `enter` and `leave` may be called any number of times.
 
-    Keys come one by one, without echo; Ctrl-C and Ctrl-Z are still signals, so that they work while a policy thinks.
-    What anybody prints meanwhile is kept and told by `leave`. The terminal is put right when the process ends by itself
-    or is asked to end, and by a small process beside it also when it is killed. `on_resume` is called when the screen
-    has to be drawn anew.
+    Keys arrive one by one, without echo; Ctrl-C and Ctrl-Z remain signals, so that they work while a policy runs.
+    Output that is printed in the meantime is captured and printed by `leave`. The terminal is restored when the process
+    exits or gets a signal, and by a small guard process if it is killed. `on_resume` is called when the screen must be
+    redrawn.
     """
 
     def __init__(self, on_resume: Callable[[], None]) -> None:
@@ -60,7 +60,7 @@ class Terminal:
         return self._output >= 0
 
     def enter(self) -> None:
-        """Take the screen."""
+        """Take over the screen."""
         if self.is_up:
             return
         self._process = os.getpid()
@@ -75,8 +75,8 @@ class Terminal:
         self._capture.start()
 
     def leave(self) -> None:
-        """Give the screen back and tell what was printed meanwhile."""
-        if not self.is_up or os.getpid() != self._process:  # a copy made by forking has no say
+        """Restore the screen and print the captured output."""
+        if not self.is_up or os.getpid() != self._process:  # a forked copy must not restore it
             return
         self._end()
         output, self._output = self._output, -1
@@ -89,31 +89,31 @@ class Terminal:
         atexit.unregister(self.leave)
 
     def size(self) -> tuple[int, int]:
-        """(columns, rows)"""
+        """Return (columns, rows)."""
         try:
             columns, rows = os.get_terminal_size(self._output)
         except OSError:
             raise TerminalLost from None
-        # A line over a serial cable knows no size and says 0.
+        # A serial line reports size 0.
         return (columns, rows) if columns and rows else (80, 24)
 
     def printed(self) -> str:
-        """The end of what others printed since `enter`."""
+        """Return the end of the output captured since `enter`."""
         return "" if self._capture is None else self._capture.tail()
 
     def write(self, text: str, encoding: str = "utf-8") -> None:
-        """All of it, however long the terminal takes. TerminalLost when there is nobody to read it."""
+        """Write all of the text, however long the terminal takes. Raises TerminalLost if the terminal was closed."""
         data = text.encode(encoding, "replace")
         while data:
             try:
                 data = data[os.write(self._output, data) :]
-            except BlockingIOError:  # somebody who shares the terminal wants it so
+            except BlockingIOError:  # another process that shares the terminal made it non-blocking
                 select.select([], [self._output], [], 1.0)
             except OSError:
                 raise TerminalLost from None
 
     def read(self, seconds: float = 0.0) -> bytes:
-        """What was typed, waiting at most so long for it. TerminalLost when nothing can come any more."""
+        """Return the typed bytes, waiting at most `seconds`. Raises TerminalLost if the terminal was closed."""
         try:
             ready, _, _ = select.select([0], [], [], seconds)
             data = os.read(0, 4096) if ready else None
@@ -136,7 +136,7 @@ class Terminal:
         with contextlib.suppress(TerminalLost):
             self.write(_LEAVE)
         with contextlib.suppress(termios.error):
-            # Keys that were not looked at were meant for the game and not for the shell.
+            # Unread keys were meant for the game, not for the shell.
             termios.tcsetattr(0, termios.TCSAFLUSH, self._before)
         self._tell_guard(b"d")
 
@@ -146,7 +146,7 @@ class Terminal:
         held = self._capture.fileno()
         command = [sys.executable, "-I", "-S", str(Path(_guard.__file__)), str(os.getpid()), str(held)]
         try:
-            # A group of its own, so that whoever kills this one's group does not kill it too.
+            # Its own process group, so that killing this process's group does not kill the guard.
             self._guard = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -156,7 +156,7 @@ class Terminal:
                 process_group=0,
                 bufsize=0,
             )
-        except OSError:  # the rest works without it
+        except OSError:  # the guard is optional
             self._guard = None
         self._tell_guard(json.dumps(settings).encode() + b"\n")
 
@@ -199,21 +199,21 @@ class Terminal:
             self._handlers = {}
 
     def _die(self, number: int, frame: FrameType | None) -> None:
-        """Put the terminal right, then let the signal do what it would have done."""
+        """Restore the terminal, then let the signal take its default effect."""
         self.leave()
         os.kill(os.getpid(), number)
 
     def _suspend(self, number: int, frame: FrameType | None) -> None:
-        """Ctrl-Z: the shell gets its screen, and this one comes back when the program does."""
+        """Handle Ctrl-Z: restore the shell's screen, and take over again when the program is continued."""
         self._end()
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)
-        # Here the program stands until it is continued.
+        # The program is suspended here until it is continued.
         signal.signal(signal.SIGTSTP, self._suspend)
         self._resume(number, frame)
 
     def _resume(self, number: int, frame: FrameType | None) -> None:
-        """Somebody else may have used the terminal since."""
+        """Redraw after the program is continued, because another program may have used the terminal."""
         if self.is_up:
             with contextlib.suppress(TerminalLost, termios.error):
                 self._begin(self._drawing)
@@ -221,7 +221,7 @@ class Terminal:
 
 
 def _for_drawing(attributes: list[Any]) -> list[Any]:
-    """Keys one by one and without echo, bytes as they are; signals by keys stay."""
+    """Return terminal settings for unbuffered raw input without echo; keys still send signals."""
     drawing = [*attributes[:6], [*attributes[6]]]
     drawing[0] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON | termios.ISTRIP)
     drawing[3] &= ~(termios.ICANON | termios.ECHO | termios.IEXTEN)

@@ -1,4 +1,4 @@
-"""What a person has chosen to see: plain data, which keys change and the picture shows."""
+"""The user's view settings: plain data that keys change and the picture shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Panel = Literal["agent", "object", "symbols", "output"]
 
 @dataclass
 class View:
-    """Where the camera is, who is selected, which panels are open."""
+    """The camera, the selected cog and the open panels."""
 
     selected: int = 0
     mode: Mode = "follow"
@@ -31,8 +31,8 @@ class View:
     shows_help: bool = False
     prompt: Prompt | None = None
     notice: str = ""
-    """the last thing to tell, until the next key"""
+    """the last message, shown until the next key"""
     lesson: Mapping[str, Any] | None = None
     is_over: bool = False
     is_thinking: bool = False
-    """whether a policy takes its time"""
+    """whether a policy is slow"""

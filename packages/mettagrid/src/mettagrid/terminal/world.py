@@ -1,4 +1,4 @@
-"""The simulation as a view needs it: what stands where, who owns what. Read once for each step."""
+"""Read the simulation for a view: objects by cell, owners of cells. Read once per step."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["World"]
 
 Thing = dict[str, Any]
-"""an object as `Simulation.grid_objects` has it"""
+"""an object from `Simulation.grid_objects`"""
 _PAGE_ROWS = 4096
 
 
 class World:
-    """Reads a simulation. What it returns is good until the next step."""
+    """Reads a simulation. Returned values are valid until the next step."""
 
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
@@ -44,13 +44,13 @@ class World:
         self._asked: tuple[list[int], ...] = ()
 
     def close(self) -> None:
-        """Let go of the engine."""
+        """Release the engine."""
         self._owners = None
         self._agents, self._seen = (-1, {}), (None, {})
 
     @property
     def agents(self) -> dict[int, Thing]:
-        """{agent: object} of those on the map."""
+        """Return {agent: object} of the agents on the map."""
         step = self.simulation.current_step
         if self._agents[0] != step:
             found = self.simulation.grid_objects(ignore_types=self._others)
@@ -58,7 +58,7 @@ class World:
         return self._agents[1]
 
     def within(self, top: int, left: int, rows: int, columns: int) -> dict[tuple[int, int], Thing]:
-        """{(row, column): object} of a part of the map."""
+        """Return {(row, column): object} of a part of the map."""
         box = (max(top, 0), min(top + rows, self.height), max(left, 0), min(left + columns, self.width))
         key = (self.simulation.current_step, box)
         if self._seen[0] != key:
@@ -70,25 +70,25 @@ class World:
         return self._seen[1]
 
     def at(self, row: int, column: int) -> Thing | None:
-        """What stands in a cell."""
+        """Return the object in a cell, or None."""
         seen = self.simulation.grid_objects(
             BoundingBox(min_row=row, max_row=row + 1, min_col=column, max_col=column + 1)
         )
         return next(iter(seen.values()), None)
 
     def team(self, thing: Thing) -> str | None:
-        """The team an object belongs to, by its tags."""
+        """Return the team of an object, by its tags."""
         return next((self._team_tags[tag] for tag in thing["tag_ids"] if tag in self._team_tags), None)
 
     def colour(self, thing: Thing) -> Colour:
         team = self.team(thing)
         if team is not None:
             return self.team_colours[team]
-        # Agents of games without teams still differ.
+        # Agents of games without teams get distinct colours too.
         return team_colour("", thing["agent_id"]) if "agent_id" in thing else NEUTRAL
 
     def owners(self) -> np.ndarray | None:
-        """int32 [height, width]: the tag that owns each cell, or -1; None in games without territory."""
+        """Return int32 [height, width]: the tag that owns each cell, or -1; None in games without territory."""
         return None if self._owners is None else self._owners.now()
 
     def owner_name(self, row: int, column: int) -> str | None:
@@ -98,17 +98,17 @@ class World:
         return self.tag_names[owners[row, column]].removeprefix("team:")
 
     def policy_infos(self, agent: int) -> dict[str, Any]:
-        """What an agent's policy shows, `policy_name` among it."""
+        """Return the infos of an agent's policy, including `policy_name`."""
         shown = self.simulation._context.get("policy_infos", {}).get(agent)
         return dict(shown) if shown else {}
 
     def note_actions(self) -> None:
-        """Called after each step: policies choose their next actions before that step is waited for."""
+        """Save the last step's actions; called after each step, before policies choose the next ones."""
         engine = self.simulation._c_sim
         self._asked = (engine.actions().tolist(), engine.vibe_actions().tolist())
 
     def asked(self, agent: int) -> str:
-        """The action of the last step, whether it worked or not; empty before the first one."""
+        """Return the action of the last step, whether it succeeded or not; empty before the first one."""
         names = self.simulation.action_names
         numbers = [actions[agent] for actions in self._asked]
         chosen = [names[number] for number in numbers if 0 < number < len(names)]
@@ -116,7 +116,7 @@ class World:
 
 
 class _Owners:
-    """Who owns which cell, kept up to date with what changes; the first of several territories counts."""
+    """The owner of each cell, updated incrementally; only the first of several territories counts."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._recorder = _native.Recorder(simulation._c_sim)

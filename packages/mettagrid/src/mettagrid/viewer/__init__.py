@@ -1,4 +1,4 @@
-"""Looking at replays: in a browser, as one file, in a notebook, as a video.
+"""View replays: in a browser, as one file, in a notebook, as a video.
 
     from mettagrid.viewer import serve, show, write_html, write_video
 

@@ -1,4 +1,4 @@
-"""Look at a replay.
+"""View a replay.
 
 usage: python -m mettagrid.viewer FILE [FILE] [--html OUT] [--video OUT] [--port N] [--no-browser]
 """
@@ -13,9 +13,9 @@ from mettagrid.viewer import ViewerError, serve, write_html, write_video
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m mettagrid.viewer", description="Look at a replay.")
+    parser = argparse.ArgumentParser(prog="python -m mettagrid.viewer", description="View a replay.")
     parser.add_argument("file", help="a replay of any format")
-    parser.add_argument("beside", nargs="?", help="a second one to compare it with")
+    parser.add_argument("beside", nargs="?", help="a second replay to compare it with")
     parser.add_argument("--html", metavar="OUT", help="write one page that works from disk instead")
     parser.add_argument("--video", metavar="OUT", help="write a video instead: .mp4, .webm or .gif")
     parser.add_argument("--port", type=int, default=0, help="port to serve at; by default a free one")
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with serve(options.file, beside=options.beside, port=options.port) as server:
             print(server.address, flush=True)
             if not options.no_browser and not server.open_browser():
-                print("Open this address in a browser; interrupt to stop", file=sys.stderr)
+                print("Open this address in a browser; press Ctrl-C to stop", file=sys.stderr)
             server.wait()
     except (ReplayError, ViewerError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

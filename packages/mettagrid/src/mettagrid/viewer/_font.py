@@ -1,4 +1,4 @@
-"""Letters for pictures, five by seven dots each."""
+"""A bitmap font for pictures, five by seven dots per character."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def text_width(text: str) -> int:
 
 
 def draw_text(picture: np.ndarray, text: str, x: int, y: int, colour: tuple[int, int, int]) -> int:
-    """Write on a picture, as far as there is room; returns the width. Letters without a form become `?`."""
+    """Draw text on a picture, clipped at its edge; return the width. Characters without a glyph become `?`."""
     for position, letter in enumerate(text):
         glyph = _GLYPHS.get(letter, _GLYPHS["?"])
         left = x + position * 6 * _DOTS

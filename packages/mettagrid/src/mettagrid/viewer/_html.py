@@ -1,4 +1,4 @@
-"""A replay as a page of its own, and inside a notebook."""
+"""Show a replay as a standalone page, and inside a notebook."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def write_html(replay: Replay | str | Path, out: str | Path) -> Path:
-    """Write one file that shows the replay in any browser, from disk and without a network. Returns its path.
+    """Write one file that shows the replay in any browser, from disk and without a network; return its path.
 
-    Raises `UnreadableReplay` when the file is no replay, and the usual errors when there is none.
+    Raises `UnreadableReplay` if the file is not a replay, and the usual errors if it does not exist.
     """
     from mettagrid.replay import load_replay
 
     source = read_source(replay)
     if isinstance(replay, str | Path):
-        load_replay(source.data)  # a page that only says what is wrong would help nobody
+        load_replay(source.data)  # raise here instead of writing a page that only shows an error
     path = Path(out)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page_with(source), encoding="utf-8")
@@ -30,14 +30,14 @@ def write_html(replay: Replay | str | Path, out: str | Path) -> Path:
 
 
 class NotebookView:
-    """A replay that a notebook draws when it is the last thing of a cell."""
+    """A replay that a notebook displays when it is the last expression of a cell."""
 
     def __init__(self, page: str, *, height: int) -> None:
         self._page = page
         self._height = height
 
     def _repr_html_(self) -> str:
-        # The frame is a page of its own without rights over the notebook around it.
+        # The frame is sandboxed: it has no access to the notebook around it.
         return (
             f'<iframe srcdoc="{html.escape(self._page)}" sandbox="allow-scripts allow-downloads" allowfullscreen '
             f'style="width: 100%; height: {self._height}px; border: 1px solid #8884; border-radius: 8px"></iframe>'
@@ -45,5 +45,5 @@ class NotebookView:
 
 
 def show(replay: Replay | str | Path, *, height: int = 640) -> NotebookView:
-    """A replay for a notebook: what this returns draws itself there. `height` is in pixels."""
+    """Return a view of the replay that a notebook displays. `height` is in pixels."""
     return NotebookView(page_with(read_source(replay)), height=height)

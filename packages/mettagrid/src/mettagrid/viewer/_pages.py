@@ -1,4 +1,4 @@
-"""The built pages, and the one file that holds a page and a replay together."""
+"""The built pages, and the standalone file that holds a page and a replay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STYLE = re.compile(r'<link rel="stylesheet"[^>]*\shref="\./([^"]+)"[^>]*>')
 
 
 def pages_folder() -> Path:
-    """The folder that holds `index.html` and what it needs; `PagesMissing` when there is none."""
+    """Return the folder that holds `index.html` and its files; raises `PagesMissing` if there is none."""
     folder = Path(__file__).parent / "pages"
     if not (folder / "index.html").is_file():
         raise PagesMissing
@@ -25,7 +25,7 @@ def pages_folder() -> Path:
 
 
 def page_with(source: ReplaySource) -> str:
-    """A page that holds the replay, the program and the styles: it needs nothing else, no server and no network."""
+    """Return a page that contains the replay, the program and the styles, and needs no server and no network."""
     head, program = _whole_page()
     data = base64.b64encode(source.data).decode()
     kind = 'type="application/octet-stream;base64"'
@@ -34,9 +34,9 @@ def page_with(source: ReplaySource) -> str:
 
 
 def policy(script: str = "'self'", style: str = "'self'", socket: str = "") -> str:
-    """What the page may do: run its own program, and read replays from anywhere, but nothing else.
+    """Return the Content-Security-Policy of the page: it may run its own program and read replays from anywhere.
 
-    `socket` is the address of the live game that it may talk to.
+    `socket` is the address of the live game that it may connect to.
     """
     return (
         f"default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data: blob:; "
@@ -46,7 +46,7 @@ def policy(script: str = "'self'", style: str = "'self'", socket: str = "") -> s
 
 @cache
 def _whole_page() -> tuple[str, str]:
-    """(all before the replay, all after it), with program and styles inside."""
+    """Return (text before the replay, text after it), with program and styles inlined."""
     folder = pages_folder()
     page = (folder / "index.html").read_text(encoding="utf-8")
     style, script = _STYLE.search(page), _SCRIPT.search(page)

@@ -1,4 +1,4 @@
-"""Pictures of the map in plain numpy: walls, territory, things and agents as simple shapes."""
+"""Draw the map in plain numpy: walls, territory, objects and agents as simple shapes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _RESOURCES: dict[str, Colour] = {
 
 
 def team_colour(name: str, position: int) -> Colour:
-    """The colour that the viewer has for a team."""
+    """Return the viewer's colour of a team."""
     word = next((part for part in reversed(name.lower().replace("-", "_").split("_")) if part in _NAMED), None)
     return _NAMED[word] if word else _OTHERS[position % len(_OTHERS)]
 
@@ -51,7 +51,7 @@ class Raster:
         width, height = replay.map_size
         self._scale = max(2, size // max(width, height, 1))
         self._map_shape = (height * self._scale, width * self._scale)
-        even = [side + side % 2 for side in self._map_shape]  # as encoders want them
+        even = [side + side % 2 for side in self._map_shape]  # encoders need even sizes
         self.width, self.height = max(even[1], 160), even[0] + BAR_HEIGHT
         self._last_tick = replay.last_tick
         self._states = States(replay)
@@ -60,7 +60,7 @@ class Raster:
         self._floor = self._things = np.zeros((*self._map_shape, 3), np.uint8)
 
     def frame(self, tick: int) -> np.ndarray:
-        """Ticks must not go back."""
+        """Draw a tick; ticks must not decrease from call to call."""
         states = self._states
         states.advance(tick)
         if states.changed_owners:
@@ -128,7 +128,7 @@ class Raster:
 
 
 _SHAPES: dict[str, tuple[float, float, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
-    # size in cells, least size in pixels, distance from the middle at which it ends is 1
+    # size in cells, smallest size in pixels, function whose value is 1 at the edge
     "agent": (1.2, 9, np.hypot),
     "hub": (1.6, 9, lambda x, y: np.maximum(np.abs(y), np.abs(x) * 0.866 + np.abs(y) * 0.5)),
     "junction": (1.05, 6, lambda x, y: np.abs(x) + np.abs(y)),
@@ -138,7 +138,7 @@ _SHAPES: dict[str, tuple[float, float, Callable[[np.ndarray, np.ndarray], np.nda
 
 @cache
 def _shape(name: str, scale: int) -> tuple[np.ndarray, np.ndarray]:
-    """(how much of each pixel the shape fills, the same for its outline), smooth at the edge."""
+    """Return (coverage of each pixel by the shape, the same for its outline), anti-aliased."""
     cells, least, distance = _SHAPES[name]
     radius = max(cells * scale, least) / 2
     line = 0.0 if name == "thing" else max(1.0, scale * 0.09)

@@ -24,7 +24,7 @@ class ReplayServer:
     def __init__(self, replay: str | Path, *, beside: str | Path | None, host: str, port: int) -> None:
         replays = [Path(path) for path in (replay, beside) if path is not None]
         for path in replays:
-            path.open("rb").close()  # now, with a usual error, rather than later in the page
+            path.open("rb").close()  # raise now rather than later in the page
         files = {f"replay/{number}/{path.name}": path for number, path in enumerate(replays)}
         folder = pages_folder()
         files |= {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
@@ -41,16 +41,16 @@ class ReplayServer:
 
     @property
     def address(self) -> str:
-        """Where a browser finds the replay."""
+        """The address of the replay for a browser."""
         host = "127.0.0.1" if self._host in ("", "0.0.0.0") else self._host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?{self._query}"
 
     def open_browser(self) -> bool:
-        """Open the address in the user's browser; False when there is none that could show it."""
+        """Open the address in the user's browser; return False if there is no suitable browser."""
         return has_display() and webbrowser.open(self.address)
 
     def wait(self) -> None:
-        """Until the server is closed; an interrupt from the keyboard closes it."""
+        """Wait until the server is closed; a keyboard interrupt closes it."""
         try:
             while self._thread.is_alive():
                 self._thread.join(0.5)
@@ -58,7 +58,7 @@ class ReplayServer:
             self.close()
 
     def close(self) -> None:
-        """Stop serving; a second time does nothing."""
+        """Stop serving. Calling it again has no effect."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -75,7 +75,7 @@ def serve(
 ) -> ReplayServer:
     """Serve a replay, and a second one to compare it with, until the result is closed.
 
-    With port 0 the system chooses a free one; `address` of the result has it. Raises the usual errors when there is no
+    With port 0 the system chooses a free one; `address` of the result has it. Raises the usual errors if there is no
     such file or the port is taken, and `PagesMissing`.
     """
     return ReplayServer(path, beside=beside, host=host, port=port)
@@ -90,7 +90,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser may hang up in the middle; nobody needs to know."""
+        """Ignore errors: a browser may close the connection at any time."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(with_body=False)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: the terminal belongs to whoever started the server."""
+        """Do not log: the terminal belongs to the program that started the server."""
 
     def _answer(self, *, with_body: bool) -> None:
         key = unquote(self.path.partition("?")[0]).lstrip("/") or "index.html"
@@ -125,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, content, kind, with_body)
 
     def _is_for_us(self) -> bool:
-        """Whether the request names this machine: a page elsewhere may have had its own name point here."""
+        """Return whether the Host header names this machine; guards against DNS rebinding."""
         if not self.server.is_local:
             return True
         try:

@@ -1,4 +1,4 @@
-"""A replay as it is handed to the viewer: bytes of a file, and a name for people."""
+"""The input of the viewer: the bytes of a replay file, and a display name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ReplaySource:
 
 
 def read_source(replay: Replay | str | Path | bytes) -> ReplaySource:
-    """From a path, a URI, the bytes of a file, or a replay in memory. The bytes are not looked at."""
+    """Read a path, a URI, the bytes of a file, or a replay in memory. The bytes are not checked."""
     if isinstance(replay, bytes):
         return ReplaySource("replay", replay)
     if isinstance(replay, str) and "://" in replay:

@@ -1,4 +1,4 @@
-"""What a video shows of each tick, brought up to date with what changed and nothing else."""
+"""The state that a video shows, updated incrementally from tick to tick."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = (Field.ALIVE, Field.LOCATION, Field.TAG, Field.OWNER)
 
 
 class States:
-    """The state at one tick, which goes forward."""
+    """The state at one tick, which only moves forward."""
 
     def __init__(self, replay: Replay) -> None:
         count = len(replay.objects)
@@ -30,7 +30,7 @@ class States:
         """tag of the team that owns each cell, or -1"""
         self.tick = replay.first_tick - 1
         self.changed_things = True
-        """whether anything but agents has changed since it was last set to False"""
+        """whether anything except agents has changed since it was last set to False"""
         self.changed_owners = True
         self._width = width
         rows = [
@@ -42,7 +42,7 @@ class States:
         self._next = 0
 
     def advance(self, tick: int) -> None:
-        """Go to a tick that is not before the present one."""
+        """Move to a tick that is not before the current one."""
         while self._next < len(self._rows) and self._rows[self._next][3] <= tick:
             field, number, key, _, value = self._rows[self._next]
             self._next += 1
@@ -66,7 +66,7 @@ class States:
         self.tick = tick
 
     def held(self) -> dict[str, int]:
-        """{team: junctions that it holds}"""
+        """Return {team: number of junctions it holds}."""
         counts = dict.fromkeys(self.team_names.values(), 0)
         for number, kind in enumerate(self.types):
             if kind == "junction" and self.alive[number]:

@@ -1,4 +1,4 @@
-"""A replay as a video. The pictures are drawn here; turning them into a file is left to ffmpeg, or Pillow for GIFs."""
+"""Write a replay as a video. The pictures are drawn here; ffmpeg encodes them, or Pillow for GIFs."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def write_video(
     size: int = 720,
     every: int | None = None,
 ) -> Path:
-    """Write the whole episode as `.mp4`, `.webm` or `.gif`; returns the path.
+    """Write the whole episode as `.mp4`, `.webm` or `.gif`; return the path.
 
-    `size` is about the longer side in pixels, `every` takes only each n-th tick (for GIFs, by default as many as give
-    300 pictures at most). Raises `VideoNotWritten` with what is missing: ffmpeg, or for a GIF ffmpeg or Pillow.
+    `size` is about the longer side in pixels, `every` takes only each n-th tick (for GIFs, by default so that there are
+    at most 300 pictures). Raises `VideoNotWritten` if ffmpeg is missing, or for a GIF ffmpeg and Pillow.
     """
     from mettagrid.replay import load_replay
 
@@ -80,7 +80,7 @@ def _with_ffmpeg(
                 process.stdin.write(picture.tobytes())
             process.stdin.close()
         except BrokenPipeError:
-            pass  # it has ended; what it said comes below
+            pass  # ffmpeg has ended; its error is reported below
         said = process.stderr.read().decode(errors="replace").strip().splitlines()
     if process.returncode:
         raise VideoNotWritten(f"ffmpeg could not write {path}: {said[-1] if said else 'it gave no reason'}")
