@@ -238,7 +238,7 @@ BROKEN: dict[str, tuple[Any, ProblemKind, str, str]] = {
         "game.map_builder",
         "Line 1 has 1 characters",
     ),
-    "it is no mission at all": (42, ProblemKind.CONFIG, "mission", "int is no kind of mission"),
+    "it is not a mission": (42, ProblemKind.CONFIG, "mission", "int is not a mission"),
 }
 
 

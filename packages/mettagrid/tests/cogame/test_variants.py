@@ -174,7 +174,7 @@ def test_the_last_class_of_a_name_wins_unless_a_module_is_preferred() -> None:
 
 
 def test_a_mission_needs_a_cog() -> None:
-    with pytest.raises(MissionError, match="was asked for 0 cogs"):
+    with pytest.raises(MissionError, match="cannot have 0 cogs"):
         Mission().with_cogs(0)
     assert Mission().with_cogs(3).num_cogs == 3
 

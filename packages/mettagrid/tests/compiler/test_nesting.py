@@ -160,7 +160,7 @@ def chain(**fallbacks):
 def test_fallbacks_in_a_circle_are_refused_with_the_circle(game, events, path, circle):
     with pytest.raises(CompileError) as error:
         compile(game(events=events))
-    assert str(error.value) == f"{path}: the fallbacks go in a circle: {circle}"
+    assert str(error.value) == f"{path}: the fallbacks form a cycle: {circle}"
 
 
 def test_a_long_chain_of_fallbacks_is_no_circle_and_runs(game):

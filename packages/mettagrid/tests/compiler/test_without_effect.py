@@ -88,10 +88,10 @@ WITHOUT_EFFECT = {
         "agent": AgentConfig(rewards={"old": AgentReward(reward=StatValue(name="seen", delta=True))})
     },
     "game.agent.rewards.sum.reward.values[0].query.filters[0]: a filter given as plain data inside a sum": UNREAD,
-    "game.agent.inventory.limits.bag: there is no resource 'golf'; it is left out": {
+    "game.agent.inventory.limits.bag: there is no resource 'golf'; the limit ignores it": {
         "agent": AgentConfig(inventory=bag(resources=["gold"], modifiers={"golf": 2}))
     },
-    "game.objects.box.inventory.limits.bag: there is no resource 'golf'; it is left out": {
+    "game.objects.box.inventory.limits.bag: there is no resource 'golf'; the limit ignores it": {
         "objects": {"box": GridObjectConfig(name="box", inventory=bag(resources=["golf"]))}
     },
     "game.obs: token_value_base is 300; digits above 255 do not fit in a token": {
@@ -117,7 +117,7 @@ WITHOUT_EFFECT = {
     "game.events.rain.target_query: order_by of a raycast query has no effect": {
         "events": {"rain": EventConfig(name="rain", target_query=RaycastQuery(source="type:box", order_by="random"))}
     },
-    "game.territories.land: no tag starts with 'team:'; nobody can own this territory": {
+    "game.territories.land: no tag starts with 'team:'; no team can own this territory": {
         "territories": {"land": TerritoryConfig(tag_prefix="team:")}
     },
     "game.obs: aoe_mask reserves a feature and shows nothing": {"obs": ObsConfig(aoe_mask=True)},

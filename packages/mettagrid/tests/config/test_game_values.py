@@ -168,7 +168,7 @@ def test_stat_names_may_begin_with_a_scope(text: str, scope: str, name: str) -> 
 
 def test_items_have_no_game_scope() -> None:
     assert inv("agent.heart") == inv("heart") == InventoryValue(item="heart")
-    with pytest.raises(ValueError, match=r"'game\.heart' asks for the scope 'game'; allowed here: 'agent'"):
+    with pytest.raises(ValueError, match=r"'game\.heart' has the scope 'game'; allowed here: 'agent'"):
         inv("game.heart")
 
 

@@ -86,7 +86,7 @@ def test_the_chain_keeps_names_and_ends_in_the_fallback() -> None:
 def test_a_key_that_the_chain_needs_must_be_free() -> None:
     config = game()
     config.game.events["shine_r3"] = EventConfig(target_query="type:stone")
-    with pytest.raises(CompileError, match="stands for one called 'shine_r3', which exists already"):
+    with pytest.raises(CompileError, match="needs the name 'shine_r3', which another event has"):
         compile(config)
     with pytest.raises(CompileError, match=r"events\.shine\.nearest\.within: 5000 is outside 1\.\.1000"):
         compile(game(nearest=NearestFirst(to="type:star", within=5000)))

@@ -71,7 +71,7 @@ def test_a_configuration_without_a_scene_cannot_draw() -> None:
     class Lonely(SceneConfig):
         pass
 
-    with pytest.raises(TypeError, match="Lonely belongs to no scene"):
+    with pytest.raises(TypeError, match="Lonely has no scene"):
         _ = Lonely().scene_cls
 
 

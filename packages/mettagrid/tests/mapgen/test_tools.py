@@ -97,7 +97,7 @@ def test_a_saved_map_loads_again_and_is_the_same(file, tmp_path, capsys):
     ("source", "message"),
     [
         ("nowhere.yaml", "The file nowhere.yaml does not exist."),
-        ("mettagrid.nothing", "no Python object"),
+        ("mettagrid.nothing", "neither a Python object"),
         ("mettagrid.demo.ORE_PER_DEPOSIT", "neither a mission nor a map builder"),
         ("mettagrid.builder.envs.make_navigation", "cannot be called without arguments"),
     ],

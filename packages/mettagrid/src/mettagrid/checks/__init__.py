@@ -1,6 +1,6 @@
-"""Checkers for what players write: `check_mission(config)` says what is wrong with a mission.
+"""Checkers for missions and policies: `check_mission(config)` lists the problems of a mission.
 
-The one for policies is `mettagrid.policy.checks.check_policy`, and both are offered by `mettagrid` itself.
+The checker for policies is `mettagrid.policy.checks.check_policy`; `mettagrid` itself exports both.
 """
 
 from mettagrid.checks.mission import check_mission, refuse_bad_mission

@@ -1,4 +1,4 @@
-"""Problems of the map: what cannot be built, is unknown, has no place, or cannot be reached."""
+"""Find problems of the map: build errors, unknown names, missing places, unreachable objects."""
 
 import json
 from collections.abc import Iterator
@@ -19,19 +19,19 @@ from mettagrid.mapgen.utils.components import reachable_from
 
 _PLACE = "game.map_builder"
 _MOVING = ("push_object", "relocate", "swap", "raycast_spawn", "spawn_object", "query_place_adjacent", "attack")
-"""Mutations that may open or close a way, or bring an object to an agent."""
+"""Mutations that may open or close a path, or bring an object to an agent."""
 
 _Mask = npt.NDArray[np.bool_]
 
 
 def check_map(game: GameConfig, seed: int) -> tuple[list[Problem], MapGrid | None]:
-    """Problems of the map, and the map with as many agents as the game has when there is one."""
+    """Return the problems of the map, and the map itself if it has places for all agents."""
     builder = game.map_builder
     if isinstance(builder, HasSeed) and builder.seed is None:
         builder = builder.model_copy(update={"seed": seed})
     try:
         grid = builder.create().build().grid
-    except Exception as error:  # builders may be anybody's code
+    except Exception as error:  # builders may be third-party code
         reason = f"{error}".rstrip(".") or type(error).__name__
         fix = f"Change {type(builder).__name__} so that it builds."
         return [Problem(ProblemKind.MAP, _PLACE, f"The map cannot be built: {reason}.", fix)], None
@@ -47,7 +47,7 @@ def _unknown_cells(game: GameConfig, grid: MapGrid) -> Iterator[Problem]:
     try:
         agents = AgentCells(group_teams(agent_configs(game))).names()
     except CompileError:
-        return  # the rules have this problem
+        return  # reported as a problem of the rules
     known = {*objects, *agents, *EMPTY_CELLS}
     for name in np.unique(grid):
         if str(name) in known:
@@ -137,7 +137,7 @@ def _is_empty(grid: MapGrid) -> _Mask:
 
 
 def _beside(cells: _Mask, game: GameConfig) -> _Mask:
-    """Cells from which, or to which, a move of the game leads to or from one of the given cells."""
+    """Return the cells that are one move away from the given cells, in either direction."""
     diagonal = not set(game.actions.move.allowed_directions) <= set(CardinalDirections)
     padded = np.pad(cells, 1)
     height, width = cells.shape
@@ -149,7 +149,7 @@ def _beside(cells: _Mask, game: GameConfig) -> _Mask:
 
 
 def _ways_change(game: GameConfig) -> bool:
-    """Whether rules may move things, so that what is out of reach at first need not stay so."""
+    """Return whether rules may move objects, so that an unreachable object may become reachable."""
     rules = _rules_text(game)
     return bool(game.actions.move.handlers) or any(f'"mutation_type":"{kind}"' in rules for kind in _MOVING)
 

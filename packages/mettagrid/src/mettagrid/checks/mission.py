@@ -1,4 +1,4 @@
-"""`check_mission`: everything that is wrong with a mission, in one list."""
+"""`check_mission`: list everything that is wrong with a mission."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,11 +15,11 @@ _STEPS = 3
 
 
 def check_mission(mission: object, *, seed: int = 0, steps: int = _STEPS) -> list[Problem]:
-    """What is wrong with a mission; an empty list when nothing is.
+    """Return all problems of a mission; an empty list if there are none.
 
     `mission` is a `MettaGridConfig` or `GameConfig`, the plain data of one, or a mission object with `make_env()`; it
-    is not changed. The rules are compiled, the map is built with `seed` (unless it has its own), everything on it is
-    looked up and reached for, and the first `steps` steps are played with random moves.
+    is not changed. The rules are compiled, the map is built with `seed` (unless it has its own), its objects are looked
+    up and checked for reachability, and the first `steps` steps are played with random moves.
 
     Errors come first, warnings last. `refuse_bad_mission` raises instead.
     """
@@ -41,7 +41,7 @@ def check_mission(mission: object, *, seed: int = 0, steps: int = _STEPS) -> lis
 
 
 def refuse_bad_mission(mission: object, *, seed: int = 0, strict: bool = False) -> None:
-    """Raise `BadMission` when `check_mission` finds an error; with `strict` also for warnings."""
+    """Raise `BadMission` if `check_mission` finds an error; with `strict` also for warnings."""
     problems = check_mission(mission, seed=seed)
     if not strict:
         problems = [problem for problem in problems if not problem.is_warning]
@@ -60,7 +60,7 @@ def _config_of(mission: object) -> tuple[MettaGridConfig | None, list[Problem]]:
             Problem(
                 ProblemKind.CONFIG,
                 "mission",
-                f"It gives no configuration: {what.rstrip('.')}.",
+                f"It has no valid configuration: {what.rstrip('.')}.",
                 "Give a MettaGridConfig, its data, or a mission with make_env().",
             )
         ]
@@ -75,7 +75,7 @@ def _converted(mission: object) -> MettaGridConfig:
         return MettaGridConfig.model_validate(dict(mission))
     make_env: Any = getattr(mission, "make_env", None)
     if not callable(make_env):
-        raise TypeError(f"{type(mission).__name__} is no kind of mission")
+        raise TypeError(f"{type(mission).__name__} is not a mission")
     made = make_env()
     if not isinstance(made, MettaGridConfig):
         raise TypeError(f"make_env() returns a {type(made).__name__}")

@@ -1,4 +1,4 @@
-"""Taking a part out of a configuration, by the path that error messages give."""
+"""Remove a part of a configuration, by the path of an error message."""
 
 import re
 from typing import Any
@@ -9,9 +9,9 @@ from mettagrid.config.mettagrid_config import GameConfig
 
 
 def without_part(game: GameConfig, path: str) -> GameConfig | None:
-    """A copy of the game without the innermost part on the path that can go; `None` when nothing can.
+    """Return a copy of the game without the innermost removable part on the path; `None` if there is none.
 
-    Items of lists, entries of dictionaries and settings that may be `None` can go.
+    Items of lists, entries of dictionaries and settings that may be `None` are removable.
     """
     copy = game.model_copy(deep=True)
     removable: tuple[Any, Any] | None = None
@@ -34,7 +34,7 @@ def without_part(game: GameConfig, path: str) -> GameConfig | None:
 
 
 def _next_key(here: Any, path: str) -> tuple[Any, str]:
-    """The first key of a path and the rest; keys of dictionaries may have dots. `(None, "")` when it leads nowhere."""
+    """Return the first key of a path and the rest; keys of dictionaries may have dots. `(None, "")` if not found."""
     path = path.removeprefix(".")
     if isinstance(here, list):
         match = re.match(r"\[(\d+)\]", path)

@@ -1,4 +1,4 @@
-"""Problems of the first steps."""
+"""Find problems of the first steps."""
 
 import re
 import warnings
@@ -11,7 +11,7 @@ from mettagrid.map_builder.utils import MapGrid
 
 
 def check_play(program: Program, grid: MapGrid, seed: int, steps: int) -> list[Problem]:
-    """Make a world and play a few steps with random moves."""
+    """Create a world and play a few steps with random moves."""
     rng = np.random.default_rng(seed)
     try:
         with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""What a check can find."""
+"""The problems that checks report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,18 +6,18 @@ from enum import StrEnum
 
 
 class ProblemKind(StrEnum):
-    """What is wrong. All but the last two prevent a mission from being played as it was meant."""
+    """Kinds of problems of a mission. All but the last two prevent it from being played as intended."""
 
     CONFIG = "config"
-    """data that is no configuration: unknown keys, wrong types"""
+    """data that is not a configuration: unknown keys, wrong types"""
     UNKNOWN_NAME = "unknown_name"
-    """a resource, tag, vibe, object, ... that the game does not have; a warning where the engine leaves it out"""
+    """a resource, tag, vibe, object, ... that the game does not have; a warning where the engine ignores it"""
     RULES = "rules"
     """rules that cannot be played for another reason"""
     FEATURES = "features"
-    """more observation features than there are numbers for"""
+    """more observation features than there are ids"""
     TOKENS = "tokens"
-    """more to see than an observation has tokens for"""
+    """more tokens than an observation has room for"""
     MAP = "map"
     """a map that cannot be built"""
     UNKNOWN_CELL = "unknown_cell"
@@ -27,34 +27,34 @@ class ProblemKind(StrEnum):
     STUCK_AGENT = "stuck_agent"
     """an agent that can neither move nor use anything"""
     UNREACHABLE = "unreachable"
-    """objects for use that no agent can reach"""
+    """usable objects that no agent can reach"""
     CRASH = "crash"
     """the first steps fail"""
     NEVER_PLACED = "never_placed"
-    """an object that is neither on the map nor made by a rule; always a warning"""
+    """an object that is neither on the map nor created by a rule; always a warning"""
     NO_EFFECT = "no_effect"
     """a name or setting without effect; always a warning"""
 
 
 class PolicyProblemKind(StrEnum):
-    """What is wrong with a policy. The first five prevent it from being played; most others are warnings."""
+    """Kinds of problems of a policy. The first five prevent it from being played; most others are warnings."""
 
     LOAD = "load"
-    """the class cannot be found, constructed, or given its weights"""
+    """the class cannot be found or constructed, or its weights cannot be loaded"""
     AGENT_POLICY = "agent_policy"
     """an agent for which there is no `AgentPolicy`"""
     CRASH = "crash"
     """a step that raises"""
     ACTION = "action"
-    """something returned that the game has no action for"""
+    """a returned value that is not an action of the game"""
     RESET = "reset"
     """a second episode that cannot be played"""
     BATCH = "batch"
-    """`step_batch` and the steps of the agents that disagree"""
+    """`step_batch` disagrees with the agents' `step`"""
     NOT_REPEATABLE = "not_repeatable"
     """actions that differ although everything is seeded; a warning unless the policy takes a seed"""
     SHARED_STATE = "shared_state"
-    """an agent that acts differently when another one plays too; always a warning"""
+    """an agent that acts differently when other agents play too; always a warning"""
     ODD_OBSERVATION = "odd_observation"
     """an empty or a full observation that raises; always a warning"""
     INFOS = "infos"
@@ -67,10 +67,10 @@ class PolicyProblemKind(StrEnum):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: where, what, and what to do about it.
+    """One problem: its place, a message, and how to fix it.
 
     `place` is a path inside the configuration, such as `game.objects.chest.on_use_handler.filters[0]`, or a moment in
-    the test of a policy, such as `agent 0, step 3`. A warning is something that was probably not meant but can be
+    the test of a policy, such as `agent 0, step 3`. A warning is something that is probably unintended but can be
     played.
     """
 

@@ -1,4 +1,4 @@
-"""Problems of the rules: what the compiler refuses, and what it warns of."""
+"""Find problems of the rules: the compiler's errors and warnings."""
 
 import warnings
 
@@ -12,11 +12,11 @@ _MOST_PROBLEMS = 50
 
 
 def check_features(game: GameConfig) -> list[Problem]:
-    """Whether the observation features have numbers."""
+    """Return a problem if there are more observation features than ids."""
     try:
         features = game.id_map().features()
     except ValueError:
-        return []  # the compiler says why
+        return []  # the compiler reports it
     if len(features) <= _LAST_FEATURE + 1:
         return []
     over = len(features) - _LAST_FEATURE - 1
@@ -32,9 +32,9 @@ def check_features(game: GameConfig) -> list[Problem]:
 
 
 def check_rules(game: GameConfig) -> tuple[list[Problem], Program | None]:
-    """All that the compiler says, and the program when there are no errors.
+    """Return all errors and warnings of the compiler, and the program if there are no errors.
 
-    The compiler stops at the first error. The part that has it is taken out and the rest compiled again.
+    The compiler stops at the first error. The part with the error is removed and the rest compiled again.
     """
     problems: list[Problem] = []
     rest = game
@@ -58,7 +58,7 @@ def check_rules(game: GameConfig) -> tuple[list[Problem], Program | None]:
 
 
 def _unenforced_costs(game: GameConfig) -> list[str]:
-    """What the compiler says of costs only when it is strict."""
+    """Return the warnings about costs that the compiler gives only in strict mode."""
     return [
         f"game.actions.{name}.{field}: costs of actions are not enforced; write them as handlers"
         for name in ("noop", "move", "attack", "change_vibe")

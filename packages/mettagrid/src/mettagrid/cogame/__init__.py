@@ -1,1 +1,1 @@
-"""The core of games: missions, the variants that make their rules, and the games that offer them."""
+"""The core of games: missions, the variants that define their rules, and the games that offer them."""

@@ -1,4 +1,4 @@
-"""Missions: a map, a number of cogs, and the variants that make the rules."""
+"""Missions: a map, a number of cogs, and the variants that define the rules."""
 
 import importlib
 import sys
@@ -32,18 +32,18 @@ VariantT = TypeVar("VariantT", bound=CoGameMissionVariant)
 
 
 class CvCStationConfig(Config, ABC):
-    """Settings of a kind of station, from which its object on the grid is made."""
+    """Settings of a kind of station, from which its object on the grid is created."""
 
     @abstractmethod
     def station_cfg(self) -> GridObjectConfig:
-        """Make the object."""
+        """Create the object."""
 
 
 class CoGameMission(Config, ABC):
     """Base of missions.
 
-    `make_env` leaves the mission and its variants as they are: two calls give equal environments. `min_cogs` and
-    `max_cogs` say what the mission is meant for; other numbers work where the map has places for them.
+    `make_env` does not change the mission and its variants: two calls return equal environments. `min_cogs` and
+    `max_cogs` are the intended numbers of cogs; other numbers work if the map has places for them.
     """
 
     name: str
@@ -59,11 +59,11 @@ class CoGameMission(Config, ABC):
     _base_variants: dict[str, CoGameMissionVariant] = PrivateAttr(default_factory=dict)
     """The attached variants by name, as they were given."""
     _variant_registry: VariantRegistry = PrivateAttr(default_factory=VariantRegistry)
-    """All variants of the environment that is being made, or of the last one made; empty before the first."""
+    """All variants of the environment that `make_env` is building or built last; empty before the first."""
 
     @abstractmethod
     def make_base_env(self) -> MettaGridConfig:
-        """Make the environment before any variant."""
+        """Return the environment before any variant."""
 
     def full_name(self) -> str:
         return self.name
@@ -79,7 +79,7 @@ class CoGameMission(Config, ABC):
     def with_variants(self, variants: "Sequence[str | CoGameMissionVariant]") -> Self:
         """Return a copy of the mission with more variants; one of the same name replaces the earlier one.
 
-        Variants given as objects are copied. `compat` is not asked here: games use it to choose what they offer.
+        Variants given as objects are copied. `compat` is not called here: games use it to choose what they offer.
         """
         mission = self.model_copy(deep=True)
         mission._variant_registry = VariantRegistry()
@@ -92,7 +92,7 @@ class CoGameMission(Config, ABC):
     def with_cogs(self, cogs: int) -> Self:
         """Return a copy of the mission for another number of cogs."""
         if cogs < 1:
-            raise CogsError(f"The mission {self.name!r} was asked for {cogs} cogs; it needs at least 1.")
+            raise CogsError(f"The mission {self.name!r} cannot have {cogs} cogs; it needs at least 1.")
         return self.model_copy(update={"num_cogs": cogs}, deep=True)
 
     @classmethod
@@ -106,11 +106,11 @@ class CoGameMission(Config, ABC):
         cls.import_variants()  # the published name
 
     def find_variant(self, name: str) -> CoGameMissionVariant:
-        """Make the variant called `name` with default settings, from the mission's own packages first."""
+        """Create the variant called `name` with default settings, from the mission's own packages first."""
         return CoGameMissionVariant.create(name, self.variant_module_prefixes())
 
     def make_env(self) -> MettaGridConfig:
-        """Make the environment: the base with all variants applied."""
+        """Return the environment: the base with all variants applied."""
         mission = self.model_copy(deep=True)
         mission.import_variants()
         registry = VariantRegistry(mission._base_variants.values())
@@ -126,13 +126,13 @@ class CoGameMission(Config, ABC):
         return env
 
     def check_variants(self, registry: VariantRegistry) -> None:
-        """Raise `VariantConflict` for variants that cannot go together; called when all are configured."""
+        """Raise `VariantConflict` for incompatible variants; called once all are configured."""
 
     def finish_env(self, env: MettaGridConfig) -> None:
-        """Last changes after all variants."""
+        """Apply final changes after all variants."""
 
     def variants(self) -> VariantRegistry:
-        """Return all variants while an environment is made and afterwards; before that, the attached ones."""
+        """Return all variants during `make_env` and afterwards; before that, the attached ones."""
         if self._variant_registry.configured():
             return self._variant_registry
         return VariantRegistry(self._base_variants.values())
@@ -146,7 +146,7 @@ class CoGameMission(Config, ABC):
         return self.variants().optional(variant_type)
 
     def has_variant(self, name: str) -> bool:
-        """Whether a variant called `name` is part of the mission."""
+        """Return whether a variant called `name` is part of the mission."""
         return self.variants().has(name)
 
 

@@ -1,13 +1,13 @@
-"""What can be wrong with a choice of mission and variants.
+"""The errors of missions and variants.
 
     MissionError (a ValueError)
       UnknownGame         no installed game has the name
       UnknownMission      no mission has the name
       UnknownVariant      no variant has the name
-      VariantConflict     variants that cannot go together, or do not fit the mission
+      VariantConflict     variants that are incompatible, or do not fit the mission
       CogsError           a number of cogs the mission cannot have
 
-Each message is one line that names what was given and what to do.
+Each message is one line with the given value and the next step.
 """
 
 import difflib
@@ -51,7 +51,7 @@ class CogsError(MissionError):
 
 
 def close_names(name: str, known: Iterable[str]) -> str:
-    """A sentence with up to three names like `name`, or with some of the known ones when none is."""
+    """Return a sentence with up to three names similar to `name`, or with some of the known ones."""
     names = sorted(set(known))
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     if not close:

@@ -1,7 +1,7 @@
 """Games: collections of missions and variants, registered under a name.
 
 A game registers itself when its module is imported (`register_game`). Installed packages name that module as an entry
-point in the group `cogames.games`, so `get_game("cogsguard")` finds a game nobody has imported yet.
+point in the group `cogames.games`, so `get_game("cogsguard")` finds a game that has not been imported yet.
 """
 
 import importlib
@@ -24,7 +24,7 @@ _MODULES = {
     "tribalcog": "tribal_village_env.recipe",
     "werecog": "werecog.cogame",
 }
-"""Games of the ecosystem that packages provide without an entry point: the module that registers each."""
+"""Games whose packages have no entry point: the module that registers each."""
 
 _games: dict[str, "CoGame"] = {}
 
@@ -64,17 +64,17 @@ class CoGame:
 
 
 def register_game(game: CoGame) -> None:
-    """Make a game known; one of the same name is replaced."""
+    """Register a game; one of the same name is replaced."""
     _games[game.name] = game
 
 
 def installed_games() -> list[str]:
-    """The names of registered games and of those that installed packages offer."""
+    """Return the names of registered games and of those that installed packages offer."""
     return sorted({*_games, *(entry.name for entry in _entries())})
 
 
 def get_game(name: str) -> CoGame:
-    """The game called `name`, imported when it has not been yet."""
+    """Return the game called `name`, importing it if necessary."""
     if name not in _games:
         for entry in _entries():
             if entry.name == name:
@@ -112,7 +112,7 @@ def _entries() -> list[EntryPoint]:
 def _load(entry: EntryPoint) -> None:
     try:
         loaded = entry.load()
-    except Exception as error:  # importing runs foreign code, which may fail in any way
+    except Exception as error:  # importing runs third-party code, which may fail in any way
         raise MissionError(f"The game {entry.name!r} cannot be imported from {entry.value!r}: {error}") from error
     if isinstance(loaded, CoGame):
         register_game(loaded)

@@ -1,10 +1,10 @@
-"""Variants: named pieces of rules that a mission is put together from.
+"""Variants: named sets of rules that a mission is composed of.
 
-A variant says which other variants it needs (`dependencies`), adjusts those (`configure`), and finally writes its rules
-into the environment (`modify_env`). Order decides the numbers of resources and features, so it is fixed:
+A variant declares which other variants it needs (`dependencies`), adjusts those (`configure`), and finally writes its
+rules into the environment (`modify_env`). The order decides the ids of resources and features, so it is fixed:
 
-1. the variants that were attached, in that order, then the mission's default variant;
-2. missing required variants are made, with default settings, until none is missing;
+1. the attached variants, in that order, then the mission's default variant;
+2. missing required variants are created, with default settings, until none is missing;
 3. every variant comes after those it depends on: attached ones in order, each preceded by its required and then its
    optional dependencies as declared.
 """
@@ -72,7 +72,7 @@ class CoGameMissionVariant(Config, ABC):
 
     @staticmethod
     def create(name: str, preferred_modules: Sequence[str] | None = None) -> "CoGameMissionVariant":
-        """Make the variant called `name` with its default settings."""
+        """Create the variant called `name` with its default settings."""
         cls: Any = CoGameMissionVariant.find_class(name, preferred_modules)
         missing = [field for field, info in cls.model_fields.items() if info.is_required()]
         if missing:
@@ -80,7 +80,7 @@ class CoGameMissionVariant(Config, ABC):
         return cls()
 
     def dependencies(self) -> Deps:
-        """The variants this one builds on."""
+        """Return the variants this one builds on."""
         return Deps()
 
     def configure(self, deps: "ResolvedDeps") -> None:
@@ -90,7 +90,7 @@ class CoGameMissionVariant(Config, ABC):
         """Write the rules of this variant into the environment."""
 
     def compat(self, mission: "CoGameMission") -> bool:
-        """Whether the variant can be used with the mission."""
+        """Return whether the variant can be used with the mission."""
         return True
 
 
@@ -100,7 +100,7 @@ def _is_in(module: str, packages: Sequence[str]) -> bool:
 
 
 class ResolvedDeps:
-    """The dependencies of one variant while it is configured; only declared ones can be asked for."""
+    """The dependencies of one variant while it is configured; only declared ones are available."""
 
     def __init__(
         self,
@@ -143,18 +143,18 @@ class VariantRegistry:
             self._variants[variant.name] = variant
 
     def get(self, name: str) -> CoGameMissionVariant | None:
-        """The variant called `name`, or None."""
+        """Return the variant called `name`, or None."""
         return self._variants.get(name)
 
     def has(self, name: str) -> bool:
         return name in self._variants
 
     def all(self) -> list[CoGameMissionVariant]:
-        """All variants, attached ones first."""
+        """Return all variants, attached ones first."""
         return list(self._variants.values())
 
     def configured(self) -> list[CoGameMissionVariant]:
-        """The variants in the order in which they are applied."""
+        """Return the variants in the order in which they are applied."""
         return list(self._configured)
 
     def configured_names(self) -> list[str]:
@@ -186,7 +186,7 @@ class VariantRegistry:
             variant.configure(ResolvedDeps(self, deps.required, deps.optional))
 
     def apply_to_env(self, mission: "CoGameMission", env: "MettaGridConfig") -> None:
-        """Let every variant write its rules, in order."""
+        """Apply the rules of every variant, in order."""
         for variant in self._configured:
             variant.modify_env(mission, env)
 
@@ -240,5 +240,5 @@ class VariantRegistry:
 
 
 def copied(variant: CoGameMissionVariant) -> CoGameMissionVariant:
-    """A copy that shares nothing with the original."""
+    """Return a copy that shares nothing with the original."""
     return copy.deepcopy(variant)

@@ -1,4 +1,4 @@
-"""From a configuration to a program: `compile(config) -> Program`, or `compiled(config)` to find one made before."""
+"""Compile a configuration to a program: `compile(config) -> Program`, or `compiled(config)`, which caches programs."""
 
 from mettagrid.compiler.cache import compiled
 from mettagrid.compiler.corrections import CORRECTIONS

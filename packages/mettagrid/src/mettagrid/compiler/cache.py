@@ -1,4 +1,4 @@
-"""Programs of games seen before. Compiling a large game takes a tenth of a second; making a world from a program is a
+"""Cache compiled programs. Compiling a large game takes a tenth of a second; creating a world from a program is a
 memory copy."""
 
 import hashlib
@@ -21,11 +21,11 @@ _lock = threading.Lock()
 def compiled(
     config: MettaGridConfig | GameConfig, *, strict: bool = False, corrections: Collection[str] = ()
 ) -> Program:
-    """The program of a game, compiled now or found by the content of its config. Map and looks do not count."""
+    """Return the program of a game, cached by the content of its config without the map and render settings."""
     game = game_of(config)
     try:
         written = game.model_dump_json(exclude={"map_builder", "render", "params"})
-    except PydanticSerializationError as error:  # half a character, such as "\ud800"
+    except PydanticSerializationError as error:  # a lone surrogate, such as "\ud800"
         raise CompileError("game", f"a name or text cannot be written as UTF-8: {error}") from error
     key = hashlib.sha256(f"{strict}{sorted(corrections)}{written}".encode()).hexdigest()
     with _lock:

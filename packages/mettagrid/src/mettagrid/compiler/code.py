@@ -1,6 +1,6 @@
 """Routines: short sequences of instructions with labels, placed once in the code table.
 
-Equal routines share one place, which keeps a game with a thousand near-identical events small.
+Equal routines are stored once, which keeps a game with a thousand near-identical events small.
 """
 
 from mettagrid import _native
@@ -15,7 +15,7 @@ Label = int
 
 
 class Routine:
-    """Instructions under construction. Jumps go to labels, which `mark` ties to a position."""
+    """Instructions under construction. Jumps go to labels, which `mark` binds to a position."""
 
     def __init__(self) -> None:
         self.code: list[list[int]] = []
@@ -31,7 +31,7 @@ class Routine:
         self._marks[label] = len(self.code)
 
     def here(self) -> Label:
-        """A label at the current position."""
+        """Return a label at the current position."""
         label = self.label()
         self.mark(label)
         return label
@@ -40,14 +40,14 @@ class Routine:
         self.code.append([OPS[op], -1 if jump is None else jump, sense, a, b, c])
 
     def test(self, op: str, jump: Label, when: bool, a: int = 0, b: int = 0, c: int = 0) -> None:
-        """A test that jumps when its result equals `when`."""
+        """Emit a test that jumps if its result equals `when`."""
         self.emit(op, a, b, c, jump=jump, sense=int(when))
 
     def note(self, rule: str) -> None:
         self.notes.append((len(self.code), rule))
 
     def resolved(self) -> tuple[tuple[int, ...], ...]:
-        """The instructions with jumps relative to the start of the routine."""
+        """Return the instructions with jumps relative to the start of the routine."""
         marks = self._marks
         return tuple([(op, marks[jump] if jump >= 0 else -1, *rest) for op, jump, *rest in self.code])
 
@@ -61,7 +61,7 @@ class CodeTable:
         self._routines: dict[int, tuple[tuple[int, ...], ...]] = {}
         self.names: dict[int, str] = {}
         self.rules: list[str] = []
-        """names in `notes`; rules that compile to the same code have the name of the first"""
+        """names in `notes`; rules that compile to the same code share the name of the first"""
         nothing = Routine()
         nothing.emit("Return", 1)
         self.place(nothing, "nothing")
@@ -82,5 +82,5 @@ class CodeTable:
         return entry
 
     def routine(self, entry: int) -> tuple[tuple[int, ...], ...]:
-        """The instructions of a placed routine, with jumps relative to its start."""
+        """Return the instructions of a placed routine, with jumps relative to its start."""
         return self._routines[entry]

@@ -1,4 +1,4 @@
-"""What every part of the compiler shares: names and numbers, tables, code, and where in the config it is."""
+"""The shared state of the compiler: names and ids, tables, code, and the current path in the config."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ MAX_NESTING = 64
 
 
 class NameTable:
-    """Names of one kind; the number of a name is its place in the list."""
+    """Names of one kind; the id of a name is its position in the list."""
 
     def __init__(self, kind: str, names: Sequence[str]) -> None:
         self.kind = kind
@@ -25,7 +25,7 @@ class NameTable:
         return self._ids.get(name)
 
     def add(self, name: str) -> int:
-        """The number of a name, a new one when it is new."""
+        """Return the id of a name; a new name gets a new id."""
         if name not in self._ids:
             self._ids[name] = len(self.names)
             self.names.append(name)
@@ -36,7 +36,7 @@ class NameTable:
 
 
 class _Pushed:
-    """Entries on a stack for the length of a `with` block. A class: large configs have tens of thousands of blocks."""
+    """Entries on a stack during a `with` block. A class for speed: large configs have tens of thousands of blocks."""
 
     __slots__ = ("_before", "_entries", "_stack")
 
@@ -72,7 +72,7 @@ class Context:
         self.spawned: set[str] = set()
         self.in_edge_filter = False
         self.kept_places: dict[int, int | None] = {}
-        """where the result of a query is kept, by entry, see `sharing.py`"""
+        """cache slot of a query's result, by entry, see `sharing.py`"""
         self.values: dict[int, int] = {}
         """row of `values` by entry, see `sharing.py`"""
         self.nearest_entries: dict[str, dict[int, int]] = {}
@@ -82,36 +82,36 @@ class Context:
         self._path: list[str] = []
         self._nesting: list[str] = []
 
-    # Where we are
+    # Path
 
     @property
     def path(self) -> str:
         return "".join(self._path).removeprefix(".")
 
     def at(self, *parts: str | int) -> _Pushed:
-        """Names and list positions inside the part of the config that is being compiled."""
+        """Enter a part of the config: names and list positions relative to the current path."""
         return _Pushed(self._path, [f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts])
 
     def nested(self, name: str) -> _Pushed:
-        """One level of rules inside rules."""
+        """Enter one level of nested rules."""
         if len(self._nesting) >= MAX_NESTING:
             named = " > ".join(name for name in [*self._nesting, name] if name)
             self.error(f"rules are nested more than {MAX_NESTING} deep: {named}")
         return _Pushed(self._nesting, [name])
 
-    # What is wrong
+    # Errors
 
     def error(self, message: str) -> NoReturn:
         raise CompileError(self.path, message)
 
     def warn(self, message: str) -> None:
-        """Something without effect: a warning, or an error when strict."""
+        """Report something without effect: a warning, or an error in strict mode."""
         if self.strict:
             self.error(message)
         warnings.warn(f"{self.path}: {message}", ConfigWarning, stacklevel=2)
 
     def number(self, value: int, *where: str | int, low: int = -INT32_MAX, high: int = INT32_MAX) -> int:
-        """An integer of the config, refused outside low..high; `where` leads to it from here."""
+        """Return an integer of the config; raise an error outside low..high. `where` is its path from here."""
         if not low <= value <= high:
             with self.at(*where):
                 self.error(f"{value} is outside {low}..{high}")
@@ -132,13 +132,13 @@ class Context:
         return self.require(self.tags, name)
 
     def changing_tag(self, name: str) -> int:
-        """A tag that rules give to objects while the game runs."""
+        """Return the id of a tag that rules add to objects while the game runs."""
         tag = self.tag(name)
         self.dynamic_tags.add(tag)
         return tag
 
     def tags_with_prefix(self, prefix: str) -> list[int]:
-        """Ascending numbers of all tags that start with `prefix`."""
+        """Return the ascending ids of all tags that start with `prefix`."""
         return [i for i, name in enumerate(self.tags.names) if name.startswith(prefix)]
 
     def tag_mask(self, prefix: str) -> int:

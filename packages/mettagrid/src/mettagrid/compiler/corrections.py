@@ -1,6 +1,6 @@
 """Faults of the published engine that a game may opt out of: `compile(config, corrections={"last_reward"})`.
 
-By default everything a policy could notice stays as published, faults included;
+By default everything that a policy could notice stays as published, including faults;
 `docs/decisions/0003-published-quirks.md` lists them all.
 """
 
@@ -14,14 +14,14 @@ CORRECTIONS = {
     "game_tick": "the game's on_tick starts without a target in every step",
     "invalid_actions": "an action id outside the list is counted once per step, not twice",
     "last_reward": "the last_reward token shows the reward of the previous step in hundredths, not 0",
-    "removed_territory": "an object taken off the grid gives up its territory",
+    "removed_territory": "an object removed from the grid gives up its territory",
     "sight": "line of sight under a smaller observation radius is that of the cell itself",
-    "spawned_objects": "objects made in play show what they hold and claim territory",
+    "spawned_objects": "objects spawned in play show their inventory and claim territory",
 }
 
 
 def checked_corrections(names: Collection[str]) -> frozenset[str]:
-    """The names as a set; `CompileError` for one that does not exist."""
+    """Return the names as a set; raise `CompileError` for an unknown one."""
     for name in names:
         if name not in CORRECTIONS:
             raise CompileError("corrections", f"there is no correction {name!r}. {close_names(name, CORRECTIONS)}")

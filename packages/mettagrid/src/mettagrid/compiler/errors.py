@@ -1,4 +1,4 @@
-"""What the compiler says about a configuration.
+"""The errors and warnings of the compiler.
 
 CompileError(ValueError)      the configuration cannot be played
   UnknownName                 a tag, resource, object, ... that the game does not have
@@ -30,7 +30,7 @@ class ConfigWarning(UserWarning):
 
 
 def close_names(name: str, known: Collection[str]) -> str:
-    """A sentence with the names that were probably meant, or some that exist."""
+    """Return a sentence with similar names, or some that exist."""
     close = difflib.get_close_matches(name, known, n=3)
     if close:
         return f"Did you mean {' or '.join(repr(item) for item in close)}?"

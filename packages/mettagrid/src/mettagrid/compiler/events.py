@@ -1,4 +1,4 @@
-"""Events as routines, and the schedule that fires them (rules, section 9)."""
+"""Compile events to routines, and the schedule that fires them (rules, section 9)."""
 
 from mettagrid.compiler.code import Routine
 from mettagrid.compiler.context import Context
@@ -28,7 +28,7 @@ def add_events(c: Context) -> None:
 
 
 def _searches(c: Context) -> dict[str, NearestSearch]:
-    """The events with `nearest` that can be compiled as a search."""
+    """Return the events with `nearest` that can be compiled as a search."""
     searches = {}
     for name, event in c.game.events.items():
         if event.nearest is None:
@@ -42,7 +42,7 @@ def _searches(c: Context) -> dict[str, NearestSearch]:
 
 
 def _lowered(c: Context, searches: dict[str, NearestSearch]) -> dict[str, EventConfig]:
-    """Events as the engine knows them: what is not a search becomes a chain with one event for each distance."""
+    """Return the events as the engine has them: without a search, `nearest` becomes a chain of events."""
     kept = {name: c.game.events[name].model_copy(update={"nearest": None}) for name in searches}
     try:
         check_chains(c.game.events)
@@ -53,13 +53,13 @@ def _lowered(c: Context, searches: dict[str, NearestSearch]) -> dict[str, EventC
 
 
 def _fallback_chain(c: Context, events: dict[str, EventConfig], name: str, placed: dict[str, int]) -> list[str]:
-    """The event and its fallbacks, up to one that is placed already or has none."""
+    """Return the event and its fallbacks, up to one that is already placed or has none."""
     chain: dict[str, None] = {}
     following: str | None = name
     while following is not None and following in events and following not in placed:
         if following in chain:
             with c.at("game", "events", name, "fallback"):
-                c.error(f"the fallbacks go in a circle: {' > '.join([*chain, following])}")
+                c.error(f"the fallbacks form a cycle: {' > '.join([*chain, following])}")
         chain[following] = None
         following = events[following].fallback
     return list(chain)

@@ -1,6 +1,6 @@
-"""Filters as tests that jump.
+"""Compile filters to conditional jumps.
 
-A filter whose name the game does not know is dropped, as the published engine does: it always passes, and a `not`
+A filter with a name that the game does not have is dropped, as in the published engine: it always passes, and a `not`
 around it never does. The compiler warns about it.
 """
 
@@ -27,7 +27,7 @@ from mettagrid.config.filter import (
 )
 from mettagrid.config.query import Query
 
-MAX_RADIUS = 46340  # the largest whose square fits in 31 bits; farther than any map reaches
+MAX_RADIUS = 46340  # the largest whose square fits in 31 bits; larger than any map
 
 
 def entity_of(name: str) -> int:
@@ -35,7 +35,7 @@ def entity_of(name: str) -> int:
 
 
 def emit_filters(c: Context, r: Routine, filters: Sequence[AnyFilter], fail: Label, field: str = "filters") -> None:
-    """All filters in order; the first that does not pass jumps to `fail`."""
+    """Emit all filters in order; the first that does not pass jumps to `fail`."""
     for i, item in enumerate(filters):
         with c.at(field, i), c.nested(""):
             item = _read(c, item)
@@ -44,7 +44,7 @@ def emit_filters(c: Context, r: Routine, filters: Sequence[AnyFilter], fail: Lab
 
 
 def emit_any(c: Context, r: Routine, filters: Sequence[AnyFilter], found: Label, field: str) -> None:
-    """Jump to `found` when any filter passes."""
+    """Emit a jump to `found` if any filter passes."""
     for i, item in enumerate(filters):
         with c.at(field, i), c.nested(""):
             item = _read(c, item)
@@ -53,7 +53,7 @@ def emit_any(c: Context, r: Routine, filters: Sequence[AnyFilter], found: Label,
 
 
 def emit_blockers(c: Context, r: Routine, filters: Sequence[AnyFilter], found: Label) -> None:
-    """Jump to `found` when any blocker of a ray passes. A blocker on several resources counts as several blockers."""
+    """Emit a jump to `found` if any blocker of a ray passes. A blocker on several resources is several blockers."""
     split: list[AnyFilter] = []
     for item in filters:
         if isinstance(item, ResourceFilter):
@@ -64,7 +64,7 @@ def emit_blockers(c: Context, r: Routine, filters: Sequence[AnyFilter], found: L
 
 
 def _read(c: Context, item: AnyFilter) -> AnyFilter:
-    """The filter, read now if it was left unread and the game wants it."""
+    """Return the filter, parsed now if it is unread and the game corrects that."""
     if isinstance(item, UnreadFilter) and "composite_filters" in c.corrections:
         try:
             return Query(source="", filters=[item.data]).filters[0]
@@ -74,7 +74,7 @@ def _read(c: Context, item: AnyFilter) -> AnyFilter:
 
 
 def _is_known(c: Context, item: AnyFilter) -> bool:
-    """Whether the names in a filter exist, as far as the engine looks; warns when not."""
+    """Return whether the names in a filter that the engine checks exist; warn if not."""
     missing = ""
     match item:
         case UnreadFilter():
@@ -90,12 +90,12 @@ def _is_known(c: Context, item: AnyFilter) -> bool:
                 c.warn(f"the filter names resources the game does not have and ignores them: {', '.join(unknown)}")
             return len(unknown) < len(item.resources)
     if missing:
-        c.warn(f"the filter names the {missing}, which the game does not have; it is left out and always passes")
+        c.warn(f"the filter names the {missing}, which the game does not have; it is dropped and always passes")
     return not missing
 
 
 def _emit_all(c: Context, r: Routine, tests: Sequence[tuple[str, int, int, int]], jump: Label, when: bool) -> None:
-    """Several plain tests as one: true when all are."""
+    """Emit several simple tests as one, which is true if all are."""
     skip = r.label()
     for i, (op, *operands) in enumerate(tests):
         last = i == len(tests) - 1
@@ -107,7 +107,7 @@ def _emit_all(c: Context, r: Routine, tests: Sequence[tuple[str, int, int, int]]
 
 
 def _emit_test(c: Context, r: Routine, item: AnyFilter, jump: Label, when: bool) -> None:
-    """Jump when the filter's result equals `when`; otherwise go on."""
+    """Emit a jump if the filter's result equals `when`; otherwise continue."""
     match item:
         case VibeFilter():
             r.test("TestVibe", jump, when, entity_of(item.target), c.vibes.get(item.vibe) or 0)
@@ -166,7 +166,7 @@ def _emit_distance(c: Context, r: Routine, item: MaxDistanceFilter, jump: Label,
         other = FRONTIER if c.in_edge_filter else ACTOR
         r.test("TestDistance", jump, when, entity, other, limit)
         return
-    # Without the entity the query is not asked, which matters when it draws random numbers.
+    # Without the entity the query does not run, which matters if it draws random numbers.
     skip = r.label()
     r.test("TestPresent", skip if when else jump, False, entity)
     with c.at("query"):

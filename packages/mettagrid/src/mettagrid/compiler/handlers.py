@@ -1,4 +1,4 @@
-"""Handlers and their trees as routines that succeed or fail."""
+"""Compile handler trees to routines that succeed or fail."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ AnyHandler = Handler | FirstMatch | AllOf
 
 
 def place_handler(c: Context, handler: AnyHandler | None) -> int:
-    """The routine of a handler tree; 0 for none."""
+    """Place the routine of a handler tree and return its entry; 0 for none."""
     if handler is None:
         return 0
     r = Routine()
@@ -28,9 +28,9 @@ def place_handler(c: Context, handler: AnyHandler | None) -> int:
 
 
 def place_after_use(c: Context, handler: AnyHandler | None) -> int:
-    """The routine of an `on_after_use_handler`: it fails when the last handler that got to its mutations failed there.
+    """Place the routine of an `on_after_use_handler`: it fails if the last handler that reached its mutations failed.
 
-    Whether filters passed does not matter; that is how the published engine judges the use that came before.
+    Whether filters passed does not matter; this is how the published engine decides whether the use succeeded.
     """
     if handler is None:
         return 0
@@ -47,7 +47,7 @@ def place_after_use(c: Context, handler: AnyHandler | None) -> int:
 
 
 def place_all(c: Context, handlers: Mapping[str, Handler], *, checks_failure: bool) -> int:
-    """One routine that tries every handler of a dict in order; 0 for an empty dict."""
+    """Place one routine that tries every handler of a dict in order; return 0 for an empty dict."""
     if not handlers:
         return 0
     r = Routine()
@@ -62,7 +62,7 @@ def place_all(c: Context, handlers: Mapping[str, Handler], *, checks_failure: bo
 
 
 def place_filters(c: Context, filters: Sequence[AnyFilter]) -> int:
-    """A routine that succeeds when all filters pass; 0 when there are none."""
+    """Place a routine that succeeds if all filters pass; return 0 if there are none."""
     if not filters:
         return 0
     r = Routine()
@@ -75,7 +75,7 @@ def place_filters(c: Context, filters: Sequence[AnyFilter]) -> int:
 
 
 def place_mutations(c: Context, mutations: Sequence[AnyMutation]) -> int:
-    """A routine that applies all mutations, whatever becomes of each; 0 when there are none."""
+    """Place a routine that applies all mutations and ignores failures; return 0 if there are none."""
     if not mutations:
         return 0
     r = Routine()
@@ -87,9 +87,9 @@ def place_mutations(c: Context, mutations: Sequence[AnyMutation]) -> int:
 def _emit_tree(
     c: Context, r: Routine, handler: AnyHandler, success: Label, failure: Label, failure_flag: int | None = None
 ) -> None:
-    """A handler tree that ends in a jump to one of the labels.
+    """Emit a handler tree that ends in a jump to one of the labels.
 
-    `failure_flag`: how far below the top of the flag stack to note whether mutations failed; None: nowhere.
+    `failure_flag`: depth in the flag stack at which to record whether mutations failed; None: not recorded.
     """
     if isinstance(handler, Handler):
         with c.nested(handler.name or "handler"):

@@ -1,9 +1,9 @@
-"""The order in which the published engine walks a small hash table of resource ids.
+"""The iteration order of the published engine's hash table of resource ids.
 
-It drops over-full resources in that order and observes inventories in it (core/inventory.hpp), so it is part of the
-rules. Keys are their own hash; a table starts with 13 buckets and grows to 29, 59, 127 and 257. A new key goes to the
-front of the whole list, or, when its bucket is in use, to the front of its bucket. Growing walks the list once and
-inserts every key again in the same way. A table made for a known number of keys has other sizes.
+It drops excess resources and observes inventories in that order (core/inventory.hpp), so it is part of the rules. Keys
+are their own hash; a table starts with 13 buckets and grows to 29, 59, 127 and 257. A new key goes to the front of the
+whole list, or, if its bucket is in use, to the front of its bucket. Growing walks the list once and inserts every key
+again in the same way. A table reserved for a known number of keys has other sizes.
 """
 
 from bisect import bisect_left
@@ -15,7 +15,7 @@ _RESERVED = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61,
 
 
 def hash_order(keys: Iterable[int]) -> list[int]:
-    """The order of distinct `keys` (0..255) after inserting them one by one."""
+    """Return the order of distinct `keys` (0..255) after inserting them one by one."""
     order: list[int] = []
     sizes = iter(_SIZES)
     buckets = next(sizes)
@@ -28,7 +28,7 @@ def hash_order(keys: Iterable[int]) -> list[int]:
 
 
 def reserved_hash_order(keys: Collection[int]) -> list[int]:
-    """Return the order of distinct `keys` (0..255) after inserting them into a table made for their number."""
+    """Return the order of distinct `keys` (0..255) after inserting them into a table reserved for their number."""
     buckets = _RESERVED[bisect_left(_RESERVED, len(keys))]
     return _rebuilt(list(keys), buckets)
 
@@ -41,6 +41,6 @@ def _rebuilt(keys: list[int], buckets: int) -> list[int]:
 
 
 def _insert(order: list[int], key: int, buckets: int) -> None:
-    """In front of the first key of its bucket, or of everything. Keys of one bucket always stay side by side."""
+    """Insert in front of the first key of its bucket, or of everything. Keys of one bucket always stay adjacent."""
     at = next((i for i, other in enumerate(order) if other % buckets == key % buckets), 0)
     order.insert(at, key)

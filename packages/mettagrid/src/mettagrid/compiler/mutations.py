@@ -1,4 +1,4 @@
-"""Mutations as code. Those that can fail jump when they do, where the trigger asks for it."""
+"""Compile mutations to code. A failing mutation jumps, where the trigger checks for failure."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ MAX_DISTANCE = 65535  # the longest side of a map
 def emit_mutations(
     c: Context, r: Routine, mutations: Sequence[AnyMutation], fail: Label | None, rule: str | None = None
 ) -> None:
-    """Mutations in order. `fail`: where a failed one continues, None: failures are ignored. `rule`: name in traces."""
+    """Emit mutations in order. `fail`: target after a failure, None: failures are ignored. `rule`: name in traces."""
     if mutations:
         r.note(f"{c.path} ({rule})" if rule else c.path)
     for i, mutation in enumerate(mutations):
@@ -119,7 +119,7 @@ def _emit_fallible(r: Routine, op: str, fail: Label | None, a: int = 0, b: int =
 
 
 def _limit_members(c: Context, limit_name: str) -> list[int]:
-    """The resources of a limit group, as the first agent that has a group of that name defines it."""
+    """Return the resources of a limit group, as defined by the first agent that has a group of that name."""
     for agent in c.game.agents or [c.game.agent]:
         if limit_name in agent.inventory.limits:
             return [c.resource(name) for name in agent.inventory.limits[limit_name].resources]
@@ -153,7 +153,7 @@ def _emit_add(c: Context, r: Routine, m: SetGameValueMutation) -> None:
 def _emit_recompute(c: Context, r: Routine, m: RecomputeMaterializedQueryMutation) -> None:
     """Recompute each matching tag: remove it everywhere, add it to the result, notify the objects that lost it."""
     known = c.tags_with_prefix(m.tag_prefix)
-    if not known:  # a known tag without a query is no mistake: rules name networks that only some maps have
+    if not known:  # a known tag without a query is fine: rules name networks that only some maps have
         c.warn(f"no tag starts with {m.tag_prefix!r}; the mutation does nothing")
     for tag in known:
         if tag not in c.materialized:

@@ -1,8 +1,8 @@
-"""Events with `nearest` as a search: the smallest distance within which there is a target, found by halving.
+"""Compile events with `nearest` to a binary search for the smallest distance within which there is a target.
 
-`lower_events` says what such an event means: a chain of events, one for each distance. A search gives the same targets
-in the same order, and with them the same random draws, as long as asking twice gives the same answer: the event has no
-filters of its own, and what it asks neither draws random numbers nor reads stats (reading one makes it exist).
+`lower_events` defines the meaning of such an event: a chain of events, one for each distance. A search gives the same
+targets in the same order, and therefore the same random draws, as long as repeating a query gives the same result: the
+event has no filters, and its queries neither draw random numbers nor read stats (reading a stat creates it).
 """
 
 from mettagrid.compiler.code import OPS, TARGET, Label, Routine
@@ -29,17 +29,17 @@ class NearestSearch:
         self._within = event.nearest.within
         self._is_plain = type(query) is Query and query.max_items is None and query.order_by is None
         self._narrow = self._place_filters(query)
-        # Events of one ship ask for the same distances. The question is made once; only its distance differs.
+        # Events of one ship query the same distances. The query is compiled once; only its distance differs.
         self._near_query = Query(source=query.source, filters=[isNear(event.nearest.to, 1)])
         self._entries = c.nearest_entries.setdefault(self._near_query.model_dump_json(), {})
 
     def is_exact(self, event: EventConfig) -> bool:
-        """Whether the search gives what the chain of events would."""
+        """Return whether the search gives the same result as the chain of events."""
         entries = (self._narrow, self._near(1))
         return self._is_plain and not event.filters and not any(_is_impure(self._c, entry) for entry in entries)
 
     def emit(self, r: Routine) -> None:
-        """Leave the targets at the smallest distance on top of the arena; none when there are none."""
+        """Emit code that leaves the targets at the smallest distance on top of the arena, or none."""
         done, none = r.label(), r.label()
         self._emit_test(r, self._within, none)
         self._emit_search(r, 1, self._within, done)
@@ -60,7 +60,7 @@ class NearestSearch:
         self._emit_search(r, middle + 1, high, done)
 
     def _emit_test(self, r: Routine, radius: int, none: Label) -> None:
-        """Jump when there is no target within the distance."""
+        """Emit a jump if there is no target within the distance."""
         self._emit_found(r, radius)
         r.emit("PushCount")
         emit_number(self._c, r, 1, TARGET)
@@ -71,7 +71,7 @@ class NearestSearch:
         r.emit("Call", self._narrow)
 
     def _near(self, radius: int) -> int:
-        """The routine that finds what is within a distance, fitting or not."""
+        """Place the routine that finds everything within a distance, before filtering."""
         if radius not in self._entries:
             self._near_query.filters[0].radius = radius  # type: ignore[union-attr]
             with self._c.at("target_query"):
@@ -79,7 +79,7 @@ class NearestSearch:
         return self._entries[radius]
 
     def _place_filters(self, query: Query) -> int:
-        """The routine that keeps what fits of the result on top of the arena."""
+        """Place the routine that filters the result on top of the arena."""
         r = Routine()
         r.emit("ScanResult")
         done = r.label()
@@ -95,7 +95,7 @@ class NearestSearch:
 
 
 def _is_impure(c: Context, entry: int) -> bool:
-    """Whether a routine, or one it calls, draws random numbers or reads stats."""
+    """Return whether a routine, or one it calls, draws random numbers or reads stats."""
     for op, _, _, a, _, _ in c.code.routine(entry):
         if _NAMES[op] in _IMPURE or (_NAMES[op] == "Call" and _is_impure(c, a)):
             return True

@@ -1,4 +1,4 @@
-"""Objects and agents as templates: tags, limits, handlers, areas, claims on territory, rewards."""
+"""Compile objects and agents to templates: tags, limits, handlers, areas, territory claims, rewards."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -57,9 +57,9 @@ class Limit:
 
 
 def _configured_limits(c: Context, inventory: InventoryConfig, *, must_exist: bool) -> dict[int, Limit]:
-    """Limit of each resource, in the order in which the engine meets them; in two groups the last one wins.
+    """Return the limit of each resource, in the engine's order; a resource in two groups has the last one.
 
-    Unknown modifiers are left out, and so are unknown resources unless they `must_exist`.
+    Unknown modifiers are dropped, and so are unknown resources unless they `must_exist`.
     """
     limits: dict[int, Limit] = {}
     for name, group in inventory.limits.items():
@@ -79,7 +79,7 @@ def _known_resources(c: Context, names: Iterable[str]) -> list[tuple[str, int]]:
     for name in names:
         resource = c.resources.get(name)
         if resource is None:
-            c.warn(f"there is no resource {name!r}; it is left out of the limit")
+            c.warn(f"there is no resource {name!r}; the limit ignores it")
         else:
             found.append((name, resource))
     return found
@@ -182,7 +182,7 @@ def _areas(c: Context, config: GridObjectConfig) -> list[list[int]]:
     areas = []
     for name, area in config.aoes.items():
         if not area.mutations and not area.presence_deltas:
-            continue  # nothing happens there, not even its filters are asked
+            continue  # it does nothing, and even its filters do not run
         with c.at("aoes", name):
             deltas = area.presence_deltas.items()
             presence = [(c.resource(item), c.number(delta, "presence_deltas", item)) for item, delta in deltas]
@@ -215,7 +215,7 @@ def _controls(c: Context, config: GridObjectConfig) -> list[list[int]]:
 
 
 def _removals(c: Context, config: GridObjectConfig) -> list[list[int]]:
-    """[tag, entry] for every tag with one of the prefixes; the handlers of all its prefixes run in order."""
+    """Return [tag, entry] for every tag with one of the prefixes; the handlers of all its prefixes run in order."""
     handlers: dict[int, dict[str, Handler]] = {}
     for prefix, handler in config.on_tag_remove.items():
         tags = c.tags_with_prefix(prefix)
@@ -229,5 +229,5 @@ def _removals(c: Context, config: GridObjectConfig) -> list[list[int]]:
 
 
 def type_numbers(configs: Sequence[GridObjectConfig]) -> dict[str, int]:
-    """Type ids: place of the name in the sorted set of all names."""
+    """Return the type ids: the position of each name in the sorted set of all names."""
     return {name: i for i, name in enumerate(sorted({config.name for config in configs}))}

@@ -60,7 +60,7 @@ class Program:
     visible_offsets: list[tuple[int, int]]
     """(row, column) offsets of the cells in the observation window, nearest first"""
     corrections: frozenset[str]
-    """faults of the published engine that the game leaves out"""
+    """faults of the published engine that the game corrects"""
     num_agents: int
     max_steps: int
     num_tokens: int
@@ -70,7 +70,7 @@ class Program:
     rule_names: list[str] = field(repr=False)
     """paths in the config of the rules in a trace"""
     _objects: dict[str, int] = field(repr=False)
-    """template of each cell name; of objects that share a name the last"""
+    """template of each cell name; the last object wins if several share a name"""
     _object_cells: list[str] = field(repr=False)
     _agents: AgentCells = field(repr=False)
     _first_agent: int = field(repr=False)
@@ -85,9 +85,9 @@ class Program:
 
     @cached_property
     def _cells(self) -> tuple[dict[str, int], np.ndarray, np.ndarray]:
-        """(code of each cell name, template by code, stat by code).
+        """Return (code of each cell name, template by code, stat by code).
 
-        Code 0 is an empty cell, -1 (the last) an agent, each of which has a template of its own.
+        Code 0 is an empty cell, -1 (the last) an agent; every agent has its own template.
         """
         objects = {name: i for name, i in self._objects.items() if name not in self._agents}
         codes = {name: code for code, name in enumerate(objects, 1)} | dict.fromkeys(EMPTY_CELLS, 0)
@@ -96,16 +96,16 @@ class Program:
 
     @cached_property
     def template_cells(self) -> list[str]:
-        """The name of the map cell that makes each template; of an agent the one that means it alone."""
+        """Return the map cell name of each template; for an agent, the name that means only this agent."""
         return [*self._object_cells, *self._agents.single_names()]
 
     @cached_property
     def cell_count(self) -> int:
-        """How many different names a map can have for its cells, those of empty ones left out."""
+        """The number of distinct cell names in maps, without those of empty cells."""
         return len({*self._objects, *self._agents.names()})
 
     def agent_cells(self) -> dict[str, list[str]]:
-        """The names of its single agents by each name of a team of several agents."""
+        """Return {name of a team of several agents: names of its single agents}."""
         return self._agents.numbered()
 
     def map(self, rows: "Sequence[Sequence[str]] | np.ndarray") -> Map:
@@ -113,13 +113,13 @@ class Program:
         return Map(self.native, *self.resolve_map(rows))
 
     def world(self, map: "Map | Sequence[Sequence[str]] | np.ndarray", seed: int = 0) -> "MettaGrid":
-        """A new world on a map; with one from `map()` that is little more than a copy of memory."""
+        """Create a world on a map; with a map from `map()` this is little more than a memory copy."""
         from mettagrid.mettagrid_c import MettaGrid
 
         return MettaGrid(self, map, seed)
 
     def resolve_map(self, rows: "Sequence[Sequence[str]] | np.ndarray") -> tuple[np.ndarray, np.ndarray]:
-        """(templates, stats): for each cell the template that stands there (-1 = none) and the stat that counts it."""
+        """Return (templates, stats): for each cell its template (-1 = none) and the stat that counts it."""
         names = _grid_of(rows)
         flat = names.ravel().tolist()
         codes, template_of, stat_of = self._cells
@@ -142,7 +142,7 @@ class Program:
 
 
 def _grid_of(rows: "Sequence[Sequence[str]] | np.ndarray") -> np.ndarray:
-    """The cell names of a map as an array with two axes."""
+    """Return the cell names of a map as a two-dimensional array."""
     try:
         names = np.asarray(rows)
     except ValueError:  # rows of different lengths
@@ -160,8 +160,8 @@ def compile(
     """Compile a game.
 
     Raises `CompileError` with the path inside the config, the bad value and what is allowed. Names and settings without
-    effect give a `ConfigWarning`; with `strict`, an error. `corrections` names faults of the published engine to leave
-    out, from `CORRECTIONS`.
+    effect give a `ConfigWarning`; with `strict`, an error. `corrections` names faults of the published engine to
+    correct, from `CORRECTIONS`.
     """
     game = game_of(config)
     c = Context(game, strict=strict, corrections=checked_corrections(corrections))
@@ -223,7 +223,7 @@ def compile(
 
 
 def game_of(config: MettaGridConfig | GameConfig) -> GameConfig:
-    """The game of a config that may be just that."""
+    """Return the game of a config, or the game itself."""
     game = config.game if isinstance(config, MettaGridConfig) else config
     if not isinstance(game, GameConfig):
         raise TypeError(f"A game is a GameConfig or MettaGridConfig, not {type(game).__name__}.")
@@ -231,7 +231,7 @@ def game_of(config: MettaGridConfig | GameConfig) -> GameConfig:
 
 
 def agent_configs(game: GameConfig) -> list[AgentConfig]:
-    """`game.agents`, or as many copies of `game.agent` as there are agents, all of team 0."""
+    """Return `game.agents`, or `game.num_agents` copies of `game.agent`, all of team 0."""
     if game.agents:
         return list(game.agents)
     return [game.agent.model_copy(update={"team_id": 0})] * game.num_agents
@@ -254,7 +254,7 @@ def _check_sizes(c: Context) -> None:
 
 
 def _add_actions(c: Context) -> list[str]:
-    """The action list in engine order; returns the names."""
+    """Add the actions in engine order; return their names."""
     actions = c.game.actions
     names = ["noop"]
     c.tables.add("actions", kind=NOOP)
@@ -274,7 +274,7 @@ def _add_actions(c: Context) -> list[str]:
             with c.at(name):
                 _check_costs(c, getattr(actions, name))
                 if name in ("noop", "move") and not getattr(actions, name).enabled:
-                    c.warn("the engine always has this action; disabling it only shifts the ids that Python counts")
+                    c.warn("the engine always has this action; disabling it only shifts the action ids in Python")
         with c.at("attack"):
             _check_attack(c)
         for i, handler in _effective_move_handlers(c):
@@ -286,8 +286,8 @@ def _add_actions(c: Context) -> list[str]:
 def _effective_move_handlers(c: Context) -> list[tuple[int, AnyHandler]]:
     """Return the move handlers that run, with their index in the config.
 
-    The published engine stores move handlers by name: a later handler takes the place of an earlier one with the same
-    name. A handler without a name is called `move_handler_<index>`.
+    The published engine stores move handlers by name: a later handler replaces an earlier one with the same name. A
+    handler without a name is called `move_handler_<index>`.
     """
     by_name: dict[str, tuple[int, AnyHandler]] = {}
     for i, handler in enumerate(c.game.actions.move.handlers):
@@ -308,13 +308,13 @@ def _check_costs(c: Context, action: ActionConfig) -> None:
         with c.at(field_name):
             for name in costs:
                 c.resource(name)
-            # No warning: every mission of Cogs vs Clips has such a cost. `check_mission` tells authors.
+            # No warning: every mission of Cogs vs Clips has such a cost. `check_mission` reports it to authors.
             if c.strict:
                 c.error("costs of actions are not enforced; write them as handlers")
 
 
 def _check_attack(c: Context) -> None:
-    """Names in the attack action must exist, although nothing uses them."""
+    """Check the names in the attack action; they must exist, although they have no effect."""
     attack = c.game.actions.attack
     for field_name in ("vibes", "vibe_bonus"):
         with c.at(field_name):
@@ -334,7 +334,7 @@ def _check_talk(c: Context) -> None:
     name = c.game.talk.broadcast_resource
     if name is not None and c.resources.get(name) is None:
         with c.at("game", "talk", "broadcast_resource"):
-            c.warn(f"there is no resource {name!r}; nobody hears at a distance")
+            c.warn(f"there is no resource {name!r}; no agent hears at a distance")
 
 
 def _add_move_handler(c: Context, handler: AnyHandler) -> None:
@@ -351,7 +351,7 @@ def _add_territories(c: Context) -> None:
         with c.at("game", "territories", name):
             tags = c.tags_with_prefix(territory.tag_prefix)
             if not tags:
-                c.warn(f"no tag starts with {territory.tag_prefix!r}; nobody can own this territory")
+                c.warn(f"no tag starts with {territory.tag_prefix!r}; no team can own this territory")
             first_tag, tag_count = c.tables.add_list(tags)
             entries = {}
             for field_name in ("on_enter", "on_exit", "presence"):
@@ -373,7 +373,7 @@ def _add_materialized(c: Context) -> None:
             tag = c.changing_tag(item.tag)
             with c.at("query"):
                 entry = place_query(c, item.query)
-            c.materialized.setdefault(tag, entry)  # of several queries with one tag, rules recompute the first
+            c.materialized.setdefault(tag, entry)  # if several queries have one tag, rules recompute the first
             c.tables.add("materialized", tag=tag, query=entry)
 
 
@@ -400,7 +400,7 @@ def _add_global_values(c: Context) -> None:
 
 
 def _mark_dynamic_tags(c: Context, objects: Sequence) -> None:
-    """Tags that objects can get while the game runs need room for every object."""
+    """Reserve room for every object in the tags that objects can get while the game runs."""
     for _, item in objects:
         if item.map_name in c.spawned:
             c.dynamic_tags |= {c.tag(name) for name in {*item.tags, f"type:{item.name}"}}

@@ -1,4 +1,4 @@
-"""Queries as routines that leave their result in the arena."""
+"""Compile queries to routines that leave their result in the arena."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ DIRECTIONS = {
 
 
 def call_query(c: Context, r: Routine, query: AnyQuery | str, *, is_asked_often: bool = False) -> None:
-    """Run a query; its result is on top of the arena. One that is asked for many objects in turn may be kept."""
+    """Emit a query; its result is on top of the arena. The result of a query that runs often may be cached."""
     entry = place_query(c, query)
     place = sharing.kept_place(c, entry) if is_asked_often else None
     if place is None:
@@ -36,7 +36,7 @@ def call_query(c: Context, r: Routine, query: AnyQuery | str, *, is_asked_often:
 
 
 def plain_tag(c: Context, query: AnyQuery | str) -> int | None:
-    """The tag whose holders a query finds, when it asks for nothing else."""
+    """Return the tag if a query only finds the holders of a tag, else None."""
     if type(query) is Query and not (query.filters or query.order_by) and query.max_items is None:
         with c.at("source"):
             return c.tag(query.source) if isinstance(query.source, str) else None
@@ -46,7 +46,7 @@ def plain_tag(c: Context, query: AnyQuery | str) -> int | None:
 
 
 def place_query(c: Context, query: AnyQuery | str) -> int:
-    """The routine of a query; a tag means everything that has it."""
+    """Place the routine of a query; a tag means all its holders."""
     r = Routine()
     in_edge, c.in_edge_filter = c.in_edge_filter, False  # a query inside an edge filter has no frontier node
     with c.nested(""):
@@ -54,7 +54,7 @@ def place_query(c: Context, query: AnyQuery | str) -> int:
             r.emit("ScanTag", c.tag(query))
             _emit_scan(c, r, [], None, None)
         elif isinstance(query, MaterializedQuery):
-            r.emit("ScanTag", c.tag(query.tag))  # whatever else it says: only its tag counts here
+            r.emit("ScanTag", c.tag(query.tag))  # only its tag counts here, not its source and filters
             _emit_scan(c, r, [], None, None)
         elif isinstance(query, ClosureQuery):
             _emit_closure(c, r, query)
@@ -69,7 +69,7 @@ def place_query(c: Context, query: AnyQuery | str) -> int:
 
 
 def _emit_source(c: Context, r: Routine, source: AnyQuery | str) -> None:
-    """Open a scan over a tag's holders or over another query's result."""
+    """Emit the start of a scan over a tag's holders or over another query's result."""
     with c.at("source"):
         if isinstance(source, str):
             r.emit("ScanTag", c.tag(source))
@@ -81,7 +81,7 @@ def _emit_source(c: Context, r: Routine, source: AnyQuery | str) -> None:
 def _emit_scan(
     c: Context, r: Routine, filters: Sequence[AnyFilter], order_by: str | None, max_items: GameValue | int | None
 ) -> None:
-    """The body and end of an open scan: keep what passes, shuffle, cut."""
+    """Emit the body and end of a scan: filter, shuffle, limit."""
     done = r.label()
     loop = r.here()
     r.emit("ScanNext", jump=done)
@@ -139,9 +139,9 @@ def emit_rays(
     spawn: int = -1,
     fail: Label | None = None,
 ) -> None:
-    """Rays from the query result (objects on them are the new result), or from the target (empty cells are filled).
+    """Emit rays from the query result (objects on them are the new result), or from the target (fill empty cells).
 
-    Spawning without a target fails: `fail` says where that continues.
+    Spawning without a target fails and jumps to `fail`.
     """
     steps: list[int] = []
     for name in directions:

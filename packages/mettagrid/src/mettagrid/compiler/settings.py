@@ -1,4 +1,4 @@
-"""The one row of settings: sizes, switches, feature ids and the numbers of built-in stats."""
+"""Compile the settings row: sizes, switches, feature ids and the ids of built-in stats."""
 
 from collections import Counter
 
@@ -31,7 +31,7 @@ DEATH_RESOURCE = "hp"
 
 
 def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_rewards: int) -> None:
-    """Add the row. Called last, when all names are known."""
+    """Add the settings row. Called last, when all names are known."""
     game, obs = c.game, c.game.obs
     with c.at("game", "obs", "observation_radius_value"):
         value = obs.observation_radius_value
@@ -63,7 +63,7 @@ def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_reward
 
 
 def check_observation(c: Context) -> None:
-    """Refuse windows and tokens that do not fit. Called first: large windows take long to compile."""
+    """Raise an error for windows and tokens that do not fit. Called first: large windows take long to compile."""
     obs = c.game.obs
     with c.at("game", "obs"):
         if not (1 <= obs.height <= MAX_SIDE and 1 <= obs.width <= MAX_SIDE):

@@ -1,8 +1,8 @@
-"""What need not be computed twice, as long as nothing changes in between.
+"""Share values and query results that need not be computed twice while the state does not change.
 
-A value serves several agents when it reads nothing about them, or nothing but some of their tags (those of a team, as a
-rule), and draws no random number. The result of a query is kept when it depends on the state of the world alone. Both
-are read off the code of their routines.
+Several agents can share a value if it reads nothing about them, or only some of their tags (usually those of a team),
+and draws no random numbers. The result of a query is cached if it depends only on the state of the world. Both are
+determined from the code of the routines.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _READS_ONE = frozenset(
 
 
 def add_value(c: Context, entry: int) -> int:
-    """The row of `values` for a routine, made at first use."""
+    """Return the row of `values` for a routine, created on first use."""
     if entry not in c.values:
         tags = _tags_read(c, entry)
         mask = c.tables.add_mask(tags) if tags else -1
@@ -39,7 +39,7 @@ def add_value(c: Context, entry: int) -> int:
 
 
 def kept_place(c: Context, entry: int) -> int | None:
-    """Where the result of a query is kept while nothing changes; None when it cannot be or is as quick to find."""
+    """Return the cache slot of a query's result; None if it cannot be cached or is just as fast to compute."""
     if entry not in c.kept_places:
         names = [op for op, _, _ in _instructions(c, entry)]
         is_plain = len(names) <= len(("ScanTag", "ScanNext", "ScanKeep", "ScanClose", "Return"))
@@ -50,7 +50,7 @@ def kept_place(c: Context, entry: int) -> int | None:
 
 
 def _reads_loops_around(c: Context, entry: int) -> bool:
-    """Whether a query reads the frontier or the element of a loop that it is called in."""
+    """Return whether a query reads the frontier or the element of an enclosing loop."""
     depth = 0
     for op, a, b in _instructions(c, entry):
         if op in _OPENING:
@@ -64,7 +64,7 @@ def _reads_loops_around(c: Context, entry: int) -> bool:
 
 
 def _tags_read(c: Context, entry: int) -> set[int] | None:
-    """The tags of the agent that a value reads; None when it reads something else about it or draws random numbers."""
+    """Return the agent's tags that a value reads; None if it reads anything else of it or draws random numbers."""
     tags: set[int] = set()
     depth = 0
     for op, a, b in _instructions(c, entry):
@@ -95,7 +95,7 @@ def _is_agent(entity: int, depth: int) -> bool:
 
 
 def _instructions(c: Context, entry: int) -> Iterator[tuple[str, int, int]]:
-    """(name, a, b) of a routine and those it calls, in order."""
+    """Yield (name, a, b) of the instructions of a routine and those it calls, in order."""
     for op, _, _, a, b, _ in c.code.routine(entry):
         if _NAMES[op] in ("Call", "CallShared"):
             yield from _instructions(c, a)

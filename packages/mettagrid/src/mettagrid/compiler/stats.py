@@ -1,4 +1,4 @@
-"""Names of the stats that the engine writes itself. They come first, so that the core finds them by position."""
+"""Names of the engine's built-in stats. They come first, so that the core finds them by position."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ AGENT_STATS = {
     "stat_failed": "action.failed",
 }
 
-# Pairs success, failed side by side: the core adds 1 for the second.
+# Success and failed are adjacent: the core adds 1 for the second.
 ACTION_STATS = {
     "stat_noop": "action.noop",
     "stat_move": "action.move",
@@ -30,14 +30,14 @@ RESOURCE_STATS = ("gained", "lost", "amount", "deposited")
 
 
 def agent_stat_names(resources: Sequence[str]) -> list[str]:
-    """All built-in agent stats in order: single ones, actions, then four per resource."""
+    """Return all built-in agent stats in order: single ones, actions, then four per resource."""
     names = list(AGENT_STATS.values())
     names += [f"{action}.{end}" for action in ACTION_STATS.values() for end in ("success", "failed")]
     return names + [f"{resource}.{stat}" for resource in resources for stat in RESOURCE_STATS]
 
 
 def stat_fields() -> dict[str, int]:
-    """Settings fields -> number of the stat."""
+    """Return {settings field: id of the stat}."""
     first_action = len(AGENT_STATS)
     fields = {field: i for i, field in enumerate(GAME_STATS)}
     fields |= {field: i for i, field in enumerate(AGENT_STATS)}

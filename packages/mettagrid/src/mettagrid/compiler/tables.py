@@ -1,6 +1,6 @@
 """The tables of a program, written row by row by field name.
 
-The native core owns the description of the rows (`core/program.hpp`); here it is only read, so the two cannot disagree.
+The native core defines the rows (`core/program.hpp`); this module only reads the definition, so the two always agree.
 """
 
 import math
@@ -17,14 +17,14 @@ _INFINITE_FROM = 2.0**128 - 2.0**103  # half a step above the largest 32-bit flo
 
 
 def float_bits(value: float) -> int:
-    """The bits of `value` as a 32-bit float; out-of-range values become infinite."""
+    """Return the bits of `value` as a 32-bit float; out-of-range values become infinite."""
     if abs(value) >= _INFINITE_FROM:
         value = math.inf if value > 0 else -math.inf
     return int(np.float32(value).view(np.int32))
 
 
 class Tables:
-    """Growing tables. A row is written by field names, missing ones being 0, or whole in field order."""
+    """Tables under construction. A row is given by field names, missing ones being 0, or whole in field order."""
 
     def __init__(self) -> None:
         self._words = {name: array("i") for name in LAYOUT}
@@ -43,20 +43,20 @@ class Tables:
         return index
 
     def add_rows(self, table: str, rows: Iterable[Sequence[int]]) -> tuple[int, int]:
-        """Append whole rows in field order; returns (first, count)."""
+        """Append whole rows in field order; return (first, count)."""
         first, words = self.count(table), self._words[table]
         for row in rows:
             words.extend(row)
         return first, self.count(table) - first
 
     def add_list(self, values: Iterable[int]) -> tuple[int, int]:
-        """Append plain integers to `lists`; returns (first, count)."""
+        """Append plain integers to `lists`; return (first, count)."""
         first = self.count("lists")
         self._words["lists"].extend(values)
         return first, self.count("lists") - first
 
     def add_mask(self, bits: Iterable[int]) -> int:
-        """Append a set of numbers 0..255 to `masks`, once per distinct set; returns its index."""
+        """Append a set of numbers 0..255 to `masks`, once per distinct set; return its index."""
         key = frozenset(bits)
         if key not in self._masks:
             words = [0] * len(LAYOUT["masks"])
@@ -67,11 +67,11 @@ class Tables:
         return self._masks[key]
 
     def mask(self, index: int) -> frozenset[int]:
-        """The numbers in a mask."""
+        """Return the numbers in a mask."""
         return next(bits for bits, found in self._masks.items() if found == index)
 
     def block(self) -> np.ndarray:
-        """The program block: {offset, rows} per table, then the tables."""
+        """Return the program block: {offset, rows} per table, then the tables."""
         head, at = array("i"), 2 * len(LAYOUT)
         for name, words in self._words.items():
             head.extend([at, self.count(name)])

@@ -28,7 +28,7 @@ class Team:
         return f"agent.{self.name}"
 
     def aliases(self) -> Iterator[str]:
-        """Other names for cells of this team, the canonical one left out."""
+        """Yield other names for cells of this team, without the canonical one."""
         names = [f"team_{self.group}", f"team_{self.team_id}"]
         names += [COLOURS[i] for i in (self.group, self.team_id) if i < len(COLOURS)]
         if self.group == 0:
@@ -37,7 +37,7 @@ class Team:
 
 
 def group_teams(agents: Sequence[AgentConfig]) -> list[Team]:
-    """Teams in order of first appearance. Members of a team must carry the same tags."""
+    """Return the teams in order of first appearance. Members of a team must have the same tags."""
     teams: dict[int, Team] = {}
     for i, agent in enumerate(agents):
         team = teams.setdefault(agent.team_id, Team(agent.team_id, len(teams)))
@@ -53,14 +53,14 @@ def group_teams(agents: Sequence[AgentConfig]) -> list[Team]:
 
 
 class AgentCells:
-    """Which agent stands on a map cell, by the name of the cell.
+    """Assigns agents to map cells by the names of the cells.
 
-    Teams can claim each other's names: `agent.team_1` means the team with id 1 and the second team of the list. The
-    published engine decides, and so does this class:
+    Teams can claim each other's names: `agent.team_1` means the team with id 1 and the second team of the list. This
+    class follows the published engine:
 
     * a team of several agents gets all its names, also those of teams before it;
     * a team of one agent gets its names too, except those that a team of several agents has;
-    * where such a team has even the canonical name of a team of one agent, it gets the aliases of that team as well.
+    * if such a team has even the canonical name of a team of one agent, it gets the aliases of that team as well.
     """
 
     def __init__(self, teams: Sequence[Team], *, strict: bool = False) -> None:
@@ -82,18 +82,18 @@ class AgentCells:
         return [*self._claims, *self._agents]
 
     def single_names(self) -> list[str]:
-        """The name that means one agent, for each agent."""
+        """Return the name that means a single agent, for each agent."""
         return sorted(self._agents, key=self._agents.__getitem__)
 
     def numbered(self) -> dict[str, list[str]]:
-        """For each name that several agents share, the names that mean one of them."""
+        """Return, for each name that several agents share, the names that mean one of them."""
         return {name: [f"{team.cell}.{k}" for k in range(len(team.members))] for name, team in self._taken.items()}
 
     def __contains__(self, name: str) -> bool:
         return name in self._claims or name in self._agents
 
     def place(self, cells: Sequence[str]) -> list[tuple[str, int]]:
-        """(name under which the cell is counted, agent) for agent cells in map order.
+        """Return (name under which the cell is counted, agent) for agent cells in map order.
 
         The cells of a team of several agents are numbered per spelling: the k-th is the team's k-th agent.
         """

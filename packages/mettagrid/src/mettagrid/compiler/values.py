@@ -1,4 +1,4 @@
-"""Game values as code that leaves one number on the stack."""
+"""Compile game values to code that leaves one number on the stack."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,7 +22,7 @@ from mettagrid.config.game_value import (
 
 
 def emit_number(c: Context, r: Routine, value: GameValue | float, entity: int) -> None:
-    """A value read for `entity`, or a plain number."""
+    """Emit a value read for `entity`, or a plain number."""
     if isinstance(value, (int, float)):
         r.emit("PushConst", float_bits(value))
         return
@@ -86,7 +86,7 @@ def _emit_value(c: Context, r: Routine, value: GameValue, entity: int) -> None:
 
 
 def _parts(c: Context, values: Sequence[GameValue]) -> Iterator[tuple[int, GameValue]]:
-    """The parts of a composite, numbered; there must be some, or nothing would be on the stack."""
+    """Yield the numbered parts of a composite; raise an error if there are none."""
     if not values:
         with c.at("values"):
             c.error("at least one value is needed")
@@ -94,7 +94,7 @@ def _parts(c: Context, values: Sequence[GameValue]) -> Iterator[tuple[int, GameV
 
 
 def place_value(c: Context, value: GameValue, entity: int) -> int:
-    """A routine that leaves the value on the stack."""
+    """Place a routine that leaves the value on the stack."""
     r = Routine()
     emit_number(c, r, value, entity)
     r.emit("Return", 1)

@@ -1,4 +1,4 @@
-"""The observation window: which cells an agent sees, in which order, and what can hide them (rules, section 11.3)."""
+"""The observation window: visible cells, their order, and what can hide them (rules, section 11.3)."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class WindowCell(NamedTuple):
 
 
 def is_visible(dr: int, dc: int, rows: int, cols: int) -> bool:
-    """Whether a cell offset lies in the shape of a window that reaches `rows` up and down and `cols` to the sides."""
+    """Return whether a cell offset is in the shape of a window that reaches `rows` up and down and `cols` sideways."""
     if rows == cols:
         d2 = dr * dr + dc * dc
         on_tip = rows >= 2 and d2 == rows * rows + 1 and (abs(dr) == rows or abs(dc) == cols)
@@ -31,7 +31,7 @@ def is_visible(dr: int, dc: int, rows: int, cols: int) -> bool:
 
 @lru_cache(maxsize=64)
 def window_cells(height: int, width: int) -> tuple[WindowCell, ...]:
-    """The visible cells by increasing Manhattan distance, then by row, west before east."""
+    """Return the visible cells by increasing Manhattan distance, then by row, west before east."""
     rows, cols = height >> 1, width >> 1
     box = [
         (dr, dc)
@@ -54,7 +54,7 @@ def window_cells(height: int, width: int) -> tuple[WindowCell, ...]:
             radius_mask |= 1 << radius
             for bit, (nr, nc) in enumerate(_NEIGHBOURS):
                 there = dr + nr, dc + nc
-                in_window = there[0] + rows < height and there[1] + cols < width  # not a matter of course when even
+                in_window = there[0] + rows < height and there[1] + cols < width  # may be false for even sizes
                 if in_window and there in shape and is_visible(*there, *inner):
                     neighbours |= 1 << (4 * radius + bit)
         cells.append(WindowCell(dr, dc, (rows + dr) << 4 | (cols + dc), radius_mask, neighbours))
@@ -62,10 +62,10 @@ def window_cells(height: int, width: int) -> tuple[WindowCell, ...]:
 
 
 def sight_target(dr: int, dc: int, rows: int, cols: int, radius: int) -> tuple[int, int]:
-    """The window cell whose line of sight decides over (dr, dc) when the observer sees no farther than `radius`.
+    """Return the window cell whose line of sight decides for (dr, dc) when the observation radius is `radius`.
 
-    It should be the cell itself. The published engine looks it up in the full window with the row length of the smaller
-    one, and so do we.
+    It should be the cell itself. The published engine indexes the full window with the row length of the smaller one,
+    and this function reproduces that.
     """
     index = (dr + rows) * (2 * min(cols, radius) + 1) + dc + cols
     return index // (2 * cols + 1) - rows, index % (2 * cols + 1) - cols
@@ -73,9 +73,9 @@ def sight_target(dr: int, dc: int, rows: int, cols: int, radius: int) -> tuple[i
 
 @lru_cache(maxsize=1024)
 def touched_cells(dr: int, dc: int) -> tuple[tuple[int, int], ...]:
-    """Cells whose closed square meets the segment from (0, 0) to (dr, dc), both ends left out.
+    """Return the cells whose closed square meets the segment from (0, 0) to (dr, dc), without both ends.
 
-    In doubled coordinates: a square is touched when its corners do not lie strictly on one side of the line.
+    In doubled coordinates: a square is touched if its corners are not strictly on one side of the line.
     """
     touched = []
     for r in range(min(0, dr), max(0, dr) + 1):

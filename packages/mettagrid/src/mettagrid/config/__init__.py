@@ -1,1 +1,1 @@
-"""Configuration models: what a game is made of and by which rules it runs."""
+"""Configuration models of games and their rules."""

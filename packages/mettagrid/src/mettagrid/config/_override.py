@@ -1,4 +1,4 @@
-"""Setting one value of a configuration by its dotted path (`Config.override`)."""
+"""Set one value of a configuration by its dotted path (`Config.override`)."""
 
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -8,11 +8,11 @@ from pydantic.fields import FieldInfo
 
 from mettagrid.base_config import Config
 
-_UNKNOWN = object()  # stands for "any type": values of it are stored as given
+_UNKNOWN = object()  # any type: values are stored as given
 
 
 def override_path(config: Config, path: str, value: object) -> None:
-    """Set the value at `path` below `config`; raise `ValueError` and change nothing when that is impossible."""
+    """Set the value at `path` below `config`; raise `ValueError` and change nothing if that is impossible."""
     _set_in_model(config, path.split("."), value, path)
 
 
@@ -64,16 +64,16 @@ def _set_in_dict(mapping: dict[Any, Any], declared: object, parts: list[str], va
     elif len(parts) == 2:  # a new key with a dot in it, such as a stat name
         mapping[whole] = _converted(declared, value)
     else:
-        raise ValueError(f"Cannot set {path!r}: {whole!r} is no key of the dictionary, whose keys are {list(mapping)}.")
+        raise ValueError(f"Cannot set {path!r}: the dictionary has no key {whole!r}; its keys are {list(mapping)}.")
 
 
 def _created(model_type: type[BaseModel] | None, name: str, path: str) -> BaseModel:
     if model_type is None:
-        raise ValueError(f"Cannot set {path!r}: {name!r} is None and no single model type says what to create there.")
+        raise ValueError(f"Cannot set {path!r}: {name!r} is None, and its type does not say which model to create.")
     needed = [key for key, field in model_type.model_fields.items() if field.is_required()]
     if needed:
         raise ValueError(
-            f"Cannot set {path!r}: {name!r} is absent and a {model_type.__name__} cannot be made without {needed}."
+            f"Cannot set {path!r}: {name!r} is absent and a {model_type.__name__} cannot be created without {needed}."
         )
     return model_type()
 
@@ -83,7 +83,7 @@ def _converted(declared: Any, value: object) -> object:
 
 
 def _field_type(field: FieldInfo) -> object:
-    """The declared type with its constraints and markers, as pydantic would apply them."""
+    """Return the declared type with its constraints and markers, as pydantic would apply them."""
     if not field.metadata:
         return field.annotation
     annotated: Any = Annotated
@@ -91,7 +91,7 @@ def _field_type(field: FieldInfo) -> object:
 
 
 def _value_type(declared: object) -> object:
-    """`V` of `dict[K, V]` (also inside `Annotated` and `Optional`), or `_UNKNOWN`."""
+    """Return `V` of `dict[K, V]` (also inside `Annotated` and `Optional`), or `_UNKNOWN`."""
     if get_origin(declared) is Annotated:
         declared = get_args(declared)[0]
     if get_origin(declared) in (Union, UnionType):
@@ -103,7 +103,7 @@ def _value_type(declared: object) -> object:
 
 
 def _only_model_type(declared: object) -> type[BaseModel] | None:
-    """The model class when `declared` is that class or `Optional` of it."""
+    """Return the model class if `declared` is that class or `Optional` of it, else None."""
     if get_origin(declared) in (Union, UnionType):
         inner = [arg for arg in get_args(declared) if arg is not type(None)]
         declared = inner[0] if len(inner) == 1 else None

@@ -1,9 +1,9 @@
 """The unions of the rule language: filters, mutations, queries, game values, handlers.
 
-These models contain one another in circles (a query has filters, a filter has a game value, a game value has a
-query). As ordinary pydantic unions every one of the fifty classes would carry the schema of all the others. Here a
-union is a small marker inside `Annotated`: it looks at the input, picks the class, and hands over to that class's own
-validator. Each schema stays flat, is built when first used, and choosing costs one dictionary look-up.
+These models are mutually recursive (a query has filters, a filter has a game value, a game value has a query). With
+ordinary pydantic unions every one of the fifty classes would contain the schema of all the others. Here a union is a
+small marker inside `Annotated`: it inspects the input, picks the class, and calls that class's own validator. Each
+schema stays flat and is built on first use, and picking the class costs one dictionary look-up.
 
 `AnyFilter`, `AnyQuery`, ... below are for the model modules themselves, which cannot import the full unions yet. Users
 import the same names from `mettagrid.config.filter`, `.mutation`, `.query`, `.game_value` and `.handler_config`.
@@ -48,10 +48,10 @@ ClassFinder = Callable[[], tuple[type[BaseModel], ...]]
 
 
 class _ThreadState(threading.local):
-    """What is going on in this thread: levels of validation, and unions whose JSON schema is being written.
+    """State of this thread: levels of validation, and unions whose JSON schema is being written.
 
-    `composites` counts the sums, ratios, maxima and minima around the value that is being read. `refused` holds values
-    that fit no class, by identity, until the outermost rule is done.
+    `composites` counts the sums, ratios, maxima and minima around the current value. `refused` holds values that fit no
+    class, by identity, until the outermost rule is done.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class _Reader:
         self.contains_rules = any(_has_union(field) for field in cls.model_fields.values())
 
     def read(self, data: dict[Any, Any], context: Any) -> BaseModel:
-        """The object that `data` describes, refusing rules nested too deeply for the stack."""
+        """Return the object that `data` describes; raise an error for rules nested too deeply for the stack."""
         if not self.contains_rules:
             return self.validate(data, context=context)
         if _state.depth >= _MAX_DEPTH:
@@ -124,7 +124,7 @@ class RuleUnion:
         return self._classes
 
     def _read(self, data: dict[Any, Any], context: Any) -> BaseModel:
-        """The object that `data` describes."""
+        """Return the object that `data` describes."""
         raise NotImplementedError
 
     def _validate(self, value: Any, info: ValidationInfo) -> Any:
@@ -150,7 +150,7 @@ class RuleUnion:
         return core_schema.with_info_plain_validator_function(self._validate)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        # Inside the schema of the same union its members are only referred to: they are written further out.
+        # Inside the schema of the same union its members are only references: an outer level defines them.
         repeated = any(union.classes == self.classes for union in _state.writing)
         _state.writing.append(self)
         try:
@@ -175,7 +175,7 @@ def _json_member(cls: type[BaseModel], *, reference: bool) -> CoreSchema:
 
 
 class TaggedUnion(RuleUnion):
-    """A union whose members are told apart by the value of one key."""
+    """A union whose members are distinguished by the value of one key."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class TaggedUnion(RuleUnion):
         self.key = key
         self.default = default
         self._by_tag: dict[object, type[BaseModel]] = {}
-        self._readers: dict[object, _Reader] = {}  # filled as tags turn up
+        self._readers: dict[object, _Reader] = {}  # filled on first use of each tag
         self._leaves: dict[str, Callable[..., BaseModel]] = {}
 
     @property
@@ -202,11 +202,11 @@ class TaggedUnion(RuleUnion):
         return self._by_tag
 
     def or_scalar(self, scalar: type) -> "TaggedUnion":
-        """The same union with plain strings or integers allowed beside it."""
+        """Return the same union that also accepts plain strings or integers."""
         return TaggedUnion(self.noun, self.key, self._find_classes, default=self.default, scalar=scalar)
 
     def _validate(self, value: Any, info: ValidationInfo) -> Any:
-        # The short way for most values of a large configuration: a known tag whose class contains no more rules.
+        # Fast path for most values of a large configuration: a known tag whose class contains no other rules.
         if type(value) is dict:
             tag = value.get(self.key)
             validate = self._leaves.get(tag) if type(tag) is str else None
@@ -247,7 +247,7 @@ class TaggedUnion(RuleUnion):
 
     def _json_union(self, members: list[CoreSchema]) -> CoreSchema:
         tags: dict[Any, CoreSchema] = dict(zip(self.by_tag, members, strict=True))
-        # With a default the key may be absent, which a schema cannot say: it lists the members only.
+        # With a default the key may be absent, which a schema cannot express: it only lists the members.
         discriminator: Any = self.key if self.default is None else self._tag_of
         return core_schema.tagged_union_schema(tags, discriminator)
 
@@ -256,7 +256,7 @@ class FilterUnion(TaggedUnion):
     """Filters. Inside a composite game value a dictionary without `$type` stays unread; see `UnreadFilter`."""
 
     def _validate(self, value: Any, info: ValidationInfo) -> Any:
-        # Filters are the most frequent rules by far: the short way of `TaggedUnion` is repeated here to save a call.
+        # Filters are the most frequent rules by far: the fast path of `TaggedUnion` is repeated here to save a call.
         if type(value) is dict and not _state.composites:
             tag = value.get(self.key)
             validate = self._leaves.get(tag) if type(tag) is str else None
@@ -278,11 +278,11 @@ class FilterUnion(TaggedUnion):
 
 
 class UnreadFilter(Config):
-    """A filter that was given as a dictionary inside a sum, ratio, maximum or minimum. It has no effect.
+    """A filter given as a dictionary inside a sum, ratio, maximum or minimum. It has no effect.
 
-    The published package does not read filters there (those of queries below a composite game value) and plays as if
-    they were absent; files depend on it. A filter given as an object works, and our own dumps mark it with `"$type"`,
-    so that it works again when loaded.
+    The published package ignores filters there (those of queries below a composite game value), and existing files
+    depend on it. A filter given as an object works, and our own dumps mark it with `"$type"`, so that it works after
+    loading too.
     """
 
     data: dict[str, Any]
@@ -306,18 +306,18 @@ class NestedHandlers(TaggedUnion):
 class ShapeUnion(RuleUnion):
     """Game values carry no tag: the class is the one whose fields fit the keys.
 
-    `values` alone fits a sum, a maximum and a minimum. It reads as a sum, the first of them, unless the key `$type`
-    names `MaxGameValue` or `MinGameValue`, which is how those two are written.
+    `values` alone fits a sum, a maximum and a minimum. It means a sum unless the key `$type` names `MaxGameValue` or
+    `MinGameValue`; dumps of those two have that key.
     """
 
     _NAMED = ("MaxGameValue", "MinGameValue")
 
     def __init__(self, noun: str, classes: ClassFinder, *, scalar: type | None = None) -> None:
         super().__init__(noun, classes, scalar=scalar)
-        self._readers: dict[frozenset[str], _Reader] = {}  # of the sets of keys that fit, which are few
+        self._readers: dict[frozenset[str], _Reader] = {}  # by set of keys; only a few sets occur
 
     def or_scalar(self, scalar: type) -> "ShapeUnion":
-        """The same union with plain integers allowed beside it."""
+        """Return the same union that also accepts plain integers."""
         return ShapeUnion(self.noun, self._find_classes, scalar=scalar)
 
     def _read(self, data: dict[Any, Any], context: Any) -> BaseModel:
@@ -339,10 +339,10 @@ class ShapeUnion(RuleUnion):
         return reader.read(data, context)
 
     def _read_leniently(self, data: dict[Any, Any], context: Any) -> BaseModel:
-        """With unknown keys dropped several classes may fit: the one that uses most of the keys is tried first.
+        """Read with unknown keys dropped. Several classes may fit: the one with the most known keys is tried first.
 
-        A value that was refused once is not read again for each class that the values around it may have: in deeply
-        nested ones that would never end.
+        A rejected value is not read again for each class that the enclosing values may have: with deep nesting that
+        would take exponential time.
         """
         if id(data) in _state.refused:
             raise _state.refused[id(data)][1]
@@ -360,7 +360,7 @@ class ShapeUnion(RuleUnion):
                 _state.refused[id(data)] = (data, refusal)
             raise refusal
         finally:
-            # Pydantic's errors may point back to this frame in a way that the garbage collector cannot see.
+            # Pydantic's errors may refer to this frame in a way that the garbage collector cannot see.
             refusal = None
 
     def _named(self, kind: object, *, lenient: bool) -> _Reader | None:
@@ -407,7 +407,7 @@ def _shape(cls: type[BaseModel]) -> str:
 
 
 def _members_of(module: str, alias: str) -> ClassFinder:
-    """The classes of `Annotated[Union[...], marker]` called `alias` in `module`, imported when first needed."""
+    """Return the classes of `Annotated[Union[...], marker]` called `alias` in `module`, imported when first needed."""
 
     def find() -> tuple[type[BaseModel], ...]:
         union = get_args(getattr(importlib.import_module(module), alias))[0]

@@ -1,4 +1,4 @@
-"""What agents can do."""
+"""The actions of agents."""
 
 from abc import abstractmethod
 from typing import Any, Literal
@@ -33,7 +33,7 @@ def _cardinal_directions() -> list[Direction]:
 
 
 class ActionConfig(Config):
-    """Base of the action kinds. Resource costs are checked for known names and otherwise have no effect."""
+    """Base of the action kinds. The names in resource costs are checked; costs have no other effect."""
 
     action_handler: str
     enabled: bool = True
@@ -41,7 +41,7 @@ class ActionConfig(Config):
     consumed_resources: dict[str, int] = Field(default_factory=dict)
 
     def actions(self) -> list[Action]:
-        """The actions of this kind, none while it is disabled."""
+        """Return the actions of this kind, none while it is disabled."""
         return self._actions() if self.enabled else []
 
     @abstractmethod
@@ -54,7 +54,7 @@ class NoopActionConfig(ActionConfig):
     action_handler: str = "noop"
 
     def Noop(self) -> Action:
-        """The action that does nothing."""
+        """Return the action that does nothing."""
         return Action(name="noop")
 
     def _actions(self) -> list[Action]:
@@ -62,9 +62,9 @@ class NoopActionConfig(ActionConfig):
 
 
 class MoveActionConfig(ActionConfig):
-    """Moving to a neighbouring cell, or using what stands there.
+    """Moving to a neighbouring cell, or using the object on it.
 
-    `handlers` are tried before the two built-in ones (move into an empty cell, use what is there).
+    `handlers` are tried before the two built-in ones (move into an empty cell, use the object there).
     """
 
     action_handler: str = "move"
@@ -72,7 +72,7 @@ class MoveActionConfig(ActionConfig):
     handlers: list[AnyNestedHandler] = Field(default_factory=list)
 
     def Move(self, direction: Direction) -> Action:
-        """The action that moves in a direction."""
+        """Return the action that moves in a direction."""
         return Action(name=f"move_{direction}")
 
     def _actions(self) -> list[Action]:
@@ -94,7 +94,7 @@ class ChangeVibeActionConfig(ActionConfig):
         return vibes
 
     def ChangeVibe(self, vibe: Vibe) -> Action:
-        """The action that shows a vibe."""
+        """Return the action that shows a vibe."""
         return Action(name=f"{CHANGE_VIBE_PREFIX}{vibe.name}")
 
     def _actions(self) -> list[Action]:
@@ -102,7 +102,7 @@ class ChangeVibeActionConfig(ActionConfig):
 
 
 class AttackOutcome(Config):
-    """What a successful attack would change."""
+    """The effects of a successful attack."""
 
     actor_inv_delta: dict[str, int] = Field(default_factory=dict)
     target_inv_delta: dict[str, int] = Field(default_factory=dict)
@@ -133,6 +133,6 @@ class ActionsConfig(Config):
     change_vibe: ChangeVibeActionConfig = Field(default_factory=ChangeVibeActionConfig)
 
     def actions(self) -> list[Action]:
-        """All enabled actions: noop, moves, vibes."""
+        """Return all enabled actions: noop, moves, vibes."""
         kinds = (self.noop, self.move, self.attack, self.change_vibe)
         return [action for kind in kinds for action in kind.actions()]

@@ -1,4 +1,4 @@
-"""The union of all environment configurations, told apart by `game_engine`."""
+"""The union of all environment configurations, distinguished by `game_engine`."""
 
 import reprlib
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ AnyEnvConfig = Annotated[
 
 
 def resolve_env_config_type(config: dict[str, Any]) -> type[EnvConfig]:
-    """The class for a dumped configuration; `ValueError` when its `game_engine` is unknown."""
+    """Return the class for a dumped configuration; raises `ValueError` if its `game_engine` is unknown."""
     engine = _engine_of(config)
     if not isinstance(engine, str) or engine not in _ENGINES:
         raise ValueError(f"Unknown game engine {reprlib.repr(engine)}; known are {', '.join(_ENGINES)}.")

@@ -1,4 +1,4 @@
-"""What every kind of environment has in common."""
+"""The base of all environment configurations."""
 
 from abc import abstractmethod
 from typing import Any
@@ -17,7 +17,7 @@ class EnvConfig(Config):
     @property
     @abstractmethod
     def num_agents(self) -> int:
-        """How many agents play."""
+        """The number of agents."""
 
     @property
     def manages_own_policies(self) -> bool:
@@ -27,7 +27,7 @@ class EnvConfig(Config):
     @classmethod
     @abstractmethod
     def set_map_seed(cls, config: dict[str, Any], seed: int) -> None:
-        """Write the map seed into a dumped configuration; `KeyError` when it has no place for one."""
+        """Write the map seed into a dumped configuration; raises `KeyError` if it has no field for one."""
 
     @classmethod
     @abstractmethod
@@ -37,9 +37,9 @@ class EnvConfig(Config):
     @classmethod
     @abstractmethod
     def get_max_steps(cls, config: dict[str, Any]) -> int:
-        """The episode length of a dumped configuration."""
+        """Return the episode length of a dumped configuration."""
 
     @classmethod
     @abstractmethod
     def get_num_agents(cls, config: dict[str, Any]) -> int:
-        """The number of agents of a dumped configuration."""
+        """Return the number of agents of a dumped configuration."""

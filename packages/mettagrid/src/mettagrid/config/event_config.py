@@ -16,21 +16,21 @@ _LAST_STEP = 100_000  # end of an endless schedule
 
 
 class NearestFirst(Config):
-    """Targets near to an object that `to` finds come first: tried within distance 1, then 2, and so on to `within`."""
+    """Prefer targets near the objects that `to` finds: tried within distance 1, then 2, and so on up to `within`."""
 
     to: TagOrQuery
     within: int = Field(ge=1)
 
 
 class EventConfig(Handler):
-    """A handler applied to what `target_query` finds, at each of `timesteps`.
+    """A handler that runs on the results of `target_query` at each of `timesteps`.
 
     Within a step events run by `priority`, lowest first, then by name. At most `max_targets` targets, chosen at
-    random, are changed (all of them when `None`). If none was, the event called `fallback` runs instead.
+    random, are changed (all of them if `None`). If none was changed, the event called `fallback` runs instead.
 
-    With `nearest` the event looks at targets within distance 1 of the objects that are meant, then within 2, and so on,
-    until something was changed; `fallback` comes after the last distance. The published engine does not know the field:
-    there it is a chain of events, one for each distance (`lower_events`), and both play the same episode.
+    With `nearest` the event tries targets within distance 1 of the given objects, then within 2, and so on, until one
+    was changed; `fallback` comes after the last distance. The published engine does not have this field: there it is a
+    chain of events, one for each distance (`lower_events`), and both play the same episode.
     """
 
     target_query: TagOrQuery
@@ -43,29 +43,27 @@ class EventConfig(Handler):
     @model_serializer(mode="wrap")
     def _leave_out_nearest(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         dumped = handler(self)
-        if self.nearest is None:  # the published reader refuses the key
+        if self.nearest is None:  # the published reader rejects the key
             dumped.pop("nearest", None)
         return dumped
 
 
 def lower_events(events: Mapping[str, EventConfig]) -> dict[str, EventConfig]:
-    """The same events without `nearest`: each that has it becomes a chain, farthest first, linked by `fallback`.
+    """Return the events without `nearest`: each event that has it becomes a chain linked by `fallback`.
 
-    The event keeps its key for distance 1; `<key>_r2`, `<key>_r3`, ... are the others. `ValueError` when an event has
-    one of these keys already.
+    The event keeps its key for distance 1; `<key>_r2`, `<key>_r3`, ... are the others. Raises `ValueError` if an event
+    has one of these keys already.
     """
     check_chains(events)
     return dict(link for key, event in events.items() for link in _chain(key, event))
 
 
 def check_chains(events: Mapping[str, EventConfig]) -> None:
-    """`ValueError` when an event with `nearest` stands for one whose key is taken."""
+    """Raise `ValueError` if the chain of an event with `nearest` needs a key that another event has."""
     for key, event in events.items():
         for radius in range(2, event.nearest.within + 1) if event.nearest else ():
             if (link := f"{key}_r{radius}") in events:
-                raise ValueError(
-                    f"The event {key!r} with `nearest` stands for one called {link!r}, which exists already."
-                )
+                raise ValueError(f"The event {key!r} with `nearest` needs the name {link!r}, which another event has.")
 
 
 def _chain(key: str, event: EventConfig) -> list[tuple[str, EventConfig]]:
@@ -91,7 +89,7 @@ def _chain(key: str, event: EventConfig) -> list[tuple[str, EventConfig]]:
 
 
 def _near(targets: "str | AnyQuery", to: "str | AnyQuery", radius: int) -> Query:
-    """The targets within `radius` of what `to` finds."""
+    """Return the targets within `radius` of the objects that `to` finds."""
     near = isNear(to, radius)
     if type(targets) is Query and targets.max_items is None and targets.order_by is None:
         return targets.model_copy(update={"filters": [*targets.filters, near]})
@@ -99,12 +97,12 @@ def _near(targets: "str | AnyQuery", to: "str | AnyQuery", radius: int) -> Query
 
 
 def once(timestep: int) -> list[int]:
-    """The schedule of a single firing."""
+    """Return the schedule of a single firing."""
     return [timestep]
 
 
 def periodic(start: int, period: int, end: int | None = None, end_period: int | None = None) -> list[int]:
-    """Steps from `start` to `end` (inclusive, 100000 by default), `period` apart.
+    """Return the steps from `start` to `end` (inclusive, 100000 by default), `period` apart.
 
     With `end_period` the gap changes evenly from `period` at the start to `end_period` at the end; it is rounded to
     whole steps (half to even) after each firing and is never below 1.

@@ -29,7 +29,7 @@ else:
     from mettagrid.config._rules import AnyGameValue
 
 PUBLISHED_CONTEXT: dict[str, bool] = {"published": True}
-"""Serialisation context that leaves out what the published 0.26 reader refuses; see `MettaGridConfig.to_published`."""
+"""Serialization context that omits what the published 0.26 reader rejects; see `MettaGridConfig.to_published`."""
 
 
 class Scope(ConfigStrEnum):
@@ -84,7 +84,7 @@ CountQueryValue = QueryCountValue
 
 
 class CompositeValue(GameValue):
-    """A value made of values.
+    """A value composed of other values.
 
     Its dump says two things that fields alone do not: a maximum and a minimum, which look like a sum, name themselves
     under `"$type"`, and so does every filter of a query inside (see `UnreadFilter`).
@@ -100,7 +100,7 @@ class CompositeValue(GameValue):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        # The serializer's return type says nothing; describe the fields, plus the key it adds.
+        # The serializer has no useful return type; describe the fields, plus the key it adds.
         described = handler(_without_serializer(schema))
         if issubclass(cls, _NamedGameValue):
             inner = handler.resolve_ref_schema(described)
@@ -109,7 +109,7 @@ class CompositeValue(GameValue):
 
 
 def _without_serializer(schema: Any) -> Any:
-    """A copy of a model's core schema whose JSON schema is that of its fields in both modes."""
+    """Return a copy of a model's core schema whose JSON schema is that of its fields in both modes."""
     copy = {key: value for key, value in schema.items() if key != "serialization"}
     if isinstance(copy.get("schema"), dict) and copy["type"] != "model-fields":
         copy["schema"] = _without_serializer(copy["schema"])
@@ -197,36 +197,36 @@ AnyGameValue = Annotated[
 
 
 def val(x: float) -> ConstValue:
-    """The constant `x`."""
+    """Return the constant `x`."""
     return ConstValue(value=float(x))
 
 
 def inv(s: str) -> InventoryValue:
-    """How much of an item the agent holds: `inv("heart")` or `inv("agent.heart")`."""
+    """Return the amount of an item that the agent holds: `inv("heart")` or `inv("agent.heart")`."""
     scope, item = _split_scope(s, allowed={Scope.AGENT})
     return InventoryValue(item=item, scope=scope)
 
 
 def stat(s: str, delta: bool = False) -> StatValue:
-    """A stat: `stat("name")` or `stat("agent.name")` of the agent, `stat("game.name")` of the game."""
+    """Return a stat: `stat("name")` or `stat("agent.name")` of the agent, `stat("game.name")` of the game."""
     scope, name = _split_scope(s, allowed={Scope.AGENT, Scope.GAME})
     return StatValue(name=name, scope=scope, delta=delta)
 
 
 def num(s: str, filters: "AnyFilter | list[AnyFilter] | None" = None) -> QueryCountValue:
-    """The number of objects with tag `s` that pass the filters."""
+    """Return the number of objects with tag `s` that pass the filters."""
     from mettagrid.config.query import query  # queries and values need each other
 
     return QueryCountValue(query=query(s, filters))
 
 
 def num_tagged(s: str) -> QueryCountValue:
-    """The number of objects with tag `s`."""
+    """Return the number of objects with tag `s`."""
     return num(s)
 
 
 def tag(s: str) -> QueryCountValue:
-    """The number of objects with tag `s`; the same as `num_tagged`."""
+    """Return the number of objects with tag `s`; the same as `num_tagged`."""
     return num(s)
 
 
@@ -237,7 +237,7 @@ def weighted_sum(
     min: float | None = None,  # the published name
     max: float | None = None,  # the published name
 ) -> AnyGameValue:
-    """The sum of weight x value over the pairs, not below `min` and not above `max`."""
+    """Return the sum of weight x value over the pairs, not below `min` and not above `max`."""
     total: AnyGameValue = SumGameValue(
         values=[value for _, value in weighted_values], weights=[weight for weight, _ in weighted_values], log=log
     )
@@ -249,27 +249,27 @@ def weighted_sum(
 
 
 def max_value(values: list[AnyGameValue]) -> MaxGameValue:
-    """The largest of the values."""
+    """Return the largest of the values."""
     return MaxGameValue(values=values)
 
 
 def min_value(values: list[AnyGameValue]) -> MinGameValue:
-    """The smallest of the values."""
+    """Return the smallest of the values."""
     return MinGameValue(values=values)
 
 
 def GameValueRatio(num_gv: AnyGameValue, denom_gv: AnyGameValue) -> RatioGameValue:
-    """`num_gv` / `denom_gv`."""
+    """Return `num_gv` / `denom_gv`."""
     return RatioGameValue(numerator=num_gv, denominator=denom_gv)
 
 
 def _split_scope(text: str, allowed: set[Scope]) -> tuple[Scope, str]:
-    """`agent.x` and `game.x` name a scope; any other text, dots included, is a plain name read for the agent."""
+    """Split `agent.x` and `game.x` into scope and name; any other text, even with dots, is a name of the agent."""
     prefix, dot, name = text.partition(".")
     scope = _SCOPES.get(prefix.lower()) if dot else None
     if scope is None:
         return Scope.AGENT, text
     if scope not in allowed:
         names = ", ".join(repr(item.value) for item in allowed)
-        raise ValueError(f"{text!r} asks for the scope {scope.value!r}; allowed here: {names}.")
+        raise ValueError(f"{text!r} has the scope {scope.value!r}; allowed here: {names}.")
     return scope, name

@@ -138,14 +138,14 @@ AnyHandler = Annotated[Handler | FirstMatch | AllOf, HANDLERS]
 def firstMatch(handlers: "Sequence[AnyHandler | None]") -> "AnyHandler | None":
     """Combine handlers so that the first success ends it.
 
-    `None`s are left out and the members of a nested first-match spliced in. One handler is returned as it is, and
-    `None` for none.
+    `None`s are dropped, and the members of a nested first-match are spliced in. A single handler is returned
+    unchanged, and `None` for none.
     """
     return _combined(FirstMatch, handlers)
 
 
 def allOf(handlers: "Sequence[AnyHandler | None]") -> "AnyHandler | None":
-    """Combine handlers so that each is tried. Otherwise as `firstMatch`."""
+    """Combine handlers so that each is tried; otherwise like `firstMatch`."""
     return _combined(AllOf, handlers)
 
 

@@ -1,4 +1,4 @@
-"""Numbers of observation features and tags. Trained policies depend on them, so the order is fixed."""
+"""Ids of observation features and tags. Trained policies depend on them, so the order is fixed."""
 
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ class ObservationFeatureSpec(BaseModel):
 
 
 class IdMap:
-    """Feature and tag numbers of a game, computed when first asked for."""
+    """Feature and tag ids of a game, computed on first use."""
 
     def __init__(self, config: "GameConfig") -> None:
         self._config = config
@@ -54,14 +54,14 @@ class IdMap:
         self._by_name: dict[str, ObservationFeatureSpec] = {}
 
     def features(self) -> list[ObservationFeatureSpec]:
-        """All features; the position in the list is the feature id."""
+        """Return all features; the position in the list is the feature id."""
         if self._features is None:
             self._features = self._compute_features()
             self._by_name = {feature.name: feature for feature in self._features}
         return self._features
 
     def feature(self, name: str) -> ObservationFeatureSpec:
-        """The feature called `name`; `KeyError` when there is none."""
+        """Return the feature called `name`; raises `KeyError` if there is none."""
         self.features()
         try:
             return self._by_name[name]
@@ -69,11 +69,11 @@ class IdMap:
             raise KeyError(f"There is no observation feature called {name!r}.") from None
 
     def feature_id(self, name: str) -> int:
-        """The number of the feature called `name`; `KeyError` when there is none."""
+        """Return the id of the feature called `name`; raises `KeyError` if there is none."""
         return self.feature(name).id
 
     def tag_names(self) -> list[str]:
-        """All tags in alphabetical order; the position in the list is the tag id."""
+        """Return all tags in alphabetical order; the position in the list is the tag id."""
         config = self._config
         tags = set(config.tags)
         tags.update(query.tag for query in config.materialize_queries)
@@ -111,7 +111,7 @@ class IdMap:
 
 
 def num_inventory_tokens_needed(max_inventory_value: int, token_value_base: int) -> int:
-    """How many digits of base `token_value_base` the largest amount takes, at least one."""
+    """Return how many digits of base `token_value_base` the largest amount takes, at least one."""
     if token_value_base < 2:
         raise ValueError(f"token_value_base is {token_value_base}; it must be at least 2.")
     digits = 1
@@ -121,14 +121,14 @@ def num_inventory_tokens_needed(max_inventory_value: int, token_value_base: int)
 
 
 def make_token_feature(name: str, feature_id: int, normalization: float) -> tuple[ObservationFeatureSpec, int]:
-    """A feature of one token, and the next free feature id."""
+    """Return a feature of one token, and the next free feature id."""
     return ObservationFeatureSpec(id=feature_id, name=name, normalization=normalization), feature_id + 1
 
 
 def make_multi_token_features(
     name: str, feature_id: int, normalization: float, num_tokens: int
 ) -> tuple[list[ObservationFeatureSpec], int]:
-    """The features `name`, `name:p1`, ... of a number of `num_tokens` digits, and the next free feature id."""
+    """Return the features `name`, `name:p1`, ... of a number of `num_tokens` digits, and the next free feature id."""
     features = [
         ObservationFeatureSpec(id=feature_id + part, name=part_name, normalization=normalization)
         for part, part_name in enumerate(_part_names(name, num_tokens))

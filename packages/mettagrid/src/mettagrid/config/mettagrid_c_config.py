@@ -21,7 +21,7 @@ __all__ = ["CompiledEvent", "CompiledGame", "convert_to_cpp_game_config", "renam
 
 
 class CompiledEvent(NamedTuple):
-    """When an event fires, and on how many targets at most; -1 for any number."""
+    """The steps of an event, and its largest number of targets; -1 for any number."""
 
     name: str
     timesteps: list[int]
@@ -30,7 +30,7 @@ class CompiledEvent(NamedTuple):
 
 @dataclass(frozen=True)
 class CompiledGame:
-    """A game that the engine can play on any map, with the numbers that its rules got."""
+    """A game that the engine can play on any map, with the ids of its names."""
 
     program: Program
     config: GameConfig
@@ -94,7 +94,7 @@ def convert_to_cpp_game_config(
 ) -> tuple[CompiledGame, dict[str, list[str]]]:
     """Compile a game and return it with the names of single agents by map cell, for `rename_map_agents`.
 
-    ValueError for rules that the engine refuses.
+    Raises ValueError for rules that the engine rejects.
     """
     from mettagrid.compiler import compiled
 
@@ -106,7 +106,7 @@ def convert_to_cpp_game_config(
 def rename_map_agents(map_grid: list[list[str]], rename_map: dict[str, list[str]]) -> list[list[str]]:
     """Return the rows with the k-th cell of each name in `rename_map` renamed to its k-th new name.
 
-    ValueError when a name has more cells than new names.
+    Raises ValueError if a name has more cells than new names.
     """
     counts = Counter(cell for row in map_grid for cell in row)
     for name, agents in rename_map.items():

@@ -1,4 +1,4 @@
-"""The configuration of a grid game: `MettaGridConfig` and what it is made of.
+"""The configuration of a grid game: `MettaGridConfig` and its parts.
 
 The action, observation, reward, render and game value models can also be imported from here.
 """
@@ -135,14 +135,14 @@ class ResourceLimitsConfig(Config):
 
 
 class InventoryConfig(Config):
-    """What an object holds at the start and how much it can hold."""
+    """The initial inventory of an object and its limits."""
 
     default_limit: int = Field(default=_MAX_AMOUNT, ge=0)
     limits: dict[str, ResourceLimitsConfig] = Field(default_factory=dict)
     initial: dict[str, int] = Field(default_factory=dict)
 
     def get_limit(self, resource_name: str) -> int:
-        """The base limit of the group with that resource, or `default_limit`."""
+        """Return the base limit of the group with that resource, or `default_limit`."""
         for group in self.limits.values():
             if resource_name in group.resources:
                 return group.base
@@ -152,7 +152,7 @@ class InventoryConfig(Config):
 class GridObjectConfig(Config):
     """A type of object.
 
-    `name` is the type, `map_name` (by default the same) what maps call it. `on_tag_remove` has tag prefixes as keys.
+    `name` is the type, `map_name` (by default the same) its name in maps. `on_tag_remove` has tag prefixes as keys.
     `handlers` is read for compatibility and has no effect.
     """
 
@@ -208,7 +208,7 @@ AnyGridObjectConfig = Annotated[WallConfig | GridObjectConfig, _GRID_OBJECTS]
 
 
 class TalkConfig(Config):
-    """Short texts agents say. Holders of `broadcast_resource` hear one another at any distance."""
+    """Short texts of agents. Holders of `broadcast_resource` hear one another at any distance."""
 
     enabled: bool = False
     max_length: int = Field(default=140, ge=1)
@@ -256,12 +256,12 @@ class GameConfig(Config):
     def _refuse_bottomless_data(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         try:
             return handler(data)
-        except RecursionError:  # even the message about a wrong value shows it, level by level
+        except RecursionError:  # even the error message about a wrong value recurses into it
             raise PydanticCustomError("nested_too_deeply", "Lists or dictionaries are nested too deeply.") from None
 
     @model_validator(mode="after")
     def _limit_agents(self) -> "GameConfig":
-        # Not in the field's type, which would change the schema that published readers know.
+        # Not part of the field's type, which would change the published schema.
         if self.num_agents > _MAX_AGENTS:
             raise ValueError(f"num_agents is {self.num_agents}; at most {_MAX_AGENTS} agents are possible.")
         return self
@@ -289,7 +289,7 @@ class GameConfig(Config):
         self.resource_names.append(name)
 
     def id_map(self) -> IdMap:
-        """The numbers of features and tags of this game."""
+        """Return the ids of features and tags of this game."""
         return IdMap(self)
 
 
@@ -337,7 +337,7 @@ class MettaGridConfig(EnvConfig):
     def EmptyRoom(
         num_agents: int, width: int = 10, height: int = 10, border_width: int = 1, with_walls: bool = False
     ) -> "MettaGridConfig":
-        """A room with nothing but agents, and walls around it unless `border_width` is 0."""
+        """Return a room that contains only agents, with walls around it unless `border_width` is 0."""
         game = GameConfig(
             map_builder=RandomMapBuilder.Config(
                 agents=num_agents, width=width, height=height, border_width=border_width
@@ -351,10 +351,10 @@ class MettaGridConfig(EnvConfig):
         return MettaGridConfig(game=game)
 
     def to_published(self) -> dict[str, Any]:
-        """A JSON-ready dump that the published mettagrid 0.26 package reads.
+        """Return a JSON-ready dump that the published mettagrid 0.26 package reads.
 
-        Events with `nearest` become chains of events. `"$type"`, which that package does not know, is left out: maximum
-        and minimum game values then read there as sums, exactly as they do from that package's own dumps.
+        Events with `nearest` become chains of events. `"$type"`, which that package does not know, is omitted: it then
+        reads maximum and minimum game values as sums, exactly as it does from its own dumps.
         """
         game = self.game.model_copy(update={"events": lower_events(self.game.events)})
         return self.model_copy(update={"game": game}).model_dump(mode="json", context=PUBLISHED_CONTEXT)

@@ -1,4 +1,4 @@
-"""What agents see."""
+"""The observations of agents."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Queries: which objects a rule means."""
+"""Queries: select the objects that a rule applies to."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -36,7 +36,7 @@ class Query(Config):
 
 
 class MaterializedQuery(Query):
-    """A query whose results carry `tag` until it is computed again; as a source it means the holders of `tag`."""
+    """A query whose results carry `tag` until it is recomputed; as a source it means the holders of `tag`."""
 
     query_type: Literal["materialized"] = "materialized"  # type: ignore[assignment]
     source: str = ""
@@ -47,7 +47,7 @@ class MaterializedQuery(Query):
 class ClosureQuery(Config):
     """`source` and every candidate reached from it, step by step, over edges that pass `edge_filters`.
 
-    In an edge filter the actor is a member found before and the target the candidate; `filters` judge the result.
+    In an edge filter the actor is an earlier member and the target the candidate; `filters` apply to the result.
     """
 
     query_type: Literal["closure"] = "closure"
@@ -63,12 +63,12 @@ AnyQuery = Annotated[Query | MaterializedQuery | ClosureQuery | RaycastQuery, QU
 
 
 def query(source: "str | AnyQuery", filters: "AnyFilter | list[AnyFilter] | None" = None) -> Query:
-    """Objects with a tag, or from another query, that pass a filter or a list of filters."""
+    """Select objects with a tag, or from another query, that pass a filter or a list of filters."""
     return Query(source=source, filters=as_filter_list(filters))
 
 
 def materializedQuery(tag: str, q: AnyQuery) -> MaterializedQuery:
-    """Keep the results of `q` marked with `tag`."""
+    """Mark the results of `q` with `tag`."""
     return MaterializedQuery(tag=tag, query=q)
 
 
@@ -78,7 +78,7 @@ def closureQuery(
     edge_filters: "AnyFilter | list[AnyFilter] | None" = None,
     filters: "AnyFilter | list[AnyFilter] | None" = None,
 ) -> ClosureQuery:
-    """What can be reached from `source` through `candidates`."""
+    """Select the objects that can be reached from `source` through `candidates`."""
     return ClosureQuery(
         source=source, candidates=candidates, edge_filters=as_filter_list(edge_filters), filters=as_filter_list(filters)
     )

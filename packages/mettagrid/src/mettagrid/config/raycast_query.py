@@ -17,7 +17,7 @@ __all__ = ["RaycastQuery", "raycastQuery"]
 
 
 def cardinal_rays() -> list[str]:
-    """Directions of rays unless told otherwise, in the order in which they are walked."""
+    """Return the default directions of rays, in the order in which they are walked."""
     return ["north", "south", "east", "west"]
 
 
@@ -35,7 +35,7 @@ class RaycastQuery(Config):
 
 
 def as_filter_list(filters: "AnyFilter | Sequence[AnyFilter] | None") -> "list[AnyFilter]":
-    """A filter, several or none as a list."""
+    """Return one filter, several or none as a list."""
     if filters is None:
         return []
     return [filters] if isinstance(filters, BaseModel) else list(filters)
@@ -48,7 +48,7 @@ def raycastQuery(
     blocker: "AnyFilter | Sequence[AnyFilter] | None" = None,
     include_blocker: bool = True,
 ) -> RaycastQuery:
-    """Objects seen from `source` along `directions` (by default all four), up to the first blocker."""
+    """Select the objects that rays from `source` along `directions` (by default all four) meet before a blocker."""
     return RaycastQuery(
         source=source,
         max_range=max_range,

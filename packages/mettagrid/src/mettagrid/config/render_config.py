@@ -51,7 +51,7 @@ _Ranked = TypeVar("_Ranked", RenderHudConfig, RenderStatusBarConfig)
 
 
 class RenderConfig(Config):
-    """How a game looks. Of the assets of a type the first whose conditions hold is drawn."""
+    """The look of a game. The first asset of a type whose conditions hold is drawn."""
 
     hud1: RenderHudConfig = Field(default_factory=lambda: RenderHudConfig(resource="hp", short_name="HP", max=100))
     hud2: RenderHudConfig = Field(default_factory=lambda: RenderHudConfig(resource="energy", short_name="E", max=20))

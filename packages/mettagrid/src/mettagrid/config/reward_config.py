@@ -46,12 +46,12 @@ class AgentReward(Config):
 
     @classmethod
     def default_for_key(cls, key: str) -> "AgentReward":
-        """One point per item called `key`."""
+        """Return a reward of one point per item called `key`."""
         return inventoryReward(key)
 
     @property
     def weight(self) -> float:
-        """The first weight of a reward made by `reward(...)` without a lower bound."""
+        """The first weight of a reward created by `reward(...)` without a lower bound."""
         value = self.reward
         if isinstance(value, MinGameValue):
             value = value.values[0]
@@ -62,12 +62,12 @@ class AgentReward(Config):
 
     @property
     def max(self) -> float | None:
-        """The upper bound of a reward made by `reward(...)`, or `None`."""
+        """The upper bound of a reward created by `reward(...)`, or `None`."""
         if not isinstance(self.reward, MinGameValue):
             return None
         bound = self.reward.values[-1]
         assert len(self.reward.values) > 1 and isinstance(bound, ConstValue), (
-            "The reward is a minimum without a constant as its last value, so it has no upper bound to tell."
+            "The reward is a minimum without a constant as its last value, so it has no upper bound."
         )
         return bound.value
 
@@ -81,7 +81,7 @@ def reward(
     max: float | None = None,  # the published name
     per_tick: bool = False,
 ) -> AgentReward:
-    """`weight` points for each of one value or several, in total not below `min` and not above `max`."""
+    """Pay `weight` points for each of one value or several, in total not below `min` and not above `max`."""
     values = value if isinstance(value, list) else [value]
     total = weighted_sum([(weight, item) for item in values], log=log, min=min, max=max)
     return AgentReward(reward=total, per_tick=per_tick)
@@ -94,5 +94,5 @@ def inventoryReward(
     max: float | None = None,  # the published name
     per_tick: bool = False,
 ) -> AgentReward:
-    """`weight` points for each `item` held."""
+    """Pay `weight` points for each `item` held."""
     return reward(InventoryValue(item=item), weight=weight, max=max, per_tick=per_tick)

@@ -2,10 +2,10 @@
 
 
 def tag(name: str) -> str:
-    """A tag name, as it is: for symmetry with `typeTag`."""
+    """Return a tag name unchanged, for symmetry with `typeTag`."""
     return name
 
 
 def typeTag(name: str) -> str:
-    """The tag that every object of type `name` carries."""
+    """Return the tag that every object of type `name` carries."""
     return f"type:{name}"

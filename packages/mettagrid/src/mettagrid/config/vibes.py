@@ -194,6 +194,6 @@ TRAINING_VIBES: list[Vibe] = [
 
 
 def search_vibes(query: str) -> list[tuple[int, Vibe]]:
-    """Vibes whose name contains `query`, whatever the case, as (id, vibe)."""
+    """Return the vibes whose name contains `query`, ignoring case, as (id, vibe)."""
     wanted = query.lower()
     return [(number, vibe) for number, vibe in enumerate(VIBES) if wanted in vibe.name.lower()]

@@ -1,4 +1,4 @@
-"""Map builders: from a configuration to a grid of cell names."""
+"""Map builders, which turn a configuration into a grid of cell names."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ __all__ = ["GameMap", "MapBuilder", "MapBuilderConfig", "MapGrid"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "MapGrid":  # needs numpy, which configurations do without
+    if name == "MapGrid":  # needs numpy, which configurations do not import
         from mettagrid.map_builder.utils import MapGrid
 
         return MapGrid

@@ -15,10 +15,10 @@ _CellName = Annotated[str, StringConstraints(pattern=r"^[\w\.:]+$")]
 
 
 class AsciiMapBuilderConfig(MapBuilderConfig["AsciiMapBuilder"]):
-    """A drawn map and what its characters mean.
+    """A drawn map and its legend.
 
     `map_data` is a text, a list of lines or a list of lists of characters, all lines equally long. Wall `#`, empty `.`
-    and agent `@` are always part of `char_to_map_name` and cannot mean anything else.
+    and agent `@` are always part of `char_to_map_name` and cannot be redefined.
     """
 
     map_data: list[list[str]]
@@ -72,8 +72,8 @@ class AsciiMapBuilder(MapBuilder[AsciiMapBuilderConfig]):
 
 
 def named_grid(rows: list[list[str]], legend: dict[str, str]) -> "MapGrid":
-    """Rows of characters as a grid of cell names; `ValueError` for an empty map or a character without meaning."""
-    import numpy as np  # configurations do without numpy
+    """Convert rows of characters to a grid of cell names; raises `ValueError` if empty or not in the legend."""
+    import numpy as np  # configurations do not import numpy
 
     if not rows or not rows[0]:
         raise ValueError("The map is empty; it needs at least one row with one character.")

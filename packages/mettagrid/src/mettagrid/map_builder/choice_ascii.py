@@ -11,7 +11,7 @@ from mettagrid.mapgen.utils.ascii_legend import merge_with_global_defaults
 
 
 class ChoiceAsciiMapBuilderConfig(MapBuilderConfig["ChoiceAsciiMapBuilder"]):
-    """The maps to choose from and what their characters mean.
+    """The maps to choose from and their legend.
 
     An option is a text, a list of lines or a list of lists of characters. The fixed legend always applies.
     """
@@ -37,7 +37,7 @@ class ChoiceAsciiMapBuilder(MapBuilder[ChoiceAsciiMapBuilderConfig]):
     """Builds one of the maps. The same seed always chooses the same one."""
 
     def build(self) -> GameMap:
-        import numpy as np  # configurations do without numpy
+        import numpy as np  # configurations do not import numpy
 
         options = self.config.map_options
         chosen = options[int(np.random.default_rng(self.config.seed).integers(len(options)))]

@@ -33,7 +33,7 @@ from pydantic import Field, SerializeAsAny
 
 from mettagrid.base_config import Config
 from mettagrid.typed_config import TypedConfig
-from mettagrid.util.module import load_symbol as load_symbol  # found here by users of the published package
+from mettagrid.util.module import load_symbol as load_symbol  # part of the published interface of this module
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,7 @@ _MAX_CELLS = (2**31 - 1) // 64  # what a world can hold
 
 
 class GameMap:
-    """A finished map: `grid[row, column]` is the name of what stands there (`empty`, `wall`, `agent.red`, ...)."""
+    """A finished map: `grid[row, column]` is the name of the object there (`empty`, `wall`, `agent.red`, ...)."""
 
     def __init__(self, grid: "MapGrid") -> None:
         self.grid = grid
@@ -65,7 +65,7 @@ class HasSeed(Protocol):
 
 
 class WithMaxRetriesConfig(Config):
-    """Mix-in for configurations whose builds may fail by bad luck: how often to try again."""
+    """Mix-in for configurations whose random builds may fail: the number of retries."""
 
     max_retries: int = Field(default=5, ge=0)
 
@@ -96,7 +96,7 @@ class MapBuilderConfig(_ConfigOf[TBuilder]):
 
     @classmethod
     def builder_cls(cls) -> type[TBuilder]:
-        """The builder this configuration belongs to; `TypeError` when it belongs to none."""
+        """Return the builder of this configuration; raises `TypeError` if it has none."""
         builder = cls.__dict__.get("_builder_cls")
         if builder is None:
             raise TypeError(
@@ -105,7 +105,7 @@ class MapBuilderConfig(_ConfigOf[TBuilder]):
         return builder
 
     def create(self) -> TBuilder:
-        """The builder for this configuration."""
+        """Create the builder for this configuration."""
         return self.builder_cls()(self)
 
     @classmethod
@@ -155,13 +155,13 @@ class MapBuilder(ABC, Generic[ConfigT]):
 
     @abstractmethod
     def build(self) -> GameMap:
-        """Make the map."""
+        """Build the map."""
 
     def build_for_num_agents(self, num_agents: int) -> GameMap:
-        """Make a map with exactly `num_agents` places for agents.
+        """Build a map with exactly `num_agents` places for agents.
 
-        Spare places, chosen by `shuffle_spawn_indices`, become empty. Raises `ValueError` when there are too few.
-        Configurations with `max_retries` try again that often after a `ValueError`.
+        Spare places, chosen by `shuffle_spawn_indices`, become empty. Raises `ValueError` if there are too few.
+        Configurations with `max_retries` retry that many times after a `ValueError`.
         """
         retries = self.config.max_retries if isinstance(self.config, WithMaxRetriesConfig) else 0
         for attempt in range(1, retries + 2):
@@ -177,13 +177,13 @@ class MapBuilder(ABC, Generic[ConfigT]):
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def shuffle_spawn_indices(self, indices: "np.ndarray") -> None:
-        """Put the places for agents in random order, in place; the first ones are kept."""
-        import numpy as np  # configurations do without numpy
+        """Shuffle the places for agents in place; the first ones are used."""
+        import numpy as np  # configurations do not import numpy
 
         np.random.default_rng(checked_seed(getattr(self.config, "seed", None))).shuffle(indices)
 
     def _keep_spawn_points(self, game_map: GameMap, num_agents: int) -> None:
-        import numpy as np  # configurations do without numpy
+        import numpy as np  # configurations do not import numpy
 
         places = np.argwhere(np.char.startswith(game_map.grid, _AGENT))
         if len(places) < num_agents:
@@ -195,21 +195,21 @@ class MapBuilder(ABC, Generic[ConfigT]):
 
 
 def checked_seed(seed: int | None) -> int | None:
-    """The seed of a map; `ValueError` for a negative one."""
+    """Return the seed of a map; raises `ValueError` for a negative one."""
     if seed is not None and seed < 0:
         raise ValueError(f"The seed of the map is {seed}; it must be 0 or more.")
     return seed
 
 
 def checked_size(height: int, width: int) -> tuple[int, int]:
-    """(height, width) of a map; `ValueError` when it would have no cells or more than a world can hold."""
+    """Return (height, width) of a map; raises `ValueError` if it has no cells or more than a world can hold."""
     if height < 1 or width < 1 or height * width > _MAX_CELLS:
         raise ValueError(f"The map has {height} rows and {width} columns; it needs 1 to {_MAX_CELLS} cells.")
     return height, width
 
 
 def _declared_config(builder: type[MapBuilder[Any]]) -> Any:
-    """The configuration class in `MapBuilder[...]` of a builder, or that of the builder it derives from."""
+    """Return the configuration class in `MapBuilder[...]` of a builder, or that of its base class."""
     for base in getattr(builder, "__orig_bases__", ()):
         for argument in get_args(base):
             if isinstance(argument, type) and issubclass(argument, MapBuilderConfig):
@@ -218,7 +218,7 @@ def _declared_config(builder: type[MapBuilder[Any]]) -> Any:
 
 
 def _copy_of(config: type[MapBuilderConfig[Any]], builder: type[MapBuilder[Any]]) -> type[MapBuilderConfig[Any]]:
-    """A class of its own for a second builder, so that each has its own `type` name."""
+    """Create a copy of the class for a second builder, so that each has its own `type` name."""
     namespace = {"__module__": builder.__module__, "__qualname__": f"{builder.__qualname__}.Config"}
     metaclass: Any = type(config)
     return metaclass(f"{builder.__name__}Config", (config,), {**namespace, "__doc__": config.__doc__})

@@ -37,7 +37,7 @@ class _Maze:
         self.grid[cell[1], cell[0]] = "empty"
 
     def neighbours(self, cell: _Cell) -> Iterator[tuple[_Cell, _Cell]]:
-        """The rooms two cells away, each with the wall between."""
+        """Yield the rooms two cells away, each with the wall between."""
         x, y = cell
         for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
             room = (x + 2 * dx, y + 2 * dy)
@@ -48,7 +48,7 @@ class _Maze:
 class _DrawsMaze(ABC):
     """Draws a maze of odd size: an even width or height loses a column or a row.
 
-    Both ends move to the nearest room. When they share one, the hub stands there and the map has no agent.
+    Both ends move to the nearest room. If they share one, the hub is there and the map has no agent.
     """
 
     def __init__(self, config: MazeConfigMapBuilderConfig) -> None:
@@ -116,7 +116,7 @@ class MazeKruskalMapBuilder(_DrawsMaze, MapBuilder[MazeConfigMapBuilderConfig]):
 
 
 def _part_of(part: dict[_Cell, _Cell], room: _Cell) -> _Cell:
-    """The representative of the connected part with this room, shortening the way to it."""
+    """Return the representative of the connected part with this room, with path compression."""
     while part[room] != room:
         part[room] = part[part[room]]
         room = part[room]

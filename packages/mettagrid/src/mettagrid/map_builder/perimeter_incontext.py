@@ -1,4 +1,4 @@
-"""A room with the agent in the middle, objects along the edge and, if wanted, obstacles between."""
+"""A room with the agent in the middle, objects along the edge and optional obstacles between."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _NO_TERRAIN = "no-terrain"
 
-# Share of the room, without the free lane along its edge, that obstacles are meant to cover.
+# Share of the room, without the free lane along its edge, that obstacles should cover.
 _COVERAGE = {_NO_TERRAIN: 0.0, "sparse": 0.15, "balanced": 0.3, "dense": 0.45}
 
 _LANE = 2  # cells along the edge that stay free of obstacles
@@ -27,8 +27,7 @@ _SHAPES: tuple[tuple[tuple[int, int], ...], ...] = (
 class PerimeterInContextMapBuilderConfig(MapBuilderConfig["PerimeterInContextMapBuilder"]):
     """What to place around the agent. `density` is no-terrain, sparse, balanced or dense.
 
-    `agents`, `chain_length`, `num_sinks` and `dir` describe a task for the reader of the configuration; the map has
-    one agent.
+    `agents`, `chain_length`, `num_sinks` and `dir` only describe the task; the map has one agent.
     """
 
     seed: int | None = None
@@ -45,10 +44,10 @@ class PerimeterInContextMapBuilderConfig(MapBuilderConfig["PerimeterInContextMap
 
 
 class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig]):
-    """Builds such rooms, another one with each `build`."""
+    """Builds such rooms, a different one with each `build`."""
 
     def __init__(self, config: PerimeterInContextMapBuilderConfig) -> None:
-        import numpy as np  # configurations do without numpy
+        import numpy as np  # configurations do not import numpy
 
         super().__init__(config)
         if config.density not in _COVERAGE:
@@ -56,7 +55,7 @@ class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig
         self._rng = np.random.default_rng(checked_seed(config.seed))
 
     def build(self) -> GameMap:
-        import numpy as np  # configurations do without numpy
+        import numpy as np  # configurations do not import numpy
 
         from mettagrid.map_builder.utils import draw_border  # needs numpy
 
@@ -72,12 +71,12 @@ class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig
         return GameMap(grid)
 
     def _place_objects(self, room: "MapGrid") -> None:
-        import numpy as np  # configurations do without numpy
+        import numpy as np  # configurations do not import numpy
 
         height, width = room.shape
         for name, count in self.config.objects.items():
             if count > self.config.height * self.config.width:
-                raise ValueError(f"The map is to hold {count} times {name!r}, more than it has cells.")
+                raise ValueError(f"The map cannot hold {count} objects {name!r}; it has fewer cells.")
         names = np.array([name for name, count in self.config.objects.items() for _ in range(count)], dtype=room.dtype)
         self._rng.shuffle(names)
         edge = np.array(
@@ -85,7 +84,7 @@ class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig
                 (row, column)
                 for row in range(height)
                 for column in range(width)
-                if (row in (0, height - 1)) != (column in (0, width - 1))  # an edge, but no corner
+                if (row in (0, height - 1)) != (column in (0, width - 1))  # an edge, but not a corner
             ]
         ).reshape(-1, 2)
         self._rng.shuffle(edge)
@@ -93,7 +92,7 @@ class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig
             room[row, column] = name
 
     def _place_obstacles(self, room: "MapGrid", agent: tuple[int, int]) -> None:
-        """Draw shapes at random until the share is reached, never shutting the agent in."""
+        """Draw random shapes until the share is reached, without enclosing the agent."""
         height, width = room.shape[0] - 2 * _LANE, room.shape[1] - 2 * _LANE
         wanted = int(_COVERAGE[self.config.density] * max(0, height) * max(0, width))
         covered: set[tuple[int, int]] = set()
@@ -114,7 +113,7 @@ class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig
 
 
 def _reaches_edge(start: tuple[int, int], walls: set[tuple[int, int]], shape: tuple[int, ...]) -> bool:
-    """Whether the edge of a room can be reached from `start` in straight steps around the walls."""
+    """Return whether the edge of a room can be reached from `start` with orthogonal steps."""
     seen = {start}
     waiting = [start]
     while waiting:

@@ -1,4 +1,4 @@
-"""Maps with objects and agents strewn at random."""
+"""Maps with randomly placed objects and agents."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class RandomMapBuilderConfig(MapBuilderConfig["RandomMapBuilder"]):
-    """How much of what to strew. `agents` is a number, or numbers per agent kind (`{"red": 2}` for `agent.red`)."""
+    """The numbers of objects. `agents` is a number, or numbers per agent kind (`{"red": 2}` for `agent.red`)."""
 
     seed: int | None = None
     width: int = 10
@@ -26,7 +26,7 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
     """Builds a bordered room and shuffles everything inside. With a seed every `build` gives the same map."""
 
     def build(self) -> GameMap:
-        import numpy as np  # configurations do without numpy
+        import numpy as np  # configurations do not import numpy
 
         from mettagrid.map_builder.utils import draw_border  # needs numpy
 
@@ -41,7 +41,7 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
         return GameMap(grid)
 
     def _shuffled_cells(self, area: int) -> "MapGrid":
-        import numpy as np  # configurations do without numpy
+        import numpy as np  # configurations do not import numpy
 
         agents = agent_cells(self.config.agents, area)
         objects = fitted_objects(self.config.objects, area - len(agents))
@@ -58,7 +58,7 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
 
 
 def agent_cells(agents: int | dict[str, int], room: int) -> list[str]:
-    """The cell names of all agents asked for; `ValueError` when they need more than `room` cells."""
+    """Return the cell names of all agents; raises `ValueError` if they need more than `room` cells."""
     counts = {"agent": agents} if isinstance(agents, int) else agents
     wanted = sum(max(0, count) for count in counts.values())
     if wanted > room:
@@ -67,7 +67,7 @@ def agent_cells(agents: int | dict[str, int], room: int) -> list[str]:
 
 
 def fitted_objects(objects: dict[str, int], room: int) -> dict[str, int]:
-    """Object counts halved, down to one each, until they fit in `room` cells."""
+    """Halve the object counts, down to one each, until they fit in `room` cells."""
     counts = dict(objects)
     while sum(counts.values()) > room and any(count > 1 for count in counts.values()):
         counts = {name: max(1, count // 2) for name, count in counts.items()}

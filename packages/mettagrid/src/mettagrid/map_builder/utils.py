@@ -11,12 +11,12 @@ map_grid_dtype = np.dtype("<U20")
 
 
 def create_grid(height: int, width: int, fill_value: str = "empty") -> MapGrid:
-    """A grid with the same name in every cell."""
+    """Return a grid with the same name in every cell."""
     return np.full((height, width), fill_value, dtype=map_grid_dtype)
 
 
 def draw_border(grid: MapGrid, border_width: int, border_object: str) -> None:
-    """Draw a frame of that many cells inside the edges of the grid; nothing for a width of 0."""
+    """Draw a frame of that many cells inside the edges of the grid; a width of 0 draws nothing."""
     if border_width <= 0:
         return
     grid[:border_width, :] = border_object
@@ -26,12 +26,12 @@ def draw_border(grid: MapGrid, border_width: int, border_object: str) -> None:
 
 
 def make_odd(x: int) -> int:
-    """`x` if it is odd, else the next number."""
+    """Return `x` if it is odd, else the next number."""
     return x if x % 2 == 1 else x + 1
 
 
 def set_position(x: int, upper_bound: int) -> int:
-    """The odd coordinate at or after `x`, pulled back inside `upper_bound`; 1 for negative ones."""
+    """Return the odd coordinate at or after `x`, limited to `upper_bound`; 1 for negative ones."""
     odd = make_odd(x)
     if odd >= upper_bound:
         return upper_bound - 2
@@ -39,7 +39,7 @@ def set_position(x: int, upper_bound: int) -> int:
 
 
 def compute_positions(start: int, end: int, blocks: list[tuple[str, int]]) -> dict[str, int]:
-    """Where to start named blocks so that they fill `start` to `end` with even gaps; earlier gaps are the larger."""
+    """Return the start of each named block so that they fill `start` to `end` with even gaps, larger ones first."""
     gaps = max(len(blocks) - 1, 1)
     gap, spare = divmod(end - start - sum(length for _, length in blocks), gaps)
     positions = {}
@@ -61,9 +61,9 @@ def sample_position(
     rng: np.random.Generator | None = None,
     attempts: int = 100,
 ) -> tuple[int, int]:
-    """A random cell, bounds included, at least `min_distance` (Manhattan) from all existing ones.
+    """Return a random cell, bounds included, at least `min_distance` (Manhattan) from all existing ones.
 
-    After `attempts` tries without success the corner `(x_min, y_min)` is returned.
+    After `attempts` failed tries it returns the corner `(x_min, y_min)`.
     """
     generator = np.random.default_rng() if rng is None else rng
     for _ in range(attempts):

@@ -1,4 +1,4 @@
-"""Names of cells: how long they are, and renaming them per instance."""
+"""Names of cells: their length, and renaming them per instance."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ _LONGEST = 64  # longer texts are drawings or descriptions, not names of cells
 
 
 def longest_name(config: "MapGenConfig") -> int:
-    """The length of the longest text in the configuration that can be the name of a cell."""
+    """Return the length of the longest text in the configuration that can be the name of a cell."""
     texts = [*config.instance_object_remap.values(), config.instance_border_object]
     longest_instance = max((len(name) for name in config.instance_names or ()), default=0)
     return max(max(map(len, texts)) + longest_instance, _longest_text(config.instance.model_dump()))
@@ -28,14 +28,14 @@ def _longest_text(data: Any) -> int:
 
 
 def check_templates(templates: dict[str, str]) -> None:
-    """Raise `ValueError` for a new name that cannot be filled in."""
+    """Raise `ValueError` for a new name with an invalid placeholder."""
     for name, template in templates.items():
         try:
             template.format(instance_id=0, instance_name="")
         except (LookupError, ValueError, AttributeError) as error:
             raise ValueError(
-                f"instance_object_remap renames {name!r} to {template!r}, which cannot be filled in ({error}); only "
-                "{instance_id} and {instance_name} are known."
+                f"instance_object_remap renames {name!r} to {template!r}, which has an invalid placeholder ({error}); "
+                "only {instance_id} and {instance_name} are allowed."
             ) from error
 
 

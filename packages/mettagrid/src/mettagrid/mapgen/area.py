@@ -13,7 +13,7 @@ __all__ = ["Area", "AreaQuery", "AreaWhere"]
 
 @dataclass
 class Area:
-    """A rectangle of a grid, in the coordinates of that whole grid, with tags to be found by."""
+    """A rectangle of a grid, in the coordinates of the whole grid, with tags."""
 
     outer_grid: MapGrid
     x: int
@@ -29,11 +29,11 @@ class Area:
 
     @classmethod
     def root_area_from_grid(cls, grid: MapGrid) -> "Area":
-        """The area that is the whole grid."""
+        """Return the area that is the whole grid."""
         return cls(outer_grid=grid, x=0, y=0, width=grid.shape[1], height=grid.shape[0])
 
     def make_subarea(self, x: int, y: int, width: int, height: int, tags: list[str] | None = None) -> "Area":
-        """A part of this area, in its coordinates; `ValueError` when it sticks out."""
+        """Return a part of this area, in its coordinates; raises `ValueError` if it does not fit."""
         if x < 0 or y < 0 or width < 0 or height < 0 or x + width > self.width or y + height > self.height:
             raise ValueError(
                 f"An area of {width} x {height} cells at column {x}, row {y} does not fit into one of "
@@ -42,11 +42,11 @@ class Area:
         return Area(self.outer_grid, self.x + x, self.y + y, width, height, tags=list(tags or []))
 
     def as_dict(self) -> dict[str, Any]:
-        """Place, size and tags."""
+        """Return position, size and tags."""
         return {"x": self.x, "y": self.y, "width": self.width, "height": self.height, "tags": self.tags}
 
     def transplant_to_grid(self, grid: MapGrid, shift_x: int, shift_y: int, copy_grid: bool) -> None:
-        """Make this an area of another grid, moved by the shift; with `copy_grid` its cells are copied there."""
+        """Move this area to another grid, by the shift; with `copy_grid` its cells are copied there."""
         cells = self.grid
         self.outer_grid = grid
         self.x += shift_x
@@ -56,17 +56,17 @@ class Area:
 
 
 class AreaWhere(Config):
-    """Areas that have all these tags."""
+    """Areas with all these tags."""
 
     tags: list[str] = Field(default=[])
 
 
 class AreaQuery(Config):
-    """Which areas of a scene to take.
+    """Selects areas of a scene.
 
-    `where` names all areas (`None`), the scene's whole area (`"full"`) or those with certain tags. Areas taken before
-    under the same `lock` are left out. If more than `limit` remain, `order_by` says which: the first or last ones, of
-    which `offset` are skipped, or random ones.
+    `where` means all areas (`None`), the scene's whole area (`"full"`) or those with certain tags. Areas that were
+    selected before under the same `lock` are skipped. If more than `limit` remain, `order_by` decides: the first or
+    last ones, after skipping `offset`, or random ones.
     """
 
     limit: int | None = None

@@ -1,4 +1,4 @@
-"""The eight ways to turn and mirror a rectangle."""
+"""The eight rotations and reflections of a rectangle."""
 
 from mettagrid.base_config import ConfigStrEnum
 from mettagrid.mapgen.types import MapGrid
@@ -7,7 +7,7 @@ __all__ = ["TRANSFORM_FLAGS", "GridTransform"]
 
 
 class GridTransform(ConfigStrEnum):
-    """A turn (clockwise) or reflection of a grid."""
+    """A rotation (clockwise) or reflection of a grid."""
 
     IDENTITY = "identity"
     ROT_90 = "rot_90"
@@ -34,13 +34,13 @@ class GridTransform(ConfigStrEnum):
         return TRANSFORM_FLAGS[self][2]
 
     def inverse(self) -> "GridTransform":
-        """The transform that undoes this one."""
+        """Return the inverse transform."""
         if self.transpose:
             return _BY_FLAGS[True, self.flip_h, self.flip_v]
         return self
 
     def apply(self, grid: MapGrid) -> MapGrid:
-        """A transformed view of the grid: writing to it writes to the grid."""
+        """Return a transformed view of the grid: writing to it writes to the grid."""
         if self.transpose:
             grid = grid.T
         if self.flip_v:
@@ -50,14 +50,14 @@ class GridTransform(ConfigStrEnum):
         return grid
 
     def apply_to_coords(self, grid: MapGrid, x: int, y: int) -> tuple[int, int]:
-        """Where the cell (x, y) of `grid` is in the transformed grid."""
+        """Return the position of the cell (x, y) of `grid` in the transformed grid."""
         height, width = grid.shape
         return self.apply_to_rectangle(width, height, (x, y, 1, 1))[:2]
 
     def apply_to_rectangle(
         self, width: int, height: int, rectangle: tuple[int, int, int, int]
     ) -> tuple[int, int, int, int]:
-        """Where a rectangle (x, y, width, height) of a grid of that size is in the transformed grid."""
+        """Return the position of a rectangle (x, y, width, height) of a grid of that size in the transformed grid."""
         x, y, across, down = rectangle
         if self.transpose:
             x, y, across, down, width, height = y, x, down, across, height, width
@@ -68,7 +68,7 @@ class GridTransform(ConfigStrEnum):
         return x, y, across, down
 
     def compose(self, other: "GridTransform") -> "GridTransform":
-        """The transform that does this one first and then `other`."""
+        """Return the composition of this transform followed by `other`."""
         transpose, flip_v, flip_h = TRANSFORM_FLAGS[self]
         if other.transpose:  # a transpose after flips is the transpose before the exchanged flips
             transpose, flip_v, flip_h = not transpose, flip_h, flip_v

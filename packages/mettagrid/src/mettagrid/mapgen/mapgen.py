@@ -2,7 +2,7 @@
 
     MapGen.Config(width=40, height=40, seed=1, instance=Random.Config(agents=4, objects={"wall": 50})).create().build()
 
-A map is a border around one or several copies of an instance: a scene, or what another map builder makes.
+A map is a border around one or several copies of an instance: a scene, or the map of another builder.
 """
 
 import math
@@ -32,15 +32,15 @@ from mettagrid.typed_config import load_type
 
 __all__ = ["MapGen", "MapGenConfig"]
 
-_Factory = tuple[SceneConfig, int | None]  # what draws an instance, and its number
+_Factory = tuple[SceneConfig, int | None]  # the scene of an instance, and its number
 
 
 class MapGenConfig(MapBuilderConfig["MapGen"]):
-    """What to draw and how often.
+    """The content and the number of instances.
 
-    The size is that of one instance, without borders; an instance that knows its own size needs none. With
-    `num_agents` there are as many instances as it takes for that many agents. `instance_object_remap` renames objects
-    per instance: `{"hub": "{instance_name}:hub"}`.
+    The size is that of one instance, without borders; it is optional for an instance that knows its own size. With
+    `num_agents` there are as many instances as that many agents need. `instance_object_remap` renames objects per
+    instance: `{"hub": "{instance_name}:hub"}`.
     """
 
     border_width: int = Field(default=5, ge=0, description="Walls around the map; 5 hides what is beyond from agents.")
@@ -61,7 +61,7 @@ class MapGenConfig(MapBuilderConfig["MapGen"]):
     @field_validator("instance", mode="before")
     @classmethod
     def _read_instance(cls, value: Any, info: ValidationInfo) -> Any:
-        """Look at the type first: a union would try both kinds and report the mistakes of both."""
+        """Check the type first: a union would try both kinds and report the errors of both."""
         if isinstance(value, (SceneConfig, MapBuilderConfig)):
             return value
         if not isinstance(value, dict) or "type" not in value:
@@ -73,7 +73,7 @@ class MapGenConfig(MapBuilderConfig["MapGen"]):
         if not isinstance(target, type) or not issubclass(target, (SceneConfig, MapBuilderConfig)):
             raise PydanticCustomError(
                 "mapgen_instance",
-                "The type {name} is no configuration class of a scene or a map builder.",
+                "The type {name} is not a configuration class of a scene or a map builder.",
                 {"name": repr(value["type"])},
             )
         fields = {key: part for key, part in value.items() if key != "type"}
@@ -82,7 +82,7 @@ class MapGenConfig(MapBuilderConfig["MapGen"]):
     @model_validator(mode="after")
     def _check_together(self) -> "MapGenConfig":
         if isinstance(self.instance, MapBuilderConfig) and (self.width is not None or self.height is not None):
-            raise ValueError("A map builder as the instance brings its own size; leave out width and height.")
+            raise ValueError("A map builder as the instance has its own size; omit width and height.")
         if self.instance_names is not None and self.instances is not None:
             _check_names(self.instance_names, self.instances)
         check_templates(self.instance_object_remap)
@@ -90,7 +90,7 @@ class MapGenConfig(MapBuilderConfig["MapGen"]):
 
 
 class MapGen(MapBuilder[MapGenConfig]):
-    """Draws the map once; every `build` gives a copy of it."""
+    """Draws the map once; every `build` returns a copy of it."""
 
     def __init__(self, config: MapGenConfig) -> None:
         super().__init__(config)
@@ -98,7 +98,7 @@ class MapGen(MapBuilder[MapGenConfig]):
         self.grid: MapGrid | None = None
         self.root_scene: Scene[Any] | None = None
         self._dtype = np.dtype(f"<U{max(map_grid_dtype.itemsize // 4, longest_name(config))}")
-        self._drawn: list[SceneConfig] = []  # instances that had to be drawn to know their size or agents
+        self._drawn: list[SceneConfig] = []  # instances that were drawn to find out their size or agents
         self.width, self.height = self._instance_size()
         self.instances = self._instance_count()
         self.instance_rows = math.ceil(math.sqrt(self.instances))
@@ -113,7 +113,7 @@ class MapGen(MapBuilder[MapGenConfig]):
         return GameMap(self.grid.copy())
 
     def get_scene_tree(self) -> dict[str, Any]:
-        """The scenes of the map; see `Scene.get_scene_tree`. Draws the map if that has not happened."""
+        """Return the scenes of the map; see `Scene.get_scene_tree`. Draws the map if necessary."""
         self.build()
         assert self.root_scene is not None
         return self.root_scene.get_scene_tree()
@@ -123,7 +123,7 @@ class MapGen(MapBuilder[MapGenConfig]):
             self.rng.shuffle(indices)
 
     def _instance_size(self) -> tuple[int, int]:
-        """(width, height) of one instance. A map builder is asked for its first map."""
+        """Return (width, height) of one instance. A map builder builds its first map for this."""
         config = self.config
         if isinstance(config.instance, MapBuilderConfig):
             grid = self._built_grid()
@@ -152,7 +152,7 @@ class MapGen(MapBuilder[MapGenConfig]):
             count = config.num_agents // each
             if config.instances not in (None, count) or count == 0:
                 raise ValueError(
-                    f"{config.num_agents} agents need {count} instances of {each} each; {wanted} are asked for."
+                    f"{config.num_agents} agents need {count} instances of {each} each; {wanted} were requested."
                 )
             wanted = count
         if config.instance_names is not None:
@@ -171,7 +171,7 @@ class MapGen(MapBuilder[MapGenConfig]):
         return int(np.char.startswith(grid, "agent").sum())
 
     def _built_grid(self) -> MapGrid:
-        """What the map builder makes; without a seed of its own it gets one from this map's."""
+        """Return the map of the map builder; without its own seed it gets one derived from this map's."""
         builder = self.config.instance
         assert isinstance(builder, MapBuilderConfig)
         if self.config.seed is not None and isinstance(builder, HasSeed) and builder.seed is None:
@@ -203,7 +203,7 @@ class MapGen(MapBuilder[MapGenConfig]):
         grid = self._built_grid()
         if grid.shape != (self.height, self.width):
             raise ValueError(
-                f"The map builder made a map of {self.width} x {self.height} cells and one of "
+                f"The map builder built a map of {self.width} x {self.height} cells and one of "
                 f"{grid.shape[1]} x {grid.shape[0]}; all instances must have the same size."
             )
         return CopyGrid.Config(grid=grid)

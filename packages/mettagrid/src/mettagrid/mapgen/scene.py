@@ -1,7 +1,7 @@
 """The framework of scenes.
 
-A scene draws on a rectangle of a map, marks areas in it and lets other scenes, its children, draw on those. Like a map
-builder it is a pair of classes:
+A scene draws on a rectangle of a map, marks areas in it, and its children, which are scenes too, draw on those. Like a
+map builder it is a pair of classes:
 
     class DotsConfig(SceneConfig):
         count: int = 3
@@ -58,11 +58,11 @@ class SceneConfig(TypedConfig):
 
     @property
     def scene_cls(self) -> "type[Scene[Any]]":
-        """The scene this configuration belongs to; `TypeError` when it belongs to none."""
+        """Return the scene class of this configuration; raises `TypeError` if it has none."""
         scene = type(self).__dict__.get("_scene_cls")
         if scene is None:
             name = type(self).__name__
-            raise TypeError(f"{name} belongs to no scene; declare one with Scene[{name}].")
+            raise TypeError(f"{name} has no scene; declare one with Scene[{name}].")
         return scene
 
     def create_root(
@@ -72,7 +72,7 @@ class SceneConfig(TypedConfig):
         instance_id: int | None = None,
         use_instance_id_for_team_assignment: bool = False,
     ) -> "Scene[Any]":
-        """The scene for this configuration, without a parent."""
+        """Create the scene for this configuration, without a parent."""
         own_rng = np.random.default_rng(self.seed) if self.seed or rng is None else rng
         return self.scene_cls(
             area,
@@ -89,7 +89,7 @@ class SceneConfig(TypedConfig):
         instance_id: int | None = None,
         use_instance_id_for_team_assignment: bool = False,
     ) -> "Scene[Any]":
-        """The scene for this configuration, on an area of another scene."""
+        """Create the scene for this configuration, on an area of another scene."""
         rng = np.random.default_rng(self.seed) if self.seed else parent_scene.rng.spawn(1)[0]
         return self.scene_cls(
             area,
@@ -133,8 +133,8 @@ SceneT = TypeVar("SceneT", bound="Scene[Any]")
 class Scene(Generic[ConfigT]):
     """Base of scenes: implement `render`, which draws on `self.grid`.
 
-    A scene sees its area as its transform asks for: `grid`, `width`, `height` and the coordinates of `make_area` are
-    those of the untransformed scene. Drawing must use `self.rng` for everything random.
+    `grid`, `width`, `height` and the coordinates of `make_area` are those of the scene before its transform. Drawing
+    must use `self.rng` for everything random.
     """
 
     Config: ClassVar[type[Any]]
@@ -172,7 +172,7 @@ class Scene(Generic[ConfigT]):
             self.transform = config.transform
         self.children: list[Scene[Any]] = []
         self._areas: list[Area] = []
-        self._locks: dict[str, set[int]] = {}  # per lock the ids of areas that were taken
+        self._locks: dict[str, set[int]] = {}  # per lock the ids of selected areas
         self._render_start_time = 0.0
         self._render_end_time = 0.0
         self._render_with_children_end_time = 0.0
@@ -180,19 +180,19 @@ class Scene(Generic[ConfigT]):
         self.post_init()
 
     def post_init(self) -> None:
-        """Called at the end of construction."""
+        """Finish the construction; for subclasses."""
 
     @classmethod
     def intrinsic_size(cls, config: ConfigT) -> tuple[int, int] | None:
-        """(height, width) that the scene needs, or `None` when it fills any area."""
+        """Return the (height, width) that the scene needs, or `None` if it fills any area."""
         return None
 
     def render(self) -> None:
         """Draw on `self.grid` and mark areas with `make_area`."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how it is drawn; implement `render`.")
+        raise NotImplementedError(f"{type(self).__name__} does not implement `render`.")
 
     def get_children(self) -> list[ChildrenAction]:
-        """Children that depend on what was drawn; they come before those of the configuration."""
+        """Return children that depend on the drawn map; they come before those of the configuration."""
         return []
 
     def render_with_children(self) -> None:
@@ -216,7 +216,7 @@ class Scene(Generic[ConfigT]):
         self._render_with_children_end_time = time.time()
 
     def make_area(self, x: int, y: int, width: int, height: int, tags: list[str] | None = None) -> Area:
-        """Mark a rectangle for children; `ValueError` when it is not inside the scene."""
+        """Mark a rectangle for children; raises `ValueError` if it is not inside the scene."""
         if x < 0 or y < 0 or width < 0 or height < 0 or x + width > self.width or y + height > self.height:
             raise ValueError(
                 f"{type(self).__name__} marks an area of {width} x {height} cells at column {x}, row {y}, but has only "
@@ -228,7 +228,7 @@ class Scene(Generic[ConfigT]):
         return area
 
     def select_areas(self, query: AreaQuery) -> list[Area]:
-        """The areas that a query takes; they count as taken under its lock."""
+        """Return the areas that a query selects, and add them to its lock."""
         areas = [self.area] if query.where == "full" else list(self._areas)
         if isinstance(query.where, AreaWhere):
             tags = set(query.where.tags)
@@ -254,7 +254,7 @@ class Scene(Generic[ConfigT]):
         return areas[max(0, end - limit) : end]
 
     def get_scene_tree(self) -> dict[str, Any]:
-        """Configuration, area and times of this scene and, nested, of its children."""
+        """Return configuration, area and times of this scene and, nested, of its children."""
         return {
             "config": self.config.model_dump(),
             "area": self.area.as_dict(),
@@ -271,7 +271,7 @@ class Scene(Generic[ConfigT]):
             child.print_scene_tree(indent + 2)
 
     def transplant_to_grid(self, grid: MapGrid, shift_x: int, shift_y: int, is_root: bool = True) -> None:
-        """Move what was drawn, with all areas and children, to another grid."""
+        """Move the drawn scene, with all areas and children, to another grid."""
         if is_root:  # the area of a child is one of its parent's
             self.area.transplant_to_grid(grid, shift_x, shift_y, copy_grid=True)
         for area in self._areas:
@@ -286,7 +286,7 @@ class Scene(Generic[ConfigT]):
 
 
 def _declared_config(scene: type[Scene[Any]]) -> type[SceneConfig] | None:
-    """The configuration class in `Scene[...]`, or that of the scene it derives from."""
+    """Return the configuration class in `Scene[...]`, or that of the scene it derives from."""
     for base in scene.__dict__.get("__orig_bases__", ()):
         for argument in get_args(base):
             if isinstance(argument, type) and issubclass(argument, SceneConfig):
@@ -295,7 +295,7 @@ def _declared_config(scene: type[Scene[Any]]) -> type[SceneConfig] | None:
 
 
 def _copy_of(config: type[SceneConfig], scene: type[Scene[Any]]) -> type[SceneConfig]:
-    """A class of its own for a second scene, so that each has its own `type` name."""
+    """Create a copy of the class for a second scene, so that each has its own `type` name."""
     namespace = {"__module__": scene.__module__, "__qualname__": f"{scene.__qualname__}.Config"}
     metaclass: Any = type(config)
     return metaclass(f"{scene.__name__}Config", (config,), {**namespace, "__doc__": config.__doc__})

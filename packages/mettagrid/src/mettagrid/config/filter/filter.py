@@ -34,10 +34,10 @@ class OrFilter(Config):
 
 
 def isNot(filter: AnyFilter) -> NotFilter:  # the published name
-    """The opposite of a filter."""
+    """Negate a filter."""
     return NotFilter(inner=filter)
 
 
 def anyOf(filters: list[AnyFilter]) -> OrFilter:
-    """At least one of the filters."""
+    """Require at least one of the filters."""
     return OrFilter(inner=filters)

@@ -14,7 +14,7 @@ else:
 class MaxDistanceFilter(Filter):
     """Passes within `radius` (Euclidean) of the actor, or of any object the query finds.
 
-    Radius 0 means no limit: always without a query, and with one as soon as anything is found.
+    Radius 0 means no limit: it always passes without a query, and with one if the query finds anything.
     """
 
     target: HandlerTarget = HandlerTarget.TARGET
@@ -24,11 +24,11 @@ class MaxDistanceFilter(Filter):
 
 
 def isNear(query: "str | AnyQuery", radius: int = 1) -> MaxDistanceFilter:
-    """The target is near an object with that tag, or found by that query."""
+    """Require that the target is near an object with that tag, or found by that query."""
     near = Query(source=query) if isinstance(query, str) else query
     return MaxDistanceFilter(query=near, radius=radius)
 
 
 def maxDistance(radius: int) -> MaxDistanceFilter:
-    """Actor and target are at most `radius` apart."""
+    """Require that actor and target are at most `radius` apart."""
     return MaxDistanceFilter(radius=radius)

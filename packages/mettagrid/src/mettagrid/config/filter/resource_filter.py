@@ -1,4 +1,4 @@
-"""Filter on what an entity holds."""
+"""Filter on the inventory of an entity."""
 
 from typing import Literal
 
@@ -15,20 +15,20 @@ class ResourceFilter(Filter):
 
 
 def actorHas(resources: dict[str, int]) -> ResourceFilter:
-    """The actor holds all these amounts."""
+    """Require that the actor holds all these amounts."""
     return ResourceFilter(target=HandlerTarget.ACTOR, resources=resources)
 
 
 def targetHas(resources: dict[str, int]) -> ResourceFilter:
-    """The target holds all these amounts."""
+    """Require that the target holds all these amounts."""
     return ResourceFilter(target=HandlerTarget.TARGET, resources=resources)
 
 
 def actorHasAnyOf(resources: list[str]) -> OrFilter:
-    """The actor holds at least one of one of the resources."""
+    """Require that the actor holds at least one unit of any of the resources."""
     return anyOf([actorHas({resource: 1}) for resource in resources])
 
 
 def targetHasAnyOf(resources: list[str]) -> OrFilter:
-    """The target holds at least one of one of the resources."""
+    """Require that the target holds at least one unit of any of the resources."""
     return anyOf([targetHas({resource: 1}) for resource in resources])

@@ -13,5 +13,5 @@ class SharedTagPrefixFilter(Config):
 
 
 def sharedTagPrefix(prefix: str) -> SharedTagPrefixFilter:
-    """Actor and target have the same tag of that prefix, for example the same team."""
+    """Require that actor and target share a tag with that prefix, for example the same team."""
     return SharedTagPrefixFilter(tag_prefix=prefix)

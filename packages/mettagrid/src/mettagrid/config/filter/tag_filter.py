@@ -14,15 +14,15 @@ class TagFilter(Filter):
 
 
 def hasTag(tag: str) -> TagFilter:
-    """The target has `tag`."""
+    """Require that the target has `tag`."""
     return TagFilter(target=HandlerTarget.TARGET, tag=tag)
 
 
 def actorHasTag(tag: str) -> TagFilter:
-    """The actor has `tag`."""
+    """Require that the actor has `tag`."""
     return TagFilter(target=HandlerTarget.ACTOR, tag=tag)
 
 
 def isA(type_value: str) -> TagFilter:
-    """The target is of that type."""
+    """Require that the target is of that type."""
     return hasTag(typeTag(type_value))

@@ -13,10 +13,10 @@ class TagPrefixFilter(Filter):
 
 
 def hasTagPrefix(prefix: str, target: HandlerTarget = HandlerTarget.TARGET) -> TagPrefixFilter:
-    """The target (or the actor) has a tag that begins with `prefix`."""
+    """Require that the target (or the actor) has a tag that begins with `prefix`."""
     return TagPrefixFilter(target=target, tag_prefix=prefix)
 
 
 def actorHasTagPrefix(prefix: str) -> TagPrefixFilter:
-    """The actor has a tag that begins with `prefix`."""
+    """Require that the actor has a tag that begins with `prefix`."""
     return hasTagPrefix(prefix, HandlerTarget.ACTOR)

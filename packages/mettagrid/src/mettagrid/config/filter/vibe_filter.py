@@ -13,10 +13,10 @@ class VibeFilter(Filter):
 
 
 def actorVibe(vibe: str) -> VibeFilter:
-    """The actor shows `vibe`."""
+    """Require that the actor shows `vibe`."""
     return VibeFilter(target=HandlerTarget.ACTOR, vibe=vibe)
 
 
 def targetVibe(vibe: str) -> VibeFilter:
-    """The target shows `vibe`."""
+    """Require that the target shows `vibe`."""
     return VibeFilter(target=HandlerTarget.TARGET, vibe=vibe)

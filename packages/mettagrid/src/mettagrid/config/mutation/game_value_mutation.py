@@ -13,7 +13,7 @@ _READABLE = ShapeUnion("simple game value", lambda: (InventoryValue, StatValue, 
 
 
 class SetGameValueMutation(Mutation):
-    """Adds `delta`, or the value of `source`, to an amount or a stat. (It adds, whatever the name says.)"""
+    """Adds `delta`, or the value of `source`, to an amount or a stat. (Despite its name, it adds.)"""
 
     mutation_type: Literal["set_game_value"] = "set_game_value"
     value: Annotated[InventoryValue | StatValue, _WRITABLE]

@@ -9,9 +9,9 @@ from mettagrid.config.mutation.mutation import EntityTarget, Mutation
 
 
 class QueryInventoryMutation(Mutation):
-    """Changes what each queried object holds; with `source`, by a transfer from or to that entity.
+    """Changes the inventory of each queried object; with `source`, by a transfer from or to that entity.
 
-    `transfer_stats` names, per resource, a game stat that counts what was moved.
+    `transfer_stats` names, per resource, a game stat that counts the transferred amount.
     """
 
     mutation_type: Literal["query_inventory"] = "query_inventory"
@@ -22,7 +22,7 @@ class QueryInventoryMutation(Mutation):
 
 
 def queryDelta(query: AnyQuery, deltas: dict[str, int]) -> QueryInventoryMutation:
-    """Change what the queried objects hold."""
+    """Change the inventories of the queried objects."""
     return QueryInventoryMutation(query=query, deltas=deltas)
 
 

@@ -1,4 +1,4 @@
-"""Mutation that computes materialized queries again."""
+"""Mutation that recomputes materialized queries."""
 
 from typing import Literal
 
@@ -6,12 +6,12 @@ from mettagrid.config.mutation.mutation import Mutation
 
 
 class RecomputeMaterializedQueryMutation(Mutation):
-    """Computes every materialized query whose tag begins with the prefix."""
+    """Recomputes every materialized query whose tag begins with the prefix."""
 
     mutation_type: Literal["recompute_materialized_query"] = "recompute_materialized_query"
     tag_prefix: str
 
 
 def recomputeMaterializedQuery(tag_prefix: str) -> RecomputeMaterializedQueryMutation:
-    """Compute the materialized queries of that prefix again."""
+    """Recompute the materialized queries of that prefix."""
     return RecomputeMaterializedQueryMutation(tag_prefix=tag_prefix)

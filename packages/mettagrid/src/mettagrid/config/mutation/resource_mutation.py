@@ -8,7 +8,7 @@ from mettagrid.config.mutation.mutation import EntityTarget, Mutation
 
 
 class ResourceDeltaMutation(Mutation):
-    """Adds the deltas to what the entity holds, within its limits."""
+    """Adds the deltas to the entity's inventory, within its limits."""
 
     mutation_type: Literal["resource_delta"] = "resource_delta"
     target: EntityTarget
@@ -16,7 +16,7 @@ class ResourceDeltaMutation(Mutation):
 
 
 class ResourceTransferMutation(Mutation):
-    """Moves resources between actor and target; an amount of -1 means all there is."""
+    """Moves resources between actor and target; an amount of -1 means everything."""
 
     mutation_type: Literal["resource_transfer"] = "resource_transfer"
     from_target: EntityTarget
@@ -26,17 +26,17 @@ class ResourceTransferMutation(Mutation):
 
 
 def updateActor(deltas: dict[str, int]) -> ResourceDeltaMutation:
-    """Change what the actor holds."""
+    """Change the actor's inventory."""
     return ResourceDeltaMutation(target=EntityTarget.ACTOR, deltas=deltas)
 
 
 def updateTarget(deltas: dict[str, int]) -> ResourceDeltaMutation:
-    """Change what the target holds."""
+    """Change the target's inventory."""
     return ResourceDeltaMutation(target=EntityTarget.TARGET, deltas=deltas)
 
 
 def withdraw(resources: dict[str, int], *, remove_when_empty: bool = False) -> ResourceTransferMutation:
-    """Move resources from the target to the actor, and take the target off the map if that empties it."""
+    """Move resources from the target to the actor, and remove the target from the map if that empties it."""
     return ResourceTransferMutation(
         from_target=EntityTarget.TARGET,
         to_target=EntityTarget.ACTOR,

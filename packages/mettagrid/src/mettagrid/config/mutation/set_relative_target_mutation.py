@@ -1,4 +1,4 @@
-"""Mutation that looks at another cell."""
+"""Mutation that selects another cell as the target."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from mettagrid.config.action_config import Direction
 
 
 class SetRelativeTargetMutation(Config):
-    """Makes the cell `distance` steps from the actor the target of what follows; fails outside the map."""
+    """Makes the cell `distance` steps from the actor the target of the next mutations; fails outside the map."""
 
     mutation_type: Literal["set_relative_target"] = "set_relative_target"
     direction: Direction

@@ -13,21 +13,21 @@ else:
 
 
 class StatsTarget(ConfigStrEnum):
-    """Which table a stat is in."""
+    """The table of a stat."""
 
     GAME = "game"
     AGENT = "agent"
 
 
 class StatsEntity(ConfigStrEnum):
-    """Whose stat it is, and for whom `source` is read."""
+    """The entity that owns the stat and for which `source` is read."""
 
     TARGET = "target"
     ACTOR = "actor"
 
 
 class StatsMutation(Mutation):
-    """Sets a stat to the value of `source`. To count, let the source be a sum with the stat itself in it."""
+    """Sets a stat to the value of `source`. To count, use a sum that includes the stat itself as the source."""
 
     mutation_type: Literal["stats"] = "stats"
     stat: str

@@ -14,7 +14,7 @@ class AddTagMutation(Mutation):
 
 
 class RemoveTagMutation(Mutation):
-    """Takes a tag from the entity."""
+    """Removes a tag from the entity."""
 
     mutation_type: Literal["remove_tag"] = "remove_tag"
     target: EntityTarget = EntityTarget.TARGET
@@ -22,7 +22,7 @@ class RemoveTagMutation(Mutation):
 
 
 class RemoveTagsWithPrefixMutation(Mutation):
-    """Takes every tag that begins with the prefix from the entity."""
+    """Removes every tag that begins with the prefix from the entity."""
 
     mutation_type: Literal["remove_tags_with_prefix"] = "remove_tags_with_prefix"
     target: EntityTarget = EntityTarget.TARGET
@@ -35,15 +35,15 @@ def addTag(tag: str, target: EntityTarget = EntityTarget.TARGET) -> AddTagMutati
 
 
 def removeTag(tag: str, target: EntityTarget = EntityTarget.TARGET) -> RemoveTagMutation:
-    """Take a tag from the target (or the actor)."""
+    """Remove a tag from the target (or the actor)."""
     return RemoveTagMutation(tag=tag, target=target)
 
 
 def removeTagPrefix(prefix: str, target: EntityTarget = EntityTarget.TARGET) -> RemoveTagsWithPrefixMutation:
-    """Take every tag that begins with `prefix` from the target (or the actor)."""
+    """Remove every tag that begins with `prefix` from the target (or the actor)."""
     return RemoveTagsWithPrefixMutation(prefix=prefix, target=target)
 
 
 def RemoveTagsWithPrefix(prefix: str, target: EntityTarget = EntityTarget.TARGET) -> RemoveTagsWithPrefixMutation:
-    """The same as `removeTagPrefix`."""
+    """Do the same as `removeTagPrefix`."""
     return removeTagPrefix(prefix, target)

@@ -1,4 +1,4 @@
-"""Numbers that a configuration leaves to chance.
+"""Random numbers in configurations.
 
 Written as a number, as `["uniform", low, high]`, or as `["lognormal", low, high]` or `["lognormal", low, high, max]`,
 where 90 % of the numbers are between `low` and `high`.
@@ -42,7 +42,7 @@ class FloatConstantDistribution(BaseFloatDistribution):
 
 
 class FloatUniformDistribution(BaseFloatDistribution):
-    """Any number between `low` and `high`."""
+    """A uniform number between `low` and `high`."""
 
     low: float
     high: float

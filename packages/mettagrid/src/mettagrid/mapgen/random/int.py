@@ -1,4 +1,4 @@
-"""Whole numbers that a configuration leaves to chance.
+"""Random whole numbers in configurations.
 
 Written as a number, or as `["uniform", low, high]` with both ends included.
 """
@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, SerializeAsAny, model_serializer
 
 MaybeSeed = int | np.random.Generator | None
-"""A seed, a generator to use, or None for a random seed: what `numpy.random.default_rng` takes."""
+"""A seed, a generator, or None for a random seed: the input of `numpy.random.default_rng`."""
 
 __all__ = ["BaseIntDistribution", "IntConstantDistribution", "IntDistribution", "IntUniformDistribution", "MaybeSeed"]
 
@@ -35,7 +35,7 @@ class IntConstantDistribution(BaseIntDistribution):
 
 
 class IntUniformDistribution(BaseIntDistribution):
-    """Each number from `low` to `high`, both included, equally often."""
+    """A uniform whole number from `low` to `high`, both included."""
 
     low: int
     high: int

@@ -30,24 +30,24 @@ DUNGEON_WEIGHTS = {"bsp": 0.0, "maze": 1.0, "radial": 1.0}
 _LEAST_ZONE = 10  # cells on a side
 _LEAST_AREA = 800  # cells for each zone, however dense
 _ZONE_COUNTS = (3, 48)
-_DFS_SHARE = 0.6  # of mazes; the others are made by Kruskal's algorithm
+_DFS_SHARE = 0.6  # of mazes; the others use Kruskal's algorithm
 
 
 def base_biome(name: str, config: Mapping[str, object]) -> SceneConfig:
-    """The biome under everything; `ValueError` for an unknown name."""
+    """Return the base biome; raises `ValueError` for an unknown name."""
     if name not in BIOMES:
         raise ValueError(f"The base biome {name!r} is unknown; there are {', '.join(sorted(BIOMES))}.")
     return BIOMES[name].model_validate(dict(config))
 
 
 def merged(defaults: Mapping[str, float], given: Mapping[str, float] | None) -> dict[str, float]:
-    """The weights above 0, those that are given in place of the defaults."""
+    """Return the weights above 0; given ones override the defaults."""
     weights = {**defaults, **{name: weight for name, weight in (given or {}).items() if name in defaults}}
     return {name: weight for name, weight in weights.items() if weight > 0}
 
 
 def biome_candidates(weights: Mapping[str, float]) -> list[RandomSceneCandidate]:
-    """One candidate for each biome."""
+    """Return one candidate for each biome."""
     return [RandomSceneCandidate(scene=BIOMES[name](), weight=weight) for name, weight in weights.items()]
 
 
@@ -57,17 +57,17 @@ def dungeon_candidates(weights: Mapping[str, float]) -> list[RandomSceneCandidat
 
 
 def one_of(candidates: list[RandomSceneCandidate]) -> SceneConfig:
-    """A scene that chooses among the candidates, or the only one."""
+    """Return a scene that chooses among the candidates, or the only one."""
     return candidates[0].scene if len(candidates) == 1 else RandomSceneConfig(candidates=candidates)
 
 
 def biome_scenes(weights: Mapping[str, float]) -> list[SceneConfig]:
-    """Each biome once."""
+    """Return each biome once."""
     return [BIOMES[name]() for name in weights]
 
 
 def dungeon_scenes(weights: Mapping[str, float]) -> list[SceneConfig]:
-    """Each kind of dungeon once."""
+    """Return each kind of dungeon once."""
     return [one_of(_dungeon(name, 1.0)) for name in weights]
 
 
@@ -88,7 +88,7 @@ def _dungeon(name: str, weight: float) -> list[RandomSceneCandidate]:
 
 
 def zone_count(width: int, height: int, area_per_zone: float, density: float, fraction: float) -> int:
-    """How many zones a layer has: as many as fit the area, and enough that the largest ones can be that small."""
+    """Return the number of zones of a layer: as many as fit the area, and enough for the largest allowed zone size."""
     if density <= 0:
         raise ValueError(f"The density_scale of an arena is {density}; it must be above 0.")
     least, most = _ZONE_COUNTS
@@ -97,14 +97,14 @@ def zone_count(width: int, height: int, area_per_zone: float, density: float, fr
 
 
 def at_least(count: int, fraction: float) -> int:
-    """The number of zones, but no fewer than it takes to cover a side with zones of that part of it."""
+    """Return the number of zones, at least as many as zones of that fraction need to cover a side."""
     if not 0 < fraction <= 1:
         raise ValueError(f"The largest zone of an arena is {fraction} of a side; that must be above 0 and at most 1.")
     return max(count, math.ceil(1 / fraction))
 
 
 def bounded(scene: SceneConfig, tag: str, width: int, height: int, fraction: float) -> SceneConfig:
-    """The scene in the middle of a zone, on at most that part of each side of the map."""
+    """Return the scene in the middle of a zone, on at most that fraction of each side of the map."""
     return BoundedLayout.Config(
         max_width=_bound(width, fraction),
         max_height=_bound(height, fraction),
@@ -118,12 +118,12 @@ def _bound(side: int, fraction: float) -> int:
 
 
 def random_zones(scene: SceneConfig, count: int, share: float) -> ChildrenAction:
-    """The scene on random zones of a partition of the map, as many as the share says."""
+    """Return the scene on a random share of the zones of a partition of the map."""
     children = [ChildrenAction(scene=scene, where=AreaWhere(tags=["zone"]), limit=max(1, int(count * share)))]
     return ChildrenAction(scene=BSPLayout.Config(area_count=count, children=children), where="full")
 
 
 def zones_for_each(scenes: list[SceneConfig], lock: str) -> ChildrenAction:
-    """A partition of the map with one zone for each scene, in random order."""
+    """Return a partition of the map with one zone for each scene, in random order."""
     children = [ChildrenAction(scene=scene, where=AreaWhere(tags=["zone"]), limit=1, lock=lock) for scene in scenes]
     return ChildrenAction(scene=BSPLayout.Config(area_count=len(scenes), children=children), where="full")

@@ -21,7 +21,7 @@ TIGHT_SPAWNS: tuple[Offset, ...] = (
 
 
 def rings(first: int, last: int) -> Iterator[Offset]:
-    """Places for agents: at distance `first` in the four directions, then further out in all eight."""
+    """Yield places for agents: at distance `first` in the four directions, then further out in all eight."""
     for dx, dy in CARDINALS:
         yield dx * first, dy * first
     for radius in range(first + 1, last + 1):
@@ -30,7 +30,7 @@ def rings(first: int, last: int) -> Iterator[Offset]:
 
 
 def station_row(count: int, row: int, room: int) -> list[Offset]:
-    """Places for stations: a centred row with a gap after each, or without gaps when that does not fit."""
+    """Return places for stations: a centred row with a gap after each, or without gaps when that does not fit."""
     step = 2 if 2 * count - 1 <= room else 1
     first = -((step * (count - 1) + 1) // 2)
     return [(first + step * index, row) for index in range(count)]

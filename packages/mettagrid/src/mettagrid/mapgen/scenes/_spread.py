@@ -1,4 +1,4 @@
-"""Choosing places for buildings."""
+"""Choose places for buildings."""
 
 import math
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ _POISSON_TRIES = 200  # for each place, before the distance is made smaller
 
 
 def places(count: int, bounds: Bounds, distribution: "DistributionConfig", rng: np.random.Generator) -> list[Place]:
-    """`count` places, which may repeat."""
+    """Return `count` places, which may repeat."""
     if count <= 0:
         return []
     if distribution.type == "poisson":
@@ -35,7 +35,7 @@ def places(count: int, bounds: Bounds, distribution: "DistributionConfig", rng: 
 def _along(
     count: int, first: int, last: int, axis: str, distribution: "DistributionConfig", rng: np.random.Generator
 ) -> np.ndarray:
-    """One coordinate as parts of the length, 0 at the first cell and 1 at the last."""
+    """Return one coordinate as a fraction of the length, 0 at the first cell and 1 at the last."""
     if distribution.type == "normal":
         mean = getattr(distribution, f"mean_{axis}")
         return rng.normal(0.5 if mean is None else mean, getattr(distribution, f"std_{axis}"), count)
@@ -50,7 +50,7 @@ def _cells(parts: np.ndarray, first: int, last: int) -> list[int]:
 
 
 def _apart_from_each_other(count: int, bounds: Bounds, rng: np.random.Generator) -> list[Place]:
-    """Random places, each refused when it is too near to one before; the distance shrinks when they do not fit."""
+    """Return random places at a minimum distance from one another; the distance shrinks if they do not fit."""
     top, bottom, left, right = bounds
     area = (bottom - top + 1) * (right - left + 1)
     distance = max(1, int(_POISSON_DISTANCE * math.sqrt(area / count)))
@@ -79,7 +79,7 @@ def _apart_from_each_other(count: int, bounds: Bounds, rng: np.random.Generator)
 
 
 def _disc(distance: int) -> np.ndarray:
-    """Which cells around one are nearer than the distance."""
+    """Return the mask of the neighbouring cells that are nearer than the distance."""
     side = np.arange(-distance, distance + 1)
     return np.hypot(side[:, None], side[None, :]) < distance
 
@@ -97,7 +97,7 @@ def lattice(rows: int, columns: int, jitter: int, bounds: Bounds, rng: np.random
 
 
 def keep_apart(wanted: list[Place], taken: np.ndarray, padding: int) -> list[Place]:
-    """The places that have none of the others within `padding` cells; they are marked in `taken`."""
+    """Return the places without another one within `padding` cells, and mark them in `taken`."""
     kept = []
     for row, column in wanted:
         around = taken[max(0, row - padding) : row + padding + 1, max(0, column - padding) : column + padding + 1]

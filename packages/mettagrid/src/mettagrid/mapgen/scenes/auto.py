@@ -1,4 +1,4 @@
-"""Maps of which only the ingredients are given: rooms, what is in them, and how symmetric they are."""
+"""Maps from a few settings: rooms, their content, and their symmetry."""
 
 from typing import Any
 
@@ -133,6 +133,6 @@ class AutoSymmetry(Scene[AutoSymmetryConfig]):
 
 
 def _chosen(scene: Scene[Any], weights: Config, what: str) -> str:
-    """The name of one field, as likely as its value says."""
+    """Return the name of a field, drawn with its value as the weight."""
     names = list(type(weights).model_fields)
     return weighted_choice(scene.rng, names, [getattr(weights, name) for name in names], what)

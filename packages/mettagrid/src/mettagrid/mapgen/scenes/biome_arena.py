@@ -42,7 +42,7 @@ def _empty_hub() -> CompoundConfig:
 
 
 class BiomeArenaConfig(SceneConfig):
-    """What an arena is made of.
+    """The content of an arena.
 
     The compound in the centre is `hub`, with `spawn_count` places for agents; `compounds` says where else (`nw`, `ne`,
     `sw`, `se`) a sequential arena has compounds, which share the places. Weights that are not given keep their
@@ -108,7 +108,7 @@ class _Arena(Scene[ArenaT]):
         return scenes + [ChildrenAction(scene=scene, where="full") for scene in finish if scene is not None]
 
     def _zones(self) -> list[ChildrenAction]:
-        """The layers of biomes and dungeons."""
+        """Return the layers of biomes and dungeons."""
         raise NotImplementedError
 
     def _compounds(self) -> list[SceneConfig]:
@@ -205,6 +205,6 @@ SequentialMachinaArena = SequentialBiomeArena
 
 
 def find_biome_arena(builder: MapBuilderConfig[Any] | SceneConfig) -> BiomeArenaConfig | None:
-    """The configuration of the arena that a map builder draws, or `None`. Changing it changes the map."""
+    """Return the configuration of the arena that a map builder draws, or `None`. Changing it changes the map."""
     instance = builder.instance if isinstance(builder, MapGen.Config) else builder
     return instance if isinstance(instance, BiomeArenaConfig) else None

@@ -14,7 +14,7 @@ _STUB = 0.55  # chance that a larger rock has a third arm of one step
 _DENSITY = 0.9  # of an arm, before `cluster_fill`
 _TURN = 0.14  # chance that an arm turns after its second cell, for each further one
 _BRANCH = 0.26  # chance of a branch to a side, for each cell but the last
-_GROW = 0.5  # chance that an arm of a larger rock goes on from its end
+_GROW = 0.5  # chance that an arm of a larger rock continues from its end
 _GENERATIONS = 2  # of branches
 
 
@@ -47,7 +47,7 @@ class BiomePlains(Scene[BiomePlainsConfig]):
         least, most = config.cluster_min_radius, max(config.cluster_min_radius, config.cluster_max_radius)
         radii = self.rng.integers(least, most + 1, shape).tolist()
         chance = _endless(self.rng)
-        margin = 6 * (most + 1)  # no arm gets further, so nothing has to be cut off while it grows
+        margin = 6 * (most + 1)  # no arm reaches further, so growing needs no bounds checks
         rock = np.zeros((self.height + 2 * margin, self.width + 2 * margin), dtype=bool)
         for row, column in np.argwhere(placed).tolist():
             x, y = columns[column] + shift_x[row][column], rows[row] + shift_y[row][column]
@@ -87,6 +87,6 @@ def _grow(rock: Mask, x: int, y: int, radius: int, density: float, chance: Itera
 
 
 def _endless(rng: np.random.Generator) -> Iterator[float]:
-    """Random numbers between 0 and 1, drawn many at a time."""
+    """Yield random numbers between 0 and 1, drawn many at a time."""
     while True:
         yield from rng.random(1024).tolist()

@@ -21,7 +21,7 @@ class Zone:
     height: int
 
     def split(self, rng: np.random.Generator) -> "tuple[Zone, Zone] | None":
-        """Two parts of at least a third of a random side each, in random order; `None` for a zone too small."""
+        """Return two parts of at least a third of a random side each, in random order, or `None` if too small."""
         across = bool(rng.integers(2))
         if max(self.width, self.height) < 2:
             return None
@@ -37,7 +37,7 @@ class Zone:
         return parts if rng.integers(2) else (parts[1], parts[0])
 
     def make_room(self, rng: np.random.Generator, min_size: int, min_ratio: float, max_ratio: float) -> "Zone":
-        """A random smaller zone inside this one, leaving a wall's breadth where there is room for it."""
+        """Return a random smaller zone inside this one, leaving room for a wall where possible."""
         x, width = _room_side(rng, self.x, self.width, min_size, min_ratio, max_ratio)
         y, height = _room_side(rng, self.y, self.height, min_size, min_ratio, max_ratio)
         return Zone(x, y, width, height)
@@ -71,11 +71,11 @@ class BSPTree:
         self._leaves = whole + self._leaves
 
     def get_leaf_zones(self) -> list[Zone]:
-        """The zones that were not split."""
+        """Return the zones that were not split."""
         return list(self._leaves)
 
     def get_sibling_pairs(self) -> list[tuple[Zone, Zone]]:
-        """The two parts of every zone that was split, largest zones first."""
+        """Return the two parts of every zone that was split, largest zones first."""
         return list(self._pairs)
 
 
@@ -123,7 +123,7 @@ class BSP(Scene[BSPConfig]):
         self.grid[open_cells] = "empty"
 
     def _connect(self, open_cells: np.ndarray, first: Zone, second: Zone) -> None:
-        """A corridor with one corner between random open cells of two zones."""
+        """Draw a corridor with one corner between random open cells of two zones."""
         (y1, x1), (y2, x2) = self._open_cell(open_cells, first), self._open_cell(open_cells, second)
         if self.rng.integers(2):
             y1, x1, y2, x2 = y2, x2, y1, x1

@@ -123,7 +123,7 @@ class UniformExtractorScene(Scene[UniformExtractorParams]):
     def _spread_groups(
         self, weights: dict[str, float], bounds: _spread.Bounds, coverage: float
     ) -> list[tuple[list[_spread.Place], list[str]]]:
-        """Places for each group of buildings that are distributed in the same way, as many as its weight asks for."""
+        """Return places for each group of buildings with the same distribution, in proportion to its weight."""
         config = self.config
         step = config.padding + 1
         inner_height, inner_width = self.height - 2, self.width - 2

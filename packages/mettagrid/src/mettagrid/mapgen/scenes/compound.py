@@ -27,7 +27,7 @@ _SMALLEST = 7  # cells on a side; smaller ones are made this large
 
 
 class CompoundConfig(SceneConfig):
-    """What stands where in a compound.
+    """The layout of a compound.
 
     Corner objects are given from the top left row by row, cross objects clockwise from the north. Without them the
     bundle decides: extractors or nothing. `corner_generator` puts the same object in all corners.
@@ -53,7 +53,7 @@ class CompoundConfig(SceneConfig):
 
     @model_serializer(mode="wrap")
     def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Saved without `station_offsets` where there are none: older releases do not know the field."""
+        """Omit empty `station_offsets`, because older releases do not know the field."""
         data: dict[str, Any] = {"type": self._type_name(), **handler(self)}
         if data.get("station_offsets", False) is None:
             del data["station_offsets"]
@@ -109,7 +109,7 @@ class Compound(Scene[CompoundConfig]):
         self._place_agents([*layouts.TIGHT_SPAWNS, *layouts.rings(_FIRST_RING, self._reach())])
 
     def _render_room(self, room: rooms.Room) -> None:
-        """A fixed room, drawn from the corner of the compound."""
+        """Draw a fixed room from the corner of the compound."""
         width, height = self.right - self.left + 1, self.bottom - self.top + 1
         if width < room.width or height < room.height:
             raise ValueError(
@@ -126,7 +126,7 @@ class Compound(Scene[CompoundConfig]):
         self._place_agents([(x + shift_x, y + shift_y) for x, y in room.spawns])
 
     def _draw_wall(self) -> None:
-        """A wall around the compound with a gate in the middle of each side."""
+        """Draw a wall around the compound with a gate in the middle of each side."""
         grid = self.grid[self.top : self.bottom + 1, self.left : self.right + 1]
         ring = np.ones(grid.shape, dtype=bool)
         ring[1:-1, 1:-1] = False
@@ -136,7 +136,7 @@ class Compound(Scene[CompoundConfig]):
         grid[ring] = "wall"
 
     def _draw_broken_wall(self) -> None:
-        """What the tight layout leaves of the wall: a piece at each corner and at two gates."""
+        """Draw the wall of the tight layout: a piece at each corner and at two gates."""
         grid = self.grid[self.top : self.bottom + 1, self.left : self.right + 1]
         height, width = grid.shape
         gate = self.center_y - self.top - 1
@@ -174,7 +174,7 @@ class Compound(Scene[CompoundConfig]):
             self.grid[y, x] = name
 
     def _place_agents(self, offsets: Iterable[layouts.Offset]) -> None:
-        """Agents on the first places that are inside and empty, or on random ones in the compound."""
+        """Place agents on the first places that are inside and empty, or on random ones in the compound."""
         config = self.config
         wanted = _SPAWNS if config.spawn_count is None else config.spawn_count
         places: Iterable[tuple[int, int]]

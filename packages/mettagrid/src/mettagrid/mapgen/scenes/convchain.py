@@ -9,7 +9,7 @@ from mettagrid.mapgen.utils.pattern import Symmetry
 
 
 class BaseConvChainConfig(Config):
-    """The example, drawn with `#` and `.`, and how it is read.
+    """The example, drawn with `#` and `.`, and the settings for learning from it.
 
     Each cell is reconsidered about `iterations` times; a higher `temperature` leaves more noise.
     """
@@ -44,7 +44,7 @@ class ConvChain(Scene[ConvChainConfig]):
 
 
 class ConvChainSlow(Scene[ConvChainSlowConfig]):
-    """Draws the same as `ConvChain` in the plainest way: something to check it against."""
+    """The reference implementation of `ConvChain`, for tests."""
 
     def post_init(self) -> None:
         self._chain = _chain(self.config)

@@ -1,4 +1,4 @@
-"""A scene that puts down a finished grid."""
+"""A scene that copies a finished grid."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Roughening the borders between rock and open ground."""
+"""Roughen the borders between rock and open ground."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from mettagrid.mapgen.utils.cells import around_any
 
 
 def dither_edges(grid: MapGrid, prob: float, depth: int, rng: np.random.Generator) -> None:
-    """Exchange wall and empty near borders between them, in place.
+    """Swap wall and empty near the borders between them, in place.
 
     Cells at a border and next to such cells change with probability `prob`; it falls to 0 over `depth` further cells.
-    A frame of `depth` cells inside the edges of the grid stays as it is, and so does everything but walls and empty.
+    A frame of `depth` cells inside the edges of the grid does not change, and neither do other objects.
     """
     height, width = grid.shape
     if depth <= 0 or prob <= 0 or height <= 2 * depth or width <= 2 * depth:

@@ -19,10 +19,10 @@ class EnsureHubReachableJunctionConfig(SceneConfig):
 
 
 class EnsureHubReachableJunction(Scene[EnsureHubReachableJunctionConfig]):
-    """Adds a junction for each anchor that has none at `max_distance` (as the crow flies) that can be walked to.
+    """Adds a junction for each anchor without a reachable one within `max_distance` (Euclidean).
 
-    It goes on an empty cell that can be walked to, as near as `min_distance` allows. Where there is no such cell the
-    anchor stays without.
+    The junction is placed on a reachable empty cell, as near as `min_distance` allows. If there is no such cell, the
+    anchor gets none.
     """
 
     def render(self) -> None:
@@ -45,10 +45,10 @@ class EnsureHubReachableJunction(Scene[EnsureHubReachableJunctionConfig]):
         return np.isin(self.grid, wanted) if wanted else np.zeros(self.grid.shape, dtype=bool)
 
     def _ensure(self, anchor: np.ndarray, labels: Labels) -> None:
-        """Look after one anchor. `labels` numbers the connected empty parts, before junctions were added."""
+        """Add a junction for one anchor if needed. `labels` numbers the connected empty parts before any addition."""
         config = self.config
         empty = self.grid == "empty"
-        # What can be walked to: the empty parts beside the anchor, and objects beside those.
+        # Reachable: the empty parts next to the anchor, and objects next to those.
         beside = np.zeros_like(empty)
         beside[tuple(anchor)] = True
         near = np.unique(labels[_with_sides(beside) & empty])
@@ -64,7 +64,7 @@ class EnsureHubReachableJunction(Scene[EnsureHubReachableJunctionConfig]):
             self.grid[row, column] = config.junction_name
 
     def _nearest(self, allowed: Mask, distance: np.ndarray, empty: Mask) -> tuple[int, int]:
-        """A random one of the nearest allowed cells, passing over those where a junction would block the way."""
+        """Return a random one of the nearest allowed cells, except those where a junction would block the path."""
         nearest: list[tuple[int, int]] = []
         for length in np.unique(distance[allowed]):
             places = [(int(row), int(column)) for row, column in np.argwhere(allowed & (distance == length))]
@@ -81,7 +81,7 @@ _AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))
 
 
 def _can_be_passed(empty: Mask, row: int, column: int) -> bool:
-    """Whether the empty cells beside this one stay connected, around its corners, when something is put on it."""
+    """Return whether the empty neighbours of a cell stay connected, around its corners, when it is occupied."""
     height, width = empty.shape
     ring = [
         0 <= row + dy < height and 0 <= column + dx < width and bool(empty[row + dy, column + dx]) for dy, dx in _AROUND
@@ -92,7 +92,7 @@ def _can_be_passed(empty: Mask, row: int, column: int) -> bool:
 
 
 def _with_sides(cells: Mask) -> Mask:
-    """The cells and their neighbours on four sides."""
+    """Return the cells and their neighbours on four sides."""
     result = cells.copy()
     result[1:] |= cells[:-1]
     result[:-1] |= cells[1:]

@@ -58,7 +58,7 @@ class GridHubs(Scene[GridHubsConfig]):
 
 
 def _evenly(size: int, count: int, margin: int, spacing: int) -> list[int]:
-    """Up to `count` positions with even gaps of at least `spacing`; the middle when there is room for just one."""
+    """Return up to `count` positions with even gaps of at least `spacing`; the middle if only one fits."""
     length = size - 2 * margin
     while count > 1 and (length <= 0 or length / (count - 1) < spacing):
         count -= 1

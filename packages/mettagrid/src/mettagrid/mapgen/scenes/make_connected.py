@@ -1,4 +1,4 @@
-"""Making every empty cell reachable from every other."""
+"""Make every empty cell reachable from every other."""
 
 import heapq
 
@@ -36,7 +36,7 @@ class MakeConnected(Scene[MakeConnectedConfig]):
             return
         largest = int(np.argmax(sizes))
         cost = np.where(empty, _EMPTY_COST, np.where(self.grid == "wall", WALL_COST_RATIO, OBJECT_COST_RATIO))
-        # A frame around the grid saves looking for its edges; cells of the frame cost 0 and are never entered.
+        # A frame around the grid avoids bounds checks; its cells cost 0 and are never entered.
         width = self.width + 2
         costs = np.pad(cost, 1).ravel().tolist()
         label_of = np.pad(labels, 1).ravel().tolist()
@@ -53,7 +53,7 @@ class MakeConnected(Scene[MakeConnectedConfig]):
     def _dig(
         self, start: list[int], label_of: list[int], costs: list[int], joined: list[bool], width: int, largest: int
     ) -> None:
-        """Open the cheapest way from the start cells to what is joined to the largest part, and join what it meets."""
+        """Open the cheapest path from the start cells to the largest part, and join the parts it crosses."""
         reached: dict[int, int] = dict.fromkeys(start, -1)  # cell -> the cell before it
         queue = [(0, cell) for cell in start]
         best = dict.fromkeys(start, 0)

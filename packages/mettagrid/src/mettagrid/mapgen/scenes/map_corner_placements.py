@@ -13,7 +13,7 @@ class MapCornerPlacementsConfig(SceneConfig):
 
 
 class MapCornerPlacements(Scene[MapCornerPlacementsConfig]):
-    """Puts each object in its corner, whatever stands there."""
+    """Puts each object in its corner, replacing what is there."""
 
     def render(self) -> None:
         offset = self.config.offset

@@ -59,7 +59,7 @@ class Maze(Scene[MazeConfig]):
 
 
 def _kruskal(rows: int, columns: int, rng: np.random.Generator) -> Iterator[tuple[_Room, _Room]]:
-    """Doors in random order wherever they join two parts of the maze; the first room is the upper or left one."""
+    """Yield doors in random order wherever they join two parts of the maze; the first room is the upper or left one."""
     doors = [((row, column), (row, column + 1)) for row in range(rows) for column in range(columns - 1)]
     doors += [((row, column), (row + 1, column)) for row in range(rows - 1) for column in range(columns)]
     parts = list(range(rows * columns))
@@ -79,7 +79,7 @@ def _kruskal(rows: int, columns: int, rng: np.random.Generator) -> Iterator[tupl
 
 
 def _depth_first(rows: int, columns: int, rng: np.random.Generator) -> Iterator[tuple[_Room, _Room]]:
-    """Doors along a walk that goes to random new rooms and steps back where there are none."""
+    """Yield doors along a random walk to new rooms that backtracks where there are none."""
     if not rows or not columns:
         return
     path = [(int(rng.integers(rows)), int(rng.integers(columns)))]

@@ -1,4 +1,4 @@
-"""Rooms that differ in the team of their agent alone: hubs on the left, hubs on the right, more on one side."""
+"""Rooms that differ only in the team of their agent: hubs on the left and right, more on one side."""
 
 from mettagrid.mapgen.scene import AreaWhere, ChildrenAction, Scene, SceneConfig
 from mettagrid.mapgen.scenes.inline_ascii import InlineAscii
@@ -45,7 +45,7 @@ class MultiLeftAndRight(Scene[MultiLeftAndRightConfig]):
     def render(self) -> None: ...
 
     def _room(self, height: int, width: int) -> list[str]:
-        """A room as text: `Z` hubs in columns at both sides, `@` the agent in a random row of the middle."""
+        """Return a room as text: `Z` hubs in columns at both sides, `@` the agent in a random row of the middle."""
         config = self.config
         if not 0 <= config.hub_ratio <= 1 or config.total_hubs < 0:
             raise ValueError(

@@ -14,7 +14,7 @@ class PerimeterPlacementsConfig(SceneConfig):
 
 
 class PerimeterPlacements(Scene[PerimeterPlacementsConfig]):
-    """Puts the objects on random cells of the ring, whatever stands there. What does not fit is left out."""
+    """Puts the objects on random cells of the ring, replacing what is there. Objects that do not fit are skipped."""
 
     def render(self) -> None:
         offset = self.config.offset

@@ -1,4 +1,4 @@
-"""Objects and agents strewn over empty cells."""
+"""Objects and agents on random empty cells."""
 
 import numpy as np
 from pydantic import Field
@@ -7,9 +7,9 @@ from mettagrid.mapgen.scene import Scene, SceneConfig
 
 
 class RandomConfig(SceneConfig):
-    """How much of what. `agents` is a number, or numbers per agent kind (`{"red": 2}` for `agent.red`).
+    """The numbers of objects. `agents` is a number, or numbers per agent kind (`{"red": 2}` for `agent.red`).
 
-    Objects that do not fit are left out at random, or refused when not `too_many_is_ok`.
+    Objects that do not fit are skipped at random, or an error unless `too_many_is_ok`.
     """
 
     objects: dict[str, int] = Field(default={})

@@ -1,4 +1,4 @@
-"""A scene from one of the drawings beside this file, in the manner of roguelike dungeons."""
+"""A scene from one of the drawings next to this file, in the style of roguelike dungeons."""
 
 from pathlib import Path
 from typing import Self

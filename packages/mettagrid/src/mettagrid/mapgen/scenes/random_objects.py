@@ -1,4 +1,4 @@
-"""Objects strewn in random numbers."""
+"""Random numbers of objects on random cells."""
 
 from pydantic import Field
 

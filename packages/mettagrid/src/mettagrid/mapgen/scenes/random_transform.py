@@ -14,7 +14,7 @@ class RandomTransform(Scene[RandomTransformConfig]):
 
     @classmethod
     def intrinsic_size(cls, config: RandomTransformConfig) -> tuple[int, int] | None:
-        """The size of the scene if that is a square; others fit some orientations only."""
+        """Return the size of the scene if it is square; others fit some orientations only."""
         size = config.scene.scene_cls.intrinsic_size(config.scene)
         return size if size is not None and size[0] == size[1] else None
 

@@ -1,4 +1,4 @@
-"""Taking agents off the map."""
+"""Remove agents from the map."""
 
 import numpy as np
 

@@ -62,7 +62,7 @@ class Spiral(Scene[SpiralConfig]):
         return list(found)
 
     def _spaced(self) -> Iterator[tuple[float, float]]:
-        """Points of the spiral, relative to the middle, at least `spacing` from the one before."""
+        """Yield points of the spiral, relative to the middle, at least `spacing` from the previous one."""
         config = self.config
         last = (0.0, 0.0) if config.place_at_center else None
         angle = 0.0

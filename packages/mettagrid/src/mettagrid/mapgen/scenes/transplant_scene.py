@@ -1,4 +1,4 @@
-"""A scene that puts down another one, drawn before on a grid of its own."""
+"""A scene that moves another one, which was drawn on a separate grid, to its area."""
 
 from typing import Any
 

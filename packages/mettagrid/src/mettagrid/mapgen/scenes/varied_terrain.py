@@ -66,11 +66,11 @@ class VariedTerrain(Scene[VariedTerrainConfig]):
         self._place_symbols()
 
     def _count(self, per_1000: float) -> int:
-        """The number of obstacles on this area; what is left after the point is a chance of one more."""
+        """Return the number of obstacles on this area; the fractional part is the chance of one more."""
         return int(per_1000 * self.width * self.height / 1000 + self.rng.random())
 
     def _place(self, shape: _Mask) -> None:
-        """Draw a shape at a random place with a free ring around it; nothing when there is none."""
+        """Draw a shape at a random place with a free ring around it, if there is one."""
         height, width = shape.shape[0] + 2, shape.shape[1] + 2
         if height > self.height or width > self.width:
             return
@@ -93,7 +93,7 @@ class VariedTerrain(Scene[VariedTerrainConfig]):
 
 
 def _rock(rng: np.random.Generator) -> _Mask:
-    """3 to 12 cells that hang together."""
+    """Return 3 to 12 connected cells."""
     cells = {(0, 0)}
     for _ in range(int(rng.integers(2, 12))):
         edge = sorted({(y + dy, x + dx) for y, x in cells for dy, dx in ((0, 1), (1, 0), (0, -1), (-1, 0))} - cells)
@@ -114,7 +114,7 @@ def _cross(rng: np.random.Generator) -> _Mask:
 
 
 def _labyrinth(rng: np.random.Generator) -> _Mask:
-    """A maze with a wall around it, two openings and a few walls missing."""
+    """Return a maze with a wall around it, two openings and a few walls missing."""
     rows, columns = (int(number) for number in rng.integers(3, 8, size=2))
     walls = np.ones((2 * rows + 1, 2 * columns + 1), dtype=bool)
     walls[1::2, 1::2] = False

@@ -16,7 +16,7 @@ def opposite_direction(d: int) -> int:
 
 
 class WFCConfig(SceneConfig):
-    """The example, drawn with `#` and `.`, and how it is read.
+    """The example, drawn with `#` and `.`, and the settings for learning from it.
 
     Squares of `pattern_size` cells are learned; with `periodic_input` also those across the edges. `symmetry` says
     which turned and mirrored copies count too.
@@ -31,7 +31,7 @@ class WFCConfig(SceneConfig):
 
 
 class WFC(Scene[WFCConfig]):
-    """Fills its area; `ValueError` when no attempt succeeds."""
+    """Fills its area; raises `ValueError` if no attempt succeeds."""
 
     def post_init(self) -> None:
         config = self.config

@@ -31,7 +31,7 @@ class YamlScene(Scene[YamlSceneConfig]):
 
 
 def load_scene(file: str | Path) -> SceneConfig:
-    """The scene in a YAML or JSON file; `FileNotFoundError` or `ValueError` when there is none."""
+    """Read the scene in a YAML or JSON file; raises `FileNotFoundError` or `ValueError` if there is none."""
     import yaml  # only files need it
 
     path = Path(file)

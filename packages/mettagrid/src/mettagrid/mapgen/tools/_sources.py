@@ -1,4 +1,4 @@
-"""What the map tools can be given: names of Python objects, and files."""
+"""The inputs of the map tools: names of Python objects, and files."""
 
 import runpy
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ _FILES = (".yaml", ".yml", ".json", ".map", ".py")
 
 
 def load_source(source: str) -> MettaGridConfig | MapBuilderConfig[Any]:
-    """A mission or map builder from a file, or from a Python object by its dotted name; `ValueError` if it is neither.
+    """Load a mission or map builder from a file or a Python object by its dotted name; raises `ValueError` otherwise.
 
     Python functions are called without arguments. A Python file must have `get_config` or `config`.
     """
@@ -41,7 +41,7 @@ def _from_name(name: str) -> Any:
     try:
         return load_symbol(name)
     except ModuleNotFoundError as error:
-        raise ValueError(f"{name} is no file that ends in {', '.join(_FILES)} and no Python object: {error}") from error
+        raise ValueError(f"{name} is neither a Python object nor a {', '.join(_FILES)} file: {error}") from error
 
 
 def _from_file(path: Path) -> Any:

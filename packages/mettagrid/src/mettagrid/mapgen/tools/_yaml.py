@@ -4,7 +4,7 @@ import yaml
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as blocks."""
+    """Writes multi-line strings as blocks."""
 
 
 _Dumper.add_representer(
@@ -14,5 +14,5 @@ _Dumper.add_representer(
 
 
 def to_yaml(data: object) -> str:
-    """Plain data as YAML, keys in their order, drawings as blocks."""
+    """Return plain data as YAML, keys in their order, drawings as blocks."""
     return str(yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True))

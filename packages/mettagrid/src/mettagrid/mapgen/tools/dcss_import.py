@@ -1,9 +1,9 @@
-"""Make scenes from the drawings in a level file of Dungeon Crawl Stone Soup.
+"""Create scenes from the drawings in a level file of Dungeon Crawl Stone Soup.
 
     python -m mettagrid.mapgen.tools.dcss_import arrival.des --output my_scenes
 
-For each drawing (`NAME:`, then the lines between `MAP` and `ENDMAP`) that is no mere room, a `ConvChain` is written to
-`convchain/<name>.yaml`, and a `WFC` to `wfc/<name>.yaml` if that works for the drawing.
+For each drawing (`NAME:`, then the lines between `MAP` and `ENDMAP`) that is more than a plain room, it writes a
+`ConvChain` to `convchain/<name>.yaml`, and a `WFC` to `wfc/<name>.yaml` if that works for the drawing.
 """
 
 import argparse
@@ -24,21 +24,21 @@ _LEAST_SHARE = 0.1  # of walls, and of floor
 
 @dataclass(frozen=True)
 class DCSSMap:
-    """A drawing and its name; the pattern has `#` for what cannot be walked on and `.` for the rest."""
+    """A drawing and its name; the pattern has `#` for impassable cells and `.` for the rest."""
 
     name: str
     pattern: str
 
 
 def process_map_source(ascii_source: str) -> str:
-    """The lines of a level file as a pattern; short lines end outside the level."""
+    """Return the lines of a level file as a pattern; short lines end outside the level."""
     lines = ascii_source.rstrip("\n").split("\n")
     width = max(len(line) for line in lines)
     return "\n".join("".join("#" if char in _SOLID else "." for char in line.ljust(width)) for line in lines)
 
 
 def is_trivial(ascii_map: str) -> bool:
-    """Whether a pattern is too small, or too full or empty, to learn from."""
+    """Return whether a pattern is too small, or too full or empty, to learn from."""
     lines = ascii_map.split("\n")
     share = ascii_map.count("#") / max(1, len(lines) * len(lines[0]))
     too_small = min(len(lines), len(lines[0])) < _SMALLEST_DRAWING
@@ -46,7 +46,7 @@ def is_trivial(ascii_map: str) -> bool:
 
 
 def get_maps(text: str) -> Iterator[DCSSMap]:
-    """The drawings in a level file that are worth a scene."""
+    """Return the drawings in a level file that are suitable for a scene."""
     name, number = "", 0
     lines = iter(text.splitlines())
     for line in lines:
@@ -67,7 +67,7 @@ def get_maps(text: str) -> Iterator[DCSSMap]:
 
 
 def write_scenes(maps: Sequence[DCSSMap], folder: Path) -> list[Path]:
-    """Write the scenes of all drawings; returns the files."""
+    """Write the scenes of all drawings; return the files."""
     written = []
     for drawing in maps:
         makers = {"convchain": make_convchain_config_from_pattern, "wfc": make_wfc_config_from_pattern}
@@ -82,7 +82,7 @@ def write_scenes(maps: Sequence[DCSSMap], folder: Path) -> list[Path]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m mettagrid.mapgen.tools.dcss_import",
-        description="Make scenes from the drawings in a level file of Dungeon Crawl Stone Soup.",
+        description="Create scenes from the drawings in a level file of Dungeon Crawl Stone Soup.",
     )
     parser.add_argument("source", type=Path, help="the level file (.des)")
     parser.add_argument("--output", type=Path, default=Path("dcss"), help="folder for the scenes (default: dcss)")

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m mettagrid.mapgen.tools.gen",
         description="Build the map of a mission or a map builder, show it, and save it.",
     )
-    parser.add_argument("env_fn", help="a mission or map builder file, or the dotted name of a function that makes one")
+    parser.add_argument("env_fn", help="a mission or map builder file, or the dotted name of a function")
     parser.add_argument(
         "--show-mode", choices=["ascii", "ascii_border", "none"], default="ascii_border", help="how to print the map"
     )
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def drawn_map(built: StorableMap) -> str:
-    """A map as the YAML text of an `AsciiMapBuilder`."""
+    """Return a map as the YAML text of an `AsciiMapBuilder`."""
     names = {str(name) for name in built.grid.ravel()}
     legend = {char: name for name, char in built.name_to_char.items() if name in names}
     drawing = built.to_dict()["data"]

@@ -1,4 +1,4 @@
-"""Grids of cell names as text and back."""
+"""Convert grids of cell names to text and back."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def grid_to_lines(grid: MapGrid, name_to_char: dict[str, str] | None = None, border: bool = False) -> list[str]:
-    """One line of text per row. A name without a character is drawn as its first letter."""
+    """Return one line of text per row. A name without a character is drawn as its first letter."""
     if name_to_char is None:
         name_to_char = {name: char for char, name in DEFAULT_CHAR_TO_NAME.items()}
     lines = ["".join(name_to_char.get(str(name), str(name)[:1]) for name in row) for row in _rows(grid)]
@@ -34,7 +34,7 @@ def grid_to_lines(grid: MapGrid, name_to_char: dict[str, str] | None = None, bor
 
 
 def lines_to_grid(lines: list[str], char_to_name: dict[str, str]) -> MapGrid:
-    """The grid drawn by the lines. A character without a meaning stands for itself; short lines end in `empty`."""
+    """Return the grid that the lines draw. An unknown character means itself; short lines are padded with `empty`."""
     width = len(lines[0]) if lines else 0
     grid = create_grid(len(lines), width)
     for row, line in enumerate(lines):
@@ -44,7 +44,7 @@ def lines_to_grid(lines: list[str], char_to_name: dict[str, str]) -> MapGrid:
 
 
 def char_grid_to_lines(text: str) -> tuple[list[str], int, int]:
-    """The lines of a drawing, without indentation, with their width and number; `ValueError` when widths differ."""
+    """Return the dedented lines of a drawing, their width and their number; raises `ValueError` if widths differ."""
     lines = [line.strip() for line in text.strip().split("\n")]
     width = len(lines[0])
     for number, line in enumerate(lines):
@@ -56,7 +56,7 @@ def char_grid_to_lines(text: str) -> tuple[list[str], int, int]:
 
 
 def add_pretty_border(lines: list[str]) -> list[str]:
-    """The lines inside a drawn frame."""
+    """Return the lines with a drawn frame around them."""
     bar = "─" * (len(lines[0]) if lines else 0)
     return [f"┌{bar}┐", *(f"│{line}│" for line in lines), f"└{bar}┘"]
 

@@ -1,4 +1,4 @@
-"""What characters mean on drawn maps. No numpy here: map configurations need only this part."""
+"""The legend of drawn maps. It does not import numpy: map configurations need only this module."""
 
 from collections.abc import Mapping
 
@@ -18,16 +18,16 @@ DEFAULT_CHAR_TO_NAME: dict[str, str] = {
     "3": "agent.team_3",
     "4": "agent.team_4",
 }
-"""The legend used where a map brings none."""
+"""The legend of maps without their own."""
 
 
 def default_char_to_name() -> dict[str, str]:
-    """A copy of `DEFAULT_CHAR_TO_NAME`."""
+    """Return a copy of `DEFAULT_CHAR_TO_NAME`."""
     return dict(DEFAULT_CHAR_TO_NAME)
 
 
 def merge_with_global_defaults(char_to_name: Mapping[str, str]) -> dict[str, str]:
-    """The fixed legend followed by the given one; `ValueError` when that gives a fixed character another meaning."""
+    """Return the fixed legend followed by the given one; raises `ValueError` if that redefines a fixed character."""
     for char, fixed in GLOBAL_DEFAULT_MAPPINGS.items():
         given = char_to_name.get(char, fixed)
         if given != fixed:

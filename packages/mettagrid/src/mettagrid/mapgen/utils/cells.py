@@ -1,4 +1,4 @@
-"""Looking at the neighbours of all cells at once."""
+"""Compute with the neighbours of all cells at once."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ Counts = np.ndarray[tuple[Any, ...], np.dtype[np.int8]]
 
 
 def around_any(cells: Mask) -> Mask:
-    """Cells that are set or have one of their eight neighbours set."""
+    """Return the cells that are set or have one of their eight neighbours set."""
     rows = cells.copy()
     rows[1:] |= cells[:-1]
     rows[:-1] |= cells[1:]
@@ -20,7 +20,7 @@ def around_any(cells: Mask) -> Mask:
 
 
 def count_neighbours(cells: Mask, outside: bool = False) -> Counts:
-    """How many of the eight neighbours of each cell are set; beyond the edge they are what `outside` says."""
+    """Return how many of the eight neighbours of each cell are set; beyond the edge they are `outside`."""
     padded = np.pad(cells, 1, constant_values=outside).astype(np.int8)
     rows = padded[:-2] + padded[1:-1] + padded[2:]
     return rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:] - padded[1:-1, 1:-1]

@@ -1,8 +1,8 @@
-"""Convolution chains: noise, changed cell by cell until its small squares occur as often as in an example.
+"""Convolution chains: change noise cell by cell until its small squares occur as often as in an example.
 
 A Markov chain: a random cell is flipped with a probability that compares how common the squares around it are after
 and before. Squares that the example does not have are rare rather than impossible, so a chain never gets stuck. The
-grid has no edges here: it goes on at its other side.
+grid has no edges here: it wraps around.
 """
 
 import math
@@ -17,7 +17,7 @@ _UNSEEN = 0.1  # the weight of a square that the example does not have; one seen
 
 
 class Chain:
-    """What an example teaches about grids of two kinds of cells."""
+    """A model learned from an example of two kinds of cells."""
 
     def __init__(self, source: str, size: int, periodic: bool, symmetry: Symmetry) -> None:
         patterns = ascii_to_patterns_with_counts(source, size, periodic, symmetry)
@@ -25,13 +25,13 @@ class Chain:
         self._weights = {pattern.index(): math.log(count) for pattern, count in patterns}
 
     def weight(self, index: int) -> float:
-        """The logarithm of how common the square with that `Pattern.index()` is."""
+        """Log-frequency of the square with that `Pattern.index()`."""
         return self._weights.get(index, math.log(_UNSEEN))
 
     def run(
         self, height: int, width: int, iterations: int, temperature: float, rng: np.random.Generator
     ) -> npt.NDArray[np.bool_]:
-        """A grid after `iterations` flips per cell, `True` for wall. Higher temperatures leave more noise."""
+        """Return a grid after `iterations` flips per cell, `True` for wall. Higher temperatures leave more noise."""
         if min(height, width) < self.size:  # a square may contain a cell twice
             return self.run_slowly(height, width, iterations, temperature, rng)
         field = rng.random((height, width)) < 0.5
@@ -51,7 +51,7 @@ class Chain:
     def run_slowly(
         self, height: int, width: int, iterations: int, temperature: float, rng: np.random.Generator
     ) -> npt.NDArray[np.bool_]:
-        """The same grid as `run`, by looking at every square again for every flip."""
+        """Return the same grid as `run`, recomputing every square for every flip."""
         field = rng.random((height, width)) < 0.5
         if not field.size:
             return field
@@ -69,19 +69,19 @@ class Chain:
         return field
 
     def _all_indices(self, field: npt.NDArray[np.bool_]) -> list[int]:
-        """The index of the square that starts at each cell, row by row."""
+        """Return the index of the square that starts at each cell, row by row."""
         height, width = field.shape
         return [Pattern(field, x, y, self.size).index() for y in range(height) for x in range(width)]
 
     def _squares_with(self, cell: int, height: int, width: int) -> list[int]:
-        """The squares that contain the cell, in the order of its position in them."""
+        """Return the squares that contain the cell, in the order of its position in them."""
         y, x = divmod(cell, width)
         steps = range(self.size)
         return [(y - down) % height * width + (x - right) % width for down in steps for right in steps]
 
 
 def _flips(count: int, cells: int, temperature: float, rng: np.random.Generator) -> Iterator[tuple[int, float]]:
-    """Cells to try and what the gain of each must exceed."""
+    """Return the cells to try and the gain that each must exceed."""
     places = rng.integers(cells, size=count)
     with np.errstate(divide="ignore"):
         thresholds = np.log(rng.random(count)) * temperature

@@ -1,8 +1,8 @@
 """Wave function collapse: fill a grid so that every small square of it occurs in the example.
 
-Every cell starts with all patterns possible for the square whose first corner it is. Again and again one cell is
-decided at random, and what its neighbours can no longer be is taken from them, until all are decided or one has
-nothing left. Sets of patterns are integers, one bit per pattern.
+Every cell starts with all patterns possible for the square whose first corner it is. The algorithm repeatedly decides
+one cell at random and removes the patterns that its neighbours can no longer have, until all are decided or one has no
+pattern left. Sets of patterns are integers, one bit per pattern.
 """
 
 import math
@@ -16,13 +16,13 @@ import numpy.typing as npt
 from mettagrid.mapgen.utils.pattern import Pattern
 
 Heuristic = Literal["scanline", "mrv", "entropy"]
-"""Which cell to decide next: the first one, the one with fewest patterns left, or the one with least entropy."""
+"""The next cell to decide: the first one, the one with the fewest patterns left, or the one with the least entropy."""
 
 _STEPS = ((0, -1), (1, 0), (0, 1), (-1, 0))  # (dx, dy)
-_NOISE = 1e-6  # decides between cells of equal score
-_SETBACKS = 200  # decisions taken back before an attempt is given up
+_NOISE = 1e-6  # breaks ties between cells of equal score
+_SETBACKS = 200  # backtracks before an attempt is given up
 
-_Trail = dict[int, int]  # cells and what they could be before they changed
+_Trail = dict[int, int]  # changed cells and their previous patterns
 
 
 class Collapse:
@@ -45,7 +45,7 @@ class Collapse:
             self._start = None
 
     def run(self, rng: np.random.Generator, attempts: int) -> npt.NDArray[np.bool_] | None:
-        """The filled grid, `True` for wall; `None` when every attempt got stuck."""
+        """Return the filled grid, `True` for wall, or `None` if every attempt got stuck."""
         if self._start is None:
             return None
         for _ in range(attempts):
@@ -56,7 +56,7 @@ class Collapse:
         return None
 
     def _attempt(self, wave: list[int], rng: np.random.Generator) -> list[int] | None:
-        """Decide cell after cell. A decision that leads nowhere is taken back, so long as that is not too often."""
+        """Decide cell after cell. A decision that fails is undone, up to a limit."""
         order = np.arange(float(len(wave))) if self._heuristic == "scanline" else rng.random(len(wave))
         noise = order * _NOISE
         scores = np.array([self._score(options) for options in wave]) + noise
@@ -77,7 +77,7 @@ class Collapse:
                 for place, options in trail.items():
                     wave[place] = options
                 self._update(scores, wave, trail, noise)
-                # What turned out impossible stays excluded until the decision before is taken back too.
+                # The failed option stays excluded until the previous decision is undone too.
                 earlier = decisions[-1][2] if decisions else {}
                 earlier.setdefault(cell, wave[cell])
                 wave[cell] &= ~choice
@@ -90,7 +90,7 @@ class Collapse:
             scores[cell] = self._score(wave[cell]) + noise[cell]
 
     def _pick(self, options: int, rng: np.random.Generator) -> int:
-        """One of the options, as a set with one member."""
+        """Return one of the options, as a set with one member."""
         choices = list(_members(options))
         point = rng.random() * sum(self._weights[choice] for choice in choices)
         for choice in choices:
@@ -100,9 +100,9 @@ class Collapse:
         return 1 << choices[-1]
 
     def _propagate(self, wave: list[int], cells: Iterable[int], trail: _Trail) -> bool:
-        """Take from all cells what their neighbours exclude; false when a cell has nothing left.
+        """Remove from all cells the patterns that their neighbours exclude; return False if a cell has none left.
 
-        `trail` gets what the changed cells could be before.
+        `trail` receives the previous patterns of the changed cells.
         """
         waiting = deque(cells)
         known = set(waiting)
@@ -123,14 +123,14 @@ class Collapse:
         return True
 
     def _support(self, direction: int, options: int) -> int:
-        """What may lie in that direction of a cell with these options."""
+        """Return the patterns that are possible in that direction of a cell with these options."""
         allowed = 0
         for table, byte in zip(self._fitting[direction], options.to_bytes(self._bytes, "little"), strict=True):
             allowed |= table[byte]
         return allowed
 
     def _score(self, options: int) -> float:
-        """How soon a cell with these options should be decided, lowest first; infinite when it is."""
+        """Return the priority of a cell with these options, lowest first; infinite if it is decided."""
         if options.bit_count() == 1:
             return math.inf
         if self._heuristic == "scanline":
@@ -152,7 +152,7 @@ class Collapse:
 
 
 def _fitting_patterns(patterns: list[Pattern]) -> list[list[int]]:
-    """For each direction and pattern the set of patterns that may lie there."""
+    """Return, for each direction and pattern, the set of patterns that are possible there."""
     fitting = []
     for dx, dy in _STEPS:
         by_overlap: dict[bytes, int] = {}
@@ -164,7 +164,7 @@ def _fitting_patterns(patterns: list[Pattern]) -> list[list[int]]:
 
 
 def _byte_tables(fitting: list[int]) -> list[list[int]]:
-    """For each byte of a set of patterns, and each value of it, all patterns that fit to one of its members."""
+    """Return, for each byte of a set of patterns and each of its values, all patterns that fit one of its members."""
     tables = []
     for start in range(0, len(fitting), 8):
         table = [0] * 256
@@ -177,7 +177,7 @@ def _byte_tables(fitting: list[int]) -> list[list[int]]:
 
 
 def _sum_tables(weights: list[float]) -> list[list[tuple[float, float]]]:
-    """For each byte of a set of patterns, and each value of it, the sums of weight and weight * log(weight)."""
+    """Return, for each byte of a set of patterns and each value, the sums of weight and weight * log(weight)."""
     tables = []
     for start in range(0, len(weights), 8):
         table = [(0.0, 0.0)] * 256
@@ -192,7 +192,7 @@ def _sum_tables(weights: list[float]) -> list[list[tuple[float, float]]]:
 
 
 def _overlap(pattern: Pattern, dx: int, dy: int) -> bytes:
-    """The part of a pattern that it shares with one a step further."""
+    """Return the part of a pattern that overlaps with one a step further."""
     size = pattern.size()
     part = pattern.data[max(0, dy) : size + min(0, dy), max(0, dx) : size + min(0, dx)]
     return part.tobytes()

@@ -7,7 +7,7 @@ _Mask = npt.NDArray[np.bool_]
 
 
 def reachable_from(start: _Mask, free: _Mask) -> _Mask:
-    """All cells that can be reached from the start cells over free ones, in steps to the four sides."""
+    """Return all cells that can be reached from the start cells over free ones, in steps to the four sides."""
     reached = start & free
     frontier = np.flatnonzero(reached)
     height, width = free.shape
@@ -28,7 +28,7 @@ def reachable_from(start: _Mask, free: _Mask) -> _Mask:
 
 
 def largest_component(free: _Mask) -> _Mask:
-    """The largest connected part of the free cells; the first one of several."""
+    """Return the largest connected part of the free cells; the first one of several."""
     rest, best = free.copy(), np.zeros_like(free)
     while rest.sum() > best.sum():
         start = np.zeros_like(free)

@@ -1,4 +1,4 @@
-"""Numbering the connected parts of a grid, without looking at single cells."""
+"""Number the connected parts of a grid, without loops over single cells."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ Labels = np.ndarray[tuple[Any, ...], np.dtype[np.intp]]
 
 
 def label_parts(free: Mask) -> tuple[Labels, list[int]]:
-    """The number of the connected part (steps to the four sides) of each free cell, and the size of each part.
+    """Return the number of the connected part (steps to the four sides) of each free cell, and the size of each part.
 
     Parts are numbered from 1 in reading order; 0 is a cell that is not free and has the size 0.
     """
@@ -29,7 +29,7 @@ def label_parts(free: Mask) -> tuple[Labels, list[int]]:
 
     touching = free[1:] & free[:-1]
     pairs = run_of[:-1][touching] * (len(parent) + 1) + run_of[1:][touching]
-    for pair in sorted(set(pairs.tolist())):  # np.unique would import all of numpy.ma, on every start of a program
+    for pair in sorted(set(pairs.tolist())):  # np.unique would import all of numpy.ma at startup
         above, below = root(pair // (len(parent) + 1)), root(pair % (len(parent) + 1))
         if above != below:
             parent[max(above, below)] = min(above, below)

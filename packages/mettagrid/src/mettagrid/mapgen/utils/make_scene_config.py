@@ -1,4 +1,4 @@
-"""From a drawing to a scene that makes more like it."""
+"""Create scenes that generate maps similar to a drawing."""
 
 import numpy as np
 
@@ -8,17 +8,17 @@ from mettagrid.mapgen.scenes.wfc import WFC
 from mettagrid.mapgen.utils.collapse import Collapse
 from mettagrid.mapgen.utils.pattern import ascii_to_patterns_with_counts
 
-_TRIAL_SIZE = 40  # a grid on which a pattern must work to be any good
+_TRIAL_SIZE = 40  # side of the grid on which a pattern must work
 _TRIALS = 3
 
 
 def make_convchain_config_from_pattern(pattern: str) -> SceneConfig:
-    """A `ConvChain` that has proved good for small drawings."""
+    """Return a `ConvChain` with settings that work well for small drawings."""
     return ConvChain.Config(pattern=pattern, pattern_size=3, iterations=10, temperature=1)
 
 
 def make_wfc_config_from_pattern(pattern: str) -> SceneConfig | None:
-    """A `WFC` for the drawing; `None` when its squares do not go together on a larger grid."""
+    """Return a `WFC` for the drawing, or `None` if its squares cannot fill a larger grid."""
     config = WFC.Config(pattern=pattern)
     patterns = ascii_to_patterns_with_counts(
         config.pattern, config.pattern_size, config.periodic_input, config.symmetry

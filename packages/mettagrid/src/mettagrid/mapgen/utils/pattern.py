@@ -1,4 +1,4 @@
-"""Small square patterns found in a drawing: what wave function collapse and convolution chains learn from."""
+"""Small square patterns of a drawing, the input of wave function collapse and convolution chains."""
 
 from collections.abc import Iterator
 from typing import Any, Literal
@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 Symmetry = Literal["all", "horizontal", "none"]
-"""Which turned and mirrored copies of a pattern count as seen: all eight, the mirror image, or none."""
+"""Which rotated and mirrored copies of a pattern count too: all eight, the mirror image, or none."""
 
 _WALL, _EMPTY = "#", "."
 _LARGEST_TABLE = 5  # a table of all patterns of 6 x 6 cells would have 2**36 entries
@@ -16,7 +16,7 @@ _LARGEST_TABLE = 5  # a table of all patterns of 6 x 6 cells would have 2**36 en
 class Pattern:
     """A square of `size` x `size` cells cut from `field` at column `x`, row `y`; `True` is wall.
 
-    Cells beyond the right and the lower edge of the field are those at its start.
+    The field wraps around at its right and lower edge.
     """
 
     def __init__(self, field: np.ndarray, x: int, y: int, size: int) -> None:
@@ -26,23 +26,23 @@ class Pattern:
 
     @classmethod
     def of(cls, data: npt.NDArray[np.bool_]) -> "Pattern":
-        """The pattern with exactly these cells."""
+        """Return the pattern with exactly these cells."""
         return cls(data, 0, 0, len(data))
 
     def size(self) -> int:
-        """Cells along one side."""
+        """Return the number of cells along one side."""
         return len(self.data)
 
     def rotated(self) -> "Pattern":
-        """A copy, turned clockwise by a quarter."""
+        """Return a copy, rotated clockwise by 90 degrees."""
         return Pattern.of(np.rot90(self.data, -1))
 
     def reflected(self) -> "Pattern":
-        """A copy with left and right exchanged."""
+        """Return a copy with left and right swapped."""
         return Pattern.of(np.fliplr(self.data))
 
     def variations(self, symmetry: Symmetry) -> list["Pattern"]:
-        """This pattern and the copies that count as seen with it."""
+        """Return this pattern and the copies that count with it."""
         if symmetry == "none":
             return [self]
         if symmetry == "horizontal":
@@ -55,11 +55,11 @@ class Pattern:
         return found
 
     def index(self) -> int:
-        """The pattern as a number: one bit per cell, row by row, the first cell lowest."""
+        """Return the pattern as a number: one bit per cell, row by row, the first cell lowest."""
         return int.from_bytes(np.packbits(self.data.ravel(), bitorder="little").tobytes(), "little")
 
     def is_compatible(self, other: "Pattern", dx: int, dy: int) -> bool:
-        """Whether both agree where they overlap when `other` lies `dx` columns and `dy` rows further."""
+        """Return whether both agree where they overlap if `other` is offset by `dx` columns and `dy` rows."""
         size = self.size()
         if abs(dx) >= size or abs(dy) >= size:
             return True
@@ -69,7 +69,7 @@ class Pattern:
 
 
 def parse_ascii_into_grid(ascii_source: str) -> np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]:
-    """A drawing of `#` and `.` as an array, `True` for `#`; `ValueError` for anything else or unequal lines."""
+    """Return a drawing of `#` and `.` as an array, `True` for `#`; raises `ValueError` for an invalid drawing."""
     lines = [line.strip() for line in ascii_source.strip().splitlines()]
     if not lines or not lines[0]:
         raise ValueError("The pattern is empty; draw it with '#' and '.'.")
@@ -90,9 +90,9 @@ def parse_ascii_into_grid(ascii_source: str) -> np.ndarray[tuple[Any, ...], np.d
 def ascii_to_patterns_with_counts(
     ascii_source: str, n: int, periodic: bool, symmetry: Symmetry
 ) -> list[tuple[Pattern, int]]:
-    """The patterns of `n` x `n` cells in a drawing and how often each occurs, in the order they are met.
+    """Return the patterns of `n` x `n` cells in a drawing and their counts, in order of first occurrence.
 
-    With `periodic` the drawing goes on at its other side. Without it, and smaller than a pattern, it has none.
+    With `periodic` the drawing wraps around. Without it, a drawing smaller than a pattern has none.
     """
     if n < 1:
         raise ValueError(f"The pattern size is {n}; it must be at least 1.")
@@ -109,7 +109,7 @@ def ascii_to_patterns_with_counts(
 def ascii_to_weights_of_all_patterns(
     source: str, n: int, periodic: bool, symmetry: Symmetry
 ) -> np.ndarray[tuple[Any, ...], np.dtype[np.float64]]:
-    """How often each pattern of `n` x `n` cells occurs in a drawing, by `Pattern.index()`."""
+    """Return how often each pattern of `n` x `n` cells occurs in a drawing, by `Pattern.index()`."""
     if n > _LARGEST_TABLE:
         raise ValueError(f"The pattern size is {n}; a table of all patterns is possible up to {_LARGEST_TABLE}.")
     weights = np.zeros(2 ** (n * n), dtype=np.float64)

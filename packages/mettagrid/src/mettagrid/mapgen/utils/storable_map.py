@@ -1,4 +1,4 @@
-"""A map with the story of how it was made, in a form that can be saved."""
+"""A map with metadata about its generation, in a form that can be saved."""
 
 import time
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from mettagrid.mapgen.utils.ascii_grid import default_char_to_name, grid_to_line
 
 
 class FrontmatterDict(TypedDict):
-    """Everything about a map but the map."""
+    """The metadata of a map."""
 
     metadata: dict[str, Any]
     config: dict[str, Any]
@@ -21,7 +21,7 @@ class FrontmatterDict(TypedDict):
 
 
 class StorableMapDict(TypedDict):
-    """A map as text, and what belongs to it."""
+    """A map as text, and its metadata."""
 
     frontmatter: FrontmatterDict
     data: str
@@ -29,7 +29,7 @@ class StorableMapDict(TypedDict):
 
 @dataclass
 class StorableMap:
-    """A map, when it was made and how long that took, its configuration and its tree of scenes."""
+    """A map, the time and duration of its generation, its configuration and its tree of scenes."""
 
     grid: MapGrid
     metadata: dict[str, Any]
@@ -38,16 +38,16 @@ class StorableMap:
     char_to_name: dict[str, str] = field(default_factory=default_char_to_name)
 
     def width(self) -> int:
-        """Number of columns."""
+        """Return the number of columns."""
         return int(self.grid.shape[1])
 
     def height(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return int(self.grid.shape[0])
 
     @property
     def name_to_char(self) -> dict[str, str]:
-        """The legend the other way round; the last character of a name counts."""
+        """The inverse legend; the last character of a name wins."""
         return {name: char for char, name in self.char_to_name.items()}
 
     @staticmethod
@@ -61,7 +61,7 @@ class StorableMap:
         return StorableMap(grid, metadata, cfg, tree, _legend_for(grid))
 
     def to_dict(self) -> StorableMapDict:
-        """The map as plain data: `frontmatter` and the drawing under `data`."""
+        """Return the map as plain data: `frontmatter` and the drawing under `data`."""
         return {
             "frontmatter": {
                 "metadata": self.metadata,
@@ -74,7 +74,7 @@ class StorableMap:
 
 
 def _legend_for(grid: MapGrid) -> dict[str, str]:
-    """The default legend and, for every other name on the map, a character that is still free."""
+    """Return the default legend and, for every other name on the map, an unused character."""
     legend = default_char_to_name()
     for name in sorted({str(name) for name in grid.ravel()} - set(legend.values())):
         candidates = [char for char in name.replace(".", "").replace("_", "") + _SPARE if char not in legend]

@@ -1,4 +1,4 @@
-"""Choosing by weight."""
+"""Choose by weight."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -9,7 +9,7 @@ _Item = TypeVar("_Item")
 
 
 def weighted_choice(rng: np.random.Generator, items: Sequence[_Item], weights: Sequence[float], what: str) -> _Item:
-    """One of the items, as likely as its weight says; `ValueError` naming `what` when none can be chosen."""
+    """Return one of the items, drawn by weight; raises `ValueError` that names `what` if none can be chosen."""
     if not items:
         raise ValueError(f"There is nothing to choose {what} from; give at least one candidate.")
     if min(weights) < 0 or not 0 < sum(weights) < float("inf"):
