@@ -18,14 +18,14 @@ _HOMES = {
     "check_policy": "mettagrid.policy.checks",
 }
 
-# What is called differently at home.
+# Names that differ in their home module.
 _OTHER_NAMES = {"PufferMettaGridEnv": "MettaGridPufferEnv"}
 
 __all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when first used: `import mettagrid` stays cheap."""
+    """Import a public name on first use, so that `import mettagrid` stays cheap."""
     if name not in _HOMES:
         raise AttributeError(f"module 'mettagrid' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), _OTHER_NAMES.get(name, name))

@@ -1,8 +1,8 @@
 """The base class of every configuration model.
 
-Configurations are pydantic models with three habits of their own:
+Configurations are pydantic models with three additional rules:
 
-* unknown keys are refused, unless the validation runs with `LENIENT_CONTEXT`, which drops them at every level;
+* unknown keys are errors, unless the validation runs with `LENIENT_CONTEXT`, which drops them at every level;
 * `override("game.obs.width", 9)` changes one value by its dotted path and checks it against the field's type;
 * schemas are built on first use, so importing a module full of models stays cheap.
 
@@ -43,8 +43,8 @@ class Config(BaseModel):
 
     @classmethod
     def model_rebuild(cls, *, _parent_namespace_depth: int = 2, **options: Any) -> bool | None:
-        # Pydantic calls this when a class is first used. Completing the classes of the fields first lets it take
-        # their finished schemas; otherwise it would make them anew inside every class that contains them.
+        # Pydantic calls this when a class is first used. Completing the classes of the fields first lets it reuse
+        # their finished schemas; otherwise it would rebuild them inside every class that contains them.
         if cls not in _being_completed:
             _being_completed.add(cls)
             try:
@@ -56,12 +56,12 @@ class Config(BaseModel):
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
-        # Parsing the whole text first is faster than validating while parsing: each class looks at its data in Python.
+        # Parsing the whole text first is faster than validating while parsing: each class checks its data in Python.
         if options.get("strict") is None:
             try:
                 data = from_json(json_data)
             except ValueError:
-                pass  # pydantic's own message for text that is no JSON follows below
+                pass  # pydantic reports invalid JSON below
             else:
                 return cls.model_validate(data, **options)
         return super().model_validate_json(json_data, **options)
@@ -73,7 +73,7 @@ class Config(BaseModel):
         arguments. Keys of dictionaries may contain dots and may be new; fields of models may not be new. The value
         is converted to the type of its place (`"7"` becomes 7).
 
-        Raises `ValueError` when the path leads nowhere and pydantic's `ValidationError` (also a `ValueError`) when the
+        Raises `ValueError` if the path does not exist and pydantic's `ValidationError` (also a `ValueError`) if the
         value does not fit. Nothing is changed in either case.
         """
         from mettagrid.config._override import override_path  # only needed by this method
@@ -88,7 +88,7 @@ class Config(BaseModel):
         return self
 
 
-_being_completed: set[type[Config]] = set()  # ends the walk where classes contain one another
+_being_completed: set[type[Config]] = set()  # stops the recursion where classes contain one another
 
 
 def _complete_models_in(annotation: object) -> None:
@@ -101,7 +101,7 @@ def _complete_models_in(annotation: object) -> None:
 
 
 def is_lenient(context: object) -> bool:
-    """Whether a validation context asks for unknown keys to be dropped."""
+    """Return whether a validation context drops unknown keys."""
     return isinstance(context, dict) and bool(context.get("lenient"))
 
 

@@ -1,12 +1,12 @@
-"""Many worlds stepped together, in one set of arrays.
+"""Step many worlds together, in one set of arrays.
 
     worlds = [program.world(map, seed) for seed in range(64)]
     with Batch(worlds, threads=4) as batch:
         batch.actions[:] = policy(batch.observations)
         batch.step()
 
-Raises ValueError, TypeError and IndexError for arguments, RuntimeError for what goes wrong while playing, with the
-number of the world, and its subclass MapBuildError for maps that cannot be had.
+Raises ValueError, TypeError and IndexError for arguments, RuntimeError with the number of the world for errors while
+playing, and its subclass MapBuildError for maps that could not be built.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,19 +24,19 @@ __all__ = ["Batch", "MapBuildError", "MapPool"]
 
 
 class Batch(_native.Batch):
-    """Many worlds stepped together, in one set of arrays.
+    """Step many worlds together, in one set of arrays.
 
     The agents of all worlds lie world by world in `observations` uint8 [agents, tokens, 3], `terminals` and
-    `truncations` bool [agents], `rewards` float32 [agents], `actions` and `vibe_actions` int32 [agents]. Arrays that
-    are given are used as they are and stay the caller's; the others are made, with room for as many tokens as any of
-    the games asks for. Every world gets its slices by `set_buffers`, with all that this does, and stays usable itself.
+    `truncations` bool [agents], `rewards` float32 [agents], `actions` and `vibe_actions` int32 [agents]. Given arrays
+    are used without copying and stay the caller's; the others are allocated, with room for as many tokens as any of the
+    games needs. Every world gets its slices through `set_buffers`, with all its effects, and stays usable itself.
 
-    With `auto_reset` a world whose agents are all terminal or all truncated starts anew at the beginning of the next
-    step, which is then the first of the new episode: so the last observation of an episode can be seen. With
-    `next_seed` "same" the new episode has the seed of the old one, with "next" one more. With `maps`, episode k of
-    world i is played on map (i + k * worlds) % len(maps), from the first on; otherwise on the map of the one before.
+    With `auto_reset` a world whose agents are all terminal or all truncated restarts at the beginning of the next step,
+    which is then the first step of the new episode; so the last observation of an episode is visible. With `next_seed`
+    "same" the new episode has the seed of the old one, with "next" one more. With `maps`, episode k of world i is
+    played on map (i + k * worlds) % len(maps), including the first; otherwise on the map of the previous episode.
 
-    The number of `threads` changes how long a step takes and nothing else. A world is in one batch at a time.
+    The number of `threads` only affects the speed. A world can be in one batch at a time.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Batch(_native.Batch):
         self._maps = maps
         counted = np.zeros(len(self.worlds), np.int64)  # the native side counts in it
         self.episodes = counted.view()
-        """how many episodes each world has behind it, int64 [worlds]; counts up when the next one begins"""
+        """number of finished episodes of each world, int64 [worlds]; incremented when the next one begins"""
         self.episodes.flags.writeable = False
         count = min(index(threads), len(self.worlds))
         super().__init__(list(self.worlds), count, bool(auto_reset), next_seed == "next", maps, counted)
@@ -85,14 +85,14 @@ class Batch(_native.Batch):
             self._begin_on_maps()
 
     def agents_of(self, world: int) -> slice:
-        """Where the agents of a world are in the arrays."""
+        """Return the slice of a world's agents in the arrays."""
         return self._slices[world]
 
     def step(self) -> None:
-        """One step of every world with the actions in the arrays, in place, without Python's lock.
+        """Step every world once with the actions in the arrays, in place, without holding the GIL.
 
-        When a world fails, the others have taken the step all the same, and then a RuntimeError says which world and
-        why; when several do, it is about the first one.
+        If a world fails, the others still take the step, and then a RuntimeError names the world and the reason; if
+        several fail, it is about the first one.
         """
         self._step()
 
@@ -104,20 +104,20 @@ class Batch(_native.Batch):
         actions: np.ndarray | None = None,
         vibe_actions: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Many steps at once; returns the sum of each agent's rewards, float32 [agents].
+        """Take many steps at once; return the sum of each agent's rewards, float32 [agents].
 
-        The actions are rows of `actions` and `vibe_actions` (int32 [steps, agents]; nobody changes vibe without the
-        second) or, with `seed`, random ones: uniform over all primary actions, and over no change and all vibes. These
-        depend on the seed, the number of the world, the steps it has taken since it was made or reset with a seed, and
-        the agent; so it does not matter into how many runs the steps are cut. A world that fails stops there, the
-        others run to the end.
+        The actions are rows of `actions` and `vibe_actions` (int32 [steps, agents]; without the second, no agent
+        changes its vibe) or, with `seed`, random ones: uniform over all primary actions, and over no change and all
+        vibes. These depend only on the seed, the number of the world, the steps it has taken since it was created or
+        reset with a seed, and the agent, so splitting the steps into several runs gives the same result. A world that
+        fails stops there; the others run to the end.
         """
         if index(steps) < 0:
             raise ValueError(f"A run has 0 steps or more, not {steps}.")
         sums = np.zeros(self.num_agents, np.float32)
         if seed is not None:
             if actions is not None or vibe_actions is not None:
-                raise ValueError("A run with a seed makes its own actions; leave out actions and vibe_actions.")
+                raise ValueError("A run with a seed draws its own actions; omit actions and vibe_actions.")
             self._run_random(index(steps), index(seed) & 0xFFFFFFFFFFFFFFFF, sums)
         elif actions is not None:
             shape = (index(steps), self.num_agents)
@@ -130,8 +130,8 @@ class Batch(_native.Batch):
     def reset(self, seeds: Iterable[int] | None = None, worlds: Iterable[int] | None = None) -> None:
         """Begin new episodes now, in all worlds or in those with the given numbers.
 
-        Without `seeds` each begins the episode that would have come next. With one seed per world they start over: as
-        in a new batch of worlds with these seeds, on the map of episode 0.
+        Without `seeds` each world begins its next episode. With one seed per world they start over, as in a new batch
+        of worlds with these seeds, on the map of episode 0.
         """
         everything = range(len(self.worlds))
         numbers = list(everything if worlds is None else map(index, worlds))
@@ -146,7 +146,7 @@ class Batch(_native.Batch):
         self._reset(numbers, given)
 
     def close(self) -> None:
-        """End the threads and let go of the worlds, which go on in their slices. A second call does nothing."""
+        """End the threads and release the worlds, which keep their slices. A second call does nothing."""
         self._close()
 
     def __enter__(self) -> "Batch":
@@ -158,7 +158,7 @@ class Batch(_native.Batch):
         self.close()
 
     def _array(self, name: str, given: np.ndarray | None, *tokens: int) -> np.ndarray:
-        """The caller's array after a look at it, or a new one."""
+        """Return the caller's array after checking it, or a new one."""
         if given is None:
             return np.zeros((self.num_agents, *tokens, *(3 for _ in tokens)), _BUFFER_TYPES[name])
         shape = (self.num_agents, None, 3) if tokens else (self.num_agents,)
@@ -180,7 +180,7 @@ class Batch(_native.Batch):
             raise
 
     def _raise_failure(self, world: int, fault: str, lost_map: int, others: int) -> NoReturn:
-        """Called by the native side with the first world that failed, why, and how many others did."""
+        """Raise the error of the first world that failed; the native code calls it."""
         rest = f" ({others} other world{'s' * (others > 1)} failed too)" if others else ""
         if lost_map >= 0 and self._maps is not None:
             self._maps._raise_lost(lost_map, f"World {world}: ", rest)
@@ -204,7 +204,7 @@ def _check_worlds(worlds: list[MettaGrid], maps: MapPool | None) -> None:
 
 
 def _checked(name: str, array: np.ndarray, shape: tuple[int | None, ...]) -> np.ndarray:
-    """An array that the engine can work in; None in `shape` is any size."""
+    """Return the array if the engine can use it, else raise ValueError; None in `shape` is any size."""
     _check_array(name, array)
     fits = array.ndim == len(shape) and all(b in (None, a) for a, b in zip(array.shape, shape, strict=True))
     if not fits:

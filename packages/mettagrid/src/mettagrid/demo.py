@@ -1,4 +1,4 @@
-"""Play one episode of a small built-in game with random actions and show what happened: `python -m mettagrid.demo`.
+"""Play one episode of a small built-in game with random actions and print the results: `python -m mettagrid.demo`.
 
 Agents that bump into a deposit dig up one ore (a deposit holds five, an agent carries three); bumping into a chest puts
 the ore there, and every ore in a chest is worth a reward of 1 to the one who brought it.
@@ -32,7 +32,7 @@ WIDE_AGENTS = "🟦🟧🟩🟨🟥🟪🟫"
 
 
 def demo_config(*, agents: int, width: int, height: int, steps: int, seed: int) -> MettaGridConfig:
-    """A walled room with deposits to dig in and chests to fill; the map depends on the seed alone."""
+    """Return a walled room with deposits to dig in and chests to fill; the map depends only on the seed."""
     room = max(0, width - 2) * max(0, height - 2)
     objects = {"deposit": max(1, room // 12), "chest": max(1, room // 30), "wall": room // 16}
     needed = agents + sum(objects.values())
@@ -66,7 +66,7 @@ def demo_config(*, agents: int, width: int, height: int, steps: int, seed: int) 
 
 
 def draw(sim: Simulation, *, wide: bool) -> str:
-    """The map as text: one character per cell, or one emoji."""
+    """Return the map as text: one character per cell, or one emoji."""
     symbols = WIDE if wide else PLAIN
     rows = [[symbols["empty"]] * sim.map_width for _ in range(sim.map_height)]
     for item in sim.grid_objects().values():
@@ -80,7 +80,7 @@ def draw(sim: Simulation, *, wide: bool) -> str:
 
 
 def play(sim: Simulation, *, seed: int, animate: bool) -> None:
-    """Random actions until the episode ends."""
+    """Play random actions until the episode ends."""
     choice = random.Random(seed)
     names = [name for name in sim.action_names if name != "noop"]
     if animate:
@@ -96,7 +96,7 @@ def play(sim: Simulation, *, seed: int, animate: bool) -> None:
 
 
 def report(sim: Simulation) -> str:
-    """What each agent did, the totals, and the ore nobody found."""
+    """Return a table of the agents' actions, the totals, and the ore that is left."""
     ore = sim.resource_names.index("ore")
     objects = sim.grid_objects(ignore_types=["wall"]).values()
     carried = {item["agent_id"]: item["inventory"].get(ore, 0) for item in objects if "agent_id" in item}
@@ -123,14 +123,14 @@ def parse_args(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def _parse(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
     parser = argparse.ArgumentParser(
-        prog="python -m mettagrid.demo", description="Play one episode with random actions and show what happened."
+        prog="python -m mettagrid.demo", description="Play one episode with random actions and print the results."
     )
     default = "unicode" if sys.stdout.isatty() else "log"
     parser.add_argument(
         "--render",
         choices=["log", "unicode", "none"],
         default=default,
-        help="log: first and last map; unicode: every step, in colour; none: the table alone",
+        help="log: first and last map; unicode: every step, in colour; none: only the table",
     )
     parser.add_argument("--agents", type=int, default=4)
     parser.add_argument("--steps", type=int, default=100)

@@ -1,4 +1,4 @@
-"""Maps for the episodes of a batch, prepared in the background."""
+"""Build maps for the episodes of a batch in the background."""
 
 import threading
 import weakref
@@ -22,14 +22,14 @@ MAX_SIZE = 1_000_000
 
 
 class MapBuildError(RuntimeError):
-    """A map that is needed now will never be there; `__cause__` is what its builder raised."""
+    """A required map could not be built; `__cause__` is the builder's exception."""
 
 
 class MapPool(_native.MapPool):
-    """Maps 0 to `size` - 1 of a program, built in this order by background threads, and kept.
+    """Maps 0 to `size` - 1 of a program, built in this order by background threads, and cached.
 
-    `build(number)` returns the rows of a map. It is called from `threads` Python threads. They stop, after the map at
-    hand, on `close()`, when nobody uses the pool any more, and with the process.
+    `build(number)` returns the rows of a map. It is called from `threads` Python threads. They stop, after the current
+    map, on `close()`, when the pool is garbage-collected, and with the process.
     """
 
     def __init__(self, program: Program, build: Callable[[int], Rows], size: int, threads: int = 1) -> None:
@@ -43,7 +43,7 @@ class MapPool(_native.MapPool):
         self._errors: dict[int, BaseException] = {}
         stopped = threading.Event()
         self._stop = weakref.finalize(self, stopped.set)
-        # The threads know the pool only weakly: they must not keep alive what nobody uses.
+        # The threads hold only a weak reference to the pool, so that they do not keep an unused pool alive.
         arguments = weakref.ref(self), program, build, iter(range(size)), stopped
         for number in range(min(threads, size)):
             threading.Thread(target=_build_maps, args=arguments, name=f"map pool {number}", daemon=True).start()
@@ -52,7 +52,7 @@ class MapPool(_native.MapPool):
     def from_builder(
         cls, program: Program, builder_config: "MapBuilderConfig", num_agents: int, size: int, threads: int = 1
     ) -> "MapPool":
-        """The maps of a builder: map j is built with the config's seed + j (0 + j when it has none)."""
+        """Create a pool from a builder: map j is built with the config's seed + j (0 + j if it has none)."""
         first = getattr(builder_config, "seed", None) or 0
         takes_seed = "seed" in type(builder_config).model_fields
 
@@ -66,7 +66,7 @@ class MapPool(_native.MapPool):
         return self._size
 
     def __getitem__(self, number: int) -> Map:
-        """A map, as soon as it is built. Raises `MapBuildError` when it cannot be."""
+        """Return a map, waiting until it is built. Raises `MapBuildError` if it cannot be built."""
         if not 0 <= index(number) < self._size:
             raise IndexError(f"There is no map {number} in a pool of {self._size}.")
         found = self._wait(number)
@@ -76,7 +76,7 @@ class MapPool(_native.MapPool):
         return (self[number] for number in range(self._size))
 
     def close(self) -> None:
-        """Build no more maps. Those that are there can still be used."""
+        """Stop building maps. Finished maps stay usable."""
         self._stop()
         self._close()
 
@@ -91,7 +91,7 @@ class MapPool(_native.MapPool):
     def _raise_lost(self, number: int, before: str = "", after: str = "") -> NoReturn:
         error = self._errors.get(number)
         why = (
-            "its pool was closed, or is that of another process"
+            "its pool was closed, or belongs to another process"
             if error is None
             else f"{type(error).__name__}: {error}"
         )
@@ -111,7 +111,7 @@ def _build_maps(
         made, failure = None, None
         try:
             made = program.map(build(number))
-        except BaseException as error:  # whatever it is, whoever needs this map must hear of it
+        except BaseException as error:  # any error must reach the caller that needs this map
             failure = error
         owner = pool()
         if owner is None:

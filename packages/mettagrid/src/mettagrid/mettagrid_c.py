@@ -1,6 +1,6 @@
-"""The engine's own interface: one world of one game, stepped in place in the caller's buffers.
+"""The low-level interface of the engine: one world of one game, stepped in place in the caller's buffers.
 
-The module name is the published one. `Simulation` is the friendlier front.
+The module name is the published one. `Simulation` is the high-level interface.
 """
 
 import os
@@ -32,7 +32,7 @@ _FAULTS = {
     1: "Handlers call one another more than 64 deep, last {routine}; a rule probably triggers itself.",
     2: "Rules are nested too deeply for the engine's stacks.",
     3: "Queries of one rule found more objects together than the engine has working memory for.",
-    4: "The world has no room for another object: too many were removed and made in one step.",
+    4: "The world has no room for another object: too many were removed and created in one step.",
     5: "Too many objects got the tag {tag!r}, which no rule of the game gives; only 16 more can be given such a tag.",
     6: (
         "The world has no room for another area of effect: all {count} are in use. Areas of objects that one step "
@@ -64,7 +64,7 @@ _BUFFER_TYPES = {
 
 
 def _check_array(name: str, array: np.ndarray) -> None:
-    """Refuse what the engine cannot work in, whatever its shape."""
+    """Raise an error if the engine cannot use the array, whatever its shape."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} must be a numpy array, not {type(array).__name__}.")
     if array.dtype != _BUFFER_TYPES[name]:
@@ -95,7 +95,7 @@ class PackedCoordinate:
 
     @classmethod
     def unpack(cls, packed: int) -> tuple[int, int] | None:
-        """(row, col), or None for the marks of global and unused tokens."""
+        """Return (row, col), or None for global and unused tokens."""
         return None if packed in (cls._EMPTY, cls.GLOBAL_LOCATION) else (packed >> 4, packed & 15)
 
     @classmethod
@@ -108,7 +108,7 @@ class PackedCoordinate:
 
 
 class StepTimingStats(NamedTuple):
-    """Nanoseconds of the last step by part; all 0 unless METTAGRID_PROFILING=1 was set when the world was made."""
+    """Nanoseconds of the last step by part; all 0 unless METTAGRID_PROFILING=1 was set when the world was created."""
 
     reset_ns: float = 0.0
     actions_ns: float = 0.0
@@ -122,7 +122,7 @@ class StepTimingStats(NamedTuple):
 
 
 class ObsValidationStats(NamedTuple):
-    """Comparisons between two ways to observe. There is one here, so nothing is ever compared."""
+    """Comparisons between two observation implementations. This engine has one, so nothing is compared."""
 
     comparison_count: int = 0
     mismatch_count: int = 0
@@ -131,7 +131,7 @@ class ObsValidationStats(NamedTuple):
 
 
 class TagIndex:
-    """How many objects hold each tag. Without a world, no object holds any."""
+    """The number of objects with each tag. Without a world all are 0."""
 
     def __init__(self, world: "MettaGrid | None" = None) -> None:
         self._world = world
@@ -198,8 +198,8 @@ class MettaGrid(_native.World):
     ) -> None:
         """Use these arrays from now on, without copying: uint8 [n, tokens, 3], bool, bool, float32, int32, int32 [n].
 
-        Clears the outputs, starts coverage stats over and writes the current observation. Arrays of a wrong type or
-        shape are refused, and those from before stay in use.
+        Clears the outputs, resets the coverage stats and writes the current observation. Raises an error for arrays of
+        a wrong type or shape, in which case the previous ones stay in use.
         """
         if vibe_actions is None:
             vibe_actions = np.zeros(self.num_agents, np.int32)
@@ -220,23 +220,24 @@ class MettaGrid(_native.World):
     # States
 
     def snapshot(self) -> bytes:
-        """The state as bytes, with what the agents last saw; `restore` and `from_snapshot` go on from it exactly.
+        """Return the state and the last observations as bytes; `restore` and `from_snapshot` continue exactly from it.
 
-        It holds no config: keep that with it. Another process, machine or release with the same program can open it.
+        It does not contain the config; store that with it. Another process, machine or release with the same program
+        can open it.
         """
         return self._snapshot()
 
     def restore(self, snapshot: bytes) -> None:
-        """Go on from a snapshot of a world with the same program and arrays of the same shape.
+        """Continue from a snapshot of a world with the same program and arrays of the same shape.
 
-        Observations, rewards, terminals and truncations are written into the arrays in use; actions stay as they are.
-        Bytes that are no such snapshot are refused with a ValueError, and nothing changes.
+        Observations, rewards, terminals and truncations are written into the current arrays; actions do not change.
+        Raises ValueError for bytes that are not such a snapshot, in which case nothing changes.
         """
         self._restore(snapshot)
 
     @classmethod
     def from_snapshot(cls, program: "Program | GameConfig | MettaGridConfig", snapshot: bytes) -> Self:
-        """A new world that goes on from a snapshot, with arrays of its own."""
+        """Create a world from a snapshot, with its own arrays."""
         world = cls.__new__(cls)
         if not isinstance(program, Program):
             program = compiled(program)
@@ -250,7 +251,7 @@ class MettaGrid(_native.World):
         return world
 
     def clone(self) -> Self:
-        """A new world in the same state, with arrays of its own: to look ahead without touching this one."""
+        """Return a new world in the same state, with its own arrays: to look ahead without changing this one."""
         world = type(self).from_snapshot(self.program, self._snapshot())
         world._arrays["actions"][:] = self._arrays["actions"]
         world._arrays["vibe_actions"][:] = self._arrays["vibe_actions"]
@@ -258,15 +259,15 @@ class MettaGrid(_native.World):
         return world
 
     def copy_from(self, other: "MettaGrid") -> None:
-        """Take over the state of another world of the same program: the quick way back to a branching point."""
+        """Copy the state of another world of the same program: the fast way back to a branching point."""
         self._copy(other)
 
     def diff(self, other: "MettaGrid", *, most: int = 1000) -> list[Change]:
-        """What of the state differs: `before` is this world, `after` the other. Equal worlds give an empty list."""
+        """Return the differences in state: `before` is this world, `after` the other; empty for equal worlds."""
         return list(changes(self, self._differences(other, most)))
 
     def step_traced(self, *, bookkeeping: bool = False) -> list[TraceEntry]:
-        """Run one step and tell which rules fired on whom and what changed. Slow; the result is that of `step`."""
+        """Run one step and return the rules that fired and the changes. Slow; the result is that of `step`."""
         return trace(self, bookkeeping=bookkeeping)
 
     # Arrays
@@ -290,16 +291,16 @@ class MettaGrid(_native.World):
         return self._arrays["vibe_actions"]
 
     def masks(self) -> np.ndarray:
-        """Which actions are allowed: bool [n, actions], always all of them."""
+        """Return the mask of allowed actions: bool [n, actions], always all true."""
         return np.ones((self.num_agents, len(self.program.action_names)), np.bool_)
 
-    # What happened
+    # Results
 
     def get_episode_rewards(self) -> np.ndarray:
         return np.asarray(self._episode_rewards(), np.float32)
 
     def get_episode_stats(self) -> dict[str, Any]:
-        """`{"game": {name: value}, "agent": [{name: value}, ...]}`"""
+        """Return `{"game": {name: value}, "agent": [{name: value}, ...]}`."""
         game_names, agent_names = self.program.game_stat_names, self.program.agent_stat_names
         agents = []
         for agent in range(self.num_agents):
@@ -319,7 +320,7 @@ class MettaGrid(_native.World):
         return self._invalid_stats(agent_id).get(key) if stat is None else self._agent_stat(agent_id, stat)
 
     def set_inventory(self, agent_id: int, inventory: dict[int, int]) -> None:
-        """Replace what an agent holds: {resource id: amount}, within its limits."""
+        """Replace an agent's inventory: {resource id: amount}, within its limits."""
         amounts = [(index(resource), index(amount)) for resource, amount in dict(inventory).items()]
         for resource, amount in amounts:
             if not 0 <= resource < len(self.program.resource_names):
@@ -332,7 +333,7 @@ class MettaGrid(_native.World):
         return TagIndex(self)
 
     def _remove_tag_if_held(self, slot: int, object_id: int, tag_id: int) -> None:
-        """Remove a tag from an object; without effect when the object or the whole game does not have it."""
+        """Remove a tag from an object; no effect if the object or the whole game does not have it."""
         if 0 <= tag_id < len(self.program.tag_names):
             self._remove_tag(slot, object_id, tag_id)
 
@@ -387,7 +388,7 @@ class MettaGrid(_native.World):
         return list(self.program.action_names)
 
     def visible_offsets(self) -> list[tuple[int, int]]:
-        """(row, column) offsets of the cells in the observation window."""
+        """Return the (row, column) offsets of the cells in the observation window."""
         return list(self.program.visible_offsets)
 
     # Objects
@@ -400,7 +401,7 @@ class MettaGrid(_native.World):
         max_col: int = -1,
         ignore_types: Iterable[str] = (),
     ) -> dict[int, dict[str, Any]]:
-        """{object id: what it is}. Bounds are half-open and used only when all four are given."""
+        """Return {object id: properties}. Bounds are half-open and used only if all four are given."""
         bounds = (min_row, max_row, min_col, max_col)
         if min(bounds) < 0:
             bounds = (0, self.map_height, 0, self.map_width)

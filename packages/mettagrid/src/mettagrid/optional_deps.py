@@ -1,4 +1,4 @@
-"""Whether the packages for training are installed."""
+"""Check whether the packages for training are installed."""
 
 from importlib.util import find_spec
 
@@ -13,7 +13,7 @@ def has_train() -> bool:
 
 
 def require_train(context: str) -> None:
-    """Raise ImportError, saying that `context` needs them, unless PyTorch and PufferLib can be imported."""
+    """Raise ImportError with the name `context` unless PyTorch and PufferLib can be imported."""
     if not has_train():
         missing = [package for package in _TRAIN_PACKAGES if find_spec(package) is None]
         raise ImportError(f"'{context}' needs {' and '.join(missing)}: `pip install {' '.join(missing)}`")

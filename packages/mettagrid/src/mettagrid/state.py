@@ -1,6 +1,6 @@
-"""What differs between two states of a world, and what happened in a step, in the words of the game.
+"""Describe the differences between two states of a world, and the events of a step, with the names of the game.
 
-`MettaGrid.diff`, `MettaGrid.step_traced` and the snapshot methods beside them are the way in.
+Use it through `MettaGrid.diff`, `MettaGrid.step_traced` and the snapshot methods next to them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Change", "TraceEntry", "changes", "trace"]
 _PHASES = [re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in _native.phase_names()]
 _CAUSES: tuple[Literal["phase", "action", "rule"], ...] = ("phase", "action", "rule")
 
-# Arrays that only repeat what others say, or that the engine keeps for itself.
+# Arrays that are derived from others, or internal to the engine.
 _BOOKKEEPING = frozenset(
     "grid object_seen free_slots removed_slots new_areas tag_first tag_room tag_held tag_holders agent_before "
     "agent_moved agent_order agent_cells agent_stat_set game_stat_set reward_before random random_next".split()
@@ -29,10 +29,10 @@ _BOOKKEEPING = frozenset(
 
 @dataclass(frozen=True)
 class Change:
-    """One number of the state, before and after.
+    """One changed number of the state.
 
     `field` says what it is: `inventory`, `tag`, `row`, `col`, `vibe`, `stat`, `game_stat`, or the name of an array of
-    the engine. `object_id` and `agent_id` say whose (None: the game's); `name` is the resource, tag or stat.
+    the engine. `object_id` and `agent_id` identify the owner (None: the game); `name` is the resource, tag or stat.
     """
 
     field: str
@@ -53,10 +53,10 @@ class Change:
 
 @dataclass(frozen=True)
 class TraceEntry:
-    """Something that happened in a step, and what changed from then until the next entry.
+    """An event in a step, and the changes from then until the next entry.
 
     `phase`: a part of the step began (`name`). `action`: the agent `actor` acted (`name`: the action). `rule`: the
-    filters of a rule passed and its mutations ran (`name`: where the rule stands in the config). `actor` and `target`
+    filters of a rule passed and its mutations ran (`name`: the path of the rule in the config). `actor` and `target`
     are object ids.
     """
 
@@ -74,7 +74,7 @@ class TraceEntry:
 
 
 def changes(world: MettaGrid, found: Iterable[tuple[str, int, float, float]]) -> Iterator[Change]:
-    """The engine's (array, index, before, after) in the words of the game; objects are those of `world`."""
+    """Translate the engine's (array, index, before, after) to names of the game; objects are those of `world`."""
     program = world.program
     for array, index, before, after in found:
         match array:
@@ -105,7 +105,7 @@ def changes(world: MettaGrid, found: Iterable[tuple[str, int, float, float]]) ->
 
 
 def trace(world: MettaGrid, *, bookkeeping: bool = False) -> list[TraceEntry]:
-    """Step the world once and tell what happened; `bookkeeping` includes numbers the engine keeps for itself."""
+    """Step the world once and return its events; `bookkeeping` includes numbers that are internal to the engine."""
     entries = []
     for cause, a, b, c, found in world._step_traced():
         kept = tuple(change for change in changes(world, found) if bookkeeping or not change.is_bookkeeping)
@@ -124,7 +124,7 @@ def trace(world: MettaGrid, *, bookkeeping: bool = False) -> list[TraceEntry]:
 def _of_object(
     world: MettaGrid, slot: int, field: str, name: str, before: float, after: float, bookkeeping: bool = False
 ) -> Change:
-    if slot == 0 or slot >= world._used_slots:  # the stand-in for owners of territory, or an object of the other world
+    if slot == 0 or slot >= world._used_slots:  # the placeholder for territory owners, or an object of the other world
         return Change(field, None, None, name, before, after, bookkeeping)
     object_id, agent = world._object(slot)[0], world._object(slot)[4]
     return Change(field, object_id, agent if agent >= 0 else None, name, before, after, bookkeeping)
@@ -137,5 +137,5 @@ def _of_agent(
 
 
 def _id_of(world: MettaGrid, slot: int) -> int | None:
-    """The object in a slot; None for nobody, and for the stand-in of an owner of territory."""
+    """Return the object in a slot; None for an empty slot and for the placeholder of a territory owner."""
     return world._object(slot)[0] if 0 < slot < world._used_slots else None

@@ -1,7 +1,7 @@
 """Configurations that name their own class.
 
 A field that accepts any map builder, or any scene, must know on loading which class was saved. Such configurations
-carry it under `type`: `"my_module.Stripes.Config"` is the attribute `Config` of the class `Stripes` in `my_module`.
+store it under `type`: `"my_module.Stripes.Config"` is the attribute `Config` of the class `Stripes` in `my_module`.
 """
 
 import reprlib
@@ -20,11 +20,11 @@ class TypedConfig(Config):
 
     _kind: ClassVar[str]  # what the configurations describe, for messages
     _example: ClassVar[str]  # a type name, for messages
-    _family: ClassVar[type[Config]]  # the class that stands for any of them and cannot be loaded without a `type`
+    _family: ClassVar[type[Config]]  # the common base class, which cannot be loaded without a `type`
 
     @classmethod
     def _type_name(cls) -> str | None:
-        """The name to save under `type`; `None` for a part that no class uses as its configuration."""
+        """Return the name to save under `type`, or `None` for a part that no class uses as its configuration."""
         raise NotImplementedError
 
     @model_validator(mode="wrap")
@@ -54,7 +54,7 @@ class TypedConfig(Config):
 
     @classmethod
     def _class_called(cls, name: object) -> type[Self]:
-        """The configuration class called `name`; `TypeError` when that is something else than a kind of `cls`."""
+        """Return the configuration class called `name`; raises `TypeError` if it is not a subclass of `cls`."""
         target = load_type(name, cls._kind)
         if not isinstance(target, type) or not issubclass(target, cls):
             expected = None if cls is cls._family else cls._type_name()
@@ -68,7 +68,7 @@ class TypedConfig(Config):
 
 
 def load_type(name: object, kind: str) -> Any:
-    """What a saved `type` names; `PydanticCustomError` when it names nothing."""
+    """Return the class that a saved `type` names; raises `PydanticCustomError` if there is none."""
     if not isinstance(name, str):
         raise PydanticCustomError(
             "typed_config_name",
@@ -77,7 +77,7 @@ def load_type(name: object, kind: str) -> Any:
         )
     try:
         return load_symbol(name)
-    except Exception as error:  # importing runs foreign code, which may fail in any way
+    except Exception as error:  # importing runs third-party code, which may fail in any way
         raise PydanticCustomError(
             "typed_config_name",
             "The {kind} type {name} cannot be loaded: {reason}",

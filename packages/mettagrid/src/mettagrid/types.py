@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
+from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
 StatsDict = dict[str, float]
 
@@ -16,7 +16,7 @@ class EpisodeStats(TypedDict):
 
 @dataclass
 class Action:
-    """What an agent does in one step.
+    """The action of an agent in one step.
 
     `name` is a full action name (`move_north`), `vibe` a full vibe action name (`change_vibe_heart_a`) taken in the
     same step, and `talk` a text to say.

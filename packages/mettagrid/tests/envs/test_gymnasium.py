@@ -115,7 +115,7 @@ def test_misuse_is_answered_with_a_sentence(room) -> None:
     with pytest.raises(ValueError, match="There is no agent 3; the agents are 0 to 2"):
         MettaGridGymEnv(room(), agent_id=3)
     env = MettaGridGymEnv(room())
-    with pytest.raises(RuntimeError, match="No episode has begun; call `reset` first"):
+    with pytest.raises(RuntimeError, match="No episode has started; call `reset` first"):
         env.step(0)
     env.reset(seed=1)
     with pytest.raises(ValueError, match="action 5 is not from 0 to 4"):

@@ -169,8 +169,8 @@ def drive(found: Visit, agent: int) -> None:
     """Choose a cog in the list and take it over, as people do."""
     if not found.page.is_visible("[data-panel=agent][aria-pressed=true]"):
         found.panel("agent")
-    if found.page.is_visible("[aria-label='Select nothing (Escape)']"):
-        found.page.click("[aria-label='Select nothing (Escape)']")
+    if found.page.is_visible("[aria-label='Clear the selection (Escape)']"):
+        found.page.click("[aria-label='Clear the selection (Escape)']")
     found.page.locator(".row-button", has_text=f"Agent {agent}").click()
     found.page.click(f".panel [data-agent='{agent}'][aria-label^='Drive']")
     found.page.wait_for_selector(f".live-drivers [data-driver=you][data-agent='{agent}']")

@@ -109,7 +109,7 @@ def test_a_wrong_token_is_told_in_a_sentence(careless: Visit, table: Table) -> N
     assert careless.text("[data-testid=error]") == "The token is wrong; ask for a new link"
     careless.page.goto("about:blank")
     careless.open(address.removesuffix("#"))
-    assert "lacks its token" in careless.text("[data-testid=error]")
+    assert "has no token" in careless.text("[data-testid=error]")
 
 
 def test_an_invitation_is_a_link_for_somebody_else(visit: Go, table: Table) -> None:

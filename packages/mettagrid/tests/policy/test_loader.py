@@ -146,7 +146,7 @@ def test_a_notebook_is_imported_like_a_module(code: Path, env_info: PolicyEnvInt
 
 def test_a_file_that_is_no_notebook_and_one_that_fails_are_told_apart(code: Path) -> None:
     (code / "torn.ipynb").write_text("{")
-    with pytest.raises(ImportError, match="no Jupyter notebook"):
+    with pytest.raises(ImportError, match="not a Jupyter notebook"):
         load_symbol("torn.X")
     cells = [{"cell_type": "code", "source": "1 / 0"}]
     (code / "failing.ipynb").write_text(json.dumps({"cells": cells}))

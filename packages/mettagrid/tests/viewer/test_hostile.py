@@ -110,14 +110,14 @@ def bomb() -> bytes:
 
 FOREIGN = {
     "nothing": (b"", "empty"),
-    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "no replay"),
-    "a page": (b"<!doctype html><p>hello", "no replay"),
-    "other JSON": (json.dumps({"hello": "world"}).encode(), "no `version`"),
-    "a list": (b"[1, 2, 3]", "no replay"),
+    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "not a replay"),
+    "a page": (b"<!doctype html><p>hello", "not a replay"),
+    "other JSON": (json.dumps({"hello": "world"}).encode(), "`version` is missing"),
+    "a list": (b"[1, 2, 3]", "not a replay"),
     "a game of pixels": (b"BITWORLD" + bytes(20), "BitWorld"),
-    "deep nesting": (b"[" * 200_000, "no replay"),
+    "deep nesting": (b"[" * 200_000, "not a replay"),
     "a bomb": (bomb(), "larger than 256 MB"),
-    "a packed nothing": (gzip.compress(b""), "no replay"),
+    "a packed nothing": (gzip.compress(b""), "not a replay"),
     "a format of the future": (b"\x89CGREP\r\n" + struct.pack("<II", 9, 0) + bytes(40), "version 9"),
     "a document of the future": (json.dumps({"version": 17}).encode(), "version 17"),
     "a map without end": (json.dumps({"version": 4, "map_size": [65535, 65535]}).encode(), "too large"),
@@ -137,10 +137,10 @@ def test_foreign_and_huge_files_are_told_apart(visit: Callable[..., Visit], serv
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("nowhere.json.z", "no replay at this address (404)"),
+        ("nowhere.json.z", "Replay not found at this address (404)"),
         ("http://127.0.0.1:9/closed", "cannot be reached"),
         ("javascript:alert(1)", "cannot be opened from a `javascript:` address"),
-        ("http://", "no address"),
+        ("http://", "is not an address"),
     ],
 )
 def test_an_address_that_gives_nothing_is_said_in_a_sentence(

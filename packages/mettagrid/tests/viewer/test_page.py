@@ -171,7 +171,7 @@ def test_a_file_is_opened_by_choosing_and_by_dropping(
 ) -> None:
     found = visit(served.address.split("?")[0] + "?replay=nowhere")
     found.errors.clear()  # the browser itself notes that there is nothing
-    assert "no replay at this address" in found.text("[data-testid=error]")
+    assert "Replay not found at this address" in found.text("[data-testid=error]")
     with found.page.expect_file_chooser() as chooser:
         found.page.keyboard.press("Shift+O")
     chooser.value.set_files(replay_files["v4"])
@@ -264,7 +264,7 @@ def test_two_replays_are_compared_up_to_the_first_difference(
         assert found.text("[data-testid=first-difference]") == f"Tick {parts_at}"
         assert found.page.locator(".pane").count() == 2
         found.page.click("[data-testid=first-difference]")
-        differences = found.page.locator("[data-part='What parted first'] [data-difference]")
+        differences = found.page.locator("[data-part='First difference'] [data-difference]")
         told = {
             row.get_attribute("data-difference"): row.locator("td").all_inner_texts()[1:] for row in differences.all()
         }

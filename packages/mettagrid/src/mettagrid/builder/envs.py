@@ -26,7 +26,7 @@ from mettagrid.map_builder.random_map import RandomMapBuilder
 def make_arena(
     num_agents: int, combat: bool = True, map_builder: MapBuilderConfig[Any] | None = None
 ) -> MettaGridConfig:
-    """A walled field where agents are rewarded for hearts; without `combat` a shot costs a hundred lasers."""
+    """Return a walled field where agents are rewarded for hearts; without `combat` a shot costs a hundred lasers."""
     if map_builder is None:
         map_builder = _arena_map(num_agents)
     actions = ActionsConfig(
@@ -53,7 +53,7 @@ def make_arena(
 
 
 def make_navigation(num_agents: int) -> MettaGridConfig:
-    """An open field with nothing to do but find hearts."""
+    """Return an open field where agents only find hearts."""
     return MettaGridConfig(
         game=GameConfig(
             num_agents=num_agents,
@@ -78,7 +78,7 @@ def make_assembly_lines(
     num_sinks: int = 0,
     dir: str | None = None,  # the published name
 ) -> MettaGridConfig:
-    """One room per agent, with objects along its edge that form a chain of production."""
+    """Return one room per agent, with objects along its edge that form a production chain."""
     room = PerimeterInContextMapBuilder.Config(
         width=width,
         height=height,

@@ -1,4 +1,4 @@
-"""The engine behind the interfaces of reinforcement learning libraries.
+"""Environments with the interfaces of reinforcement learning libraries.
 
 | class | interface |
 |---|---|
@@ -8,8 +8,8 @@
 | `MettaGridPufferEnv` | PufferLib's, one world |
 | `MettaGridPufferVectorEnv` | PufferLib's, many worlds |
 
-They need `pip install mettagrid[envs]`, and are imported when first used; handlers such as `StatsTracker` need nothing.
-The arrays they hand out are those the engine writes: copy an observation to keep it over the next step.
+They need `pip install mettagrid[envs]` and are imported on first use; handlers such as `StatsTracker` need no extra.
+The returned arrays are the engine's own memory: copy an observation to keep it beyond the next step.
 """
 
 import importlib

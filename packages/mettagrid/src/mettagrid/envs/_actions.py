@@ -1,11 +1,11 @@
-"""From an index, or a pair of them, to the engine's two action streams.
+"""Convert an index, or a pair of them, to the engine's two action streams.
 
 With P primary and V vibe actions the engine's ids are 0 to P-1 and P to P+V-1, and each stream holds such ids; 0 in the
-vibe stream changes nothing. The encodings on this side:
+vibe stream means no change. The encodings of the environments:
 
 - combined: 0 to P-1 is a primary action alone, P + p*V + v is primary action p together with vibe v;
 - pair: a primary action and 0 for no vibe change, or 1 + v;
-- flat: the engine's id; a vibe change takes the place of the primary action.
+- flat: the engine's id; a vibe change replaces the primary action.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ Vibes = Literal["none", "combined", "pair"]
 
 
 class ActionCodec:
-    """Checks and splits the actions of one game. What it returns are new arrays, int32."""
+    """Checks and splits the actions of one game. It returns new arrays, int32."""
 
     def __init__(self, action_names: Sequence[str]) -> None:
         self.num_vibes = sum(name.startswith("change_vibe_") for name in action_names)
@@ -34,7 +34,7 @@ class ActionCodec:
         return len(self._primary_of)
 
     def split(self, actions: np.ndarray, vibes: Vibes, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """(primary, vibe) of `count` agents' actions: [count], or [count, 2] for pairs. ValueError for others."""
+        """Split `count` agents' actions, [count] or [count, 2] for pairs, into (primary, vibe); or raise ValueError."""
         if vibes != "pair":
             limit = self.num_primary if vibes == "none" else self.num_combined
             return self.split_combined(_checked(actions, (count,), "Actions"), limit)
@@ -44,12 +44,12 @@ class ActionCodec:
         return primary.astype(np.int32), np.where(vibe == 0, 0, self.num_primary - 1 + vibe).astype(np.int32)
 
     def split_combined(self, actions: np.ndarray, limit: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """(primary, vibe) of an array of combined indices."""
+        """Split an array of combined indices into (primary, vibe)."""
         _within(actions, limit or self.num_combined, "Actions")
         return self._primary_of[actions], self._vibe_of[actions]
 
     def split_published_pairs(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(primary, vibe) of [n, 2] with a primary action and a vibe 0 to V-1: a vibe is always taken."""
+        """Split [n, 2] of a primary action and a vibe 0 to V-1 into (primary, vibe); every row sets a vibe."""
         if not self.num_vibes:
             raise ValueError("Actions have a second column, but this game has no vibe actions")
         primary = _within(actions[:, 0], self.num_primary, "Primary actions")
@@ -57,13 +57,13 @@ class ActionCodec:
         return primary.astype(np.int32), (self.num_primary + vibe).astype(np.int32)
 
     def split_flat(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(primary, vibe) of an array of engine ids."""
+        """Split an array of engine ids into (primary, vibe)."""
         _within(actions, self.num_primary + self.num_vibes, "Flat actions")
         is_vibe = actions >= self.num_primary
         return np.where(is_vibe, 0, actions).astype(np.int32), np.where(is_vibe, actions, 0).astype(np.int32)
 
     def split_one(self, action: object, vibes: Vibes) -> tuple[int, int]:
-        """(primary, vibe) of one agent's action."""
+        """Split one agent's action into (primary, vibe)."""
         if vibes == "pair":
             pair = np.asarray(action)
             if pair.shape != (2,):
@@ -84,7 +84,7 @@ def checked_vibes(vibes: Vibes) -> Vibes:
 
 
 def integers(actions: object) -> np.ndarray:
-    """Actions as an array of integers; TypeError for others."""
+    """Return actions as an array of integers; raises TypeError for others."""
     array = np.asarray(actions)
     if array.dtype.kind not in "iu":
         raise TypeError(f"Actions must be integers, not {array.dtype}")

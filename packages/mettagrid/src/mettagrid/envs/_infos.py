@@ -1,4 +1,4 @@
-"""What can be said about an episode when it is over."""
+"""The infos of a finished episode."""
 
 import time
 from collections import defaultdict
@@ -12,7 +12,7 @@ CHEST_DEPOSITS = "chest.heart.deposited"
 
 
 def episode_infos(world: MettaGrid, config: MettaGridConfig) -> dict[str, Any]:
-    """Stats of the game, their means over the agents, rewards by label, distance from the estimates, attributes."""
+    """Return game stats, means of agent stats, rewards by label, errors of the reward estimates, attributes."""
     stats = world.get_episode_stats()
     mean_reward = world.get_episode_rewards().mean()
     infos: dict[str, Any] = {"game": stats["game"], "agent": agent_means(stats["agent"])}
@@ -31,7 +31,7 @@ def episode_infos(world: MettaGrid, config: MettaGridConfig) -> dict[str, Any]:
 
 
 def agent_means(agents: list[StatsDict]) -> StatsDict:
-    """Each stat's sum over the agents, by their number: who has no such stat counts as zero."""
+    """Return the mean of each stat over the agents; agents without the stat count as zero."""
     sums: defaultdict[str, float] = defaultdict(float)
     for stats in agents:
         for name, value in stats.items():
@@ -40,7 +40,7 @@ def agent_means(agents: list[StatsDict]) -> StatsDict:
 
 
 def attributes(world: MettaGrid) -> dict[str, Any]:
-    """Seed and size of a world, steps taken and allowed."""
+    """Return seed and size of a world, steps taken and the step limit."""
     return {
         "seed": world.seed,
         "map_w": world.map_width,

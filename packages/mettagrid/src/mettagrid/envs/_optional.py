@@ -1,4 +1,4 @@
-"""Packages that come with an extra."""
+"""Imports of packages that an extra installs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Around imports: when one is missing, say which extra brings it."""
+    """Wrap imports: if a package is missing, raise an ImportError that names the extra to install."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""What PufferLib expects of an environment, without PufferLib."""
+"""The interface that PufferLib expects of an environment, without PufferLib."""
 
 import sys
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ MAY_BE_MISSING = ("masks", "teacher_actions", "vibe_actions")
 
 
 def buffers_of(buf: Mapping[str, np.ndarray] | None, num_agents: int, num_tokens: int) -> Buffers:
-    """The arrays of `buf` as they are, and new ones for those that are missing and may be."""
+    """Return the arrays of `buf` unchanged, and new ones for missing optional arrays."""
     made = vars(new_buffers(num_agents, num_tokens))
     if buf is None:
         return Buffers(**made)
@@ -36,7 +36,7 @@ def buffers_of(buf: Mapping[str, np.ndarray] | None, num_agents: int, num_tokens
 class PufferStyle:
     """The attributes and calls of a native PufferLib environment; subclasses have `reset` and `step`.
 
-    An environment made while `pufferlib` is imported is also a `pufferlib.PufferEnv`.
+    An environment created while `pufferlib` is imported is also a `pufferlib.PufferEnv`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
@@ -82,7 +82,7 @@ class PufferStyle:
 
     @property
     def env_cfg(self) -> MettaGridConfig:
-        """The configuration that is played, or the first of several."""
+        """The configuration of the environment, or the first of several."""
         raise NotImplementedError
 
     def reset(self, seed: int | None = None) -> tuple[np.ndarray, Any]:
@@ -98,17 +98,17 @@ class PufferStyle:
         self.infos = _as_list(self.step(actions)[4])
 
     def recv(self) -> tuple[Any, ...]:
-        """(observations, rewards, terminals, truncations, teacher_actions, infos, agent_ids, masks)."""
+        """Return (observations, rewards, terminals, truncations, teacher_actions, infos, agent_ids, masks)."""
         outputs = self.observations, self.rewards, self.terminals, self.truncations
         return *outputs, self.teacher_actions, self.infos, self.agent_ids, self.masks
 
     def disable_supervisor(self) -> None:
-        """Ask the supervisor no more; the labels are 0 from now on."""
+        """Stop calling the supervisor; the labels are 0 from now on."""
         self._supervisor = None
         self.teacher_actions[:] = 0
 
     def _split(self, actions: object) -> tuple[np.ndarray, np.ndarray]:
-        """The two streams of [n] or [n, 1] combined indices or [n, 2] pairs, in new arrays."""
+        """Split [n] or [n, 1] combined indices or [n, 2] pairs into the two streams, in new arrays."""
         array, n = integers(actions), self.num_agents
         if array.shape == (n, 2):
             return self._codec.split_published_pairs(array)
@@ -117,7 +117,7 @@ class PufferStyle:
         return self._codec.split_combined(array.reshape(n))
 
     def _write(self, primary: np.ndarray, vibes: np.ndarray) -> None:
-        """Put the streams where the engine reads them; who takes no vibe takes the supervisor's, if it chose one."""
+        """Write the streams to the engine's arrays; agents without a vibe action take the supervisor's, if any."""
         self.actions[:] = primary
         if self._supervisor is None:
             self.vibe_actions[:] = vibes
@@ -125,7 +125,7 @@ class PufferStyle:
             np.copyto(self.vibe_actions, vibes, where=vibes != 0)
 
     def _ask_supervisor(self) -> None:
-        """Labels for what is observed now, in `teacher_actions`: 0 to P-1 primary, P to P+V-1 vibe."""
+        """Write labels for the current observations to `teacher_actions`: 0 to P-1 primary, P to P+V-1 vibe."""
         if self._supervisor is None:
             return
         self._supervisor.step_batch(self.observations, self.teacher_actions)
@@ -138,12 +138,12 @@ class PufferStyle:
 
 
 def _as_list(infos: Any) -> list[dict[str, Any]]:
-    """PufferLib wants a list of infos that say something."""
+    """Return the infos as a list without empty ones, as PufferLib expects."""
     return infos if isinstance(infos, list) else [infos] if infos else []
 
 
 def _also_puffer_env(cls: type) -> type:
-    """The class, and when PufferLib is loaded a subclass of it and of `PufferEnv`: only PufferLib asks for that."""
+    """Return the class, or, if PufferLib is loaded, a subclass of it and of `PufferEnv`, which PufferLib checks."""
     base = getattr(sys.modules.get("pufferlib"), "PufferEnv", None)
     return cls if base is None or issubclass(cls, base) else _joined(cls, base)
 

@@ -1,4 +1,4 @@
-"""What an agent may observe and do, as Gymnasium's spaces."""
+"""Observation and action spaces of an agent for Gymnasium."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ with extra("envs"):
 
 
 def byte_space(*shape: int) -> Box:
-    """Bytes of the given shape, usually (tokens, 3)."""
+    """Return a space of bytes of the given shape, usually (tokens, 3)."""
     return Box(0, 255, shape, np.uint8)
 
 
 def choice_space(codec: ActionCodec, vibes: Vibes) -> "Space[Any]":
-    """Primary actions alone, combined indices, or pairs."""
+    """Return the action space: primary actions only, combined indices, or pairs."""
     if vibes == "pair":
         return MultiDiscrete([codec.num_primary, codec.num_vibes + 1])
     return Discrete(codec.num_primary if vibes == "none" else codec.num_combined)

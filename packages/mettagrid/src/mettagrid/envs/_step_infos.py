@@ -1,4 +1,4 @@
-"""Numbers a trainer asked to get with every step: `step_info_keys`."""
+"""Numbers in the infos of every step: `step_info_keys`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +10,10 @@ ATTRIBUTES = ("seed", "map_w", "map_h", "steps", "max_steps")
 
 
 class StepInfos:
-    """Reads `game/<stat>`, `team/<team>/<stat>`, `attributes/<name>` and `agent/<stat>` off a world.
+    """Reads `game/<stat>`, `team/<team>/<stat>`, `attributes/<name>` and `agent/<stat>` from a world.
 
-    `agent/reward_step` and `agent/reward_episode` are rewards; all but the agents' may have `env_` in front. A stat
-    nobody has written is left out. ValueError for other keys.
+    `agent/reward_step` and `agent/reward_episode` are rewards; all but the agents' may have the prefix `env_`. A stat
+    that has not been written is omitted. Raises ValueError for other keys.
     """
 
     def __init__(self, keys: Sequence[str]) -> None:
@@ -44,7 +44,7 @@ class StepInfos:
             self._game[f"{kind}/{name}"] = name
 
     def read(self, world: MettaGrid) -> dict[str, Any]:
-        """{key: number}, and under `_per_agent_infos` {agent: {stat: number}}."""
+        """Return {key: number}, and under `_per_agent_infos` {agent: {stat: number}}."""
         if not (self._game or self._attributes or self._agent):
             return {}
         values = {key: world.get_game_stat(stat) for key, stat in self._game.items()}

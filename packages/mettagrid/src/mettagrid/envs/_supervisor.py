@@ -1,4 +1,4 @@
-"""A policy that says what it would do, for agents that learn from it."""
+"""A supervisor policy whose actions are labels for training."""
 
 from typing import Protocol, runtime_checkable
 
@@ -14,7 +14,7 @@ class BatchPolicy(Protocol):
 
 
 def load_supervisor(supervisor: object, config: MettaGridConfig | None = None) -> BatchPolicy | None:
-    """The supervisor; None stays None. With a `config`, a `PolicySpec` is loaded for its game."""
+    """Return the supervisor, or None for None. With a `config`, a `PolicySpec` is loaded for its game."""
     if supervisor is None or isinstance(supervisor, BatchPolicy):
         return supervisor
     from mettagrid.policy.policy_spec import PolicySpec
@@ -37,9 +37,9 @@ def split_supervisor_actions_inplace(
     num_primary_actions: int,
     vibe_action_ids_by_index: np.ndarray,
 ) -> None:
-    """From labels 0 to P-1 (primary) and P to P+V-1 (vibe) write the vibe stream: the engine's ids, 0 for no change.
+    """Write the vibe stream from labels 0 to P-1 (primary) and P to P+V-1 (vibe): the engine's ids, 0 for no change.
 
-    The labels stay as they are. ValueError for others.
+    The labels do not change. Raises ValueError for invalid labels.
     """
     limit = num_primary_actions + len(vibe_action_ids_by_index)
     wrong = np.flatnonzero((teacher_actions < 0) | (teacher_actions >= limit))

@@ -8,7 +8,7 @@ FIRST_AGENTS = "🟦🟧🟩🟨🟪🟥🟫⬛🟦🟧"
 
 
 def map_text(world: MettaGrid, config: MettaGridConfig) -> str:
-    """A line per row. `game.render.symbols` says how types look; agents 0 to 9 have coloured squares of their own."""
+    """Return one line per row. `game.render.symbols` defines the symbols; agents 0 to 9 are coloured squares."""
     symbols = {"empty": EMPTY, "wall": WALL, "agent": AGENT} | config.game.render.symbols
     rows = [[symbols["empty"]] * world.map_width for _ in range(world.map_height)]
     for item in world.grid_objects().values():

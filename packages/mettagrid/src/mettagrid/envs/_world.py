@@ -1,4 +1,4 @@
-"""One world after another in the same arrays: what the environments with a single world share."""
+"""One world after another in the same arrays, for the environments with a single world."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from mettagrid.simulator._setup import checked_seed, fill_agents
 
 
 def new_buffers(num_agents: int, num_tokens: int) -> Buffers:
-    """Arrays for some agents."""
+    """Allocate the arrays for `num_agents` agents."""
     return Buffers(
         observations=np.full((num_agents, num_tokens, 3), 255, np.uint8),
         terminals=np.zeros(num_agents, np.bool_),
@@ -25,7 +25,7 @@ def new_buffers(num_agents: int, num_tokens: int) -> Buffers:
 
 
 class OneWorld:
-    """The simulation of one episode; `start` puts the next one in its place and in its arrays."""
+    """The simulation of one episode; `start` replaces it by the next one in the same arrays."""
 
     def __init__(self, simulator: Simulator, config: MettaGridConfig, buffers: Buffers | None = None) -> None:
         fill_agents(config.game)
@@ -39,7 +39,7 @@ class OneWorld:
     @property
     def simulation(self) -> Simulation:
         if self._simulation is None:
-            raise RuntimeError("No episode has begun; call `reset` first")
+            raise RuntimeError("No episode has started; call `reset` first")
         return self._simulation
 
     @property
@@ -52,8 +52,8 @@ class OneWorld:
         return self.buffers.vibe_actions
 
     def start(self, seed: int) -> None:
-        """A new episode of `config`; the actions stay as they are."""
-        checked_seed(seed)  # before the old one is gone
+        """Start a new episode of `config`; the actions do not change."""
+        checked_seed(seed)  # before the old one is closed
         self.close()
         self._simulation = self.simulator.new_simulation(self.config, seed, buffers=self.buffers)
         if self._simulation.action_names != self.action_names:

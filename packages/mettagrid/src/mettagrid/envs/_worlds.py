@@ -1,4 +1,4 @@
-"""Many worlds in one set of arrays: what the vectorised environments share."""
+"""Many worlds in one set of arrays, for the vectorized environments."""
 
 from collections.abc import Iterable, Sequence
 from operator import index
@@ -18,12 +18,12 @@ from mettagrid.simulator import Buffers
 
 
 class Worlds:
-    """A batch and what belongs to an episode beside it: maps, ends that the engine does not know, infos.
+    """A batch with its maps, infos and the episode ends that the engine does not know.
 
     World i plays configuration i % len(configs) with seed + i. `num_maps` maps are built in the background, map j with
-    the builder's seed + j (`seed` + j when it has none), and episode k of world i is played on map
-    (i + k * number of worlds) % num_maps; by default there are as many as worlds, so that each keeps its own. With
-    several configurations, or with a builder that always makes the same map, each world keeps its map.
+    the builder's seed + j (`seed` + j if it has none), and episode k of world i is played on map
+    (i + k * number of worlds) % num_maps; by default there are as many maps as worlds, so that each keeps its own. With
+    several configurations, or with a builder that always builds the same map, each world keeps its map.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Worlds:
         return self._programs[0].num_tokens
 
     def begin(self, buffers: Buffers) -> None:
-        """Make the worlds, in these arrays."""
+        """Create the worlds in these arrays."""
         worlds = [
             program.world(self._first_map(i), (self.seed + i) & 0xFFFFFFFF) for i, program in enumerate(self._programs)
         ]
@@ -85,7 +85,7 @@ class Worlds:
         if self._maps is not None:
             return self._maps[world % len(self._maps)]
         config = self.configs[world]
-        # The n-th world of a configuration is on its n-th map.
+        # The n-th world of a configuration uses its n-th map.
         number = sum(other is config for other in self.configs[:world])
         builder = _seeded(config.game.map_builder, self.seed)
         if getattr(builder, "seed", None) is not None:
@@ -104,7 +104,7 @@ class Worlds:
         }
 
     def reset(self, seed: int | Iterable[int] | None = None) -> None:
-        """New episodes: the next ones; with a seed (world i takes seed + i) or one per world the first ones again."""
+        """Start the next episodes, or with a seed (world i takes seed + i) or one per world the first ones again."""
         if seed is None:
             self.batch.reset()
             return
@@ -113,7 +113,7 @@ class Worlds:
         self._plan_early_ends()
 
     def step(self) -> None:
-        """One step of every world with the actions in the arrays."""
+        """Step every world once with the actions in the arrays."""
         self.batch.step()
         if self._early or self._thresholds:
             self._end_early()
@@ -132,14 +132,14 @@ class Worlds:
                 self._early.pop(i, None)
 
     def over(self) -> list[int]:
-        """The worlds whose agents are all terminal or all truncated."""
+        """Return the worlds whose agents are all terminal or all truncated."""
         terminals, truncations = self.batch.terminals, self.batch.truncations
         over = np.logical_and.reduceat(terminals, self._starts) | np.logical_and.reduceat(truncations, self._starts)
         numbers: list[int] = np.flatnonzero(over).tolist()
         return numbers
 
     def infos(self, world: int) -> dict[str, Any]:
-        """About the episode of a world that is over."""
+        """Return the infos of the finished episode of a world."""
         infos = episode_infos(self.batch.worlds[world], self.configs[world])
         infos["attributes"] |= {"world": world, "episode": int(self.batch.episodes[world])}
         return infos
@@ -166,7 +166,7 @@ def _check_alike(programs: Sequence[Program]) -> None:
 
 
 def _seeded(builder: MapBuilderConfig, seed: int) -> Any:
-    """The builder with a seed, if it can have one."""
+    """Return the builder with a seed, if it accepts one."""
     if "seed" not in type(builder).model_fields or getattr(builder, "seed", None) is not None:
         return builder
     return builder.model_copy(update={"seed": seed})

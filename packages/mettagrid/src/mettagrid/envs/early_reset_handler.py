@@ -1,4 +1,4 @@
-"""Cuts the first episode short, so that many environments started together do not all end together."""
+"""Truncate the first episode early, so that environments that start together do not end together."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ __all__ = ["EarlyResetHandler", "early_step"]
 
 
 class EarlyResetHandler(SimulatorEventHandler):
-    """Truncates the first episode, and no other, after a number of steps that the seed it first sees decides.
+    """Truncates the first episode only, after a number of steps drawn from the first seed.
 
-    An episode that is given up before that (by a reset) does not count.
+    An episode that a reset ends before that does not count.
     """
 
     def __init__(self) -> None:
@@ -32,5 +32,5 @@ class EarlyResetHandler(SimulatorEventHandler):
 
 
 def early_step(seed: int, max_steps: int) -> int | None:
-    """A step from 1 to `max_steps`; None for games without a limit."""
+    """Return a step from 1 to `max_steps`, or None for games without a limit."""
     return int(np.random.default_rng(seed).integers(1, max_steps + 1)) if max_steps else None

@@ -1,4 +1,4 @@
-"""Observations as pictures: a plane per feature, a pixel per cell."""
+"""Observations as images: a plane per feature, a pixel per cell."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class GridObsWrapper:
     """Turns the tokens of an environment in PufferLib's style into float32 [n, features, height, width], a new array.
 
     A token adds its value, divided by the feature's normalization (at least 1), to its cell in its feature's plane;
-    tokens about the whole game count for the cell in the middle. Everything else is the environment's own.
+    tokens about the whole game go to the centre cell. All other attributes are those of the environment.
     """
 
     def __init__(self, env: PufferStyle) -> None:

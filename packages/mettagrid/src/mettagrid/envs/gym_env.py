@@ -26,17 +26,17 @@ Others = Callable[[np.ndarray], Any] | BatchPolicy
 
 
 class MettaGridGymEnv(gymnasium.Env[np.ndarray, Any]):
-    """A Gymnasium `Env` that is one agent; `others` decides for the rest, who do nothing without it.
+    """A Gymnasium `Env` for one agent; `others` decides for the other agents, which do nothing without it.
 
-    An observation is uint8 [tokens, 3]. Gymnasium wants a new array from every call, so it is a copy; with `copy=False`
-    it is the engine's own array, always the same one. `vibes` is as in `MettaGridPettingZooEnv`.
+    An observation is uint8 [tokens, 3]. Gymnasium expects a new array from every call, so it is a copy; with
+    `copy=False` it is always the engine's own array. `vibes` is as in `MettaGridPettingZooEnv`.
 
     `others` is called with all observations, uint8 [agents, tokens, 3], and returns an action for every agent in the
-    encoding of the action space; that of `agent_id` is not looked at. Or it is a policy with `step_batch(observations,
+    encoding of the action space; the one of `agent_id` is ignored. Or it is a policy with `step_batch(observations,
     actions)`, which writes flat indices.
 
-    `reset(seed=...)` decides everything: the engine's randomness and, when the map builder has no seed of its own, the
-    map. A builder with a seed starts at that seed again; every `reset()` without one goes to the next map.
+    `reset(seed=...)` determines everything: the engine's randomness and, if the map builder has no seed, the map. A
+    builder with a seed starts at that seed again; every `reset()` without one goes to the next map.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 10}  # noqa: RUF012
@@ -82,7 +82,7 @@ class MettaGridGymEnv(gymnasium.Env[np.ndarray, Any]):
         return self._observation(), {}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """One step of the whole world. ValueError or TypeError, before anything happens, for a wrong action."""
+        """Step the whole world once. Raises ValueError or TypeError for an invalid action before anything changes."""
         world, agent = self._world, self._agent
         own = world.codec.split_one(action, self._vibes)
         if self._others is not None:
@@ -110,7 +110,7 @@ class MettaGridGymEnv(gymnasium.Env[np.ndarray, Any]):
         return self._view.copy() if self._copies else self._view
 
     def _with_map_seed(self) -> MettaGridConfig:
-        """The configuration with the seed of the next map in it."""
+        """Return the configuration with the seed of the next map."""
         game = self._config.game
         builder = game.map_builder
         if "seed" not in type(builder).model_fields:
@@ -123,11 +123,11 @@ class MettaGridGymEnv(gymnasium.Env[np.ndarray, Any]):
 
     @property
     def current_simulation(self) -> Simulation:
-        """The simulation of the running episode."""
+        """The simulation of the current episode."""
         return self._world.simulation
 
     def render(self) -> str | None:
-        """The map as text with `render_mode="ansi"`, else None."""
+        """Return the map as text with `render_mode="ansi"`, else None."""
         return self._world.text() if self.render_mode == "ansi" else None
 
     def close(self) -> None:

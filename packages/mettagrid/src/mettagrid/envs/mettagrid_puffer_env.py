@@ -1,4 +1,4 @@
-"""One world as a native PufferLib environment; PufferLib itself need not be installed."""
+"""One world as a native PufferLib environment; PufferLib itself is not required."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,18 +19,18 @@ __all__ = ["MettaGridPufferEnv", "split_supervisor_actions_inplace"]
 
 
 class MettaGridPufferEnv(PufferStyle):
-    """All agents of one world, in the caller's arrays when `buf` names them.
+    """All agents of one world, in the caller's arrays if `buf` has them.
 
     `observations` uint8 [n, tokens, 3], `rewards` float32, `terminals`, `truncations` and `masks` bool, `actions`,
-    `teacher_actions` and `vibe_actions` int32 [n]. They are attributes, `step` returns the first four, and they are the
-    same arrays as long as the environment lives. `actions` holds primary actions after a step, whatever was given.
+    `teacher_actions` and `vibe_actions` int32 [n]. They are attributes, `step` returns the first four, and they stay
+    the same arrays for the lifetime of the environment. After a step `actions` holds primary actions in any case.
 
-    After the end of an episode the next one begins with the next `step`, which is its first: the last observation is
-    returned, the first one of the new episode is not. All episodes have the same seed, and the simulator's next map.
+    After the end of an episode the next `step` is the first one of the next episode: the last observation is returned,
+    the initial one of the new episode is not. All episodes have the same seed, and the simulator's next map.
 
     A supervisor, an object with `step_batch` or the description of a policy that has it, writes a label for every agent
-    after `reset` and `step`. `step_info_keys` names numbers to be in the infos of every step: see `StepInfos`. Infos
-    are also what handlers of the simulator leave in the simulation's `_context["infos"]`.
+    after `reset` and `step`. `step_info_keys` names numbers for the infos of every step: see `StepInfos`. The infos
+    also include what handlers of the simulator write to the simulation's `_context["infos"]`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class MettaGridPufferEnv(PufferStyle):
         self._start()
 
     def reset(self, seed: int | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin an episode with this seed, or with the one before; returns the observations and infos."""
+        """Start an episode with this seed, or with the previous one; return the observations and infos."""
         before, self._seed = self._seed, self._seed if seed is None else seed
         try:
             self._start()
@@ -60,9 +60,9 @@ class MettaGridPufferEnv(PufferStyle):
         return self.observations, self._infos()
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """One step: [n] or [n, 1] combined indices (P + p*V + v is primary action p with vibe v), or [n, 2] (p, v).
+        """Step once: [n] or [n, 1] combined indices (P + p*V + v is primary action p with vibe v), or [n, 2] (p, v).
 
-        Raises ValueError or TypeError for other actions, before anything happens.
+        Raises ValueError or TypeError for other actions before anything changes.
         """
         streams = self._split(actions)
         if self.current_simulation.is_done():
@@ -92,17 +92,17 @@ class MettaGridPufferEnv(PufferStyle):
 
     @property
     def current_simulation(self) -> Simulation:
-        """The simulation of the running episode."""
+        """The simulation of the current episode."""
         return self._world.simulation
 
     _sim = current_simulation  # the published name
 
     def get_episode_rewards(self) -> np.ndarray:
-        """Sums of rewards so far, float32 [n]."""
+        """Return the sums of rewards so far, float32 [n]."""
         return self.current_simulation.episode_rewards
 
     def render(self) -> str:
-        """The map as text."""
+        """Return the map as text."""
         return self._world.text()
 
     def close(self) -> None:

@@ -23,11 +23,10 @@ __all__ = ["MettaGridPettingZooEnv", "aec_env"]
 class MettaGridPettingZooEnv(ParallelEnv):
     """A PettingZoo `ParallelEnv` with agents 0 to n-1.
 
-    An observation is uint8 [tokens, 3]: the engine's own array, one and the same for an agent as long as the
-    environment lives, written anew by every step; copy it to keep it. Rewards are floats, infos empty. An action is the
-    index of one of P primary actions; with `vibes="combined"` P + p*V + v takes vibe v together with primary action p,
-    with `vibes="pair"` an action is (p, 0 for no change or 1 + v). `render()` is the map as text with
-    `render_mode="ansi"`, else None.
+    An observation is uint8 [tokens, 3]: the engine's own array, the same one for the lifetime of the environment, which
+    every step overwrites; copy it to keep it. Rewards are floats, infos empty. An action is the index of one of P
+    primary actions; with `vibes="combined"` P + p*V + v is vibe v together with primary action p, with `vibes="pair"`
+    an action is (p, 0 for no change or 1 + v). `render()` returns the map as text with `render_mode="ansi"`, else None.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "mettagrid_v0", "render_modes": ["ansi"], "is_parallelizable": True}
@@ -47,7 +46,7 @@ class MettaGridPettingZooEnv(ParallelEnv):
         self.render_mode = render_mode
         self.possible_agents: list[int] = list(range(world.num_agents))
         self.agents: list[int] = list(self.possible_agents)
-        # PettingZoo seeds the spaces of agents one by one, so each has its own.
+        # PettingZoo seeds the space of each agent, so agents do not share one.
         observations = world.buffers.observations
         self._observation_spaces = [byte_space(*observations.shape[1:]) for _ in self.agents]
         self._action_spaces = [choice_space(world.codec, self._vibes) for _ in self.agents]
@@ -57,7 +56,7 @@ class MettaGridPettingZooEnv(ParallelEnv):
     def reset(
         self, seed: int | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[dict[int, np.ndarray], dict[int, dict[str, Any]]]:
-        """Begin an episode with this seed, or with the one before; the map is the simulator's next. No options."""
+        """Start an episode with this seed, or the previous one, on the simulator's next map. `options` is ignored."""
         seed = self._seed if seed is None else seed
         self._world.start(seed)
         self._world.clear_actions()
@@ -68,10 +67,10 @@ class MettaGridPettingZooEnv(ParallelEnv):
     def step(
         self, actions: Mapping[int, Any]
     ) -> tuple[dict[int, np.ndarray], dict[int, float], dict[int, bool], dict[int, bool], dict[int, dict[str, Any]]]:
-        """One step; an agent without an action repeats its last one. Agents that are done leave `agents`.
+        """Step once; an agent without an action repeats its last one. Agents that are done leave `agents`.
 
-        Raises ValueError, before anything happens, for an agent or an action that does not exist. Once all agents are
-        done nothing happens until `reset`.
+        Raises ValueError for an agent or an action that does not exist, before anything changes. Once all agents are
+        done, `step` does nothing until `reset`.
         """
         if not self.agents:
             return {}, {}, {}, {}, {}
@@ -109,7 +108,7 @@ class MettaGridPettingZooEnv(ParallelEnv):
         return self._action_spaces[agent]
 
     def state(self) -> np.ndarray:
-        """All observations in agent order as one row of bytes, uint8 [agents * tokens * 3]; the engine's memory too."""
+        """Return all observations in agent order as one row, uint8 [agents * tokens * 3]: the engine's own memory."""
         return self._world.buffers.observations.reshape(-1)
 
     @property
@@ -118,7 +117,7 @@ class MettaGridPettingZooEnv(ParallelEnv):
 
     @property
     def current_simulation(self) -> Simulation:
-        """The simulation of the running episode."""
+        """The simulation of the current episode."""
         return self._world.simulation
 
     def render(self) -> str | None:
@@ -135,5 +134,5 @@ def aec_env(
     vibes: Vibes = "none",
     render_mode: Literal["ansi"] | None = None,
 ) -> AECEnv:
-    """The same world agent by agent, as PettingZoo's `AECEnv`: the step is taken when the last agent has acted."""
+    """Return the world as PettingZoo's `AECEnv`, agent by agent: the step runs once the last agent has acted."""
     return parallel_to_aec(MettaGridPettingZooEnv(simulator, cfg, vibes=vibes, render_mode=render_mode))

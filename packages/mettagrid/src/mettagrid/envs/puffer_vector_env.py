@@ -17,13 +17,13 @@ class MettaGridPufferVectorEnv(PufferStyle):
     """All agents of `num_envs` worlds, world by world in one set of arrays, stepped in one native call.
 
     Arrays, actions, episode ends and supervisor are as in `MettaGridPufferEnv`. Infos are a list with a dictionary for
-    each world whose episode ended in this step: what `StatsTracker` says of an episode, less the single agents.
+    each world whose episode ended in this step: the infos of `StatsTracker` without the single agents.
 
     World i plays configuration i % len(cfg) with seed + i; `next_seed` says whether its later episodes have the same
     seed or one more. `num_maps` maps are built in the background, map j with the map builder's seed + j (or `seed` + j
-    when it has none), and episode k of world i is on map (i + k * num_envs) % num_maps; by default each world keeps a
-    map of its own. With several configurations it always does. `desync` cuts the first episode of each world short, so
-    that they do not all end together. `threads` changes nothing but the speed.
+    if it has none), and episode k of world i is on map (i + k * num_envs) % num_maps; by default each world keeps its
+    own map. With several configurations it always does. `desync` truncates the first episode of each world early, so
+    that they do not all end together. `threads` only affects the speed.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class MettaGridPufferVectorEnv(PufferStyle):
         self._ask_supervisor()
 
     def reset(self, seed: int | Iterable[int] | None = None) -> tuple[np.ndarray, list[dict[str, Any]]]:
-        """New episodes: the next ones; with a seed (world i takes seed + i) or one per world the first ones again."""
+        """Start the next episodes, or with a seed (world i takes seed + i) or one per world the first ones again."""
         if seed is not None or not self._is_fresh:
             self._worlds.reset(seed)
             self._ask_supervisor()
@@ -66,7 +66,7 @@ class MettaGridPufferVectorEnv(PufferStyle):
         return self.observations, []
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """One step of every world; actions as in `MettaGridPufferEnv.step`."""
+        """Step every world once; actions as in `MettaGridPufferEnv.step`."""
         self._write(*self._split(actions))
         self._is_fresh = False
         self._worlds.step()
@@ -79,11 +79,11 @@ class MettaGridPufferVectorEnv(PufferStyle):
         return self._worlds.configs[0]
 
     def get_episode_rewards(self) -> np.ndarray:
-        """Sums of rewards of the running episodes so far, float32 [n]."""
+        """Return the sums of rewards of the current episodes so far, float32 [n]."""
         return np.concatenate([world.get_episode_rewards() for world in self.batch.worlds])
 
     def render(self) -> str:
-        """The map of the first world as text."""
+        """Return the map of the first world as text."""
         return self._worlds.text(0)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Leaves what happened in an episode where environments and trainers find it."""
+"""Collect the stats of an episode for environments and trainers."""
 
 import time
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ __all__ = ["StatsTracker"]
 
 
 class StatsTracker(SimulatorEventHandler):
-    """At the end of an episode fills the simulation's `_context["infos"]` and hands the episode to a `StatsWriter`.
+    """Fills the simulation's `_context["infos"]` at the end of an episode and passes the episode to a `StatsWriter`.
 
     The infos: `game` and `per_agent` stats, `agent` their means over agents, `per_label_rewards` and
     `per_label_chest_deposits` by the label of the configuration, `reward_estimates` (estimate less mean reward) where
     the game has them, `attributes`, and `timing_per_epoch` and `timing_cumulative`: steps per second (`sps`) and
-    milliseconds (`msec/global`) of this episode and of all since the tracker was made.
+    milliseconds (`msec/global`) of this episode and of all since the tracker was created.
     """
 
     def __init__(self, stats_writer: StatsWriter) -> None:
@@ -61,7 +61,7 @@ def _timing(began: float, steps: int) -> dict[str, float]:
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """`(path, value)` of everything in nested dictionaries; an empty one is a value."""
+    """Yield `(path, value)` of all values in nested dictionaries; an empty dictionary is a value."""
     if isinstance(value, dict) and value:
         for key, inner in value.items():
             yield from _flat(f"{name}.{key}", inner)

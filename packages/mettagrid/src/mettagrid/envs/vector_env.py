@@ -1,4 +1,4 @@
-"""Many worlds as a Gymnasium vector environment, in which every agent is an environment of its own."""
+"""Many worlds as a Gymnasium vector environment, in which every agent is an environment."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -20,17 +20,17 @@ __all__ = ["MettaGridVectorEnv"]
 
 
 class MettaGridVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """A Gymnasium `VectorEnv`: `num_envs` agents, world by world, in as many worlds as that takes.
+    """A Gymnasium `VectorEnv`: `num_envs` agents, world by world, in as many worlds as needed.
 
     Observations uint8 [num_envs, tokens, 3], rewards float32, terminations and truncations bool [num_envs]. These are
-    the engine's own arrays, the same ones after every call; with `copy` the caller gets copies, as from Gymnasium's own
-    vector environments. `vibes` is as in `MettaGridPettingZooEnv`, the worlds' seeds and maps as in
+    the engine's own arrays, the same ones after every call; with `copy` they are copies, as in Gymnasium's own vector
+    environments. `vibes` is as in `MettaGridPettingZooEnv`, the worlds' seeds and maps as in
     `MettaGridPufferVectorEnv`.
 
-    The agents of a world end together. The step after that begins its next episode (Gymnasium's `NEXT_STEP`): its
-    actions are ignored, its observations are the first ones, its rewards 0. When a world ends, the infos of that step
+    The agents of a world end together. The step after that starts its next episode (Gymnasium's `NEXT_STEP`): its
+    actions are ignored, its observations are the initial ones, its rewards 0. When a world ends, the infos of that step
     have `episode_reward` float32 and `episode_steps` int64 [num_envs], with the masks `_episode_reward` and
-    `_episode_steps` to say whose; `batch.worlds` has all its stats until the next step.
+    `_episode_steps`; `batch.worlds` has all its stats until the next step.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -38,7 +38,7 @@ class MettaGridVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         "render_fps": 10,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
-    closed = True  # until all is made
+    closed = True  # until the constructor is done
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class MettaGridVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """New episodes: the next ones; with a seed (world i takes seed + i) or one per world the first ones again."""
+        """Start the next episodes, or with a seed (world i takes seed + i) or one per world the first ones again."""
         super().reset(seed=seed if isinstance(seed, int) else None)
         if seed is not None or not self._is_fresh:
             self._worlds.reset(seed)
@@ -95,13 +95,13 @@ class MettaGridVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._given(self.batch.observations), {}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """One step of every world. ValueError or TypeError, before anything happens, for wrong actions."""
+        """Step every world once. Raises ValueError or TypeError for invalid actions before anything changes."""
         batch = self.batch
         batch.actions[:], batch.vibe_actions[:] = self._worlds.codec.split(actions, self._vibes, self.num_envs)
         self._is_fresh = False
         self._worlds.step()
         if self._over:
-            batch.reset(worlds=self._over)  # they took a step for nothing, which nobody sees
+            batch.reset(worlds=self._over)  # discards the step they just took
         self._over = self._worlds.over()
         outputs = (batch.observations, batch.rewards, batch.terminals, batch.truncations)
         observations, rewards, terminals, truncations = map(self._given, outputs)
@@ -122,7 +122,7 @@ class MettaGridVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return array.copy() if self._copies else array
 
     def render(self) -> tuple[str, ...] | None:
-        """The map of every world as text with `render_mode="ansi"`, else None."""
+        """Return the map of every world as text with `render_mode="ansi"`, else None."""
         if self.render_mode != "ansi":
             return None
         return tuple(self._worlds.text(number) for number in range(len(self.batch.worlds)))

@@ -32,7 +32,7 @@ def get_object_size(obj: Any, visited: set[int] | None = None) -> int:
 
 
 def _parts(obj: Any) -> list[Any]:
-    """The objects that `obj` holds directly."""
+    """Return the objects that `obj` holds directly."""
     parts: list[Any] = []
     if isinstance(obj, dict):
         parts += [*obj.keys(), *obj.values()]
@@ -46,7 +46,7 @@ def _parts(obj: Any) -> list[Any]:
 
 
 def _slots(obj: Any) -> dict[str, Any]:
-    """The values of an object's slots by name."""
+    """Return the values of an object's slots by name."""
     if isinstance(obj, type):
         return {}
     declared = [vars(base).get("__slots__", ()) for base in type(obj).__mro__]
@@ -122,7 +122,7 @@ class MemoryMonitor:
             self._track(value, f"{name}.{field}")
 
     def _alive(self, name: str) -> Any:
-        """The tracked object; None when it is not tracked or no longer alive."""
+        """Return the tracked object; None if it is not tracked or no longer alive."""
         tracked = self._tracked_objects.get(name)
         if tracked is None:
             return None

@@ -302,7 +302,7 @@ class Stopwatch:
     def load_state(self, state: dict[str, Any], resume_running: bool = True) -> None:
         """Replace all timers by saved ones; those that were running continue with `resume_running`.
 
-        ValueError unless `state` is a dict with `timers`.
+        Raises ValueError unless `state` is a dict with `timers`.
         """
         if not isinstance(state, dict) or "timers" not in state:
             raise ValueError("Invalid state format: expected the dict that `save_state` returned, with a key `timers`")
@@ -326,7 +326,7 @@ class Stopwatch:
     def _get_lap_checkpoints(
         self, lap_index: int = -1, name: str | None = None
     ) -> tuple[Checkpoint, Checkpoint] | None:
-        """The checkpoints at the beginning and the end of a lap, counted from the end."""
+        """Return the checkpoints at the beginning and the end of a lap, counted from the end."""
         checkpoints = list(self._get_timer(name).checkpoints.values())
         if lap_index >= 0 or len(checkpoints) + lap_index < 1:
             return None
@@ -334,6 +334,6 @@ class Stopwatch:
 
 
 def _caller() -> tuple[str, int]:
-    """File name and line number that called the function of this module which calls this one."""
+    """Return the file name and line number of the code that called this module."""
     frame = sys._getframe(2)
     return frame.f_code.co_filename, frame.f_lineno

@@ -132,7 +132,7 @@ class SystemMonitor:
         return collectors
 
     def _calculate_accrued_cost(self, hourly_cost: float) -> float | None:
-        """The cost of the time so far; None when neither timer has begun."""
+        """Return the cost of the time so far; None if neither timer has begun."""
         if self._external_timer is not None:
             elapsed = self._external_timer.get_elapsed()
         elif self._start_time is not None:
@@ -143,7 +143,7 @@ class SystemMonitor:
 
 
 def cpu_temperature() -> float | None:
-    """The temperature of the processor in degrees Celsius; None without a sensor."""
+    """Return the temperature of the processor in degrees Celsius; None without a sensor."""
     read = getattr(psutil, "sensors_temperatures", None)  # Linux only
     sensors = read() if read is not None else {}
     readings = [sensors[name] for name in ("coretemp", "cpu_thermal", "k10temp") if sensors.get(name)]

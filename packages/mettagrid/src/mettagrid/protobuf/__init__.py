@@ -1,1 +1,1 @@
-"""Messages that processes exchange; see `sim.policy_v1`. Nothing here is imported before it is used."""
+"""Messages between processes; see `sim.policy_v1`. Everything is imported on first use."""

@@ -1,1 +1,1 @@
-"""Showing an episode while it runs. `renderer.create_renderer(mode)` makes one."""
+"""Show an episode while it runs. `renderer.create_renderer(mode)` returns a renderer."""

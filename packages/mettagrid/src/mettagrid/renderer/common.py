@@ -1,4 +1,4 @@
-"""What renderers share."""
+"""Definitions that renderers share."""
 
 from mettagrid.simulator.replay_log_writer import METTASCOPE_REPLAY_URL_PREFIX
 

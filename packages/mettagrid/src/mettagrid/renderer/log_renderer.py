@@ -1,4 +1,4 @@
-"""An episode as lines of the log."""
+"""Write an episode to the log."""
 
 import logging
 

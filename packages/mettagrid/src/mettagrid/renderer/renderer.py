@@ -1,4 +1,4 @@
-"""What shows an episode while it runs, and lets a person act in it."""
+"""The base of renderers, which show a running episode and let people act in it."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
@@ -12,10 +12,10 @@ RenderMode = Literal["gui", "unicode", "log", "none"]
 
 
 class Renderer(SimulatorEventHandler):
-    """Follows a simulation; the rollout calls `render` after every step that does not end the episode.
+    """Observes a simulation; the rollout calls `render` after every step that does not end the episode.
 
-    A person's action, given to `defer_user_action` at any time, is applied after the policies have chosen theirs for
-    the next step. The agent then does nothing for the rest of 20 steps, whatever its policy says.
+    A person's action, passed to `defer_user_action` at any time, is applied after the policies have chosen theirs for
+    the next step. The agent then does nothing for the rest of 20 steps; its policy's actions are ignored.
     """
 
     _BLOCK_POLICY_TICKS = 20
@@ -30,29 +30,29 @@ class Renderer(SimulatorEventHandler):
         self._blocked_until.clear()
 
     def render(self) -> None:
-        """Show the simulation as it stands."""
+        """Show the current state of the simulation."""
         raise NotImplementedError(f"{type(self).__name__} does not implement render()")
 
     def supports_pending_render(self) -> bool:
-        """Whether `render_pending` may be called while a policy is thinking."""
+        """Return whether `render_pending` may be called while a policy runs."""
         return False
 
     def render_pending(self) -> None:
-        """Keep the picture alive while a policy is thinking."""
+        """Update the display while a policy runs."""
 
     def show_lesson(self, message: Mapping[str, Any]) -> None:
-        """Show how a lesson stands, where there is a place for it; the keys are those of `docs/concepts/live.md`."""
+        """Show the state of a lesson, if the renderer supports it; `docs/concepts/live.md` lists the keys."""
 
     def driven_agents(self) -> set[int]:
-        """The agents that people drive now instead of their policies."""
+        """Return the agents that people drive instead of their policies."""
         return set(self._blocked_until)
 
     def defer_user_action(self, agent_id: int, action: Action) -> None:
-        """Let a person's action take the place of the policy's in the next step; a later one replaces it."""
+        """Replace the policy's action by a person's in the next step; a later call wins."""
         self._deferred[agent_id] = action
 
     def apply_deferred_user_actions(self) -> None:
-        """Called between the policies' choice and the step."""
+        """Apply people's actions; called between the policies' choice and the step."""
         step = self._sim.current_step
         for agent_id, until in list(self._blocked_until.items()):
             if step < until:
@@ -75,10 +75,10 @@ class NoRenderer(Renderer):
 
 
 def create_renderer(render_mode: RenderMode, autostart: bool = False) -> Renderer:
-    """The renderer for a mode; ValueError for a mode that does not exist.
+    """Return the renderer for a mode; raises ValueError for an unknown mode.
 
-    `gui` serves the game to a browser and says where; `unicode` shows it in the terminal. Both begin when somebody says
-    so, at once with `autostart`.
+    `gui` serves the game to a browser and prints the address; `unicode` shows it in the terminal. Both start when the
+    user presses play, or at once with `autostart`.
     """
     if render_mode == "none":
         return NoRenderer()

@@ -1,1 +1,1 @@
-"""Kits for writing players; see `sdk.agent`."""
+"""Tools for writing players; see `sdk.agent`."""

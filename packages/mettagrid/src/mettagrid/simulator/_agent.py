@@ -79,7 +79,7 @@ class SimulationAgent:
         return self._sim.action_success[self._agent_id]
 
     def self_observation(self) -> list[ObservationToken]:
-        """The tokens about the agent's own cell."""
+        """Return the tokens about the agent's own cell."""
         return self._sim._decoder.own_cell(self._packed())
 
     @property
@@ -88,7 +88,7 @@ class SimulationAgent:
         return self._sim._decoder.inventory(self._packed())
 
     def global_observation_tokens(self) -> list[ObservationToken]:
-        """The tokens about the whole game."""
+        """Return the tokens about the whole game."""
         return self._sim._decoder.global_tokens(self._packed())
 
     @property
@@ -114,7 +114,7 @@ class SimulationAgent:
         self._sim._c_sim.set_inventory(self._agent_id, amounts)
 
     def _packed(self) -> bytes:
-        """The agent's tokens as bytes, a copy without padding."""
+        """Return the agent's tokens as bytes, a copy without padding."""
         sim = self._sim
         return sim._decoder.trim(sim._c_sim.observations()[self._agent_id].tobytes())
 

@@ -40,11 +40,11 @@ class ObservationDecoder:
         return list(map(self._tokens.__getitem__, np.frombuffer(packed, "V3").tolist()))
 
     def own_cell(self, packed: bytes) -> list[ObservationToken]:
-        """The tokens about the observer's own cell."""
+        """Return the tokens about the observer's own cell."""
         return [self._tokens[token] for token in _tokens_at(packed, self._own_cell)]
 
     def global_tokens(self, packed: bytes) -> list[ObservationToken]:
-        """The tokens about the whole game."""
+        """Return the tokens about the whole game."""
         return [self._tokens[token] for token in _tokens_at(packed, GLOBAL_LOCATION)]
 
     def inventory(self, packed: bytes) -> dict[str, int]:
@@ -82,7 +82,7 @@ class _TokenTable(dict[bytes, ObservationToken]):
 
 
 def _tokens_at(packed: bytes, location: int) -> list[bytes]:
-    """The tokens with one location byte, in order."""
+    """Return the tokens with one location byte, in order."""
     locations = packed[::3]
     found = []
     index = locations.find(location)

@@ -173,7 +173,7 @@ class ReplayLogWriter(InMemoryReplayWriter):
         self._paths: list[str] = []
 
     def get_written_replay_urls(self) -> dict[str, str]:
-        """{name: URL}"""
+        """Return {name: URL}."""
         self._wait()
         return self._urls
 

@@ -11,7 +11,7 @@ __all__ = ["ObservationHelper", "TokenTypes"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `ObservationHelper` at its first use: configurations with maps of this package do without the engine."""
+    """Import `ObservationHelper` on first use: configurations with maps of this package do not need the engine."""
     if name == "ObservationHelper":
         from mettagrid.test_support.observation_helper import ObservationHelper
 

@@ -16,7 +16,7 @@ Direction = Literal["north", "south", "east", "west", "northeast", "northwest", 
 
 
 def get_agent_position(env: Simulation | MettaGrid, agent_idx: int = 0) -> tuple[int, int]:
-    """Return the agent's (row, column); ValueError when it is not on the map."""
+    """Return the agent's (row, column); raises ValueError if it is not on the map."""
     agent = _agent_object(env, agent_idx)
     return agent["r"], agent["c"]
 

@@ -13,6 +13,6 @@ class ObjectNameMapBuilder(MapBuilder[ObjectNameMapBuilderConfig]):
     """Builds exactly the named cells."""
 
     def build(self) -> GameMap:
-        import numpy as np  # configurations do without numpy
+        import numpy as np  # configurations do not import numpy
 
         return GameMap(np.array(self.config.map_data, dtype=str, ndmin=2))

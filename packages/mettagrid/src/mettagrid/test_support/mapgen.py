@@ -24,7 +24,7 @@ def render_scene(scene_cfg: SceneConfig, shape: tuple[int, int]) -> Scene[Any]:
 
 def assert_grid_map(scene: Scene[Any], ascii_grid: str, char_to_name: dict[str, str] | None = None) -> None:
     """Fail unless the scene's grid looks like the drawing; `char_to_name` replaces the default legend."""
-    # Of several characters for one name the first draws it.
+    # If several characters mean one name, the first one draws it.
     name_to_char = None if char_to_name is None else {name: char for char, name in reversed(char_to_name.items())}
     assert_raw_grid(scene.grid, ascii_grid, name_to_char)
 

@@ -1,4 +1,4 @@
-"""Whether a window can be opened."""
+"""Detect whether a window can be opened."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["has_display"]
 
 
 def has_display() -> bool:
-    """Whether this machine can show a browser to whoever started the program."""
+    """Return whether this machine can show a browser to the user."""
     if sys.platform in ("darwin", "win32"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

@@ -1,8 +1,7 @@
-"""Reading and writing bytes by path or URI: `file://` and bare paths, `s3://`, and `http(s)://`.
+"""Read and write bytes by path or URI: `file://` and bare paths, `s3://`, and `http(s)://`.
 
-Buckets need boto3 (the extra `s3`) and its usual credentials. A signed address of a bucket is used as it is; the plain
-address of one (`https://<bucket>.s3.amazonaws.com/<key>`) means `s3://<bucket>/<key>`. Writing to any other http(s)
-address is a PUT.
+Buckets need boto3 (the extra `s3`) and its usual credentials. A signed URL of a bucket is used unchanged; a plain URL
+(`https://<bucket>.s3.amazonaws.com/<key>`) means `s3://<bucket>/<key>`. Writing to any other http(s) URL is a PUT.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ __all__ = [
 
 _HTTP_TIMEOUT_S = 300.0
 _DEFAULT_TYPE = "application/octet-stream"
-# It can only be read by setting it, so once, before there are threads.
+# The umask can only be read by setting it, so read it once, before there are threads.
 _UMASK = os.umask(0)
 os.umask(_UMASK)
 
 
 def read(path: str) -> bytes:
-    """The content of a file or object. `FileNotFoundError` when there is none."""
+    """Return the content of a file or object. Raises `FileNotFoundError` if there is none."""
     if _is_plain_http(path):
         return _http(Request(path))
     parsed = _parsed(path, "read()")
@@ -51,7 +50,7 @@ def read(path: str) -> bytes:
 
 
 def write_data(path: str, data: str | bytes, *, content_type: str = _DEFAULT_TYPE) -> None:
-    """Write a file or object; text is encoded as UTF-8. Folders are made; a file appears whole or not at all."""
+    """Write a file or object; text is encoded as UTF-8. Missing folders are created; files are written atomically."""
     content = data.encode() if isinstance(data, str) else data
     if _is_plain_http(path):
         _http(Request(path, data=content, method="PUT", headers={"Content-Type": content_type}))
@@ -85,7 +84,7 @@ def copy_data(src: str, dest: str, content_type: str = _DEFAULT_TYPE) -> None:
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file, a folder or an object. `mock://` always exists."""
+    """Return whether a file, folder or object exists. `mock://` always exists."""
     if _is_plain_http(path):
         try:
             _http(Request(path, method="HEAD"))
@@ -106,7 +105,7 @@ def exists(path: str) -> bool:
 
 @contextmanager
 def local_copy(path: str) -> Iterator[Path]:
-    """The file itself, or a copy of an object that is deleted afterwards."""
+    """Yield the file itself, or a copy of an object that is deleted afterwards."""
     parsed = None if _is_plain_http(path) else _parsed(path, "local_copy()")
     if isinstance(parsed, FileParsedScheme):
         yield parsed.local_path
@@ -118,7 +117,7 @@ def local_copy(path: str) -> Iterator[Path]:
 
 
 def http_url(path: str) -> str:
-    """The address under which an object can be opened in a browser; other URIs in their canonical form."""
+    """Return the URL that opens an object in a browser; other URIs in their canonical form."""
     if _is_plain_http(path):
         return path
     parsed = parse_uri(path)
@@ -128,12 +127,12 @@ def http_url(path: str) -> str:
 
 
 def is_public_uri(url: str | None) -> bool:
-    """Whether `url` can be opened without this machine's files and credentials."""
+    """Return whether `url` can be opened without this machine's files and credentials."""
     return bool(url) and str(url).startswith(("http://", "https://"))
 
 
 def list_s3_keys(bucket: str, prefix: str) -> Iterator[str]:
-    """All keys in a bucket that start with `prefix`."""
+    """Yield all keys in a bucket that start with `prefix`."""
     with _s3_errors(f"s3://{bucket}/{prefix}"):
         for page in _s3_client().get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
             yield from (entry["Key"] for entry in page.get("Contents", ()))
@@ -147,7 +146,7 @@ def _parsed(path: str, user: str) -> FileParsedScheme | S3ParsedScheme:
 
 
 def _is_plain_http(path: str) -> bool:
-    """An address to be used as it is: not a bucket's, or signed."""
+    """Return whether a URL is used unchanged: not a bucket's, or signed."""
     if not path.startswith(("http://", "https://")):
         return False
     try:
@@ -161,7 +160,7 @@ _SIGNATURE_KEYS = {"X-Amz-Algorithm", "X-Amz-Signature", "AWSAccessKeyId"}
 
 
 def _is_presigned_s3_url(url: str) -> bool:
-    """Whether the query of an address has a key of a signature, in either version that S3 has."""
+    """Return whether the query of a URL has a signature of either S3 version."""
     return not _SIGNATURE_KEYS.isdisjoint(parse_qs(urlsplit(url).query, keep_blank_values=True))
 
 
@@ -173,7 +172,7 @@ def _http(request: Request) -> bytes:
             content: bytes = response.read()
             return content
     except HTTPError as error:
-        # The query may carry a signature, which does not belong in a message.
+        # The query may contain a signature, which must not appear in a message.
         place = request.full_url.partition("?")[0]
         with error:
             if error.code in (404, 410):
@@ -183,7 +182,7 @@ def _http(request: Request) -> bytes:
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[Path]:
-    """A temporary file beside `target` that takes its place at the end."""
+    """Yield a temporary file next to `target` that replaces it at the end."""
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:64]}.")
     os.close(handle)
@@ -207,7 +206,7 @@ def _s3_client() -> Any:
 
 @contextmanager
 def _s3_errors(path: str) -> Iterator[None]:
-    """A missing object is a missing file, and missing credentials are told in one sentence."""
+    """Turn a missing object into FileNotFoundError and missing credentials into PermissionError."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Objects of `grid_objects()` in the words of the published replay format, one step at a time: for live viewers."""
+"""Format objects of `grid_objects()` like the published replay format, one step at a time, for live viewers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def format_grid_object(
     talk_text: str = "",
     talk_remaining_steps: int = 0,
 ) -> dict[str, Any]:
-    """One object as a viewer wants it; what comes after the first argument is about all agents, by id."""
+    """Return one object in the viewer's format; all other arguments are lists over all agents, by id."""
     formatted = format_grid_object_base(grid_object)
     if "agent_id" not in grid_object:
         format_converter_properties(grid_object, formatted)
@@ -54,7 +54,7 @@ def format_grid_object(
 
 
 def format_grid_object_base(grid_object: dict[str, Any]) -> dict[str, Any]:
-    """What all objects have. Limits are told by resource, as the engine does."""
+    """Return the properties that all objects have. Limits are by resource, as in the engine."""
     return {
         "id": grid_object["id"],
         "alive": True,
@@ -78,7 +78,7 @@ def format_agent_properties(
     total_rewards: np.ndarray,
     decode_flat_action: Callable[[int], tuple[int, int]] | None = None,
 ) -> None:
-    """Add what agents have. The action is the one that was executed; its parameter comes from what was asked for."""
+    """Add the properties of agents. The action is the executed one; its parameter is that of the requested one."""
     agent = int(grid_object["agent_id"])
     asked = np.asarray(actions)[agent]
     if asked.ndim:
@@ -102,5 +102,5 @@ def format_agent_properties(
 
 
 def format_converter_properties(grid_object: dict[str, Any], update_object: dict[str, Any]) -> None:
-    """Add what the buildings of earlier engines had, where an object has it."""
+    """Add the properties that buildings of earlier engines had, if the object has them."""
     update_object |= {name: grid_object[name] for name in _CONVERTER_FIELDS if name in grid_object}

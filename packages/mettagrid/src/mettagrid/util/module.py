@@ -1,4 +1,4 @@
-"""Finding a Python object by its dotted name."""
+"""Find a Python object by its dotted name."""
 
 import importlib
 import importlib.util
@@ -8,8 +8,8 @@ from typing import Any
 def load_symbol(full_name: str, strict: bool = True) -> Any:
     """Return the object named `package.module.Name` or `package.module.Outer.Inner`.
 
-    A module may also be a Jupyter notebook on the import path. Raises `ModuleNotFoundError` when there is no such
-    thing; with `strict=False` returns `None` instead. A name without a dot is always refused.
+    A module may also be a Jupyter notebook on the import path. Raises `ModuleNotFoundError` if there is no such
+    object; with `strict=False` returns `None` instead. A name without a dot is always an error.
     """
     module_name, dot, symbol = full_name.rpartition(".")
     if not dot:
@@ -28,7 +28,7 @@ def load_symbol(full_name: str, strict: bool = True) -> Any:
 
 
 def _import_or_load(name: str) -> Any:
-    """The module called `name`, or, where the name goes on inside a module, the object in it."""
+    """Return the module called `name`, or the object inside a module that the rest of the name gives."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

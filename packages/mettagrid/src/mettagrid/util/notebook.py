@@ -1,4 +1,4 @@
-"""Importing a Jupyter notebook as if it were a module."""
+"""Import a Jupyter notebook as a module."""
 
 import importlib.abc
 import importlib.util
@@ -24,7 +24,7 @@ class NotebookLoader(importlib.abc.Loader):
 
 
 def import_notebook(name: str) -> ModuleType | None:
-    """The module made from `<name>.ipynb` on the import path; None when there is none. Run once, like any module."""
+    """Import `<name>.ipynb` from the import path, once, like any module; return None if there is none."""
     if name in sys.modules:
         return sys.modules[name]
     package, _, last = name.rpartition(".")
@@ -37,13 +37,13 @@ def import_notebook(name: str) -> ModuleType | None:
 
 
 def notebook_source(content: bytes) -> str:
-    """The code cells of a notebook as one text."""
+    """Return the code cells of a notebook as one text."""
     try:
         cells = json.loads(content)["cells"]
         sources = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
         texts = [source if isinstance(source, str) else "".join(source) for source in sources]
     except (ValueError, KeyError, TypeError) as error:
-        raise ImportError(f"The file is no Jupyter notebook: {error}") from error
+        raise ImportError(f"The file is not a Jupyter notebook: {error}") from error
     return "\n\n".join(_python_lines(text) for text in texts if not text.lstrip().startswith("%%"))
 
 
@@ -53,7 +53,7 @@ def _python_lines(cell: str) -> str:
 
 def _without_magic(line: str) -> str:
     code = line.lstrip()
-    # `pass` keeps the block that the line was in.
+    # `pass` keeps the block of the line valid.
     return f"{line[: len(line) - len(code)]}pass" if code.startswith(("%", "!")) else line
 
 

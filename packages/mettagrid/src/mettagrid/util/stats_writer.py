@@ -1,4 +1,4 @@
-"""Where the stats of finished episodes go."""
+"""Store the stats of finished episodes."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime
@@ -8,7 +8,7 @@ __all__ = ["NoopStatsWriter", "StatsWriter"]
 
 
 class StatsWriter(ABC):
-    """Keeps episodes; `dir` is the folder for those that write files."""
+    """Stores episodes; `dir` is the folder of writers that write files."""
 
     def __init__(self, dir: Path) -> None:
         self.dir = dir
@@ -23,7 +23,7 @@ class StatsWriter(ABC):
         replay_url: str | None,
         created_at: datetime,
     ) -> int:
-        """Keep one episode and return its number.
+        """Store one episode and return its number.
 
         `attributes` is the configuration, one `config.` name per value; `agent_metrics` each agent's stats and its
         `reward`; `agent_groups` each agent's team.
@@ -31,7 +31,7 @@ class StatsWriter(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Called when a simulation is closed, so possibly once for each episode."""
+        """Close the writer; called when a simulation is closed, so possibly once for each episode."""
 
 
 class NoopStatsWriter(StatsWriter):

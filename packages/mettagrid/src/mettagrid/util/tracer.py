@@ -1,4 +1,4 @@
-"""Where the time of an episode goes, as a file for Chrome's tracing page or Perfetto.
+"""Trace where an episode spends its time, as a file for Chrome's tracing page or Perfetto.
 
     tracer = Tracer("trace.json")
     with tracer.span("agent_step", pid=agent_id, step=3) as span:
@@ -6,9 +6,9 @@
         span.set(timed_out=False)
     tracer.flush()
 
-The file is written as events come, so that one cut short can still be read; after `flush` it is valid JSON. A process
-of the trace is an agent (its id), the environment or the executor; the first events name the environment. Rounds of the
-garbage collector are spans too.
+Events are written at once, so that a truncated file is still readable; after `flush` it is valid JSON. A process of the
+trace is an agent (its id), the environment or the executor; the first events name the environment. Garbage collections
+are spans too.
 """
 
 import gc
@@ -23,7 +23,7 @@ __all__ = ["NullSpan", "NullTracer", "Span", "Tracer"]
 
 
 class Span:
-    """A stretch of time, from `with` to its end."""
+    """A time span, from the start of a `with` block to its end."""
 
     def __init__(self, tracer: "Tracer", name: str, pid: int | None = None, **initial_metadata: Any) -> None:
         self._tracer = tracer
@@ -33,7 +33,7 @@ class Span:
         self._start_ns = 0
 
     def set(self, **metadata: Any) -> None:
-        """Add what becomes known on the way."""
+        """Add metadata during the span."""
         self._metadata.update(metadata)
 
     def __enter__(self) -> Self:
@@ -58,7 +58,7 @@ class Tracer:
     PID_EXECUTOR = 200000
 
     epoch_ns = 0
-    """what to add to a time of `time.perf_counter_ns` to get one of `time.time_ns`"""
+    """offset from `time.perf_counter_ns` to `time.time_ns`"""
 
     def __init__(self, output_path: Path | str) -> None:
         self._lock = threading.RLock()
@@ -72,7 +72,7 @@ class Tracer:
         gc.callbacks.append(self._gc_callback)
 
     def span(self, name: str, pid: int | None = None, **metadata: Any) -> Span:
-        """A span to be used as a context manager; of the environment when no `pid` is given."""
+        """Return a span to use as a context manager; without a `pid` it belongs to the environment."""
         return Span(self, name, pid, **metadata)
 
     def record_span(self, name: str, start_ns: int, duration_ns: int, pid: int | None = None, **metadata: Any) -> None:
@@ -80,12 +80,12 @@ class Tracer:
         self._write_span(name, start_ns, duration_ns, metadata, pid=pid)
 
     def flush(self) -> None:
-        """Finish the file; what comes later is dropped."""
+        """Finish the file; later events are dropped."""
         if self._gc_callback in gc.callbacks:
             gc.callbacks.remove(self._gc_callback)
         with self._lock:
             if self._file is not None:
-                self._writing = True  # no event may follow the last bracket
+                self._writing = True  # no event may follow the closing bracket
                 self._file.write("]\n")
                 self._file.close()
                 self._file = None
@@ -131,7 +131,7 @@ class Tracer:
 
 
 class NullSpan(Span):
-    """A span nobody keeps."""
+    """A span that is not recorded."""
 
     def __init__(self) -> None: ...
 
@@ -147,7 +147,7 @@ _NULL_SPAN = NullSpan()
 
 
 class NullTracer(Tracer):
-    """Keeps nothing; what code uses that was given no tracer."""
+    """Records nothing; the default where no tracer is given."""
 
     def __init__(self) -> None: ...
 

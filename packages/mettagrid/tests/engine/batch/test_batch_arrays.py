@@ -214,12 +214,12 @@ BAD_RUNS = {
     "a seed and actions": (
         {"steps": 1, "seed": 1, "actions": np.zeros((1, 8), np.int32)},
         ValueError,
-        "^A run with a seed makes its own actions; leave out",
+        "^A run with a seed draws its own actions; omit",
     ),
     "a seed and vibe actions": (
         {"steps": 1, "seed": 1, "vibe_actions": np.zeros((1, 8), np.int32)},
         ValueError,
-        "^A run with a seed makes its own actions; leave out",
+        "^A run with a seed draws its own actions; omit",
     ),
     "fewer than no steps": ({"steps": -1, "seed": 1}, ValueError, r"^A run has 0 steps or more, not -1\.$"),
     "too few rows": (

@@ -151,7 +151,7 @@ def test_who_waits_for_a_map_hears_when_the_pool_closes(strip, numbered):
     maps = MapPool(strip, build, 2)
     closing = threading.Thread(target=lambda: (maps.close(), asked.set()))
     closing.start()
-    with pytest.raises(MapBuildError, match=r"^Map 1 could not be built: its pool was closed, or is that of another"):
+    with pytest.raises(MapBuildError, match=r"^Map 1 could not be built: its pool was closed, or belongs to another"):
         maps[1]
     closing.join()
 

@@ -21,7 +21,7 @@ DEFAULT_SYMBOL_MAP: dict[str, str] = {
     "aoe": "· ",
     "?": "❓",
 }
-"""Symbols by cell name; a game's `render.symbols` come on top."""
+"""Symbols by cell name; a game's `render.symbols` override them."""
 
 AGENT_SQUARES = ["🟦", "🟧", "🟩", "🟨", "🟪", "🟥", "🟫", "⬛", "🟦", "🟧"]
 """Symbols of the agents 0 to 9."""
@@ -31,7 +31,7 @@ def get_symbol_for_object(obj: Mapping[str, Any], symbol_map: Mapping[str, str])
     """Return the symbol of an object of `grid_objects()`.
 
     Agents 0 to 9 have a square each; other objects the symbol of their type name, or of the part before its first dot,
-    or that of `?`. KeyError for an object without `type_name`.
+    or that of `?`. Raises KeyError for an object without `type_name`.
     """
     if "type_name" not in obj:
         raise KeyError(f"Object missing required 'type_name' field for rendering; it has {sorted(obj)}")

@@ -1,4 +1,4 @@
-"""A game as things with names, for agents that reason about it: what is known, what can be done, what was remembered.
+"""A semantic view of a game for agents that reason about it: state, actions, memory.
 
 A game turns its observations into a `MettagridState` (`runtime.observation` does the first half) and hands it, with
 actions, helpers, a memory and a log, to the agent's code as one `MettagridSDK`.

@@ -1,4 +1,4 @@
-"""What an agent can do, and how it went."""
+"""The actions of an agent and their outcomes."""
 
 from typing import Protocol, runtime_checkable
 
@@ -8,7 +8,7 @@ __all__ = ["ActionCatalog", "ActionDescriptor", "ActionOutcome", "MettagridActio
 
 
 class ActionDescriptor(BaseModel):
-    """An action: when it can be taken, and what may end it."""
+    """An action, its preconditions and its end conditions."""
 
     name: str
     description: str
@@ -40,6 +40,6 @@ class ActionCatalog:
 
 @runtime_checkable
 class MettagridActions(Protocol):
-    """Whatever offers actions."""
+    """An object that lists actions."""
 
     def list_actions(self) -> list[ActionDescriptor]: ...

@@ -1,4 +1,4 @@
-"""What an agent is told to do for a while."""
+"""Directives that steer an agent for some time."""
 
 from pydantic import BaseModel, Field
 
@@ -6,7 +6,7 @@ __all__ = ["MacroDirective"]
 
 
 class MacroDirective(BaseModel):
-    """Wishes of whoever steers the agent; each may be left out."""
+    """Instructions to an agent; all fields are optional."""
 
     role: str | None = None
     target_entity_id: str | None = None
@@ -18,5 +18,5 @@ class MacroDirective(BaseModel):
     metadata: dict[str, str | int | float | bool] = Field(default_factory=dict)
 
     def is_empty(self) -> bool:
-        """True when it says nothing at all."""
+        """True if no field is set."""
         return not any(getattr(self, name) for name in type(self).model_fields)

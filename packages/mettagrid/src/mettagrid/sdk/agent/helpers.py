@@ -1,4 +1,4 @@
-"""Questions about a state that agents ask often."""
+"""Common queries on a state."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["HelperCapability", "HelperCatalog", "MettagridHelpers", "StateHelper
 
 
 class HelperCapability(BaseModel):
-    """One question, as it is described to an agent."""
+    """The description of one query, for an agent."""
 
     name: str
     description: str
 
 
 class HelperCatalog:
-    """A list of questions."""
+    """A list of queries."""
 
     def __init__(self, capabilities: list[HelperCapability]) -> None:
         self._capabilities = list(capabilities)
@@ -29,7 +29,7 @@ class HelperCatalog:
         return list(self._capabilities)
 
     def render_capability_summary(self, max_items: int | None = None) -> str:
-        """The first `max_items` of them as text, one on a line."""
+        """Return the first `max_items` queries as text, one per line."""
         shown = self._capabilities[:max_items]
         return "\n".join(f"- {each.name}: {each.description}" for each in shown) or "none"
 
@@ -54,7 +54,7 @@ STATE_CAPABILITIES = {
 
 
 class StateHelperCatalog(HelperCatalog):
-    """Answers from one state. Distances are along rows and columns; of equally near things the lower id comes first."""
+    """Queries on one state. Distances are Manhattan distances; among equal distances the lower id comes first."""
 
     def __init__(self, state: MettagridState, capabilities: list[HelperCapability] | None = None) -> None:
         known = [HelperCapability(name=name, description=text) for name, text in STATE_CAPABILITIES.items()]
@@ -62,7 +62,7 @@ class StateHelperCatalog(HelperCatalog):
         self._state = state
 
     def agent_id(self) -> int:
-        """The attribute `agent_id`, a whole number; 0 where there is none."""
+        """Return the attribute `agent_id`, a whole number; 0 if there is none."""
         value = self._state.self_state.attributes.get("agent_id", 0)
         assert isinstance(value, int | str), f"agent_id must be a whole number, not {value!r}"
         return int(value)
@@ -135,7 +135,7 @@ class StateHelperCatalog(HelperCatalog):
 
 @runtime_checkable
 class MettagridHelpers(Protocol):
-    """Whatever answers the questions of `StateHelperCatalog`."""
+    """An object with the queries of `StateHelperCatalog`."""
 
     def list_capabilities(self) -> list[HelperCapability]: ...
     def render_capability_summary(self, max_items: int | None = None) -> str: ...

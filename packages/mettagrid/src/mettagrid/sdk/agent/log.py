@@ -1,4 +1,4 @@
-"""What an agent's code writes down, and asks to be looked at."""
+"""The log of an agent's code, and its requests for review."""
 
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -8,7 +8,7 @@ __all__ = ["LogRecord", "LogSink", "ReviewRequest"]
 
 
 class ReviewRequest(BaseModel):
-    """A wish that the policy or its memory be reviewed."""
+    """A request to review the policy or its memory."""
 
     trigger_name: str
     prompt: str = ""
@@ -29,6 +29,6 @@ class LogRecord(BaseModel):
 
 @runtime_checkable
 class LogSink(Protocol):
-    """Whatever keeps the log."""
+    """An object that stores the log."""
 
     def write(self, record: LogRecord) -> None: ...

@@ -1,4 +1,4 @@
-"""How far the agent has come."""
+"""The progress of an agent."""
 
 from pydantic import BaseModel, Field
 
@@ -8,7 +8,7 @@ ProgressMetricValue = str | int | float | bool
 
 
 class ProgressSnapshot(BaseModel):
-    """What it is after, in words and in numbers."""
+    """The goals of an agent and its metrics."""
 
     objective: str = ""
     summary: str = ""
@@ -19,7 +19,7 @@ class ProgressSnapshot(BaseModel):
         return self.metrics.get(name, default)
 
     def render(self, *, max_metrics: int | None = 12) -> str:
-        """All of it as text; metrics by name, no more than `max_metrics`."""
+        """Return the snapshot as text; metrics by name, at most `max_metrics`."""
         lines = [f"objective: {self.objective}", f"summary: {self.summary or 'none'}"]
         if self.milestones:
             lines += ["milestones:", *(f"- {milestone}" for milestone in self.milestones)]

@@ -1,4 +1,4 @@
-"""What an agent knows about the game in one step."""
+"""The knowledge of an agent about the game in one step."""
 
 from pydantic import BaseModel, Field
 
@@ -32,7 +32,7 @@ class GridPosition(BaseModel):
 
 
 class SemanticEntity(BaseModel):
-    """A thing in the game."""
+    """An object in the game."""
 
     entity_id: str
     entity_type: str
@@ -50,7 +50,7 @@ class SelfState(SemanticEntity):
 
 
 class KnownWorldState(BaseModel):
-    """Parts of the map by what is known about them."""
+    """Regions of the map by what is known about them."""
 
     explored_regions: list[str] = Field(default_factory=list)
     frontier_regions: list[str] = Field(default_factory=list)
@@ -67,7 +67,7 @@ class TeamMemberSummary(BaseModel):
 
 
 class TeamSummary(BaseModel):
-    """The agent's team, what it holds together and what it is after."""
+    """The agent's team, its shared inventory and its objectives."""
 
     team_id: str
     members: list[TeamMemberSummary] = Field(default_factory=list)
@@ -76,7 +76,7 @@ class TeamSummary(BaseModel):
 
 
 class SemanticEvent(BaseModel):
-    """Something that happened."""
+    """An event in the game."""
 
     event_id: str
     event_type: str
@@ -88,7 +88,7 @@ class SemanticEvent(BaseModel):
 
 
 class MettagridState(BaseModel):
-    """All of it."""
+    """The whole state that an agent knows."""
 
     game: str
     step: int | None = None

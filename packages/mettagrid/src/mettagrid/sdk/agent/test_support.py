@@ -1,4 +1,4 @@
-"""Stand-ins for the parts of a `MettagridSDK`, for tests of agents."""
+"""Test doubles for the parts of a `MettagridSDK`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCORE = 0.9
 
 
 class MemoryStub(dict[str, Any]):
-    """A memory that gives back its records in order, whatever it is asked."""
+    """A memory that returns its records in order for any query."""
 
     def __init__(self, *, records: list[MemoryRecord] | None = None, scratchpad: str = "Nothing noted so far.") -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class MemoryStub(dict[str, Any]):
         return self._records[:limit]
 
     def retrieve(self, query: MemoryQuery, limit: int = 10) -> list[RetrievedMemoryRecord]:
-        """The first record alone, with a good score."""
+        """Return only the first record, with a good score."""
         return [
             RetrievedMemoryRecord(
                 record=record, score=SCORE, relevance_score=SCORE, recency_score=0.0, importance_score=0.0
@@ -66,7 +66,7 @@ class PlanStub:
     text: str = "Explore first."
 
     def read_plan(self, max_chars: int = 4000) -> str:
-        """The end of the plan."""
+        """Return the end of the plan."""
         return self.text[-max_chars:] if max_chars > 0 else ""
 
     def replace_plan(self, text: str) -> None:

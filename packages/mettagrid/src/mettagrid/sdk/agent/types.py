@@ -1,4 +1,4 @@
-"""Memory, plans, and everything an agent's code is given."""
+"""Memory, plans, and the SDK object that an agent's code receives."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class MemoryRecord(BaseModel):
-    """Something to be remembered."""
+    """A record in an agent's memory."""
 
     record_id: str
     kind: str
@@ -51,7 +51,7 @@ class EventMemoryRecord(MemoryRecord):
 
 
 class PlanMemoryRecord(MemoryRecord):
-    """What is planned."""
+    """A plan."""
 
     kind: str = "plan"
     plan_type: str
@@ -59,7 +59,7 @@ class PlanMemoryRecord(MemoryRecord):
 
 
 class BeliefMemoryRecord(MemoryRecord):
-    """What is held to be true."""
+    """A belief."""
 
     kind: str = "belief"
     belief_type: str
@@ -67,7 +67,7 @@ class BeliefMemoryRecord(MemoryRecord):
 
 
 class MemoryQuery(BaseModel):
-    """What to remember now."""
+    """A query for memories."""
 
     game: str | None = None
     step: int | None = None
@@ -80,7 +80,7 @@ class MemoryQuery(BaseModel):
     def from_state(
         cls, state: MettagridState, *, active_plan: str | None = None, extra_tags: list[str] | None = None
     ) -> Self:
-        """A query by the agent's role and status, and by the types and labels of what it sees."""
+        """Create a query from the agent's role and status, and the types and labels of visible entities."""
         own = state.self_state
         tags = {*own.status, *(extra_tags or ())}
         if own.role is not None:
@@ -97,7 +97,7 @@ class MemoryQuery(BaseModel):
 
 
 class RetrievedMemoryRecord(BaseModel):
-    """A memory with how well it fits."""
+    """A memory with its relevance."""
 
     record: MemoryRecord
     score: float
@@ -130,7 +130,7 @@ class MemoryView(Protocol):
 
 @dataclass(slots=True)
 class MettagridSDK:
-    """What an agent's code is given in each step. Without a plan, the plan is empty and cannot be written."""
+    """The input of an agent's code in each step. Without a plan, the plan is empty and read-only."""
 
     state: MettagridState
     actions: MettagridActions

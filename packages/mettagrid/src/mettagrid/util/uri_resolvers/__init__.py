@@ -1,1 +1,1 @@
-"""URIs of policies: what they name and where it is. `schemes` has the functions, `base` the types."""
+"""Resolve the URIs of policies. `schemes` has the functions, `base` the types."""

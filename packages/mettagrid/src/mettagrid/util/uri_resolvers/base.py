@@ -1,4 +1,4 @@
-"""What a URI says once it is taken apart, and how a scheme is added."""
+"""Parsed URIs, and the base class for adding a scheme."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VERSIONED = re.compile(r"(?P<run>.+):v(?P<epoch>[0-9]+)(?:\.zip)?", re.DOTALL)
 
 
 class CheckpointMetadata(BaseModel):
-    """The run and the number that the name of a checkpoint, `<run>:v<epoch>`, gives."""
+    """The run and the epoch in the name of a checkpoint, `<run>:v<epoch>`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -65,7 +65,7 @@ class S3ParsedScheme(BaseModel):
 
     @property
     def checkpoint_info(self) -> tuple[str, int] | None:
-        return run_and_epoch(self.key.partition("?")[0])  # a signed address has a query
+        return run_and_epoch(self.key.partition("?")[0])  # a signed URL has a query
 
 
 class MockParsedScheme(BaseModel):
@@ -87,7 +87,7 @@ class MockParsedScheme(BaseModel):
 
 
 class MettaParsedScheme(BaseModel):
-    """A policy on a server: `metta://policy/<name or id>[:vN]`; `path` is all that follows `metta://`."""
+    """A policy on a server: `metta://policy/<name or id>[:vN]`; `path` is everything after `metta://`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -108,10 +108,10 @@ ParsedScheme = FileParsedScheme | S3ParsedScheme | MockParsedScheme | MettaParse
 
 
 class SchemeResolver(ABC):
-    """Understands the URIs of one scheme.
+    """Parses the URIs of one scheme.
 
-    Derive from it to add a scheme, and name the class in the entry point group `mettagrid.uri_resolvers` or give it to
-    `register_scheme_resolver`. It is made without arguments.
+    Derive from it to add a scheme, and list the class in the entry point group `mettagrid.uri_resolvers` or pass an
+    object to `register_scheme_resolver`. It is created without arguments.
     """
 
     @property
@@ -124,20 +124,20 @@ class SchemeResolver(ABC):
         return f"{self.scheme}://"
 
     def matches_scheme(self, uri: str) -> bool:
-        """Whether this resolver is the one for `uri`."""
+        """Return whether this resolver handles `uri`."""
         return uri.startswith(self._expected_prefix)
 
     @abstractmethod
     def parse(self, uri: str) -> ParsedScheme:
-        """Take `uri` apart; `ValueError` when it is malformed. Looks at nothing but the text."""
+        """Parse `uri`; raises `ValueError` if it is malformed. Uses only the text."""
 
     def get_path_to_policy_spec(self, uri: str) -> str:
-        """The URI of the bundle that `uri` means, where `uri` leaves a choice such as `:latest`."""
+        """Return the URI of the bundle that `uri` means, resolving choices such as `:latest`."""
         return uri
 
 
 def run_and_epoch(path: str) -> tuple[str, int] | None:
-    """The run and number of a path whose last part is `<run>:v<number>`, with or without `.zip`; None for others."""
+    """Return the run and epoch of a path whose last part is `<run>:v<epoch>`, with or without `.zip`, or None."""
     match = _VERSIONED.fullmatch(path.rstrip("/").rpartition("/")[2])
     return None if match is None else (match["run"], int(match["epoch"]))
 

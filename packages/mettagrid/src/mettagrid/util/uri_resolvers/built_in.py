@@ -1,4 +1,4 @@
-"""The schemes that are understood without a plug-in."""
+"""The built-in schemes."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Which bundle a path means, as people type it: `./train_dir/my_run:v5`, `./train_dir/my_run`, `my_run:latest`.
+"""Find the bundle that a typed path means: `./train_dir/my_run:v5`, `./train_dir/my_run`, `my_run:latest`.
 
 For a path that ends in `:vN` or `:latest`, the base is the path without that ending; for any other path it is the path
-itself. Tried in this order, first hit wins:
+itself. Tried in this order, the first match wins:
 
 1. the path is a bundle: a folder with a manifest, or a file;
-2. the wanted `:vN` child of the base, the highest for `:latest` and for a path without version;
+2. the requested `:vN` child of the base, the highest for `:latest` and for a path without version;
 3. the same inside `<base>/checkpoints`;
 4. the same among the siblings `<base>:vN`;
 5. for `:latest`, the base itself as a bundle; for a path without version, `<path>.zip`.
@@ -24,7 +24,7 @@ _VERSION = re.compile(r"(?P<base>.+):(?:v(?P<epoch>[0-9]+)|latest)(?:\.zip)?", r
 
 
 def find_bundle(path: Path) -> Path | None:
-    """The bundle that `path` means; None when there is none. `ValueError` when the version is in several runs."""
+    """Return the bundle that `path` means, or None. Raises `ValueError` if several runs have the version."""
     if is_bundle(path):
         return path
     match = _VERSION.fullmatch(path.name)
@@ -42,19 +42,19 @@ def find_bundle(path: Path) -> Path | None:
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether `path` can be loaded: a file, or a folder with a manifest at its root."""
+    """Return whether `path` can be loaded: a file, or a folder with a manifest at its root."""
     return path.is_file() or any((path / name).is_file() for name in (POLICY_SPEC_FILENAME, POLICY_MANIFEST_FILENAME))
 
 
 def versions_near(path: Path) -> list[str]:
-    """Names of the versions that could have been meant by a path that was not found, for messages."""
+    """Return the names of similar versions, for messages about a path that was not found."""
     base = path.with_name(path.name.rpartition(":")[0] or path.name)
     found = [*_versions_in(base), *_versions_in(base / "checkpoints"), *_versions_in(base.parent)]
     return [each.name for _, _, each in sorted(found, key=lambda entry: entry[1])]
 
 
 def _versions_in(folder: Path, accepts: Callable[[str], bool] = lambda run: True) -> list[tuple[str, int, Path]]:
-    """(run, epoch, path) of each versioned bundle in `folder` whose run name is accepted."""
+    """Return (run, epoch, path) of each versioned bundle in `folder` whose run name is accepted."""
     return list(_iterate_versions(folder, accepts))
 
 
@@ -71,7 +71,7 @@ def _iterate_versions(folder: Path, accepts: Callable[[str], bool]) -> Iterator[
 
 
 def _choose(versions: list[tuple[str, int, Path]], epoch: int | None, run_name: str) -> Path | None:
-    """The bundle with number `epoch`, or with the highest; a folder before a zip of the same number."""
+    """Return the bundle with number `epoch`, or with the highest; a folder wins over a zip of the same number."""
     if not versions:
         return None
     wanted = max(number for _, number, _ in versions) if epoch is None else epoch

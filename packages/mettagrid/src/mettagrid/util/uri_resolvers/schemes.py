@@ -1,14 +1,14 @@
 """URIs of policies and checkpoints.
 
-`policy_spec_from_uri` loads what a URI names. The rest are its steps: `parse_uri` takes a URI apart without looking at
-files, `resolve_uri` also decides which checkpoint is meant (`:latest`, a folder of checkpoints), `localize_uri` also
-brings it to this machine.
+`policy_spec_from_uri` loads the policy of a URI. The other functions are its steps: `parse_uri` parses a URI without
+reading files, `resolve_uri` also selects the checkpoint (`:latest`, a folder of checkpoints), `localize_uri` also
+downloads it.
 
     file:///runs/my_run:v5   ./runs/my_run:latest   ~/bundle.zip     a bundle on this machine
     s3://bucket/bundle.zip   https://bucket.s3.amazonaws.com/b.zip   a bundle in a bucket
     mock://noop              mock://my_module.MyPolicy               a class
     metta://policy/noop      metta://policy/my_module.MyPolicy       a class
-    metta://policy/NAME      metta://policy/NAME:v3                  a policy on a server, where a plug-in knows one
+    metta://policy/NAME      metta://policy/NAME:v3                  a policy on a server, with a plug-in
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ _registered: list[SchemeResolver] = []
 
 
 def register_scheme_resolver(resolver: SchemeResolver) -> None:
-    """Add a scheme, or replace an added one. The schemes of this module stay as they are."""
+    """Add a scheme, or replace an added one. The built-in schemes cannot be replaced."""
     _registered[:] = [known for known in _registered if known.scheme != resolver.scheme]
     _registered.append(resolver)
 
 
 def _get_resolver(uri: str, default_scheme: str | None = "file") -> SchemeResolver | None:
-    """Who understands `uri`: ours, then registered ones, then those that installed packages offer."""
+    """Return the resolver for `uri`: built-in ones first, then registered ones, then those of installed packages."""
     if not uri:
         raise ValueError("URI cannot be empty")
     for resolver in (*_BUILT_IN, *_registered):
@@ -94,7 +94,7 @@ def _get_resolver(uri: str, default_scheme: str | None = "file") -> SchemeResolv
 
 
 def _installed_resolvers() -> list[SchemeResolver]:
-    """Resolvers named by installed packages; those of packages that fail to import are left out."""
+    """Return the resolvers of installed packages; packages that fail to import are skipped."""
     from importlib.metadata import entry_points
 
     resolvers = []
@@ -111,21 +111,21 @@ def parse_uri(uri: str, allow_none: Literal[False] = False, default_scheme: str 
 @overload
 def parse_uri(uri: str, allow_none: bool, default_scheme: str | None = "file") -> ParsedScheme | None: ...
 def parse_uri(uri: str, allow_none: bool = False, default_scheme: str | None = "file") -> ParsedScheme | None:
-    """Take a URI apart.
+    """Parse a URI.
 
-    Text without a scheme is a path, or None for `default_scheme=None`. `ValueError` for an unknown scheme, unless
-    `allow_none`, and for a malformed URI.
+    Text without a scheme is a path, or None for `default_scheme=None`. Raises `ValueError` for an unknown scheme,
+    unless `allow_none`, and for a malformed URI.
     """
     resolver = _get_resolver(uri, default_scheme)
     if resolver is not None:
         return resolver.parse(uri)
     if allow_none:
         return None
-    raise ValueError(f"Invalid URI: nothing here understands {uri!r}")
+    raise ValueError(f"Invalid URI: no resolver supports {uri!r}")
 
 
 def resolve_uri(uri: str) -> ParsedScheme:
-    """Take a URI apart and decide which checkpoint it means; see `checkpoints` for paths."""
+    """Parse a URI and select the checkpoint it means; see `checkpoints` for paths."""
     resolver = _get_resolver(uri)
     if resolver is None:
         raise ValueError(_unsupported(uri))
@@ -134,10 +134,10 @@ def resolve_uri(uri: str) -> ParsedScheme:
 
 
 def localize_uri(uri: str, *, allowed_schemes: set[str] | None = None) -> Path | None:
-    """The bundle that `uri` means as a path on this machine; None for `mock://`, which has no file.
+    """Return the bundle that `uri` means as a local path, or None for `mock://`, which has no file.
 
-    Objects in a bucket are downloaded. `FileNotFoundError` when there is no such path, `ValueError` when the scheme is
-    not one of `allowed_schemes`.
+    Objects in a bucket are downloaded. Raises `FileNotFoundError` if there is no such path, `ValueError` if the scheme
+    is not one of `allowed_schemes`.
     """
     parsed = resolve_uri(uri)
     if allowed_schemes is not None and parsed.scheme not in allowed_schemes:
@@ -156,7 +156,7 @@ def localize_uri(uri: str, *, allowed_schemes: set[str] | None = None) -> Path |
 
 
 def get_checkpoint_metadata(uri: str) -> CheckpointMetadata:
-    """The run and number of the checkpoint that `uri` means; `ValueError` when its name has none."""
+    """Return the run and epoch of the checkpoint that `uri` means; raises `ValueError` if its name has none."""
     parsed = resolve_uri(uri)
     info = parsed.checkpoint_info
     if info is None:
@@ -165,12 +165,12 @@ def get_checkpoint_metadata(uri: str) -> CheckpointMetadata:
 
 
 def checkpoint_filename(run_name: str, epoch: int) -> str:
-    """The name of a checkpoint: `run:v5`."""
+    """Return the name of a checkpoint: `run:v5`."""
     return f"{run_name}:v{epoch}"
 
 
 def checkpoint_uri_for_epoch(base_uri: str, epoch: int) -> str:
-    """The URI of another checkpoint of the run that `base_uri` means, whether it exists or not."""
+    """Return the URI of another checkpoint of the run that `base_uri` means, whether it exists or not."""
     metadata = get_checkpoint_metadata(base_uri)
     parsed = resolve_uri(base_uri)
     if parsed.scheme == "file":
@@ -184,9 +184,9 @@ def checkpoint_uri_for_epoch(base_uri: str, epoch: int) -> str:
 
 
 def parse_init_kwargs_from_query(query: str) -> dict[str, object]:
-    """Arguments from the query of a URI: digits become int, true and false bool, everything else stays text.
+    """Parse arguments from the query of a URI: digits become int, true and false bool, everything else stays text.
 
-    The last value of a key wins; keys without a value are left out.
+    The last value of a key wins; keys without a value are dropped.
     """
     return {key: _typed(values[-1]) for key, values in parse_qs(query).items()}
 
@@ -198,10 +198,10 @@ def policy_spec_from_uri(
     remove_downloaded_copy_on_exit: bool = False,
     setup_runner: SetupRunner | None = None,
 ) -> PolicySpec:
-    """What to load for a URI. The query gives arguments for the class and wins over those in the bundle.
+    """Return the policy of a URI. Arguments in the query override those in the bundle.
 
-    An argument `device`, where there is one, becomes `device`. The setup script of a bundle is run, by `setup_runner`
-    where one is given.
+    `device` replaces the argument of that name, if there is one. The setup script of a bundle is run, by
+    `setup_runner` if given.
     """
     base, _, query = uri.partition("?")
     spec = _load_policy_spec_from_uri(base, device, remove_downloaded_copy_on_exit, setup_runner)
@@ -232,7 +232,7 @@ def _load_policy_spec_from_uri(
         return PolicySpec(class_path=resolve_policy_class_path(parsed.path))
     if parsed.scheme == "s3":
         if not parsed.key.endswith(".zip"):
-            raise ValueError(f"Only .zip bundles can be loaded from S3; {base_uri} is none")
+            raise ValueError(f"Only .zip bundles can be loaded from S3, not {base_uri}")
         path = download_policy_spec_from_s3_as_zip(
             parsed.canonical, remove_downloaded_copy_on_exit=remove_downloaded_copy_on_exit
         )
@@ -269,6 +269,6 @@ def _unsupported(uri: str) -> str:
     if not uri.startswith("metta://"):
         return f"Unsupported URI: {uri}"
     return (
-        f"Unsupported URI: {uri}; where it is not the name of a class, it is that of a policy on a server, "
-        "and no client for one is installed"
+        f"Unsupported URI: {uri}; it is not the name of a class, so it must be a policy on a server, "
+        "but no client for a server is installed"
     )

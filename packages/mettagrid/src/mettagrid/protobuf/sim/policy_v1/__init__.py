@@ -1,1 +1,1 @@
-"""The policy server's messages: `policy.proto`, and `policy_pb2` made from it by `scripts/protobuf.py`."""
+"""The policy server's messages: `policy.proto`, and `policy_pb2`, which `scripts/protobuf.py` generates from it."""

@@ -1,4 +1,4 @@
-"""From observations to what an agent can reason about."""
+"""Convert observations to a form that agents can reason about."""
 
 from mettagrid.sdk.agent.runtime.observation import ObservationCell, ObservationEnvelope, decode_observation
 

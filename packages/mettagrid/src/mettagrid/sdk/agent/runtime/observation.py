@@ -1,4 +1,4 @@
-"""An observation as cells with tags and numbers, instead of tokens."""
+"""Decode an observation to cells with tags and numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PART = re.compile(r"(?P<name>.+):p(?P<part>\d+)")
 
 @dataclass(slots=True)
 class ObservationEnvelope:
-    """What an agent saw, in which game, and when."""
+    """An agent's observation with its game and step."""
 
     raw_observation: AgentObservation
     policy_env_info: PolicyEnvInterface
@@ -54,7 +54,7 @@ class ObservationCell:
 
 @dataclass(slots=True)
 class DecodedObservation:
-    """All cells with something in them, by (row, column), and the numbers about the whole game."""
+    """All non-empty cells by (row, column), and the numbers about the whole game."""
 
     observation: AgentObservation
     policy_env_info: PolicyEnvInterface
@@ -70,13 +70,13 @@ class DecodedObservation:
 
     @property
     def self_cell(self) -> ObservationCell:
-        """The agent's own cell; an empty one when nothing was seen there."""
+        """The agent's own cell; an empty one if it has no tokens."""
         center = Location(self.center_row, self.center_col)
         return self.cells_by_location.get(center) or ObservationCell(center, center, (), {})
 
 
 def decode_observation(envelope: ObservationEnvelope) -> DecodedObservation:
-    """Sort the tokens of an observation by cell; numbers that were split over several features are put together."""
+    """Group the tokens of an observation by cell; numbers that are split over several features are combined."""
     info = envelope.policy_env_info
     center = Location(info.obs_height // 2, info.obs_width // 2)
     tags: dict[Location, set[str]] = {}
@@ -115,6 +115,6 @@ def _tag_name(info: PolicyEnvInterface, number: int) -> str:
 
 
 def _split(name: str) -> tuple[str, int]:
-    """`inv:ore:p1` -> ("inv:ore", 1); the first part of a number has no suffix."""
+    """Split `inv:ore:p1` into ("inv:ore", 1); the first part of a number has no suffix."""
     match = _PART.fullmatch(name)
     return (match["name"], int(match["part"])) if match else (name, 0)
