@@ -50,7 +50,7 @@ def test_kinds_are_kept_apart_in_the_files_of_the_published_client(home: Path) -
     assert (current_token(LOGIN), user_token(LOGIN)) == ("of-cogames", "of-cogames_user")
 
 
-def test_a_section_that_is_no_mapping_is_refused_and_kept(home: Path) -> None:
+def test_a_section_that_is_not_a_mapping_is_refused_and_preserved(home: Path) -> None:
     file = home / ".metta" / "cogames.yaml"
     file.parent.mkdir()
     file.write_text("login_tokens: nope\n")

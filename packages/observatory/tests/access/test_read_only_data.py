@@ -90,6 +90,6 @@ def test_a_server_that_can_write_no_more_answers_reads_and_refuses_changes(serve
     # On a read-only mount it does not start, says so in a sentence, and leaves everything as it is.
     before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
     told, trouble = serve(*read_only(data)).communicate(timeout=60)
-    sentence = f"error: The data folder {data} cannot be written to: Read-only file system; "
+    sentence = f"Error: The data folder {data} cannot be written to: Read-only file system; "
     assert told == "" and trouble.startswith(sentence) and trouble.count("\n") == 1
     assert {path: path.read_bytes() for path in data.rglob("*") if path.is_file()} == before

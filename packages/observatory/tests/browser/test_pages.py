@@ -159,7 +159,7 @@ def test_a_policy_can_be_chosen_from_a_list_of_files_and_submitted_later(
     expect(page.locator("#name")).to_have_value("chosen")
     page.select_option("#season", "")
     page.click("button:has-text('Upload')")
-    expect(page.locator("[data-testid=uploaded]")).to_contain_text("plays in no season yet")
+    expect(page.locator("[data-testid=uploaded]")).to_contain_text("is not in a season yet")
     page.goto(f"{league.url}/observatory/seasons/short")
     page.click("[data-testid=submit-policy]")
     page.select_option(".submit-form select", label="chosen v1")
@@ -214,13 +214,13 @@ def test_a_page_finds_its_server_again_and_shows_what_it_missed(league: RunningS
     page = look(f"{league.url}/observatory/seasons/short")
     mark, counts = page.locator("[data-testid=live]"), page.locator(".counts")
     expect(mark).to_have_text("live")
-    before = int(re.search(r"of (\d+) entered", counts.inner_text())[1])  # type: ignore[index]
+    before = int(re.search(r"of (\d+) still active", counts.inner_text())[1])  # type: ignore[index]
     league.stop()
     expect(mark).to_have_text("reconnecting", timeout=30_000)
     league.start()
     league.upload("late")
     expect(mark).to_have_text("live", timeout=60_000)
-    expect(counts).to_contain_text(f"of {before + 1} entered", timeout=60_000)
+    expect(counts).to_contain_text(f"of {before + 1} still active", timeout=60_000)
     look.problems.clear()  # a browser tells every attempt that failed
 
 
@@ -228,7 +228,7 @@ def test_the_keyboard_alone_gets_from_the_seasons_to_a_policy(league: RunningSer
     page = look(f"{league.url}/observatory")
     page.wait_for_selector("article.card")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.tagName") == "MAIN"
     page.locator("article.card h2 a").focus()
@@ -237,7 +237,7 @@ def test_the_keyboard_alone_gets_from_the_seasons_to_a_policy(league: RunningSer
     assert page.evaluate("document.activeElement.tagName") == "MAIN"
     page.go_back()
     page.wait_for_selector("article.card")
-    page.click("button[aria-label='Dark or light']")
+    page.click("button[aria-label='Switch theme']")
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
     page.reload()
     page.wait_for_selector("article.card")
@@ -259,7 +259,7 @@ def test_an_operator_edits_a_season_on_the_page_and_is_told_what_is_wrong(league
     text.fill(whole.replace("Short games", "Quite short games"))
     expect(page.locator("#yaml-check")).to_contain_text("in place")
     page.click("button:has-text('Save')")
-    expect(page.locator(".told")).to_be_visible()
+    expect(page.locator(".message")).to_be_visible()
     for section in ("users", "workers", "jobs", "failures", "seasons"):
         page.click(f".tabs a:has-text('{section}')")
         expect(page.locator("main .panel h2")).to_contain_text(section.capitalize())

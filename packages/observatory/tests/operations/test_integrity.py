@@ -77,7 +77,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(command: Command) -> None:
     for words in (["serve", "--port", "0"], ["seed"], ["admin", "user", "list"]):
         refused = command(*words, **read_only)
         assert refused.returncode == 1 and refused.stdout == ""
-        assert refused.stderr.startswith("error: The data folder /sys cannot be written to: ")
+        assert refused.stderr.startswith("Error: The data folder /sys cannot be written to: ")
         assert "OBSERVATORY_DATA_DIR" in refused.stderr and refused.stderr.count("\n") == 1
     looked = command("doctor", **read_only)
     assert looked.returncode == 1 and "FAIL  The data folder /sys cannot be written to: " in looked.stdout

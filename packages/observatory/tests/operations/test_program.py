@@ -83,7 +83,7 @@ def test_a_server_keeps_its_workers_alive_and_stops_with_them(running: Any, comm
     refused = command("admin", "user", "disable", "admin@localhost")
     assert (refused.returncode, refused.stderr) == (
         1,
-        "error: This is the only administrator; make another one first\n",
+        "Error: This is the only administrator; make another one first\n",
     )
     second = command("serve", "--port", "0")
     assert second.returncode == 1 and "uses" in second.stderr and "Traceback" not in second.stderr
@@ -93,7 +93,7 @@ def test_a_server_keeps_its_workers_alive_and_stops_with_them(running: Any, comm
     nowhere = command("backup", "/does/not/exist/backup.tar")
     assert (nowhere.returncode, nowhere.stderr) == (
         1,
-        "error: /does/not/exist/backup.tar cannot be written: No such file or directory\n",
+        "Error: /does/not/exist/backup.tar cannot be written: No such file or directory\n",
     )
     assert (tmp_path / "data" / "observatory.db").stat().st_mode & 0o077 == 0
 
@@ -144,7 +144,7 @@ def test_the_doctor_says_what_is_missing(command: Any) -> None:
 def test_mistakes_are_told_in_a_sentence(command: Any, words: list[str]) -> None:
     answer = command(*words)
     assert answer.returncode == 1 and answer.stdout == ""
-    assert answer.stderr.startswith("error: ") and "Traceback" not in answer.stderr
+    assert answer.stderr.startswith("Error: ") and "Traceback" not in answer.stderr
 
 
 @pytest.mark.parametrize("words", [["serve", "--port", "0"], ["seed"], ["backup", "b.tar"], ["admin", "user", "list"]])
@@ -153,13 +153,13 @@ def test_a_database_that_cannot_be_used_is_told_in_a_sentence(command: Any, tmp_
     (tmp_path / "data" / "observatory.db").write_text("no database at all")
     damaged = command(*words)
     assert damaged.returncode == 1
-    assert damaged.stderr == "error: The database file is damaged; restore a backup with `observatory restore`\n"
+    assert damaged.stderr == "Error: The database file is damaged; restore a backup with `observatory restore`\n"
 
 
 def test_a_database_that_does_not_answer_is_told_without_its_password(command: Any) -> None:
     for url in ("postgresql://me:hunter2@127.0.0.1:9/x", "mysql://me:hunter2@127.0.0.1:9/x"):
         refused = command("serve", "--port", "0", OBSERVATORY_DATABASE_URL=url)
-        assert refused.returncode == 1 and refused.stderr.startswith("error: ")
+        assert refused.returncode == 1 and refused.stderr.startswith("Error: ")
         assert "hunter2" not in refused.stderr and "Traceback" not in refused.stderr
 
 

@@ -128,7 +128,7 @@ def test_the_command_grants_lists_and_revokes(server: Any, world: World, ada: An
 
     assert "@package-index  owner" in run("network", "grant", "mine:v1", INDEX, "--owner")
     assert "@package-index  owner" in run("network", "list", "mine:v1")
-    assert "reaches nothing" in run("network", "revoke", "mine:v1", INDEX, "--owner")
+    assert "No hosts" in run("network", "revoke", "mine:v1", INDEX, "--owner")
     assert "No policy mine:v2" in run("network", "list", "mine:v2")
     lines = run("audit").splitlines()
     assert [line.split()[1:3] for line in lines] == [[admin.email, "network.revoke"], [admin.email, "network.grant"]]

@@ -39,7 +39,7 @@ def test_the_command_makes_seasons_of_ones_own(tmp_path: Path) -> None:
 
     first, again = run(preset), run(preset)
     assert (first.returncode, first.stdout.strip()) == (0, "mine")
-    assert (again.returncode, again.stdout.strip()) == (0, "All of these seasons are there already")
+    assert (again.returncode, again.stdout.strip()) == (0, "All of these seasons exist already")
     preset.write_text("name: Not A Name\n")
     broken = run(preset)
     assert (
@@ -55,7 +55,7 @@ def test_the_command_makes_documented_seasons_by_name(tmp_path: Path) -> None:
     assert run("beta-cvc", "beta-cogsguard").stdout.split() == ["beta-cvc", "beta-cogsguard"]
     refused = run("beta-cvs")
     assert refused.returncode == 1
-    assert refused.stderr.startswith("error: There is no file 'beta-cvs', and the documented seasons are beta, beta-")
+    assert refused.stderr.startswith("Error: There is no file 'beta-cvs', and the documented seasons are beta, beta-")
 
 
 def test_seasons_can_be_made_without_becoming_the_default(client: TestClient, clock, database) -> None:

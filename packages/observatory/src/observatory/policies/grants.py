@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 PACKAGE_INDEX = "@package-index"
-"""in place of a host: the worker's package index, for the setup script. A manifest cannot declare it: it is not a valid host"""
+"""in place of a host: the worker's package index, for setup scripts; not a valid host, so no manifest can declare it"""
 
 
 class GrantScope(StrEnum):

@@ -20,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from softmax.cli.errors import INTERRUPTED, Explanation, explain, is_interrupt, report, usage_message
 from softmax.cli.output import deprecated, show_log
 
-__all__ = ["Entry", "Group", "Program", "examples", "make_app", "make_group_app"]
+__all__ = ["CommandGroup", "Entry", "Group", "Program", "examples", "make_app", "make_group_app"]
 
 OPTIONS = "Options"
 ARGUMENTS = "Arguments"
@@ -30,7 +30,9 @@ DEBUG, JSON = "--debug", "--json"
 
 @dataclass(frozen=True)
 class Entry:
-    """A command: its name, `module:function` (or `module:table` for a group), a one-line summary and its help panel.
+    """A command: its name, `module:function`, a one-line summary and its help panel.
+
+    For a group the target is a list of entries, or a `CommandGroup`.
 
     `instead` marks an older spelling: help omits it, and running it prints the current spelling. Help also omits
     `hidden` commands, which are for developers of this repository.
@@ -53,7 +55,17 @@ class Entry:
         if isinstance(loaded, list):
             kind: type[Group] = type("SubGroup", (Group,), {"entries": loaded})
             return kind(name=self.name, help=self.summary, rich_markup_mode=None)
+        if isinstance(loaded, CommandGroup):
+            return _make_group(self, loaded)
         return _make_command(self, loaded)
+
+
+@dataclass(frozen=True)
+class CommandGroup:
+    """A group of commands with options of its own, which `options` reads before the command runs."""
+
+    entries: Sequence[Entry]
+    options: Callable[..., None]
 
 
 class _Commands(Mapping[str, Any]):
@@ -108,6 +120,8 @@ class Program(Group):
     """with `--json`, also print errors as a JSON document on stdout"""
     packages: ClassVar[Sequence[str]] = ("softmax",)
     """import packages whose exceptions carry a message for users"""
+    shows_warnings: ClassVar[bool] = True
+    """print logged warnings on stderr; a server configures its own log"""
 
     @classmethod
     def all_entries(cls) -> Sequence[Entry]:
@@ -143,7 +157,8 @@ class Program(Group):
 
         if not standalone_mode:
             return call()
-        show_log()
+        if self.shows_warnings:
+            show_log()
         sys.exit(self._exit_code(call, debug=debug, as_json=self.json_errors and JSON in words))
 
     def _exit_code(self, call: Callable[[], Any], *, debug: bool, as_json: bool) -> int:
@@ -238,6 +253,21 @@ def _make_command(entry: Entry, function: Callable[..., None]) -> TyperCommand:
             return run(ctx)
 
         command.invoke = invoke
+    return command
+
+
+def _make_group(entry: Entry, group: CommandGroup) -> TyperGroup:
+    kind: type[Group] = type("SubGroup", (Group,), {"entries": group.entries})
+    app = typer.Typer(
+        name=entry.name,
+        cls=kind,
+        help=entry.summary,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback(help=entry.summary)(group.options)
+    command: Any = typer.main.get_command(app)
     return command
 
 

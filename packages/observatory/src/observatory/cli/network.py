@@ -8,14 +8,22 @@ from urllib.parse import quote
 
 import typer
 
-from observatory.operations.admin_commands import Json, admin_calls, show, table
+from observatory.cli.admin import admin_calls, show
+from observatory.cli.options import Json
+from softmax.cli.errors import fail
+from softmax.cli.output import table
+from softmax.cli.program import Entry
 
 if TYPE_CHECKING:
     from observatory.operations.admin_client import AdminClient
 
-__all__ = ["audit", "network_app"]
+__all__ = ["NETWORK", "audit"]
 
-network_app = typer.Typer(no_args_is_help=True, help="Hosts that policies may reach.")
+NETWORK = [
+    Entry("list", "observatory.cli.network:list_grants", "List the hosts that a policy version may reach."),
+    Entry("grant", "observatory.cli.network:grant", "Allow a policy version to reach a host."),
+    Entry("revoke", "observatory.cli.network:revoke", "Take a grant back."),
+]
 
 Policy = Annotated[str, typer.Argument(help="NAME:v3, or the id of a policy version.")]
 Host = Annotated[
@@ -24,7 +32,6 @@ Host = Annotated[
 Owner = Annotated[bool, typer.Option("--owner", help="For all versions of its owner, also those to come.")]
 
 
-@network_app.command("list")
 def list_grants(policy: Policy, as_json: Json = False) -> None:
     """What a policy version may reach."""
     with admin_calls() as client:
@@ -32,7 +39,6 @@ def list_grants(policy: Policy, as_json: Json = False) -> None:
     show(grants, as_json, _rows(grants))
 
 
-@network_app.command("grant")
 def grant(policy: Policy, host: Host, owner: Owner = False, as_json: Json = False) -> None:
     """Let a policy version reach a host, or its setup script the package index. The audit log records it."""
     with admin_calls() as client:
@@ -41,7 +47,6 @@ def grant(policy: Policy, host: Host, owner: Owner = False, as_json: Json = Fals
     show(grants, as_json, _rows(grants))
 
 
-@network_app.command("revoke")
 def revoke(policy: Policy, host: Host, owner: Owner = False, as_json: Json = False) -> None:
     """Take a grant back. The audit log records it."""
     with admin_calls() as client:
@@ -65,12 +70,12 @@ def audit(
         ]
         for entry in entries
     ]
-    show(entries, as_json, table(rows))
+    show(entries, as_json, table(["Time", "Administrator", "Decision", "Details"], rows))
 
 
 def _rows(grants: list[dict[str, Any]]) -> str:
     rows = [[g["host"], g["scope"], g["reason"], g["granted_by"] or "", g["created_at"]] for g in grants]
-    return table(rows) or "It reaches nothing"
+    return table(["Host", "Scope", "Reason", "Granted by", "Since"], rows) if rows else "No hosts"
 
 
 def _path(client: AdminClient, policy: str) -> str:
@@ -79,8 +84,6 @@ def _path(client: AdminClient, policy: str) -> str:
 
 def _version_id(client: AdminClient, policy: str) -> str:
     """The id of the version that is meant; ends the program where that is not one."""
-    from observatory.main import fail
-
     try:
         return str(uuid.UUID(policy))
     except ValueError:

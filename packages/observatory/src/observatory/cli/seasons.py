@@ -13,33 +13,45 @@ from urllib.parse import quote
 
 import typer
 
-from observatory.operations.admin_commands import Json, admin_calls, show, table
+from observatory.cli.admin import admin_calls, show
+from observatory.cli.options import Json
+from softmax.cli.errors import fail
+from softmax.cli.output import table
+from softmax.cli.program import Entry
 
-__all__ = ["match_app", "recompute", "season_app"]
+__all__ = ["MATCHES", "SEASONS", "recompute"]
 
-season_app = typer.Typer(no_args_is_help=True, help="Seasons, which are YAML.")
-match_app = typer.Typer(no_args_is_help=True, help="Matches.")
-
-SEASONS = "/observatory/api/admin/seasons"
+PATH = "/observatory/api/admin/seasons"
+SEASONS = [
+    Entry("list", "observatory.cli.seasons:list_seasons", "List seasons, including private ones."),
+    Entry("show", "observatory.cli.seasons:show_season", "Show the state of a season."),
+    Entry("create", "observatory.cli.seasons:create_season", "Create a season from YAML."),
+    Entry("edit", "observatory.cli.seasons:edit_season", "Change a season."),
+    Entry("export", "observatory.cli.seasons:export_season", "Print a season as YAML."),
+    Entry("start", "observatory.cli.seasons:start_season", "Start a team season."),
+    Entry("roll", "observatory.cli.seasons:roll_season", "End a version and start the next."),
+    Entry("close", "observatory.cli.seasons:close_season", "Stop accepting policies and scheduling matches."),
+    Entry("open", "observatory.cli.seasons:open_season", "Reopen a closed season."),
+]
+MATCHES = [Entry("again", "observatory.cli.seasons:play_again", "Replay a failed match.")]
 
 
 def _reference(text: str) -> str:
-    """What can stand in an address as one word."""
+    """Return a name that can be one part of a URL path."""
     if not text.strip(".") or "/" in text or not text.isprintable():
-        raise typer.BadParameter(f"{text!r} is no name of a season.")
+        raise typer.BadParameter(f"{text!r} is not the name of a season.")
     return text
 
 
 Name = Annotated[str, typer.Argument(metavar="SEASON", help="NAME, or NAME:v3 for one version.", callback=_reference)]
 
 
-@season_app.command("list")
 def list_seasons(
     every: Annotated[bool, typer.Option("--all", help="Also versions that have ended.")] = False, as_json: Json = False
 ) -> None:
     """Seasons, also those that are not public."""
     with admin_calls() as client:
-        seasons = [season for season in client.call("GET", SEASONS) if every or season["canonical"]]
+        seasons = [season for season in client.call("GET", PATH) if every or season["canonical"]]
     rows = [
         [
             season["name"],
@@ -51,10 +63,9 @@ def list_seasons(
         ]
         for season in seasons
     ]
-    show(seasons, as_json, table(rows))
+    show(seasons, as_json, table(["Name", "Version", "Type", "Status", "Visibility", "Default"], rows))
 
 
-@season_app.command("show")
 def show_season(season: Name, as_json: Json = False) -> None:
     """How a season stands: its pools, and for a team season its stages. `export` prints it as YAML."""
     with admin_calls() as client:
@@ -67,14 +78,12 @@ def show_season(season: Name, as_json: Json = False) -> None:
     ]
     if detail["seed"] is not None:
         lines.append(f"seed {detail['seed']}")
-    rows = [
-        [f"  {stage['name']}", f"{stage['policy_count']} policies", f"{stage['match_count']} matches"]
-        for stage in stages
-    ]
-    show({**detail, "stages": stages}, as_json, "\n".join([*lines, table(rows)]))
+    rows = [[stage["name"], stage["policy_count"], stage["match_count"]] for stage in stages]
+    if rows:
+        lines += ["", table(["Stage", "Policies", "Matches"], rows, right=[1, 2])]
+    show({**detail, "stages": stages}, as_json, "\n".join(lines))
 
 
-@season_app.command("create")
 def create_season(
     file: Annotated[Path, typer.Argument(help="The season as YAML.")],
     check: Annotated[bool, typer.Option("--check", help="Only say whether it is good.")] = False,
@@ -84,13 +93,12 @@ def create_season(
     text = _read(file)
     with admin_calls() as client:
         if check:
-            _tell_check(client.call("POST", f"{SEASONS}/check", {"yaml": text}), as_json)
+            _tell_check(client.call("POST", f"{PATH}/check", {"yaml": text}), as_json)
             return
-        made = client.call("POST", SEASONS, {"yaml": text})
+        made = client.call("POST", PATH, {"yaml": text})
     show(made, as_json, made["sentence"])
 
 
-@season_app.command("edit")
 def edit_season(
     season: Name,
     file: Annotated[Path | None, typer.Argument(help="The season as YAML; by default $EDITOR opens it.")] = None,
@@ -98,38 +106,34 @@ def edit_season(
 ) -> None:
     """Change a season. Texts change in place; another way of playing makes a new version, and says so."""
     with admin_calls() as client:
-        path = f"{SEASONS}/{quote(season)}/yaml"
+        path = f"{PATH}/{quote(season)}/yaml"
         text = _read(file) if file is not None else _edited(client.call("GET", path)["yaml"])
         changed = client.call("PUT", path, {"yaml": text})
     show(changed, as_json, changed["sentence"])
 
 
-@season_app.command("export")
 def export_season(
     season: Name, output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None
 ) -> None:
     """Print a season as YAML, which `create` and `edit` take."""
     with admin_calls() as client:
-        text = client.call("GET", f"{SEASONS}/{quote(season)}/yaml")["yaml"]
+        text = client.call("GET", f"{PATH}/{quote(season)}/yaml")["yaml"]
     if output is None:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
         output.write_text(text, encoding="utf-8")
 
 
-@season_app.command("start")
 def start_season(season: Name, as_json: Json = False) -> None:
     """Begin a team season."""
     _do(season, "start", as_json)
 
 
-@season_app.command("roll")
 def roll_season(season: Name, as_json: Json = False) -> None:
     """Make the next version, with fresh pools and a fresh hidden seed; the one before it has ended."""
     _do(season, "roll", as_json)
 
 
-@season_app.command("close")
 def close_season(
     season: Name,
     final: Annotated[bool, typer.Option("--final", help="End it for good, and tell its seeds.")] = False,
@@ -139,13 +143,11 @@ def close_season(
     _do(season, "close", as_json, {"final": final})
 
 
-@season_app.command("open")
 def open_season(season: Name, as_json: Json = False) -> None:
     """Let a closed season go on."""
     _do(season, "open", as_json)
 
 
-@match_app.command("again")
 def play_again(match_id: Annotated[str, typer.Argument(help="Id of the match.")], as_json: Json = False) -> None:
     """Play a match again that has failed: the same game with the same policies."""
     with admin_calls() as client:
@@ -172,7 +174,7 @@ def recompute(
 
 def _do(season: str, verb: str, as_json: bool, body: Any = None) -> None:
     with admin_calls() as client:
-        changed = client.call("POST", f"{SEASONS}/{quote(season)}/{verb}", body)
+        changed = client.call("POST", f"{PATH}/{quote(season)}/{verb}", body)
     show(changed, as_json, changed["sentence"])
 
 
@@ -182,8 +184,6 @@ def _tell_check(checked: dict[str, Any], as_json: bool) -> None:
 
 
 def _read(file: Path) -> str:
-    from observatory.main import fail
-
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
@@ -192,8 +192,6 @@ def _read(file: Path) -> str:
 
 def _edited(text: str) -> str:
     """What a person made of the text in their editor."""
-    from observatory.main import fail
-
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:
         fail("No editor is known: set EDITOR, or name a file: `observatory admin season edit SEASON FILE`")

@@ -1,4 +1,4 @@
-"""The command `observatory worker`."""
+"""`observatory worker`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,7 @@ def worker(
     sandbox: Annotated[str, typer.Option(help="Weakest isolation to play policies in.")] = "landlock",
     parent: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Play episodes of a server until told to stop."""
+    """Play episodes for a server until stopped."""
     from observatory.worker.program import read_token, run_worker
 
-    try:
-        token = read_token(token_file)
-    except (OSError, ValueError) as problem:
-        typer.echo(f"error: {problem}", err=True)
-        raise typer.Exit(1) from None
-    run_worker(server, token, name=name, once=once, minimum=sandbox, parent=parent)
+    run_worker(server, read_token(token_file), name=name, once=once, minimum=sandbox, parent=parent)

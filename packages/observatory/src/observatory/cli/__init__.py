@@ -1,0 +1,1 @@
+"""The commands of `observatory`; the table of them is in `observatory.main`."""
