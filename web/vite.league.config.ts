@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from "vite";
 
 const require = createRequire(import.meta.url);
 
-/** Puts the files of Swagger UI beside those of the pages, so that `/docs` loads nothing from elsewhere. */
+/** Copies the files of Swagger UI beside the pages, so that `/docs` loads nothing from other hosts. */
 function swaggerUi(): Plugin {
   const { version } = require("swagger-ui-dist/package.json") as { version: string };
   const files = { "swagger-ui-bundle.js": ".js", "swagger-ui.css": ".css", LICENSE: ".license.txt" };
@@ -19,7 +19,7 @@ function swaggerUi(): Plugin {
   };
 }
 
-// The pages of the league. The server answers all their addresses with one document, so what it needs has full paths.
+// The pages of the league. The server serves one document for all addresses, so its assets have absolute paths.
 export default defineConfig({
   base: "/observatory/",
   publicDir: "public-league",

@@ -47,13 +47,13 @@ test("a file of our own is read chunk by chunk", async () => {
   expect(reader.stats()).toEqual([["x", 4]]);
 });
 
-test("what was earned before the recording began does not count", async () => {
+test("rewards before the start of the recording do not count", async () => {
   const rows = [...ROWS, row(0, Field.reward, 1, 0, floatBits(8))];
   const reader = new FrameReader(await openReplay(compactFile(header(), OBJECTS, rows)));
   expect([0, 1, 2, 3].map((tick) => reader.at(tick).agents[0].total)).toEqual([0, 8, 16, 16.5]);
 });
 
-test("the owners of cells are those that were recorded", async () => {
+test("owners of cells come from the recording", async () => {
   const reader = new FrameReader(await openReplay(compactFile(header(), OBJECTS, ROWS)));
   const territory = new Territory(reader);
   expect(territory.source).toBe("recorded");
@@ -71,38 +71,38 @@ test("the owners of cells are those that were recorded", async () => {
 const file = () => compactFile(header(), OBJECTS, ROWS);
 
 test.each([
-  ["cut off", () => file().slice(0, 60), "cut off"],
-  ["without an end", () => file().slice(0, -10), "cut off"],
+  ["truncated", () => file().slice(0, 60), "truncated"],
+  ["without an end", () => file().slice(0, -10), "truncated"],
   ["of another version", () => Object.assign(file(), { 8: 9 }), "version 9"],
   [
     "with an index that points nowhere",
     () => Object.assign(file(), { [file().length - 20]: 255 }),
-    "where it cannot be",
+    "offset is out of range",
   ],
   [
-    "about an object that there is not",
+    "about an unknown object",
     () => compactFile(header(), OBJECTS, [...ROWS, row(4, Field.alive, 7, 0, 1)]),
-    "something that there is not",
+    "unknown object or key",
   ],
   [
     "with a cell outside the map",
     () => compactFile(header(), OBJECTS, [row(1, Field.owner, 99, 0, 0)]),
-    "something that there is not",
+    "unknown object or key",
   ],
   [
     "with a place outside the map",
     () => compactFile(header(), OBJECTS, [row(1, Field.location, 1, 0, 50)]),
-    "something that there is not",
+    "unknown object or key",
   ],
-  ["with a kind that there is not", () => compactFile(header(), [{ id: 1, kind: 9, agent: -1 }], []), "no known kind"],
+  ["with an unknown kind", () => compactFile(header(), [{ id: 1, kind: 9, agent: -1 }], []), "unknown kind"],
   ["that claims a million agents", () => compactFile(header({ num_agents: 1e6 }), OBJECTS, ROWS), "num_agents"],
-])("a file %s is refused with a sentence", async (name, make, words) => {
+])("a file %s is rejected with a sentence", async (name, make, words) => {
   const error = await openReplay(make()).catch((reason: unknown) => reason);
   expect(error, name).toBeInstanceOf(ReplayError);
   expect((error as Error).message).toContain(words);
 });
 
-test("whatever happens to the bytes, the answer is a replay or a sentence", async () => {
+test("mutated bytes give a replay or an error with a sentence", async () => {
   const next = randomNumbers(11);
   const whole = compactFile(header(), OBJECTS, ROWS, { notes: [[4, 0, "talk", ["hi", 3]]] });
   for (let i = 0; i < 400; i++) {

@@ -13,7 +13,7 @@ test("index 0 is the state after the first step, which is tick 1", async () => {
   expect([replay.firstTick, replay.lastTick, replay.steps]).toEqual([1, 25, 25]);
 });
 
-test("a field is a constant or a list of changes, told apart by its value", async () => {
+test("the value of a field decides whether it is a constant or a list of changes", async () => {
   const junction = {
     id: 3,
     type_name: "junction",
@@ -36,7 +36,7 @@ test("a field is a constant or a list of changes, told apart by its value", asyn
   expect(find(5)).toMatchObject({ x: 4, y: 3 });
 });
 
-test("inventories change as a whole: what is left out is gone", async () => {
+test("inventories change as a whole: missing items are removed", async () => {
   const { replay } = await at(
     1,
     agent(5, 0, {
@@ -69,7 +69,7 @@ test("inventories change as a whole: what is left out is gone", async () => {
   ]);
 });
 
-test("objects come and go", async () => {
+test("objects appear and disappear", async () => {
   const late = {
     id: 9,
     type_name: "junction",
@@ -120,7 +120,7 @@ test("rewards, actions and infos of agents are read", async () => {
   expect(policyName(replay, 0)).toBe("starter");
 });
 
-test("what agents say fades as the file says", async () => {
+test("talk disappears after the recorded number of steps", async () => {
   const fields = {
     talk_text: [
       [0, ""],
@@ -145,7 +145,7 @@ test("what agents say fades as the file says", async () => {
   ]);
 });
 
-test("a monologue is what was added since it last began anew", async () => {
+test("a monologue is the text added since its last reset", async () => {
   const fields = {
     monologue_append: [
       [0, "a"],
@@ -161,14 +161,14 @@ test("a monologue is what was added since it last began anew", async () => {
   expect([1, 3, 6].map((tick) => monologueAt(replay, 0, tick))).toEqual(["a", "ab", "c"]);
 });
 
-test("packed and plain files are the same", async () => {
+test("compressed and plain files decode equally", async () => {
   const plain = encode(document({}, agent(5, 0)));
   for (const bytes of [plain, deflateSync(plain), gzipSync(plain)]) {
     expect((await openReplay(new Uint8Array(bytes))).parts.label).toBe("made");
   }
 });
 
-test("numbers that JSON does not have are read as Python writes them", async () => {
+test("NaN and Infinity are accepted as Python writes them", async () => {
   const text = JSON.stringify(document()).replace("1.5", "NaN");
   expect((await openReplay(new TextEncoder().encode(text))).parts.meanStats).toEqual({});
 });
@@ -195,7 +195,7 @@ test("version 3 and 2 are converted: repeated ids are amounts, types are named",
   expect(reader.at(5).objects[0].inventory).toEqual([[1, 1]]);
 });
 
-test("version 1 is converted: places, items and actions in fields of their own", async () => {
+test("version 1 is converted: places, items and actions become separate fields", async () => {
   const replay = await opened({
     version: 1,
     action_names: ["noop", "move"],
@@ -234,15 +234,15 @@ test("version 1 is converted: places, items and actions in fields of their own",
 
 test.each([
   ["a version of the future", { version: 5 }, "version 5"],
-  ["no version", { version: null }, "no `version`"],
+  ["no version", { version: null }, "`version` is missing"],
   ["a place outside the map", { objects: [{ id: 1, type_name: "hub", location: [99, 0] }] }, "outside the map"],
-  ["a field of the wrong kind", { objects: [{ id: 1, type_name: "hub", inventory: "much" }] }, "wrong `inventory`"],
-  ["a step before the beginning", { objects: [{ id: 1, location: [[-1, [0, 0]]] }] }, "wrong `location`"],
+  ["a field of the wrong kind", { objects: [{ id: 1, type_name: "hub", inventory: "much" }] }, "invalid `inventory`"],
+  ["a step before the beginning", { objects: [{ id: 1, location: [[-1, [0, 0]]] }] }, "invalid `location`"],
   ["objects that are none", { objects: [1, 2] }, "list of objects"],
   ["a map of a trillion cells", { map_size: [60000, 60000] }, "too large"],
   ["an agent too many", { num_agents: 0, objects: [agent(1, 4)] }, "0 agents and an agent 4"],
   ["a tag without a number", { tags: { "team:cogs": "x" } }, "`tags`"],
-])("%s is refused with a sentence", async (_, fields, words) => {
+])("%s is rejected with a sentence", async (_, fields, words) => {
   const error = await opened(document(fields)).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ReplayError);
   expect((error as Error).message).toContain(words);

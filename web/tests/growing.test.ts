@@ -51,7 +51,7 @@ const OBJECTS = [
 const LATE = { id: 50, kind: 3, agent: -1 };
 const LATE_TICK = 50;
 
-/** A game in which everything changes that can: places, teams, items, owners, rewards, talk, a wall that goes. */
+/** A game with changes of every kind: places, teams, items, owners, rewards, talk, a removed wall. */
 function game(seed: number) {
   const next = randomNumbers(seed);
   const whole = (below: number) => Math.floor(next() * below);
@@ -84,7 +84,7 @@ function game(seed: number) {
   }
   row(60, Field.alive, 7, 0, 0); // the second wall
   row(80, Field.alive, 8, 0, 0);
-  row(90, Field.tag, 9, 0, 1); // crates change hands from now on
+  row(90, Field.tag, 9, 0, 1); // crates change owners from now on
   row(LATE_TICK, Field.alive, OBJECTS.length, 0, 1);
   row(LATE_TICK, Field.location, OBJECTS.length, 0, (4 << 16) | 6);
   return { rows, notes };
@@ -111,7 +111,7 @@ async function begun({ rows, notes }: Game, last: number): Promise<Episode> {
   );
 }
 
-/** Feeds chunks of up to `most` ticks; calls after each. */
+/** Append chunks of up to `most` ticks; call back after each. */
 function feed(
   episode: Episode,
   { rows, notes }: Game,
@@ -128,8 +128,8 @@ function feed(
   }
 }
 
-/** Everything that the page shows about a tick. */
-function told(episode: Episode, tick: number) {
+/** Return all data that the page shows at a tick. */
+function shownAt(episode: Episode, tick: number) {
   const frame = episode.at(tick);
   const { replay, reader } = episode;
   return {
@@ -158,24 +158,24 @@ const overall = (episode: Episode) => ({
 });
 
 test.each([1, 3, 17, 200])(
-  "a replay fed in chunks of up to %i ticks equals the same replay opened as a whole, at every tick",
+  "a replay appended in chunks of up to %i ticks equals the same replay opened as a whole, at every tick",
   async (most) => {
     const made = game(most);
     const whole = await wholeOf(made);
     const grown = await begun(made, 0);
     feed(grown, made, most);
     expect(overall(grown)).toEqual(overall(whole));
-    for (let tick = 0; tick <= LAST; tick++) expect(told(grown, tick), `tick ${tick}`).toEqual(told(whole, tick));
+    for (let tick = 0; tick <= LAST; tick++) expect(shownAt(grown, tick), `tick ${tick}`).toEqual(shownAt(whole, tick));
   },
 );
 
-test("while it grows, every tick so far is what it will be at the end", async () => {
+test("ticks of a growing replay equal those of the finished one", async () => {
   const made = game(5);
   const whole = await wholeOf(made);
   const grown = await begun(made, 10);
   const next = randomNumbers(9);
   const place = (episode: Episode, tick: number) => {
-    const { frame, owners, stats } = told(episode, tick);
+    const { frame, owners, stats } = shownAt(episode, tick);
     return { objects: frame.objects.filter(({ type }) => type !== "wall"), agents: frame.agents, owners, stats };
   };
   feed(grown, made, 4, (tick) => {
@@ -188,36 +188,31 @@ test("while it grows, every tick so far is what it will be at the end", async ()
   });
 });
 
-test("a chunk that does not follow on, is cut off or speaks of nothing known leaves the replay as it was", async () => {
+test("an invalid chunk (gap, truncated, unknown objects) leaves the replay unchanged", async () => {
   const made = game(7);
   const grown = await begun(made, 20);
   const before = overall(grown);
   const good = chunk(21, 24, AGENTS, made.rows, made.notes);
   const wrong: [Uint8Array, string][] = [
-    [chunk(22, 24, AGENTS, made.rows), "tick 21 should have come next"],
-    [chunk(20, 24, AGENTS, made.rows), "tick 21 should have come next"],
+    [chunk(22, 24, AGENTS, made.rows), "expected tick 21"],
+    [chunk(20, 24, AGENTS, made.rows), "expected tick 21"],
     [good.slice(0, 40), "ends too early"],
-    [chunk(21, 24, AGENTS + 1, made.rows), "does not fit"],
-    [
-      chunk(21, 24, AGENTS, [{ tick: 22, field: Field.alive, object: 99, key: 0, value: 1 }]),
-      "something that there is not",
-    ],
-    [chunk(21, 24, AGENTS, [], [[22, 0, "talk", "no list"]]), "another form"],
+    [chunk(21, 24, AGENTS + 1, made.rows), "wrong number of agents"],
+    [chunk(21, 24, AGENTS, [{ tick: 22, field: Field.alive, object: 99, key: 0, value: 1 }]), "unknown object or key"],
+    [chunk(21, 24, AGENTS, [], [[22, 0, "talk", "no list"]]), "malformed"],
   ];
   for (const [bytes, words] of wrong) {
     expect(() => appendChunk(grown.replay, bytes)).toThrowError(ReplayError);
     expect(() => appendChunk(grown.replay, bytes)).toThrowError(words);
   }
-  expect(() => appendObjects(grown.replay, lateObjects([{ id: 60, kind: 9, agent: -1 }]))).toThrowError(
-    "no known kind",
-  );
+  expect(() => appendObjects(grown.replay, lateObjects([{ id: 60, kind: 9, agent: -1 }]))).toThrowError("unknown kind");
   expect(grown.replay.lastTick).toBe(20);
   expect(overall(grown)).toEqual(before);
   appendChunk(grown.replay, good);
   expect(grown.replay.lastTick).toBe(24);
 });
 
-test("two replays that grow part at the same tick as when they are compared as wholes", async () => {
+test("growing replays have the same first difference as finished ones", async () => {
   const made = game(11);
   const other = { ...made, rows: [...made.rows, { tick: 70, field: Field.vibe, object: 1, key: 0, value: 3 }] };
   const [left, right] = [await begun(made, 30), await begun(other, 0)];
@@ -230,7 +225,7 @@ test("two replays that grow part at the same tick as when they are compared as w
   expect(found.first.map(({ what, left, right }) => [what, left, right])).toEqual([["Agent 1: vibe", "default", "3"]]);
 });
 
-test("adding to a long game costs what is added", async () => {
+test("appending to a long game costs only the new ticks", async () => {
   const made = game(13);
   const grown = await begun(made, 40);
   const timeline = grown.replay.timeline as unknown as { keyStates: Int32Array[] };

@@ -1,4 +1,4 @@
-/** Small replays, made by hand, so that a test shows all that it is about. */
+/** Small handmade replays, so that a test shows its whole input. */
 import { deflateSync } from "node:zlib";
 import { type JsonObject, openReplay, type Replay } from "../src/decode";
 
@@ -18,7 +18,7 @@ export const agent = (id: number, agentId: number, fields: JsonObject = {}): Jso
   ...fields,
 });
 
-/** A map of 7 by 5 with a wall, a hub, a junction and whatever else is given. */
+/** Return a map of 7 by 5 with a wall, a hub, a junction and the given objects. */
 export function document(fields: JsonObject = {}, ...more: JsonObject[]): JsonObject {
   return {
     version: 4,
@@ -57,7 +57,7 @@ export interface MadeRow {
   value: number;
 }
 
-/** A file of our own format with one chunk per `size` ticks. */
+/** Return a file in our format with one chunk per `size` ticks. */
 export function compactFile(
   header: JsonObject,
   objects: { id: number; kind: number; agent: number }[],
@@ -103,7 +103,7 @@ export function compactFile(
   return joined(...parts, new Uint8Array(foot.buffer, 0, 16), MAGIC);
 }
 
-/** What happens in the ticks from one to another, as files and live games have it. */
+/** Return a chunk of a range of ticks, as in files and live games. */
 export function chunk(
   from: number,
   to: number,
@@ -114,17 +114,17 @@ export function chunk(
   const isIn = (tick: unknown) => (tick as number) >= from && (tick as number) <= to;
   const own = rows.filter(({ tick }) => isIn(tick));
   own.sort((a, b) => a.field - b.field || a.object - b.object || a.key - b.key || a.tick - b.tick);
-  const told = encode({ before: [], notes: notes.filter(([tick]) => isIn(tick)) });
+  const noted = encode({ before: [], notes: notes.filter(([tick]) => isIn(tick)) });
   return joined(
-    numbers(from, to, 0, own.length, told.length, agents),
+    numbers(from, to, 0, own.length, noted.length, agents),
     new Uint8Array(8 * agents),
     table([], null),
     table(own, from),
-    told,
+    noted,
   );
 }
 
-/** Objects that appear later, as live games tell them. */
+/** Return new objects in the format of live games. */
 export function lateObjects(objects: { id: number; kind: number; agent: number }[]): Uint8Array {
   const columns = [objects.map(({ id }) => id), objects.map(({ kind }) => kind), objects.map(({ agent }) => agent)];
   return joined(numbers(objects.length), ...columns.map(int32));
@@ -168,7 +168,7 @@ export const header = (fields: JsonObject = {}): JsonObject => ({
   ...fields,
 });
 
-/** The same numbers every time, from 0 to 1. */
+/** Return a seeded random generator of numbers from 0 to 1. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

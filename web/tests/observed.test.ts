@@ -1,4 +1,4 @@
-/** The observation panel shows only what the engine gave. The games are made by hand; compat plays real ones. */
+/** The observation panel shows exactly the engine's tokens. These games are handmade; compat plays real ones. */
 import { expect, test } from "vitest";
 import { Alive, Episode, Field, type JsonObject, openReplay } from "../src/decode";
 import { agent, compactFile, document, header, type MadeRow, opened } from "./made";
@@ -16,7 +16,7 @@ const FEATURES = [
   "wealth",
 ];
 
-/** An agent with the tags OWN and LENT at (2, 2) of a map of 7 by 5, and a box; `rows` say more. */
+/** An agent with the tags OWN and LENT at (2, 2) of a map of 7 by 5, and a box; `rows` add more. */
 async function observed(
   rows: MadeRow[],
   { obs = {}, fields = {}, tick = 5 }: { obs?: JsonObject; fields?: JsonObject; tick?: number } = {},
@@ -37,7 +37,7 @@ async function observed(
       territories: { land: { tag_prefix: "team:" } },
     },
   };
-  const told = [
+  const rowsOfGame = [
     row(0, Field.alive, AGENT, 0, Alive.present),
     row(0, Field.location, AGENT, 0, (2 << 16) | 2),
     row(0, Field.tag, AGENT, OWN, 1),
@@ -48,7 +48,7 @@ async function observed(
     { id: 1, kind: CELL, agent: -1 },
     { id: 2, kind: AGENT, agent: 0 },
   ];
-  const episode = new Episode(await openReplay(compactFile(head, objects, told, { config })), "", 0);
+  const episode = new Episode(await openReplay(compactFile(head, objects, rowsOfGame, { config })), "", 0);
   const { tokens, missing } = episode.observer.observe(0, episode.at(tick));
   return { shown: tokens.map(({ location, feature, value }) => [location, feature, value]), missing };
 }
@@ -73,11 +73,11 @@ test("the inventory of a spawned object has no tokens", async () => {
   expect(shown).not.toEqual(expect.arrayContaining(ITS_CARBON));
 });
 
-test("a game that corrects that shows the inventory of spawned objects", async () => {
+test("with the correction, the inventory of spawned objects is shown", async () => {
   expect((await observed(box(3, Alive.present))).shown).toEqual(expect.arrayContaining(ITS_CARBON));
 });
 
-test("an older file, which does not mark spawned objects, shows none for an object that came later", async () => {
+test("an older file does not mark spawned objects, so objects that appear later show no inventory", async () => {
   const fields = { observed_values: null };
   expect((await observed(box(0, Alive.present), { fields })).shown).toEqual(expect.arrayContaining(ITS_CARBON));
   expect((await observed(box(3, Alive.present), { fields })).shown).not.toEqual(expect.arrayContaining(ITS_CARBON));
@@ -92,13 +92,13 @@ test.each([
   ["an own and a foreign owner", OWN, OTHER, [5, 7]],
   ["an own owner and none", OWN, -1, [3, 1]],
   ["two owners that are both the observer's", OWN, LENT, []],
-])("a border between %s has the tokens that the engine gives", async (_, left, right, values) => {
+])("a border between %s has the engine's tokens", async (_, left, right, values) => {
   const { shown } = await observed(owners(0, left, right), { obs: { territory: true } });
   const found = new Set(borders(shown).map(([, , value]) => value));
   expect([...found].sort()).toEqual([...values].sort());
 });
 
-test("of several territories the first that has an owner decides", async () => {
+test("of several territories the first one with an owner decides", async () => {
   const fields = { territory_names: ["land", "air"] };
   const rows = [...owners(0, -1, -1), ...owners(1, OTHER, OTHER)];
   expect((await observed(rows, { obs: { territory: true }, fields })).shown).toContainEqual([
@@ -114,7 +114,7 @@ test("of several territories the first that has an owner decides", async () => {
   ]);
 });
 
-test("values that no viewer can work out are shown as they were recorded", async () => {
+test("values that cannot be derived are shown as recorded", async () => {
   const obs = { global_obs: { obs: { wealth: { name: "wealth", scope: "agent" } } } };
   const { shown, missing } = await observed([row(4, Field.observed, AGENT, 0, 12)], { obs });
   expect(shown).toContainEqual([0xfe, "wealth", 12]);
@@ -122,14 +122,14 @@ test("values that no viewer can work out are shown as they were recorded", async
   expect((await observed([], { obs, fields: { observed_values: null } })).missing).toEqual(["wealth"]);
 });
 
-test("what lies beyond the recorded reach of sight is not shown", async () => {
+test("cells beyond the recorded observation radius are not shown", async () => {
   const obs = { observation_radius_value: { item: "carbon" } };
   const rows = (radius: number) => [...box(0, Alive.present), row(2, Field.radius, AGENT, 0, radius)];
   expect((await observed(rows(1), { obs })).shown).toEqual(expect.arrayContaining(SEEN_BOX));
   expect((await observed(rows(0), { obs })).shown).not.toEqual(expect.arrayContaining(SEEN_BOX));
 });
 
-test("where the reach of sight is not recorded, only the agent's own cell is shown", async () => {
+test("without a recorded observation radius, only the agent's own cell is shown", async () => {
   const game = {
     obs: { width: 5, height: 5, num_tokens: 99, global_obs: {}, observation_radius_value: { item: "carbon" } },
   };
@@ -137,5 +137,5 @@ test("where the reach of sight is not recorded, only the agent's own cell is sho
   const episode = new Episode(replay, "", 0);
   const { tokens, missing } = episode.observer.observe(0, episode.at(5));
   expect(new Set(tokens.map(({ location }) => location))).toEqual(new Set([0x22]));
-  expect(missing).toEqual(["cells beyond its own"]);
+  expect(missing).toEqual(["all cells except its own"]);
 });

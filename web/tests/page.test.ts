@@ -13,19 +13,19 @@ test("every key does one thing", () => {
   expect(keys.filter((key, i) => keys.indexOf(key) !== i)).toEqual([]);
 });
 
-test("an address holds replay, tick, speed and selection", () => {
+test("an address contains replay, tick, speed and selection", () => {
   const place = readPlace("?replay=a/b.json.z&tick=3", "#tick=7&speed=50&select=12&panel=charts&follow=1");
   expect(place).toMatchObject({ replay: "a/b.json.z", tick: 7, speed: 50, select: 12, panel: "charts", follow: true });
   expect(readPlace("?step=5", "#speed=fast&panel=nonsense")).toMatchObject({ tick: 5, speed: null, panel: null });
 });
 
-test("an address that the page writes is one that it reads", () => {
+test("the page reads the addresses that it writes", () => {
   const app = new App();
   Object.assign(app, { address: "https://x.y/a b.json.z?sig=1&t=2", speed: 20, selectedId: 4, panel: "heat" });
   expect(readPlace("", hashOf(app))).toMatchObject({ replay: app.address, speed: 20, select: 4, panel: "heat" });
 });
 
-test("zooming leaves the cell under the pointer where it is", () => {
+test("zooming keeps the cell under the pointer in place", () => {
   const camera = new Camera();
   camera.setView(800, 600);
   camera.setMap(100, 100);
@@ -38,7 +38,7 @@ test("zooming leaves the cell under the pointer where it is", () => {
   expect(camera.toMap(500, 200)[1]).toBeCloseTo(y, 3);
 });
 
-test("the camera never leaves the map, and comes to rest", () => {
+test("the camera never leaves the map, and stops", () => {
   const camera = new Camera();
   camera.setView(400, 400);
   camera.setMap(50, 50);
@@ -51,7 +51,7 @@ test("the camera never leaves the map, and comes to rest", () => {
   expect(camera.advance(1 / 60)).toBe(false);
 });
 
-test("charts are marked at round numbers", () => {
+test("charts have ticks at round numbers", () => {
   expect(scaleMarks(0, 22)).toEqual([0, 10, 20]);
   expect(scaleMarks(0, 0.9)).toHaveLength(2);
   expect(scaleMarks(-3, 4)).toEqual([0]);
@@ -65,7 +65,7 @@ test("teams have the colours of their names in both palettes", () => {
   expect(resourceColour("anything")).toMatch(/^#[0-9a-f]{6}$/);
 });
 
-/** A live game that only takes down what it is asked for. */
+/** A live game that only records its requests. */
 function liveApp(last: number) {
   const app = new App();
   const asked: string[] = [];
@@ -87,7 +87,7 @@ function liveApp(last: number) {
   return { app, asked, replay };
 }
 
-test("at the newest tick of a live game, the clock is that of the game", () => {
+test("at the newest tick, the clock controls the live game", () => {
   const { app, asked } = liveApp(30);
   app.play(false);
   app.step(1);
@@ -97,7 +97,7 @@ test("at the newest tick of a live game, the clock is that of the game", () => {
   expect([app.tick, app.isRunning, app.isPlaying]).toEqual([30, true, false]);
 });
 
-test("going back leaves the game alone, and playing on catches up with it", () => {
+test("seeking back does not affect the game, and playing catches up with it", () => {
   const { app, asked, replay } = liveApp(30);
   app.step(-2);
   replay.lastTick = 40;
@@ -110,7 +110,7 @@ test("going back leaves the game alone, and playing on catches up with it", () =
   expect(asked).toEqual([]);
 });
 
-test("a new tick is on its way at once and there soon, however many came together", () => {
+test("the animation to the newest tick starts at once and ends soon, for any number of new ticks", () => {
   const { app, replay } = liveApp(30);
   replay.lastTick = 31;
   expect(app.advance(0.016)).toBe(true);
@@ -122,7 +122,7 @@ test("a new tick is on its way at once and there soon, however many came togethe
   expect(app.time).toBeGreaterThan(89);
 });
 
-test("the sockets of a Coworld are beside its page and keep its query", () => {
+test("the sockets of a Coworld are beside its page and have its query", () => {
   const player = coworldDoor("http://h:1/x/client/player?slot=2&token=T#tick=3")!;
   expect(player.page).toBe("player");
   expect(player.address("player").href).toBe("http://h:1/x/player?slot=2&token=T");
@@ -136,7 +136,7 @@ test("an address in the query is the whole address of the socket", () => {
   expect(door.address("global").href).toBe("https://g/a/global?key=1");
 });
 
-test("a looping replay shows its end and begins again", () => {
+test("a looping replay shows its end and restarts", () => {
   const app = new App();
   app.left = { replay: { firstTick: 0, lastTick: 3, clamp: (tick: number) => tick } } as unknown as Episode;
   Object.assign(app, { isLooping: true, isPlaying: true, speed: 10, time: 2.5 });

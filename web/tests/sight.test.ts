@@ -33,7 +33,7 @@ const FEATURES = [
   "last_action",
   "episode_completion_pct",
 ];
-const told = {
+const config = {
   policy_env_interface: { egocentric_shape: [5, 5], obs_features: FEATURES.map((name, id) => ({ id, name })) },
   mg_config: {
     game: {
@@ -50,8 +50,8 @@ const told = {
   },
 };
 
-test("tokens say what is around the agent, and what is not recorded is named", async () => {
-  const replay = await opened(document(told, agent(5, 0, { location: [2, 2], inventory: [[0, 300]], action_id: 3 })));
+test("tokens describe the agent's surroundings, and unrecorded features are named", async () => {
+  const replay = await opened(document(config, agent(5, 0, { location: [2, 2], inventory: [[0, 300]], action_id: 3 })));
   const episode = new Episode(replay, "", 0);
   const { tokens, missing } = episode.observer.observe(0, episode.at(5));
   const shown = tokens.map(({ location, feature, value, meaning }) => [location, feature, value, meaning]);
@@ -65,28 +65,28 @@ test("tokens say what is around the agent, and what is not recorded is named", a
   expect(tokens.find(({ feature }) => feature === "vibe")).toBeUndefined();
 });
 
-test("what stands behind something that blocks sight is not seen", async () => {
+test("objects behind a blocking object are hidden", async () => {
   const screen = { id: 7, type_name: "wall", location: [3, 2], tag_ids: [TAG["type:wall"]] };
   const hidden = { id: 8, type_name: "junction", location: [4, 2], tag_ids: [TAG["type:junction"]] };
-  const replay = await opened(document(told, agent(5, 0, { location: [2, 2] }), screen, hidden));
+  const replay = await opened(document(config, agent(5, 0, { location: [2, 2] }), screen, hidden));
   const episode = new Episode(replay, "", 0);
   const frame = episode.at(1);
   const seen = new Set(episode.vision.cellsFrom(2, 2, frame));
   const sees = (x: number, y: number) => seen.has(y * 7 + x);
   expect([sees(3, 2), sees(4, 2), sees(2, 1)]).toEqual([true, false, true]);
-  expect(sees(3, 1)).toBe(false); // the line to it only touches a corner of the wall, and that counts
+  expect(sees(3, 1)).toBe(false); // the line to it only touches a corner of the wall, which blocks it
   const features = episode.observer.observe(0, frame).tokens.map(({ meaning }) => meaning);
   expect(features).not.toContain("type:junction");
 });
 
-test("the first sight of a cell is remembered", async () => {
+test("the first tick at which a cell was seen is stored", async () => {
   const walker = agent(5, 0, {
     location: [
       [0, [1, 2]],
       [6, [4, 2]],
     ],
   });
-  const episode = new Episode(await opened(document(told, walker)), "", 0);
+  const episode = new Episode(await opened(document(config, walker)), "", 0);
   const first = episode.firstSeen(0);
   expect([first[2 * 7 + 1], first[2 * 7 + 5]]).toEqual([1, 7]);
   expect(first[6]).toBeGreaterThan(10);

@@ -66,7 +66,7 @@ async function episode(...objects: JsonObject[]): Promise<Episode> {
   return new Episode(await opened(document({}, ...objects)), "made.json", 0);
 }
 
-test("teams are read from tags, and those that play come first", async () => {
+test("teams come from tags, and those with agents come first", async () => {
   const { teams } = await episode(contested(), bumper());
   expect(teams.list.map(({ name, agents }) => [name, agents])).toEqual([
     ["cogs", [0]],
@@ -86,7 +86,7 @@ test("without tags, groups of agents are the teams", async () => {
   ]);
 });
 
-test("captures, losses, waves, deaths and roles are found with who did them", async () => {
+test("captures, losses, waves, deaths and roles are found with their agents", async () => {
   const { events } = await episode(contested(), bumper());
   expect(events.map(({ tick, kind, team, agent }) => [tick, kind, team?.name, agent])).toEqual([
     [4, "capture", "cogs", 0],
@@ -98,7 +98,7 @@ test("captures, losses, waves, deaths and roles are found with who did them", as
   ]);
 });
 
-test("what teams hold, store, carry and earn is added up at every tick", async () => {
+test("held objects, stores, carried items and rewards are summed per team at every tick", async () => {
   const { history, replay } = await episode(contested(), bumper());
   const [cogs, clips] = history.teams;
   expect([...history.ticks]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -110,13 +110,13 @@ test("what teams hold, store, carry and earn is added up at every tick", async (
   expect(historyRows(history, replay)[4].slice(0, 4)).toEqual([2, "clips", 0, ""]);
 });
 
-test("an agent's own numbers over time", async () => {
+test("an agent's values over time", async () => {
   const { replay, history } = await episode(bumper());
   const heart = agentSeries(replay, 0, history.ticks).find(({ name }) => name === "heart")!;
   expect([...heart.values]).toEqual([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]);
 });
 
-test("heat maps count what happened up to a tick, back and forth", async () => {
+test("heat maps count events up to a tick, forward and backward", async () => {
   const walker = agent(5, 0, {
     location: [
       [0, [1, 2]],
@@ -144,7 +144,7 @@ test("heat maps count what happened up to a tick, back and forth", async () => {
   expect(made.heat("visits", new Set([3]), "agent 3", 10).total).toBe(0);
 });
 
-test("two replays that part are told apart by the first tick and value", async () => {
+test("the first difference of two replays has a tick and a value", async () => {
   const same = await opened(document({}, contested(), bumper()));
   const other = await opened(
     document(
@@ -165,7 +165,7 @@ test("two replays that part are told apart by the first tick and value", async (
   expect(new Comparer(same, same).compare()).toMatchObject({ firstTick: null, outset: [] });
 });
 
-test("replays of different games differ from the outset", async () => {
+test("replays of different games differ in the setup", async () => {
   const left = await opened(document({}, bumper()));
   const right = await opened(document({ map_size: [9, 5], mg_config: { label: "other" } }, bumper()));
   expect(new Comparer(left, right).compare().outset.map(({ what }) => what)).toEqual(["mission", "map"]);
@@ -189,7 +189,7 @@ test("objects are found by words, ids, places and amounts", async () => {
   expect(find("  ", 1)).toEqual([]);
 });
 
-test("territory is worked out from the config where the file does not record it", async () => {
+test("territory is derived from the config if the file does not record it", async () => {
   const config = {
     game: {
       territories: { land: { tag_prefix: "team:" } },
@@ -211,7 +211,7 @@ test("territory is worked out from the config where the file does not record it"
   expect([owner(5, 5, 2), owner(8, 5, 2), owner(5, 5, 2)]).toEqual([COGS, CLIPS, COGS]);
 });
 
-test("a network joins what carries its tag, and not across more than its reach", async () => {
+test("a network joins the objects with its tag within its reach", async () => {
   const far = { id: 8, type_name: "junction", location: [6, 4], tag_ids: [JUNCTION, COGS, TAG["net:cogs"]] };
   const made = await episode(contested(), far);
   const cogs = made.teams.list.find(({ name }) => name === "cogs")!;
@@ -221,7 +221,7 @@ test("a network joins what carries its tag, and not across more than its reach",
   expect(networkLinks(made.at(1), cogs)).toHaveLength(1);
 });
 
-test("tables quote what must be quoted, and no cell is a formula", async () => {
+test("CSV tables quote cells and escape formulas", async () => {
   expect(
     csv([
       ["a,b", 'say "hi"', 1.5],
@@ -232,7 +232,7 @@ test("tables quote what must be quoted, and no cell is a formula", async () => {
   expect(eventRows(events)[1].slice(0, 6)).toEqual([4, "capture", "cogs", 0, 4, 2]);
 });
 
-test("a policy's target is drawn from where its agent is", async () => {
+test("a policy's target is relative to its agent", async () => {
   const made = await episode(
     agent(5, 0, {
       location: [3, 2],

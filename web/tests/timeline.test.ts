@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Cursor, Field, Rows, Timeline } from "../src/decode";
 import { randomNumbers } from "./made";
 
-/** Many random changes, and the state at every tick worked out the slow way. */
+/** Many random changes, and the state at every tick computed naively. */
 function random(seed: number, ticks: number, changes: number) {
   const next = randomNumbers(seed);
   const whole = (below: number) => Math.floor(next() * below);
@@ -33,7 +33,7 @@ function stateOf(timeline: Timeline, cursor: Cursor): Map<string, number> {
   return state;
 }
 
-test("any tick is what all changes up to it make, in whatever order ticks are visited", () => {
+test("the state at a tick is the sum of all earlier changes, in any order of visits", () => {
   const { timeline, expected, whole } = random(1, 200, 9000);
   const cursor = new Cursor(timeline);
   for (let i = 0; i < 120; i++) {
@@ -44,7 +44,7 @@ test("any tick is what all changes up to it make, in whatever order ticks are vi
   }
 });
 
-test("a value before it is ever spoken of is 0, and a cell is nobody's", () => {
+test("a value without a row is 0, and a cell has no owner", () => {
   const rows = new Rows();
   rows.push(Field.amount, 0, 1, 5, 7);
   rows.push(Field.owner, 3, 0, 5, 2);
@@ -66,12 +66,12 @@ test("single values, histories and changes of a tick agree with the whole state"
   let changes = 0;
   for (let tick = 1; tick <= 60; tick++) timeline.eachAt(tick, () => changes++);
   expect(changes).toBe(timeline.changeCount);
-  let told = 0;
-  for (let slot = 0; slot < timeline.slots; slot++) told += timeline.eachChange(slot, () => undefined);
-  expect(told).toBe(changes);
+  let total = 0;
+  for (let slot = 0; slot < timeline.slots; slot++) total += timeline.eachChange(slot, () => undefined);
+  expect(total).toBe(changes);
 });
 
-test("slots are found by what they are about", () => {
+test("slots are found by field and key", () => {
   const { timeline } = random(5, 20, 500);
   const { slotField, slotObject, slotKey } = timeline;
   const slots = Array.from({ length: timeline.slots }, (_, slot) => slot);
@@ -85,7 +85,7 @@ test("slots are found by what they are about", () => {
   }
 });
 
-test("key frames take no more room than the changes", () => {
+test("key frames take no more memory than the changes", () => {
   const { timeline } = random(7, 2000, 40_000);
   const states = (timeline as unknown as { keyStates: Int32Array[] }).keyStates;
   expect(states.length).toBeGreaterThan(2);

@@ -1,8 +1,8 @@
 /**
- * What the viewer's decoder says about a replay, as JSON lines: the tests compare it with what the engine says.
+ * Print the decoded content of a replay as JSON lines; the tests compare it with the engine.
  *
- * usage: node dump.js digests FILE          a digest of all that is not a wall, for every tick
- *        node dump.js frames FILE TICK...   everything at some ticks
+ * usage: node dump.js digests FILE          a digest of everything except walls, for every tick
+ *        node dump.js frames FILE TICK...   the state at some ticks
  *        node dump.js observations FILE     the tokens of all agents, for every tick
  */
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ function print(value: unknown): void {
     try {
       at += writeSync(1, text, at);
     } catch (error) {
-      if ((error as { code?: string }).code !== "EAGAIN") throw error; // a full pipe: the reader is still at it
+      if ((error as { code?: string }).code !== "EAGAIN") throw error; // the pipe is full: retry
     }
   }
 }

@@ -1,4 +1,4 @@
-// Starts Swagger UI on the page `/docs`; a file of its own, because nothing written in a document runs here.
+// Starts Swagger UI on the page `/docs`; a separate file, because the content security policy forbids inline scripts.
 SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",

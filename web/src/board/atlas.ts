@@ -6,9 +6,9 @@ const GAP = 8;
 const SIDE = 2048;
 
 /**
- * Every drawing that the board needs, each drawn once when it is first asked for, all on one sheet: sprites of one sheet
- * are drawn together. When the sheet is full (a hostile replay may name a thousand kinds of things) the last drawing
- * stands for all further ones.
+ * The sprite sheet of the board. Each drawing is drawn once, on first use, all on one sheet: sprites of one sheet
+ * render in one batch. When the sheet is full (a hostile replay may name a thousand kinds of things) the last drawing
+ * replaces all further ones.
  */
 export class Atlas {
   private readonly canvas = document.createElement("canvas");
@@ -46,13 +46,13 @@ export class Atlas {
     return texture;
   }
 
-  /** Hand new drawings to the graphics card; call before each picture. */
+  /** Upload new drawings to the graphics card; call before each frame. */
   upload(): void {
     if (this.isStale) this.source.update();
     this.isStale = false;
   }
 
-  /** Forget all drawings: other colours are wanted, or other things. */
+  /** Clear all drawings, for example after a change of colours. */
   clear(): void {
     this.pen.clearRect(0, 0, SIDE, SIDE);
     for (const texture of this.textures.values()) texture.destroy(false);

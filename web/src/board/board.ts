@@ -1,4 +1,4 @@
-import "pixi.js/unsafe-eval"; // works under a policy that forbids making code at run time
+import "pixi.js/unsafe-eval"; // works under a content security policy without `unsafe-eval`
 import { Container, WebGLRenderer } from "pixi.js";
 import type { ObjectView, Replay, Team, Teams } from "../decode";
 import { Atlas } from "./atlas";
@@ -11,7 +11,7 @@ import { Texts } from "./texts";
 import { Things } from "./things";
 import type { BoardView } from "./view";
 
-/** What is drawn in whose colours; a new one means new pictures. */
+/** The replay, teams and colours to draw; a new scene needs new drawings. */
 export interface Scene {
   readonly replay: Replay;
   readonly teams: Teams;
@@ -20,14 +20,14 @@ export interface Scene {
 }
 
 /**
- * Draws a frame of a replay: moving things with WebGL, on a canvas over that of the floor. It fetches nothing, and what
- * it is given is all it knows.
+ * Draws a frame of a replay: moving objects with WebGL, on a canvas above that of the floor. It fetches nothing and
+ * depends only on its arguments.
  */
 export class Board {
   readonly camera = new Camera();
   private stage: Stage | null = null;
   private readonly atlas = new Atlas();
-  /** how far the canvas of the floor stands from where it was drawn, in pixels of the page */
+  /** offset of the floor's canvas from where it was drawn, in pixels of the page */
   private shift: [number, number] = [0, 0];
   private readonly ratio = Math.min(2, globalThis.devicePixelRatio || 1);
 
@@ -48,7 +48,7 @@ export class Board {
       autoDensity: true,
       backgroundAlpha: 0,
       resolution: Math.min(2, globalThis.devicePixelRatio || 1),
-      preserveDrawingBuffer: true, // pictures of the board can be saved
+      preserveDrawingBuffer: true, // so that the board can be saved as an image
     });
     return new Board(renderer, canvas, floor);
   }
@@ -86,7 +86,7 @@ export class Board {
     this.renderer.render({ container: this.stage.root });
   }
 
-  /** What is seen now, floor and things together. */
+  /** Return the current view, floor and objects together. */
   picture(): HTMLCanvasElement {
     const both = document.createElement("canvas");
     both.width = this.canvas.width;
@@ -98,7 +98,7 @@ export class Board {
     return both;
   }
 
-  /** The object nearest to a pixel, or null when none is near. */
+  /** Return the object nearest to a pixel, or null when none is near. */
   pick(view: BoardView, px: number, py: number): ObjectView | null {
     const [x, y] = this.camera.toMap(px, py);
     const reach = Math.max(0.8, 22 / this.camera.scale);
@@ -118,7 +118,7 @@ export class Board {
   }
 }
 
-/** Everything that belongs to one scene, from the ground up. */
+/** The layers of one scene, from bottom to top. */
 class Stage {
   readonly root = new Container();
   private readonly world = new Container();
@@ -167,7 +167,7 @@ class Stage {
     this.above.begin();
     this.texts.begin();
     if (view.layers.has("grid") && scale >= 12) this.grid(camera);
-    const isFogged = view.layers.has("fog") && view.seen !== null; // an agent does not see who is connected
+    const isFogged = view.layers.has("fog") && view.seen !== null; // an agent does not see connections
     if (view.layers.has("networks") && !isFogged)
       for (const { team, links } of view.links) this.network(team, links, scale);
     if (view.layers.has("trail")) this.trail(view, scale);
@@ -182,7 +182,7 @@ class Stage {
     return this.floor.draw(canvas, camera, ratio, this.covers(view));
   }
 
-  /** The canvas of the floor was emptied. */
+  /** Redraw the floor after its canvas was cleared. */
   forgetFloor(): void {
     this.floor.forget();
   }

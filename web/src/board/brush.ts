@@ -1,6 +1,6 @@
 import { Particle, ParticleContainer, type Texture } from "pixi.js";
 
-/** Draws any number of pictures from one sheet, all of them anew each time: cheap, and nothing can be left behind. */
+/** Draws sprites from one sheet. Every frame redraws all of them: this is cheap, and no stale sprite can remain. */
 export class Brush {
   readonly container: ParticleContainer;
   private readonly particles: Particle[] = [];
@@ -15,7 +15,7 @@ export class Brush {
     this.used = 0;
   }
 
-  /** A picture with its middle at a place; sizes and places are in cells. */
+  /** Draw a sprite centred at a place; sizes and places are in cells. */
   add(
     texture: Texture,
     x: number,
@@ -40,7 +40,7 @@ export class Brush {
     particle.alpha = alpha;
   }
 
-  /** A straight line from one place to another. */
+  /** Draw a straight line from one place to another. */
   line(texture: Texture, x1: number, y1: number, x2: number, y2: number, width: number, tint: number, alpha = 1): void {
     const rotation = Math.atan2(y2 - y1, x2 - x1);
     this.add(texture, (x1 + x2) / 2, (y1 + y2) / 2, Math.hypot(x2 - x1, y2 - y1), width, { tint, alpha, rotation });

@@ -1,4 +1,4 @@
-/** What part of the map is seen: a place in the middle, and how many pixels a cell has. Plain arithmetic. */
+/** The visible part of the map: its centre, and the pixels per cell. Plain arithmetic. */
 export class Camera {
   x = 0;
   y = 0;
@@ -25,7 +25,7 @@ export class Camera {
     else this.clamp();
   }
 
-  /** The scale at which the whole map is seen. */
+  /** Return the scale at which the whole map is visible. */
   fitScale(): number {
     return Math.min(this.viewWidth / this.mapWidth, this.viewHeight / this.mapHeight);
   }
@@ -36,7 +36,7 @@ export class Camera {
     if (atOnce) Object.assign(this, this.goal);
   }
 
-  /** [column, row] under a pixel of the view, with fractions. */
+  /** Return [column, row] under a pixel of the view, with fractions. */
   toMap(px: number, py: number): [number, number] {
     return [this.x + (px - this.viewWidth / 2) / this.scale, this.y + (py - this.viewHeight / 2) / this.scale];
   }
@@ -45,14 +45,14 @@ export class Camera {
     return [(column - this.x) * this.scale + this.viewWidth / 2, (row - this.y) * this.scale + this.viewHeight / 2];
   }
 
-  /** Cells in view: [left, top, right, bottom]. */
+  /** Return the cells in view: [left, top, right, bottom]. */
   bounds(): [number, number, number, number] {
     const [left, top] = this.toMap(0, 0);
     const [right, bottom] = this.toMap(this.viewWidth, this.viewHeight);
     return [left, top, right, bottom];
   }
 
-  /** Larger or smaller by a factor, with the cell under a pixel staying where it is. */
+  /** Zoom by a factor; the cell under the given pixel stays in place. */
   zoom(factor: number, px = this.viewWidth / 2, py = this.viewHeight / 2): void {
     const least = Math.min(this.fitScale() * 0.8, 8);
     const scale = Math.min(160, Math.max(least, this.goal.scale * factor));
@@ -67,7 +67,7 @@ export class Camera {
     this.speed = { x: 0, y: 0 };
   }
 
-  /** Move with the pointer, by pixels. */
+  /** Pan by pixels, with the pointer. */
   drag(dx: number, dy: number, seconds: number): void {
     const [x, y] = [-dx / this.scale, -dy / this.scale];
     this.goal.x += x;
@@ -83,7 +83,7 @@ export class Camera {
     if (Math.hypot(this.speed.x, this.speed.y) * this.scale < 40) this.speed = { x: 0, y: 0 };
   }
 
-  /** Go to a place; `scale` too when it is given. */
+  /** Move to a place, and to a scale if given. */
   lookAt(column: number, row: number, scale?: number, atOnce = false): void {
     this.goal.x = column;
     this.goal.y = row;
@@ -108,7 +108,7 @@ export class Camera {
     this.clamp();
   }
 
-  /** Let time pass; returns whether anything moved. */
+  /** Advance the animation; return whether anything moved. */
   advance(seconds: number): boolean {
     if (!this.isHeld && (this.speed.x || this.speed.y)) {
       this.goal.x += this.speed.x * seconds;
@@ -132,7 +132,7 @@ export class Camera {
     return true;
   }
 
-  /** The middle of the view stays on the map. */
+  /** Keep the centre of the view on the map. */
   private clamp(): void {
     const margin = (view: number, map: number) => Math.min(map / 2, view / 2 / this.goal.scale - 2);
     const [mx, my] = [margin(this.viewWidth, this.mapWidth), margin(this.viewHeight, this.mapHeight)];

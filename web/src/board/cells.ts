@@ -1,7 +1,7 @@
 import type { Cover } from "./floor";
 import { rgb, type Theme } from "./palette";
 
-/** A picture over the whole map with the same number of pixels for every cell. */
+/** An image over the whole map with the same number of pixels for every cell. */
 class CellPicture implements Cover {
   readonly canvas = document.createElement("canvas");
   version = "";
@@ -19,7 +19,7 @@ class CellPicture implements Cover {
   }
 }
 
-/** Who owns the cells: a shade, and a line where another owner begins. */
+/** The owners of cells: a tint, and a line at each border. */
 export class TerritoryPicture extends CellPicture {
   constructor(
     width: number,
@@ -29,7 +29,10 @@ export class TerritoryPicture extends CellPicture {
     super(width, height, Math.max(1, Math.min(6, Math.floor(1536 / Math.max(width, height)))), true);
   }
 
-  /** `colours` has a colour for each tag that owns cells; owners without one are not shown. `version` tells changes. */
+  /**
+   * `colours` has a colour for each tag that owns cells; owners without one are not shown. `version` changes with the
+   * owners.
+   */
   draw(owners: Int32Array, colours: ReadonlyMap<number, string>, version: string): void {
     if (version === this.version) return;
     this.version = version;
@@ -74,7 +77,7 @@ export class TerritoryPicture extends CellPicture {
   }
 }
 
-/** Cells that nobody sees are dimmed: a little where something was seen before, more where nothing ever was. */
+/** Fog: dims cells that the agent does not see, less if it has seen them before. */
 export class FogPicture extends CellPicture {
   private readonly image: ImageData;
 
@@ -104,7 +107,7 @@ export class FogPicture extends CellPicture {
   }
 }
 
-/** From dark to bright, for amounts from 0 to 1; rises evenly in lightness, also for colour-blind eyes. */
+/** A colour scale from dark to bright for amounts from 0 to 1; perceptually even, also for colour-blind users. */
 const RAMP = ["#3b1d6e", "#7b2a8b", "#b93a7f", "#e75e5b", "#fb9a3c", "#fde047"].map(rgb);
 
 export function heatColour(part: number): [number, number, number] {
@@ -114,7 +117,7 @@ export function heatColour(part: number): [number, number, number] {
   return [between(low.r, high.r), between(low.g, high.g), between(low.b, high.b)];
 }
 
-/** How much happened in each cell, on a logarithmic scale: a few cells would outshine all others otherwise. */
+/** Counts per cell, on a logarithmic scale: on a linear one a few cells would hide all others. */
 export class HeatPicture extends CellPicture {
   private readonly image: ImageData;
 

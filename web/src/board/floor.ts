@@ -2,7 +2,7 @@ import type { Camera } from "./camera";
 import { drawGround, type GroundPlan } from "./ground";
 import type { Theme } from "./palette";
 
-/** Cells per side of a piece of ground, and pixels per cell when seen closely. */
+/** Cells per side of a tile of ground, and pixels per cell when zoomed in. */
 const PIECE = 32;
 const CLOSE = 32;
 const CLOSE_SCALE = 14;
@@ -10,32 +10,32 @@ const FAR = 8;
 const MOST_PIECES = 24;
 const MOST_PIXELS = 2048;
 
-/** Something that covers the whole map, each cell with as many pixels. */
+/** A layer that covers the whole map, with the same number of pixels per cell. */
 export interface Cover {
   readonly canvas: HTMLCanvasElement;
-  /** whether cells keep sharp edges when they are seen closely */
+  /** whether cells keep sharp edges when zoomed in */
   readonly isSharp: boolean;
-  /** changes whenever the picture does */
+  /** changes whenever the layer does */
   readonly version: string;
 }
 
 type Pen = CanvasRenderingContext2D;
 
-/** How far the canvas of the floor reaches beyond the view on each side, in pixels of the page. */
+/** Margin of the floor's canvas beyond the view on each side, in pixels of the page. */
 export const FLOOR_MARGIN = 128;
 
 /**
- * Floor and walls with what covers them, on a canvas of its own below that of the moving things.
+ * Draws floor, walls and the layers above them on a separate canvas, below that of the moving objects.
  *
- * Where there is no graphics card, filling the whole view is what costs most by far, so it is drawn as seldom as
- * possible: the canvas is larger than the view, a view that moves only shifts it, and it is drawn anew when the view
- * leaves it, comes closer, or a cover changes.
+ * Without a graphics card, filling the whole view is by far the most expensive step, so the floor is drawn as rarely as
+ * possible: the canvas is larger than the view, panning only shifts it, and it is redrawn only when the view
+ * leaves it, zooms in, or a layer changes.
  */
 export class Floor {
   private readonly whole: HTMLCanvasElement;
   private readonly pieces = new Map<number, HTMLCanvasElement>();
   private drawn = "";
-  /** where the view was when it was drawn, and how far around it */
+  /** the view when it was last drawn, and the margin around it */
   private at = { x: 0, y: 0, room: 0 };
 
   constructor(
@@ -48,15 +48,15 @@ export class Floor {
   }
 
   /**
-   * `ratio` is pixels of the canvas per pixel of the page. Returns how far the canvas must be shifted, in pixels of the
-   * page, so that it fits the view.
+   * `ratio` is pixels of the canvas per pixel of the page. Returns the shift of the canvas, in pixels of the
+   * page, that aligns it with the view.
    */
   draw(canvas: HTMLCanvasElement, camera: Camera, ratio: number, covers: readonly Cover[]): [number, number] {
     const key = `${camera.scale}/${canvas.width}/${canvas.height}/${covers.map(({ version }) => version).join("|")}`;
     const [scaleBefore] = this.drawn.split("/", 1);
     const shift = [(this.at.x - camera.x) * camera.scale, (this.at.y - camera.y) * camera.scale];
     if (key !== this.drawn || shift.some((pixels) => Math.abs(pixels) > this.at.room)) {
-      // While it comes closer it is drawn every time anyway, so what is outside the view would be for nothing.
+      // While zooming in, every frame redraws the floor anyway, so a margin outside the view would be wasted.
       const room = scaleBefore === String(camera.scale) ? FLOOR_MARGIN : 0;
       this.drawn = key;
       this.at = { x: camera.x, y: camera.y, room };
@@ -92,12 +92,12 @@ export class Floor {
     }
   }
 
-  /** The canvas was emptied: draw it anew next time. */
+  /** Redraw next time: the canvas was cleared. */
   forget(): void {
     this.drawn = "";
   }
 
-  /** Whole cells of the map that are in view, or so many cells around it. */
+  /** Return the whole cells in view, extended by a margin of cells. */
   private visible(camera: Camera, around: number): [number, number, number, number] {
     const [left, top, right, bottom] = camera.bounds();
     const { width, height } = this.plan;
@@ -120,19 +120,19 @@ export class Floor {
     }
     for (const key of this.pieces.keys()) {
       if (this.pieces.size <= MOST_PIECES) break;
-      this.pieces.delete(key); // the one that was not used for the longest time
+      this.pieces.delete(key); // evict the least recently used tile
     }
   }
 
   private piece(key: number, x: number, y: number, width: number, height: number): HTMLCanvasElement {
     const piece = this.pieces.get(key) ?? drawGround(this.plan, this.theme, [x, y, width, height], CLOSE);
-    this.pieces.delete(key); // so that the pieces stay in the order of their last use
+    this.pieces.delete(key); // keeps the tiles in order of last use
     this.pieces.set(key, piece);
     return piece;
   }
 }
 
-/** The part of a picture of the whole map that is in view, at its place. */
+/** Draw the visible part of a layer at its place. */
 function part(
   pen: Pen,
   picture: HTMLCanvasElement,

@@ -8,7 +8,7 @@ export interface GroundPlan {
 
 type Pen = CanvasRenderingContext2D;
 
-/** A picture of the floor and walls of some cells, with so many pixels for each. */
+/** Draw floor and walls of a range of cells, with a given number of pixels per cell. */
 export function drawGround(
   plan: GroundPlan,
   theme: Theme,
@@ -49,7 +49,7 @@ function drawFloor(pen: Pen, theme: Theme, x: number, y: number, px: number, py:
   }
 }
 
-/** A slab that joins its neighbours; where the floor begins below it, its front is seen. */
+/** Draw a wall that joins its neighbours; its front is visible if the cell below is floor. */
 function drawWall(
   pen: Pen,
   plan: GroundPlan,

@@ -47,7 +47,7 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   },
 };
 
-/** Told apart by people with the usual kinds of colour blindness too (after Okabe and Ito). */
+/** Distinguishable with the common kinds of colour blindness (after Okabe and Ito). */
 const SAFE = ["#56b4e9", "#d55e00", "#009e73", "#f0e442", "#cc79a7", "#0072b2", "#e69f00", "#9aa0a6"];
 const SAFE_NAMED: Readonly<Record<string, string>> = {
   cogs: "#56b4e9",
@@ -93,7 +93,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
   scout: "#6f9be0",
 };
 
-/** A resource without a colour of its own gets one from its name, always the same. */
+/** Return a resource's colour; one without an assigned colour gets a stable colour from its name. */
 export function resourceColour(name: string): string {
   if (Object.hasOwn(RESOURCES, name)) return RESOURCES[name];
   let hue = 7;
@@ -117,12 +117,12 @@ function hex(...channels: number[]): string {
   return `#${channels.map((x) => Math.round(x).toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** A colour as the renderer wants it. */
+/** Convert a colour to the renderer's format. */
 export function tintOf(colour: string): number {
   return parseInt(colour.slice(1), 16);
 }
 
-/** From a colour to another one by a part of the way. */
+/** Interpolate between two colours. */
 export function mix(from: string, to: string, part: number): string {
   const [a, b] = [rgb(from), rgb(to)];
   const channel = (x: number, y: number) => x + (y - x) * part;

@@ -1,14 +1,14 @@
 import { mix, resourceColour } from "./palette";
 
-/** What a drawing is painted with. Every drawing fills a square of 64 by 64. */
+/** Colours and context of a drawing. Every drawing fills a square of 64 by 64. */
 export interface Paint {
   /** of the team, or a neutral colour */
   main: string;
-  /** of a second team that shares it, or the same */
+  /** of a second team that shares the object, or the same */
   second: string;
-  /** outlines and details that stand out on the ground of the theme */
+  /** outlines and details with contrast to the theme's ground */
   line: string;
-  /** initials for what has no drawing of its own */
+  /** initials for objects without a drawing */
   label: string;
 }
 
@@ -190,7 +190,7 @@ function smallGear(pen: Pen, colour: string): void {
   pen.restore();
 }
 
-/** Signs by name; the colour is the sign's own unless another is wanted. */
+/** Signs by name; each has a default colour. */
 const SIGNS: Readonly<Record<string, (pen: Pen, colour: string, line: string) => void>> = {
   miner: (pen, colour) => pickaxe(pen, colour, mix(colour, "#8c8c8c", 0.55)),
   aligner: linked,
@@ -308,7 +308,7 @@ const THINGS: Readonly<Record<string, Drawing>> = {
 
 export const hasDrawing = (type: string): boolean => Object.hasOwn(THINGS, type);
 
-/** A cog: its team is the wheel's colour, its role the sign on it; without a role it has eyes. */
+/** A cog: the wheel's colour is its team, the sign on it its role; without a role it has eyes. */
 function cog(pen: Pen, paint: Paint, role: string, isDown: boolean): void {
   const body = isDown ? mix(paint.main, DARK, 0.6) : paint.main;
   gear(pen, 24, 30, 9, body, paint.line, 3);

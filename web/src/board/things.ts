@@ -10,18 +10,20 @@ import type { Texts } from "./texts";
 import { vibeSprite } from "./vibes";
 import type { BoardView } from "./view";
 
-/** Below this many pixels per cell things are shown as pips. */
+/** Below this many pixels per cell, objects are drawn as dots. */
 const PIP_SCALE = 14;
-/** From this many on, names, bars and carried things have room. */
+/** From this many pixels per cell on, names, bars and carried items have room. */
 const DETAIL_SCALE = 20;
 const BUMP = 0.18;
 const MOST_PREPARED = 4;
-/** Colours of what people do, apart from those of teams: this page's cog, others', and what a lesson points at. */
+/**
+ * Colours of user marks, distinct from those of teams: this page's cog, other drivers' cogs, and a lesson's targets.
+ */
 const OWN = 0x2ec4ff;
 const OTHER = 0xb98cff;
 const LESSON = 0xffb52e;
 
-/** Objects and agents, and what is shown about them. */
+/** Draws objects and agents with their details. */
 export class Things {
   private readonly marks = new Map<string, Texture>();
   private facing = new Map<number, readonly [number, number]>();
@@ -37,7 +39,7 @@ export class Things {
     return texture;
   }
 
-  /** Draw what will be needed before it is: each new drawing means that the whole sheet is handed over again. */
+  /** Prepare the needed drawings in advance: each new drawing uploads the whole sheet again. */
   prepare(): void {
     const { teams, palette, replay } = this.scene;
     const { resourceNames } = replay.parts;
@@ -89,14 +91,14 @@ export class Things {
     for (const [x, y] of view.live?.cells ?? []) this.pointer(x + 0.5, y + 0.5, camera.scale, above);
   }
 
-  /** Where a lesson wants one to look. */
+  /** Mark the cells and objects of a lesson. */
   private pointer(x: number, y: number, scale: number, brush: Brush): void {
     const size = Math.max(1.25, 22 / scale);
     brush.add(this.mark("target"), x, y, size, size, { tint: LESSON });
     brush.add(this.mark("band"), x, y, size * 1.3, size * 1.3, { tint: LESSON, alpha: 0.8 });
   }
 
-  /** Who is driven by a person, and where it is on its way to. */
+  /** Mark driven agents and their destinations. */
   private driven(
     object: ObjectView,
     x: number,
@@ -127,7 +129,7 @@ export class Things {
     above.add(this.mark("target"), fromX, fromY, size, size, { tint });
   }
 
-  /** Where an object is on its way to the next tick. */
+  /** Return an object's interpolated position between this tick and the next. */
   private place(object: ObjectView, next: ObjectView | undefined, view: BoardView): [number, number] {
     const { fraction } = view;
     if (!next || fraction <= 0) return [object.x, object.y];
@@ -219,7 +221,7 @@ export class Things {
     }
   }
 
-  /** A small arrow towards where the agent went or pushed last. */
+  /** Draw a small arrow in the direction of the agent's last move or push. */
   private face(object: ObjectView, x: number, y: number, size: number, view: BoardView, brush: Brush): void {
     const does = (view.fraction > 0 && view.next ? view.next : view.frame).agents[object.agent];
     const step = stepOf(this.scene.replay.parts.actionNames[does?.action ?? -1]);
@@ -250,7 +252,7 @@ export class Things {
     if (view.layers.has("carried")) this.carried(object, x, y, brush);
   }
 
-  /** Signs of what the agent carries, apart from its role and what the bars show; a row below it. */
+  /** Draw a row of signs below the agent: the items it carries, without its role and the bars' resources. */
   private carried(object: ObjectView, x: number, y: number, brush: Brush): void {
     const { resourceNames } = this.scene.replay.parts;
     const hidden = new Set(["hp", "energy", "solar"]);

@@ -1,6 +1,6 @@
 import { hasSign } from "./sprites";
 
-/** Vibes that the engine offers by default, with the symbols it has for them. */
+/** The engine's default vibes with their symbols. */
 const SYMBOLS = new Map(
   `
 default=😐 junction=🔋 carbon_a=⚫ carbon_b=⬛ oxygen_a=⚪ oxygen_b=⬜ germanium_a=🟣 germanium_b=🟪 silicon_a=🟠
@@ -26,7 +26,7 @@ blue-diamond=🔷 small-blue-diamond=🔹 plug=🔌 sparkle=✦ light-shade=░ 
     .map((entry) => entry.split("=") as [string, string]),
 );
 
-/** The name of the drawing for a vibe: a sign of ours, the symbol it is known by, or its initials. */
+/** Return the name of a vibe's drawing: one of our signs, its symbol, or its initials. */
 export function vibeSprite(name: string): string {
   const plain = name.replace(/_[ab]$/, "");
   if (hasSign(plain)) return `sign:${plain}`;

@@ -1,6 +1,6 @@
 import type { Frame, Link, ObjectView, Team } from "../decode";
 
-/** What can be shown or hidden on the board. */
+/** The layers of the board. */
 export const LAYERS = [
   "territory",
   "networks",
@@ -19,32 +19,32 @@ export type Layer = (typeof LAYERS)[number];
 export interface TrailPoint {
   readonly x: number;
   readonly y: number;
-  /** steps from now: below 0 in the past */
+  /** steps from now; negative in the past */
   readonly steps: number;
 }
 
-/** What the board shows about a live game that is in no replay. */
+/** Data of a live game that is not in the replay. */
 export interface LiveMarks {
-  /** cells that agents are on their way to */
+  /** planned paths of agents */
   readonly plans: readonly { readonly agent: number; readonly cells: readonly (readonly [number, number])[] }[];
-  /** agents that people drive, and the one of this page or -1 */
+  /** agents driven by users, and the one of this page or -1 */
   readonly drivers: readonly number[];
   readonly own: number;
-  /** what a lesson points at: cells, and ids of objects */
+  /** targets of a lesson: cells, and ids of objects */
   readonly cells: readonly (readonly [number, number])[];
   readonly objects: readonly number[];
 }
 
-/** All that the board needs to draw one picture. Plain data, made by the page; the board knows no rules. */
+/** All data for one frame of the board. Plain data from the page; the board knows no rules. */
 export interface BoardView {
   readonly frame: Frame;
-  /** where things go next, and how far they are on their way, from 0 to 1 */
+  /** the next frame, and the progress towards it, from 0 to 1 */
   readonly next: Frame | null;
   readonly fraction: number;
   readonly layers: ReadonlySet<Layer>;
   /** number of the selected object, or -1 */
   readonly selected: number;
-  /** tag that owns each cell, or null when nobody knows; the version tells when it has changed */
+  /** owning tag of each cell, or null when unknown; the version changes with the owners */
   readonly owners: Int32Array | null;
   readonly ownersVersion: string;
   /** tags whose territory is not shown */
@@ -54,7 +54,7 @@ export interface BoardView {
   readonly seen: { readonly cells: readonly number[]; readonly first: Int32Array; readonly version: string } | null;
   readonly heat: { readonly counts: Uint32Array; readonly most: number; readonly version: string } | null;
   readonly trail: readonly TrailPoint[];
-  /** where the selected agent's policy says that it wants to go */
+  /** target shown by the selected agent's policy */
   readonly target: { readonly x: number; readonly y: number } | null;
   /** how full each agent's bars are, from 0 to 1, by number of its object */
   readonly bars: ReadonlyMap<number, readonly number[]>;

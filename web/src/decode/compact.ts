@@ -31,8 +31,9 @@ export async function readCompact(bytes: Uint8Array): Promise<Replay> {
 
   const [objects, initialRows, noteBytes] = initial.numbers(3);
   const [ids, kindOf, agentOf] = [initial.int32(objects), initial.int32(objects), initial.int32(objects)];
-  if (kindOf.some((kind) => kind < 0 || kind >= header.kinds.length)) throw damaged("an object is of no known kind");
-  if (agentOf.some((agent) => agent < -1 || agent >= header.numAgents)) throw damaged("an object is no known agent");
+  if (kindOf.some((kind) => kind < 0 || kind >= header.kinds.length)) throw damaged("an object has an unknown kind");
+  if (agentOf.some((agent) => agent < -1 || agent >= header.numAgents))
+    throw damaged("an object has an unknown agent id");
   const rows = new Rows();
   const check = new RowCheck(header, objects);
   initial.table(rows, initialRows, header.firstTick, header.firstTick, false, check);
@@ -41,19 +42,19 @@ export async function readCompact(bytes: Uint8Array): Promise<Replay> {
 
   let expected = header.firstTick + 1;
   for (const [first, last, ...place] of chunkPlaces(index)) {
-    if (first !== expected || last < first) throw damaged("its chunks do not have every tick once");
+    if (first !== expected || last < first) throw damaged("its chunks overlap or leave a gap");
     expected = last + 1;
     const chunk = new Columns(await file.section(place));
-    const said = chunk.numbers(6);
-    if (said[0] !== first || said[1] !== last || said[5] !== header.numAgents) {
-      throw damaged("a chunk does not fit its place");
+    const counts = chunk.numbers(6);
+    if (counts[0] !== first || counts[1] !== last || counts[5] !== header.numAgents) {
+      throw damaged("a chunk disagrees with the index or the header");
     }
     chunk.skip(8 * header.numAgents);
-    chunk.table(null, said[2], 0, 0, false, check);
-    chunk.table(rows, said[3], first, last, true, check);
-    readNotes(chunk.rest(said[4]), notes);
+    chunk.table(null, counts[2], 0, 0, false, check);
+    chunk.table(rows, counts[3], first, last, true, check);
+    readNotes(chunk.rest(counts[4]), notes);
   }
-  if (expected !== header.lastTick + 1) throw damaged("its chunks do not have every tick once");
+  if (expected !== header.lastTick + 1) throw damaged("its chunks overlap or leave a gap");
 
   const stats = inside(result, "stats");
   const agentStats = inside(stats, "agent");
@@ -74,7 +75,7 @@ export async function readCompact(bytes: Uint8Array): Promise<Replay> {
   });
 }
 
-/** The parts of a file, each packed on its own. */
+/** The sections of a file, each compressed separately. */
 class Sections {
   private readonly view: DataView;
   private left = MOST_BYTES;
@@ -86,15 +87,14 @@ class Sections {
   async index(): Promise<JsonObject> {
     const { length } = this.bytes;
     if (length < HEAD_BYTES + FOOT_BYTES)
-      throw new ReplayError("The replay is cut off: it is shorter than an empty one");
+      throw new ReplayError("The replay is truncated: it is shorter than an empty one");
     const version = this.view.getUint32(8, true);
     if (version !== VERSION) {
-      throw new ReplayError(
-        `The replay has version ${version} of its format, and this viewer reads version ${VERSION}`,
-      );
+      throw new ReplayError(`The replay has format version ${version}; this viewer reads version ${VERSION}`);
     }
     const foot = length - FOOT_BYTES;
-    if (!isCompact(this.bytes.subarray(foot + 16))) throw new ReplayError("The replay is cut off: its end is missing");
+    if (!isCompact(this.bytes.subarray(foot + 16)))
+      throw new ReplayError("The replay is truncated: its end is missing");
     const begin = Number(this.view.getBigUint64(foot, true));
     return jsonPart(
       await this.section([begin, this.view.getUint32(foot + 8, true), this.view.getUint32(foot + 12, true)]),
@@ -103,29 +103,29 @@ class Sections {
 
   async section([begin, packed, unpacked]: Place): Promise<Uint8Array> {
     const end = this.bytes.length - FOOT_BYTES;
-    if (begin > end || packed > end - begin) throw damaged("a part of it is said to be where it cannot be");
+    if (begin > end || packed > end - begin) throw damaged("a section offset is out of range");
     this.left -= unpacked;
     if (this.left < 0) throw tooLarge(MOST_BYTES);
     const content = await unpack(this.bytes.subarray(begin, begin + packed), "deflate", unpacked);
-    if (content.length !== unpacked) throw damaged("a part of it has another size than it should have");
+    if (content.length !== unpacked) throw damaged("a section has the wrong size");
     return content;
   }
 }
 
 function jsonPart(content: Uint8Array): JsonObject {
-  return parseObject(content, "The replay is damaged: a part of it is not a JSON object");
+  return parseObject(content, "The replay is damaged: a section is not a JSON object");
 }
 
 function placeOf(index: JsonObject, name: string): Place {
   const place = index[name];
-  if (!isPlace(place, 3)) throw damaged(`its index is wrong at \`${name}\``);
+  if (!isPlace(place, 3)) throw damaged(`its index has an invalid \`${name}\``);
   return place as Place;
 }
 
 function chunkPlaces(index: JsonObject): ChunkPlace[] {
   const chunks = index.chunks;
   if (!Array.isArray(chunks) || !chunks.every((chunk) => isPlace(chunk, 5))) {
-    throw damaged("its index is wrong at `chunks`");
+    throw damaged("its index has invalid `chunks`");
   }
   return chunks as ChunkPlace[];
 }
@@ -136,7 +136,7 @@ function isPlace(value: Json | undefined, length: number): boolean {
   );
 }
 
-/** What does not change during the episode. */
+/** Decode everything that does not change during the episode. */
 class Header {
   readonly width: number;
   readonly height: number;
@@ -156,9 +156,9 @@ class Header {
     this.firstTick = this.natural("first_tick", MOST_TICKS);
     this.lastTick = this.natural("last_tick", MOST_TICKS);
     const ticks = this.lastTick - this.firstTick;
-    if (ticks < 0 || ticks * this.numAgents > MOST_AGENT_TICKS) throw damaged("its header says what no episode has");
+    if (ticks < 0 || ticks * this.numAgents > MOST_AGENT_TICKS) throw damaged("its header has impossible values");
     this.territoryNames = this.texts("territory_names");
-    if (this.territoryNames.length > 16) throw damaged("it has more territories than can be shown");
+    if (this.territoryNames.length > 16) throw damaged("it has too many territories");
     this.statNames = this.texts("stat_names");
     this.observedValues = Array.isArray(document.observed_values) ? this.texts("observed_values") : null;
     this.kinds = this.list("kinds").map((raw) => this.kind(raw));
@@ -237,11 +237,11 @@ class Header {
   }
 
   private wrong(key: string): ReplayError {
-    return damaged(`its header is wrong at \`${key}\``);
+    return damaged(`its header has an invalid \`${key}\``);
   }
 }
 
-/** Whether rows are about what there is. */
+/** Checks that rows refer to existing objects and keys. */
 export class RowCheck {
   private readonly cells: number;
 
@@ -261,7 +261,7 @@ export class RowCheck {
   }
 }
 
-/** Takes numbers and columns from bytes, from left to right. */
+/** Reads numbers and columns from bytes, from left to right. */
 export class Columns {
   private at = 0;
   private readonly view: DataView;
@@ -282,7 +282,7 @@ export class Columns {
     return column;
   }
 
-  /** Rows as columns one behind the other; without ticks of their own they are of tick `first`. */
+  /** Read rows as consecutive columns; rows without a tick column have the tick `first`. */
   table(into: Rows | null, count: number, first: number, last: number, hasTicks: boolean, check: RowCheck): void {
     const begin = this.at;
     const values = this.take(4 * count);
@@ -295,12 +295,12 @@ export class Columns {
     const { view } = this;
     for (let i = 0; i < count; i++) {
       const field = this.content[fields + i];
-      if (field < Field.alive || field > LAST_FIELD) continue; // a later release may say more
+      if (field < Field.alive || field > LAST_FIELD) continue; // a later release may add fields
       const [object, key] = [view.getUint32(objects + 4 * i, true), view.getUint16(keys + 2 * i, true)];
       const value = view.getInt32(values + 4 * i, true);
       const tick = hasTicks ? first + view.getUint16(ticks + 2 * i, true) : first;
-      if (!check.fits(field, object, key, value)) throw damaged("a change is about something that there is not");
-      if (tick > last) throw damaged("a change lies outside its chunk");
+      if (!check.fits(field, object, key, value)) throw damaged("a row refers to an unknown object or key");
+      if (tick > last) throw damaged("a row lies outside its chunk");
       into.push(field, object, key, tick, value);
     }
   }
@@ -315,19 +315,19 @@ export class Columns {
   }
 
   private take(size: number): number {
-    if (size > this.content.length - this.at) throw damaged("a part of it ends too early");
+    if (size > this.content.length - this.at) throw damaged("a section ends too early");
     this.at += size;
     return this.at - size;
   }
 }
 
-/** Notes made in a part; what a chunk repeats from before it is known already. */
+/** Read the notes of a section. Notes that a chunk repeats from earlier ticks are skipped. */
 export function readNotes(content: Uint8Array, notes: readonly AgentNotes[]): void {
   const listed = jsonPart(content).notes ?? [];
   if (!Array.isArray(listed)) throw damaged("its notes are not a list");
   for (const entry of listed) {
     if (!Array.isArray(entry) || entry.length !== 4 || !isInteger(entry[0], 0) || !isInteger(entry[1])) {
-      throw damaged("a note has another form than it should have");
+      throw damaged("a note is malformed");
     }
     const [tick, agent, kind, value] = entry as [number, number, Json, Json];
     if (agent < 0 || agent >= notes.length) continue;
@@ -343,6 +343,6 @@ function takeNote(notes: AgentNotes, tick: number, kind: Json, value: Json): voi
   } else if (kind === "monologue" && typeof text === "string" && typeof more === "boolean") {
     notes.monologue.push({ tick, value: text, reset: more });
   } else if (kind === "infos" || kind === "talk" || kind === "monologue") {
-    throw damaged("a note has another form than it should have");
+    throw damaged("a note is malformed");
   }
 }

@@ -3,7 +3,7 @@ import type { Replay } from "./replay";
 import { Field, floatOf } from "./rows";
 import type { Cursor } from "./timeline";
 
-/** One value that is not the same in two replays. */
+/** One value that differs between two replays. */
 export interface Difference {
   readonly tick: number;
   /** the engine's id of the object */
@@ -16,18 +16,18 @@ export interface Difference {
 }
 
 export interface Comparison {
-  /** what is different from the beginning: the map, the agents, the names */
+  /** differences in the setup: the map, the agents, the names */
   readonly outset: readonly Difference[];
-  /** the first tick at which a recorded value differs; null when there is none in the ticks that both have */
+  /** the first tick at which a recorded value differs; null when the common ticks are equal */
   readonly firstTick: number | null;
-  /** what differs at that tick */
+  /** the differences at that tick */
   readonly first: readonly Difference[];
-  /** the ticks that both have */
+  /** the common ticks */
   readonly from: number;
   readonly to: number;
 }
 
-/** What both formats record. */
+/** Fields that both formats record. */
 const FIELDS: Readonly<Record<number, string>> = {
   [Field.alive]: "on the map",
   [Field.location]: "place",
@@ -41,7 +41,7 @@ const FIELDS: Readonly<Record<number, string>> = {
 
 const MOST_LISTED = 200;
 
-/** The same value in both replays; -1 for one that never speaks of it. */
+/** The slots of one value in both replays; -1 in a replay without rows for it. */
 interface Pair {
   field: number;
   key: number;
@@ -51,14 +51,14 @@ interface Pair {
   rightSlot: number;
 }
 
-/** Finds where two replays part. Objects are the same when the engine gave them the same id. Both may still grow. */
+/** Finds the first difference of two replays. Objects correspond by the engine's id. Both replays may still grow. */
 export class Comparer {
   private readonly cursors: readonly [Cursor, Cursor];
   private readonly leftOf = new Map<number, number>();
   private readonly rightOf = new Map<number, number>();
   private readonly objects: [left: number, right: number][] = [];
   private known: readonly [number, number] = [0, 0];
-  /** nothing differs up to this tick */
+  /** the replays are equal up to this tick */
   private checked: number;
   private firstTick: number | null = null;
 
@@ -90,8 +90,8 @@ export class Comparer {
   }
 
   differencesAt(tick: number): Difference[] {
-    const found: Difference[] = [];
-    if (tick < this.from || tick > this.to) return found;
+    const differences: Difference[] = [];
+    if (tick < this.from || tick > this.to) return differences;
     this.pairUp();
     for (const cursor of this.cursors) cursor.seek(tick);
     const [ours, theirs] = this.cursors.map(({ state }) => state);
@@ -99,14 +99,14 @@ export class Comparer {
       this.eachPair(left, right, (pair) => {
         const a = pair.leftSlot < 0 ? 0 : ours[pair.leftSlot];
         const b = pair.rightSlot < 0 ? 0 : theirs[pair.rightSlot];
-        if (a !== b) found.push(this.difference(pair, tick, a, b));
+        if (a !== b) differences.push(this.difference(pair, tick, a, b));
       });
-      if (found.length >= MOST_LISTED) break;
+      if (differences.length >= MOST_LISTED) break;
     }
-    return found.slice(0, MOST_LISTED);
+    return differences.slice(0, MOST_LISTED);
   }
 
-  /** Whether anything that changes at a tick on either side is not the same on the other. */
+  /** Returns whether a value that changes at a tick in either replay differs from the other. */
   private partsAt(tick: number): boolean {
     const { left, right } = this;
     return differs(left, right, this.rightOf, tick) || differs(right, left, this.leftOf, tick);
@@ -133,7 +133,7 @@ export class Comparer {
     });
   }
 
-  /** Both lists of slots are in the order of field and key. */
+  /** Invariant: both lists of slots are sorted by field and key. */
   private eachPair(left: number, right: number, call: (pair: Pair) => void): void {
     const [ours, theirs] = [slotsOf(this.left, left), slotsOf(this.right, right)];
     for (let i = 0, j = 0; i < ours.length || j < theirs.length; ) {
@@ -156,8 +156,8 @@ export class Comparer {
       id,
       agent,
       what: `${name}: ${named(replay, pair)}`,
-      left: told(this.left, pair.field, left),
-      right: told(this.right, pair.field, right),
+      left: displayValue(this.left, pair.field, left),
+      right: displayValue(this.right, pair.field, right),
     };
   }
 
@@ -187,17 +187,17 @@ function placeOf({ timeline }: Replay, slot: number | undefined): number {
   return slot === undefined ? Infinity : timeline.slotField[slot] * 65536 + timeline.slotKey[slot];
 }
 
-/** Whether a value that changes at a tick is another one in the other replay then. */
+/** Returns whether a value that changes at a tick differs in the other replay. */
 function differs(replay: Replay, other: Replay, otherOf: ReadonlyMap<number, number>, tick: number): boolean {
   const { slotField, slotObject, slotKey } = replay.timeline;
-  let found = false;
+  let differs = false;
   replay.timeline.eachAt(tick, (slot, value) => {
-    if (found || !(slotField[slot] in FIELDS)) return;
+    if (differs || !(slotField[slot] in FIELDS)) return;
     const number = otherOf.get(slotObject[slot]) ?? -1;
     const twin = number < 0 ? -1 : other.timeline.slot(slotField[slot], number, slotKey[slot]);
-    found = value !== (twin < 0 ? 0 : other.timeline.valueAt(twin, tick));
+    differs = value !== (twin < 0 ? 0 : other.timeline.valueAt(twin, tick));
   });
-  return found;
+  return differs;
 }
 
 function named(replay: Replay, { field, key }: Pair): string {
@@ -206,7 +206,7 @@ function named(replay: Replay, { field, key }: Pair): string {
   return FIELDS[field];
 }
 
-function told(replay: Replay, field: number, value: number): string {
+function displayValue(replay: Replay, field: number, value: number): string {
   const { actionNames, vibeNames } = replay.parts;
   if (field === Field.location) return `${value & 0xffff}, ${value >>> 16}`;
   if (field === Field.action) return actionNames[value] ?? String(value);

@@ -5,7 +5,7 @@ import type { Series, TeamHistory } from "./series";
 
 export type Cell = string | number;
 
-/** Rows as CSV. A text that a spreadsheet would take for a formula is made plain. */
+/** Format rows as CSV. Escapes texts that a spreadsheet would interpret as formulas. */
 export function csv(rows: readonly (readonly Cell[])[]): string {
   const lines = rows.map((row) => row.map(cell).join(","));
   return `${lines.join("\r\n")}\r\n`;
@@ -47,7 +47,7 @@ export function eventRows(events: readonly GameEvent[]): Cell[][] {
   ];
 }
 
-/** Cells in which anything happened. */
+/** One row per cell with a count above 0. */
 export function heatRows(heat: HeatMap, replay: Replay): Cell[][] {
   const rows: Cell[][] = [["column", "row", heat.kind]];
   heat.counts.forEach((count, i) => {

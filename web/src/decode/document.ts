@@ -8,15 +8,15 @@ import type { Note, Replay } from "./replay";
 import { type AgentNotes, emptyNotes, type Json, type JsonObject, type Kind, type Limit, makeReplay } from "./replay";
 import { Field, floatBits, Rows } from "./rows";
 
-/** The state after the first step is the first one that a document has. */
+/** A document starts with the state after the first step. */
 const FIRST_TICK = 1;
 
-/** The published document, version 1 to 4. */
+/** Decode the published document, versions 1 to 4. */
 export function readDocument(document: JsonObject): Replay {
   const version = document.version ?? ("grid_objects" in document ? 1 : undefined);
-  if (!isInteger(version)) throw new ReplayError("This is no replay: it has no `version` that is a whole number");
+  if (!isInteger(version)) throw new ReplayError("This is not a replay: `version` is missing or not a whole number");
   if (version < 1 || version > 4) {
-    throw new ReplayError(`The replay has version ${version}, and this viewer reads 1 to 4; a newer one may read it`);
+    throw new ReplayError(`The replay has version ${version}; this viewer reads versions 1 to 4`);
   }
   return new Reader(upgraded(document, version), version).replay();
 }
@@ -47,7 +47,7 @@ class Reader {
     this.totals = Array.from({ length: numAgents }, () => []);
     const kindOf = Int32Array.from(items, (item, number) => this.readObject(item, number, agentOf[number], capacities));
     const steps = Math.max(this.count("max_steps", 0, MOST_STEPS), this.lastIndex + 1, 1);
-    if (steps * Math.max(1, numAgents) > MOST_AGENT_TICKS) throw new ReplayError("The replay is too long to be shown");
+    if (steps * Math.max(1, numAgents) > MOST_AGENT_TICKS) throw new ReplayError("The replay has too many ticks");
     const config = tableOf(this.document.mg_config);
     const attributes = tableOf(inside(this.document.infos, "attributes"));
     const limit = attributes.max_steps ?? inside(config, "game", "max_steps");
@@ -140,7 +140,7 @@ class Reader {
     });
   }
 
-  /** A note wherever something else is said than what was said before would have become. */
+  /** Add a note wherever the talk differs from the expected countdown of the previous text. */
   private readTalk(item: JsonObject, notes: AgentNotes): void {
     const texts = new Map(seriesOf(item.talk_text, fields.text, "talk_text"));
     const remaining = new Map(seriesOf(item.talk_remaining_steps, fields.natural, "talk_remaining_steps"));
@@ -236,7 +236,7 @@ class Reader {
   }
 }
 
-/** -1 for an object that is no agent. */
+/** Return the agent id of an object; -1 for other objects. */
 function agentIdOf(item: JsonObject): number {
   const isAgent = "agent_id" in item || first(seriesOf(item.is_agent, fields.boolean, "is_agent"));
   if (!isAgent) return -1;
@@ -245,7 +245,7 @@ function agentIdOf(item: JsonObject): number {
   return id;
 }
 
-/** A field that does not change. An object that appears late may have it from then on only. */
+/** Read a constant field. An object that appears late may have the field only from then on. */
 function first<T>(series: Series<T>): T {
   return (series.find(([, value]) => value) ?? series[0])[1];
 }

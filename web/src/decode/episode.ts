@@ -11,15 +11,15 @@ import { Territory } from "./territory";
 import { Observer } from "./tokens";
 import { Vision } from "./vision";
 
-/** A resource that is shown as a bar over agents. */
+/** A resource shown as a bar above agents. */
 export interface Bar {
   readonly resource: number;
   readonly name: string;
-  /** what fills it where the replay records no limit */
+  /** the full amount if the replay records no limit */
   readonly most: number;
 }
 
-/** A replay with all that is found out about it, each thing when it is first asked for. */
+/** A replay with derived data, each computed on first use. */
 export class Episode {
   readonly reader: FrameReader;
   readonly ahead: FrameReader;
@@ -37,9 +37,9 @@ export class Episode {
 
   constructor(
     readonly replay: Replay,
-    /** of the file, for people */
+    /** display name of the file */
     readonly name: string,
-    /** of the file, in bytes */
+    /** size of the file in bytes */
     readonly size: number,
   ) {
     this.reader = new FrameReader(replay);
@@ -53,13 +53,13 @@ export class Episode {
     this.bars = barsOf(replay);
   }
 
-  /** Everything worth a mark so far. */
+  /** All events so far. */
   get events(): readonly GameEvent[] {
     this.log.extend();
     return this.log.events;
   }
 
-  /** The state at a tick; everything else here is then about that tick. */
+  /** Seek to a tick and return its state. The other methods then refer to that tick. */
   at(tick: number): Frame {
     const frame = this.reader.at(tick);
     this.territory.seek(frame);
@@ -67,7 +67,7 @@ export class Episode {
   }
 
   get history(): TeamHistory {
-    this.log.extend(); // which finds out what teams take from one another
+    this.log.extend(); // events update the types that change owners
     return this.histories.history();
   }
 
@@ -100,14 +100,14 @@ export class Episode {
     return this.links.links;
   }
 
-  /** The number of the object with the engine's id, or -1. */
+  /** Return the number of the object with the engine's id, or -1. */
   numberOf(id: number): number {
     const { ids } = this.replay.parts;
     for (; this.idsKnown < ids.length; this.idsKnown++) this.numberOfId.set(ids[this.idsKnown], this.idsKnown);
     return this.numberOfId.get(id) ?? -1;
   }
 
-  /** How full an object's bars are at the reader's tick. */
+  /** Return the fill of an object's bars at the reader's tick. */
   barsOf(object: ObjectView): number[] {
     return this.bars.map(({ resource, most }) => {
       const amount = object.inventory.find(([held]) => held === resource)?.[1] ?? 0;
@@ -115,7 +115,7 @@ export class Episode {
     });
   }
 
-  /** How much of a resource an object may hold at the reader's tick; 0 when it is not recorded. */
+  /** Return the limit of a resource of an object at the reader's tick; 0 if it is not recorded. */
   limitOf(number: number, resource: number): number {
     const { timeline, parts } = this.replay;
     const name = parts.resourceNames[resource];
@@ -126,7 +126,9 @@ export class Episode {
     return slot < 0 ? 0 : this.reader.cursor.state[slot];
   }
 
-  /** Where the agent's policy says that it wants to go: `target` as [row, column] from the agent, or "row,column". */
+  /**
+   * Return the target that the agent's policy shows: `target` as [row, column] relative to the agent, or "row,column".
+   */
   targetOf(object: ObjectView, tick: number): { x: number; y: number } | null {
     if (object.agent < 0) return null;
     const { target } = infosAt(this.replay, object.agent, tick);
@@ -140,17 +142,17 @@ export class Episode {
   }
 }
 
-/** What the config wants to be shown, or health and energy. */
+/** The bars from the config, or health and energy. */
 function barsOf(replay: Replay): Bar[] {
   const { config, resourceNames } = replay.parts;
-  const wanted = ["hud1", "hud2"].map((hud) => {
+  const bars = ["hud1", "hud2"].map((hud) => {
     const [name, most] = [
       inside(config, "game", "render", hud, "resource"),
       inside(config, "game", "render", hud, "max"),
     ];
     return { name: typeof name === "string" ? name : "", most: typeof most === "number" && most > 0 ? most : 100 };
   });
-  const known = wanted.filter(({ name }) => resourceNames.includes(name));
+  const known = bars.filter(({ name }) => resourceNames.includes(name));
   const usual = [
     { name: "hp", most: 100 },
     { name: "energy", most: 100 },

@@ -1,4 +1,4 @@
-/** What can be wrong with a replay. The message is one sentence for people. */
+/** An invalid replay. The message is one sentence for users. */
 export class ReplayError extends Error {
   override readonly name = "ReplayError";
 }

@@ -6,16 +6,16 @@ import type { Team, Teams } from "./teams";
 export const EVENT_KINDS = ["capture", "loss", "wave", "death", "role", "talk", "gone"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Something worth jumping to, found in what the replay recorded. */
+/** An event, derived from the recorded data. */
 export interface GameEvent {
   readonly tick: number;
   readonly kind: EventKind;
   readonly text: string;
-  /** whose event it is, or null */
+  /** the team concerned, or null */
   readonly team: Team | null;
   /** the object it happened to, or -1 */
   readonly object: number;
-  /** the agent that did it or to whom it happened, or -1 */
+  /** the agent that caused it or was affected, or -1 */
   readonly agent: number;
   readonly x: number;
   readonly y: number;
@@ -33,12 +33,12 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
   move_southeast: [1, 1],
 };
 
-/** Where an action moves an agent: [columns, rows]; null for one that does not. */
+/** Return the direction of a move action as [columns, rows]; null for other actions. */
 export function stepOf(actionName: string | undefined): readonly [number, number] | null {
   return actionName !== undefined && Object.hasOwn(STEPS, actionName) ? STEPS[actionName] : null;
 }
 
-/** What happened so far, in order of time. A replay that grows costs only its new ticks. */
+/** The events so far, in order of time. Appending ticks to a replay costs only those ticks. */
 export class EventLog {
   readonly events: GameEvent[] = [];
   private tick: number;
@@ -88,7 +88,7 @@ export class EventLog {
     } else if (agent >= 0) {
       const team = this.teams.ofAgent(agent);
       if (key === this.hp && value === 0 && before > 0) {
-        this.addFor(agent, number, team, this.tick, "death", `Agent ${agent} is out of health`);
+        this.addFor(agent, number, team, this.tick, "death", `Agent ${agent} has no health left`);
       }
       if (value > 0 && before === 0 && this.teams.roleResources.includes(key)) {
         this.addFor(agent, number, team, this.tick, "role", `Agent ${agent} becomes ${parts.resourceNames[key]}`);
@@ -96,7 +96,7 @@ export class EventLog {
     }
   }
 
-  /** A team without agents gains something: its losses and gains of that tick, told once. */
+  /** Report a capture by a team without agents: one event for its gains and losses of that tick. */
   private waves(events: readonly GameEvent[]): void {
     const gains = new Map<Team, GameEvent[]>();
     for (const event of events) {
@@ -124,7 +124,7 @@ export class EventLog {
     });
   }
 
-  /** An object leaves the map. */
+  /** Report an object that leaves the map. */
   private gone(number: number): void {
     const [x, y] = this.replay.placeAt(number, this.tick);
     const text = `${spoken(this.replay.typeName(number))} at ${x}, ${y} is gone`;
@@ -140,7 +140,7 @@ export class EventLog {
     this.add({ tick, kind: gained ? "capture" : "loss", text, team, object: number, agent, x, y });
   }
 
-  /** The agent that used the object at a cell in the step that led to a tick, or -1. */
+  /** Return the agent that used the object at a cell in the step before a tick, or -1. */
   private agentAt(tick: number, x: number, y: number): number {
     const { replay } = this;
     for (let agent = 0; agent < replay.agentObjects.length; agent++) {

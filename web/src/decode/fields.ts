@@ -2,14 +2,14 @@ import { ReplayError } from "./errors";
 import { isInteger, isObject } from "./json";
 import type { Json, JsonObject } from "./replay";
 
-/** A field of an object in the published document over time: [index, value], indices rising from 0. */
+/** The changes of a document's field over time: [index, value], with indices rising from 0. */
 export type Series<T> = [number, T][];
 
-/** What values of a field are, and which lists are values rather than lists of changes. */
+/** The type of a field's values, and which lists are values rather than lists of changes. */
 export interface FieldType<T> {
   what: string;
   initial: T;
-  /** throws for what is no value */
+  /** throws if it is not a value of this type */
   read(raw: Json): T;
   isValue(list: Json[]): boolean;
 }
@@ -18,7 +18,7 @@ export const MOST_STEPS = 1 << 20;
 
 class NoValue extends Error {}
 
-/** The field over time. A bare value has always been so; before the first change a field has its default. */
+/** Read a field over time. A bare value holds for all ticks; before the first change a field has its default. */
 export function seriesOf<T>(raw: Json | undefined, type: FieldType<T>, name: string): Series<T> {
   if (raw === undefined) return [[0, type.initial]];
   try {
@@ -26,7 +26,7 @@ export function seriesOf<T>(raw: Json | undefined, type: FieldType<T>, name: str
     return changesOf(raw, type);
   } catch (error) {
     if (!(error instanceof NoValue)) throw error;
-    throw new ReplayError(`The replay has a wrong \`${name}\`: it must be ${type.what}, not ${shortened(raw)}`);
+    throw new ReplayError(`The replay has an invalid \`${name}\`: it must be ${type.what}, not ${shortened(raw)}`);
   }
 }
 
@@ -48,7 +48,7 @@ function shortened(raw: Json): string {
   try {
     text = JSON.stringify(raw);
   } catch {
-    text = "something nested too deeply";
+    text = "a value nested too deeply";
   }
   return text.length > 40 ? `${text.slice(0, 40)}...` : text;
 }
@@ -59,7 +59,7 @@ function must<T>(value: T, is: boolean): T {
 }
 
 const never = () => false;
-/** Unless every element is [index, list], it is a value. */
+/** A list is a list of changes only if every element is [index, list]. */
 const isListOfValues = (list: Json[]) =>
   !list.length || !list.every((entry) => Array.isArray(entry) && entry.length === 2 && Array.isArray(entry[1]));
 
@@ -71,7 +71,7 @@ export const integer: FieldType<number> = {
 };
 
 export const natural: FieldType<number> = {
-  what: "a whole number from 0 on",
+  what: "a whole number of at least 0",
   initial: 0,
   read: (raw) => must(raw as number, isInteger(raw, 0)),
   isValue: never,
@@ -116,19 +116,19 @@ export const place: FieldType<[number, number]> = {
   isValue: (list) => list.length > 0 && list.every((value) => typeof value === "number"),
 };
 
-/** {id: amount}; an amount of 0 is as good as none */
+/** {id: amount}; an amount of 0 equals a missing entry */
 export const amounts: FieldType<Map<number, number>> = {
   what: "a list of [number, amount]",
   initial: new Map(),
   read: (raw) => {
     if (!Array.isArray(raw)) throw new NoValue();
-    const found = new Map<number, number>();
+    const amounts = new Map<number, number>();
     for (const pair of raw) {
       const isPair = Array.isArray(pair) && pair.length === 2 && isInteger(pair[0], 0, 65535) && isInteger(pair[1], 0);
       if (!isPair) throw new NoValue();
-      found.set(pair[0] as number, pair[1] as number);
+      amounts.set(pair[0] as number, pair[1] as number);
     }
-    return found;
+    return amounts;
   },
   isValue: isListOfValues,
 };

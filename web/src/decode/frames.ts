@@ -20,11 +20,11 @@ export interface ObjectView {
   readonly tags: readonly number[];
   /** [resource, amount] in order, without amounts of 0 */
   readonly inventory: readonly (readonly [number, number])[];
-  /** whether observations show the inventory; the engine leaves it out for objects that were spawned in play */
+  /** whether observations show the inventory; the engine hides it for objects spawned during the episode */
   readonly showsInventory: boolean;
 }
 
-/** What an agent did in the step before a tick, and what is shown about it. */
+/** An agent's action in the step before a tick, and its displayed data. */
 export interface AgentView {
   readonly action: number;
   readonly success: boolean;
@@ -35,11 +35,11 @@ export interface AgentView {
   readonly total: number;
   readonly talk: string;
   readonly talkSteps: number;
-  /** how far its sight reaches, 0..7; null where the game does not limit it or the file does not say */
+  /** its observation radius, 0..7; null if the game has no limit or the file does not record it */
   readonly radius: number | null;
 }
 
-/** Everything at one tick that can change, but for walls that never do. */
+/** The state at one tick, without constant walls. */
 export interface Frame {
   readonly tick: number;
   readonly objects: readonly ObjectView[];
@@ -47,7 +47,7 @@ export interface Frame {
   readonly agents: readonly AgentView[];
 }
 
-/** Makes frames of one replay. Playing on and jumping anywhere cost about the same. */
+/** Decodes frames of one replay. Playing and seeking cost about the same. */
 export class FrameReader {
   readonly cursor: Cursor;
   private readonly totals: RewardTotals;
@@ -74,7 +74,7 @@ export class FrameReader {
     return this.last;
   }
 
-  /** An object at the cursor's tick; null when it is not on the map. */
+  /** Return an object at the cursor's tick; null if it is not on the map. */
   object(number: number): ObjectView | null {
     const { timeline, parts } = this.replay;
     const { slotField, slotKey } = timeline;
@@ -117,34 +117,37 @@ export class FrameReader {
     };
   }
 
-  /** Whether an object was there from the first tick on. */
+  /** Return whether an object exists from the first tick. */
   private isOfTheMap(number: number): boolean {
     const { timeline } = this.replay;
     const slot = timeline.slot(Field.alive, number);
     return slot >= 0 && timeline.valueAt(slot, this.replay.firstTick) !== Alive.gone;
   }
 
-  /** Limits of an object at the cursor's tick: [limit, how much it allows]. */
+  /** Return the limits of an object at the cursor's tick: [limit, allowed amount]. */
   limits(number: number): [key: number, limit: number][] {
     const { timeline } = this.replay;
-    const found: [number, number][] = [];
+    const limits: [number, number][] = [];
     for (const slot of timeline.slotsOf(number)) {
-      if (timeline.slotField[slot] === Field.limit) found.push([timeline.slotKey[slot], this.cursor.state[slot]]);
+      if (timeline.slotField[slot] === Field.limit) limits.push([timeline.slotKey[slot], this.cursor.state[slot]]);
     }
-    return found;
+    return limits;
   }
 
-  /** The game's stats at the cursor's tick, as [name, value]. */
+  /** Return the game's stats at the cursor's tick, as [name, value]. */
   stats(): [string, number][] {
     const { timeline, parts } = this.replay;
-    const found: [string, number][] = [];
+    const stats: [string, number][] = [];
     for (const slot of timeline.statSlots) {
-      found.push([parts.statNames[timeline.slotKey[slot]], this.cursor.reals[slot]]);
+      stats.push([parts.statNames[timeline.slotKey[slot]], this.cursor.reals[slot]]);
     }
-    return found;
+    return stats;
   }
 
-  /** Tag that owns each cell at the cursor's tick, -1 for none; false when the file does not say. */
+  /**
+   * Fill in the owning tag of each cell at the cursor's tick, -1 for none; return false if the file does not record
+   * owners.
+   */
   owners(into: Int32Array, territory = 0): boolean {
     const { timeline } = this.replay;
     into.fill(-1);
@@ -190,13 +193,13 @@ export class FrameReader {
   }
 }
 
-/** Whether the game lets a value decide how far agents see. */
+/** Return whether a game value limits the observation radius. */
 export function hasSightLimit(replay: Replay): boolean {
   const value = inside(replay.parts.config, "game", "obs", "observation_radius_value");
   return value !== undefined && value !== null;
 }
 
-/** [what an agent is saying, for how many more steps]; ["", 0] when it is silent. */
+/** Return [an agent's current talk, remaining steps]; ["", 0] when it is silent. */
 export function talkAt(replay: Replay, agent: number, tick: number): [string, number] {
   const { talk } = replay.parts.notes[agent];
   const at = lastNote(talk, tick);
@@ -206,7 +209,7 @@ export function talkAt(replay: Replay, agent: number, tick: number): [string, nu
   return left > 0 ? [text, left] : ["", 0];
 }
 
-/** What an agent's policy shows about itself. */
+/** Return the infos of an agent's policy. */
 export function infosAt(replay: Replay, agent: number, tick: number): JsonObject {
   const { infos } = replay.parts.notes[agent];
   const at = lastNote(infos, tick);
@@ -222,7 +225,7 @@ export function policyName(replay: Replay, agent: number): string {
   return "";
 }
 
-/** An agent's inner monologue up to a tick, the end of it when it is long. */
+/** Return an agent's monologue up to a tick; only its end if it is long. */
 export function monologueAt(replay: Replay, agent: number, tick: number, most = 20_000): string {
   const { monologue } = replay.parts.notes[agent];
   let text = "";

@@ -1,4 +1,4 @@
-/** Whole numbers, as many as are added. */
+/** A growable list of integers. */
 export class Numbers {
   length = 0;
   data: Int32Array<ArrayBuffer>;
@@ -13,7 +13,7 @@ export class Numbers {
   }
 }
 
-/** The same numbers with room for more; what is new is `fill`. */
+/** Return a larger copy; new elements are `fill`. */
 export function grown(old: Int32Array<ArrayBuffer>, size: number, fill = 0): Int32Array<ArrayBuffer> {
   if (size <= old.length) return old;
   const larger = new Int32Array(size);
@@ -22,7 +22,9 @@ export function grown(old: Int32Array<ArrayBuffer>, size: number, fill = 0): Int
   return larger;
 }
 
-/** What each slot was from which tick on; every slot has a stretch of one long list, and moves when it needs more. */
+/**
+ * The history of each slot as (tick, value). Every slot has a range in one long list and moves when the range is full.
+ */
 export class Histories {
   tick = new Int32Array(1024);
   value = new Int32Array(1024);
@@ -44,7 +46,7 @@ export class Histories {
     this.value[at] = value;
   }
 
-  /** There will be so many more of a slot, so that they need to be moved only once. */
+  /** Reserve room for more changes of a slot, so that its range moves only once. */
   expect(slot: number, more: number): void {
     if (this.length[slot] + more > this.room[slot]) this.move(slot, this.length[slot] + more);
   }

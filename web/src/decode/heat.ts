@@ -6,10 +6,10 @@ import { Field } from "./rows";
 export const HEAT_KINDS = ["visits", "captures", "deaths"] as const;
 export type HeatKind = (typeof HEAT_KINDS)[number];
 
-/** Which agents count; null for all. */
+/** The agents to count; null for all. */
 export type AgentFilter = ReadonlySet<number> | null;
 
-/** How often something had happened in each cell, up to a tick. Going on costs only what is new. */
+/** Counts events per cell up to a tick. Moving forward costs only the new ticks. */
 export class HeatMap {
   readonly counts: Uint32Array;
   most = 0;
@@ -49,7 +49,7 @@ export class HeatMap {
     return this.counts[y * this.replay.parts.width + x] ?? 0;
   }
 
-  /** What happened since it was last asked. */
+  /** Add the events since the last call. */
   private learn(): void {
     this.known = this.replay.lastTick;
     const happened = this.kind === "visits" ? this.visits() : this.fromEvents();
@@ -60,26 +60,26 @@ export class HeatMap {
     }
   }
 
-  /** An agent is in a cell at the beginning, or enters one. */
+  /** Count a visit: an agent starts in a cell or enters one. */
   private visits(): [number, number][] {
     const { timeline, parts } = this.replay;
-    const found: [number, number][] = [];
+    const visits: [number, number][] = [];
     this.replay.agentObjects.forEach((number, agent) => {
       const slot = number < 0 || (this.filter && !this.filter.has(agent)) ? -1 : timeline.slot(Field.location, number);
       if (slot < 0) return;
       const visit = (tick: number, place: number) =>
-        found.push([tick, (place >>> 16) * parts.width + (place & 0xffff)]);
+        visits.push([tick, (place >>> 16) * parts.width + (place & 0xffff)]);
       this.moves[agent] = timeline.eachChange(slot, visit, this.moves[agent] ?? -1);
     });
-    return found;
+    return visits;
   }
 
   private fromEvents(): [number, number][] {
-    const wanted = this.kind === "captures" ? "capture" : "death";
+    const eventKind = this.kind === "captures" ? "capture" : "death";
     const fresh = this.events.slice(this.eventsRead);
     this.eventsRead = this.events.length;
     return fresh
-      .filter((event) => event.kind === wanted && (!this.filter || this.filter.has(event.agent)))
+      .filter((event) => event.kind === eventKind && (!this.filter || this.filter.has(event.agent)))
       .map((event) => [event.tick, event.y * this.replay.parts.width + event.x]);
   }
 }

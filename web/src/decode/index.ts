@@ -1,4 +1,4 @@
-/** Replays as data. No page, no drawing, no rules of a game: this part also runs without a browser. */
+/** Decodes replays into data. No page, no drawing, no game rules: this part also runs without a browser. */
 export * from "./compare";
 export * from "./csv";
 export * from "./episode";

@@ -1,7 +1,7 @@
 import { ReplayError } from "./errors";
 import type { Json, JsonObject } from "./replay";
 
-/** JSON that must be an object. `null` stands for numbers that JSON does not have. */
+/** Parse JSON that must be an object. Numbers that JSON cannot express become `null`. */
 export function parseObject(bytes: Uint8Array, whatElse: string): JsonObject {
   let value: unknown;
   try {
@@ -13,7 +13,7 @@ export function parseObject(bytes: Uint8Array, whatElse: string): JsonObject {
   return value;
 }
 
-/** Python writes NaN and Infinity, which JSON does not have; where they stand as values they become null. */
+/** Replace NaN and Infinity, which Python writes and JSON does not allow, by null. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -32,7 +32,7 @@ export function isInteger(value: unknown, least = -(2 ** 31), most = 2 ** 31 - 1
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
-/** The value at the end of a path of keys, or undefined. Inherited names such as `constructor` are not keys. */
+/** Return the value at a path of keys, or undefined. Inherited names such as `constructor` are not keys. */
 export function inside(value: Json | undefined, ...keys: string[]): Json | undefined {
   for (const key of keys) {
     if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
@@ -41,7 +41,7 @@ export function inside(value: Json | undefined, ...keys: string[]): Json | undef
   return value;
 }
 
-/** The entries of an object that are numbers, as a table without a prototype. */
+/** Return the numeric entries of an object, as a table without a prototype. */
 export function numbersOf(value: Json | undefined): Record<string, number> {
   const numbers: Record<string, number> = Object.create(null);
   if (isObject(value)) {

@@ -1,13 +1,13 @@
 import { damaged, ReplayError } from "./errors";
 
-/** More than any episode has, and still few enough for a page to hold. */
+/** Limits above those of any real episode, and low enough for a page's memory. */
 export const MOST_AGENT_TICKS = 1 << 26;
 export const MOST_CELLS = 1 << 24;
 
 export function checkSize(width: number, height: number, numAgents: number): void {
   if (width * height > MOST_CELLS) {
-    throw new ReplayError(`The map is too large to be shown: ${width} x ${height} cells`);
+    throw new ReplayError(`The map is too large: ${width} x ${height} cells`);
   }
   if (width * height === 0) throw damaged("its map has no cells");
-  if (numAgents > 65535) throw damaged(`it says it has ${numAgents} agents`);
+  if (numAgents > 65535) throw damaged(`it claims ${numAgents} agents`);
 }

@@ -5,20 +5,20 @@ import { emptyNotes, type Replay } from "./replay";
 import { Rows } from "./rows";
 
 /**
- * Adds what has happened since: a chunk as `.cogreplay` has them, not packed, that begins where the replay ends.
+ * Append a chunk: in the format of `.cogreplay`, uncompressed, starting where the replay ends.
  *
- * Whatever is wrong with it is a `ReplayError`, and the replay stays as it was.
+ * An invalid chunk raises a `ReplayError` and leaves the replay unchanged.
  */
 export function appendChunk(replay: Replay, content: Uint8Array): void {
   const { parts } = replay;
   const chunk = new Columns(content);
   const [first, last, before, count, noteBytes, agents] = chunk.numbers(6);
   if (first !== replay.lastTick + 1 || last < first) {
-    throw damaged(`tick ${replay.lastTick + 1} should have come next, and it was ${first}`);
+    throw damaged(`expected tick ${replay.lastTick + 1}, got ${first}`);
   }
-  if (agents !== parts.numAgents) throw damaged("a chunk does not fit its place");
+  if (agents !== parts.numAgents) throw damaged("a chunk has the wrong number of agents");
   if ((last - replay.firstTick) * Math.max(1, agents) > MOST_AGENT_TICKS)
-    throw new ReplayError("The game is too long to be shown");
+    throw new ReplayError("The game has too many ticks");
   chunk.skip(8 * agents);
   const check = new RowCheck(parts, replay.objectCount);
   chunk.table(null, before, 0, 0, false, check);
@@ -34,13 +34,13 @@ export function appendChunk(replay: Replay, content: Uint8Array): void {
   });
 }
 
-/** Adds objects that appear from now on: how many, then their ids, kinds and agents (-1 for none). */
+/** Append new objects: their number, then their ids, kinds and agents (-1 for none). */
 export function appendObjects(replay: Replay, content: Uint8Array): void {
   const columns = new Columns(content);
   const [count] = columns.numbers(1);
   const [ids, kindOf, agentOf] = [columns.int32(count), columns.int32(count), columns.int32(count)];
   const { kinds, numAgents } = replay.parts;
-  if (kindOf.some((kind) => kind < 0 || kind >= kinds.length)) throw damaged("an object is of no known kind");
-  if (agentOf.some((agent) => agent < -1 || agent >= numAgents)) throw damaged("an object is no known agent");
+  if (kindOf.some((kind) => kind < 0 || kind >= kinds.length)) throw damaged("an object has an unknown kind");
+  if (agentOf.some((agent) => agent < -1 || agent >= numAgents)) throw damaged("an object has an unknown agent id");
   replay.addObjects(ids, kindOf, agentOf);
 }

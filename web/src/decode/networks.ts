@@ -12,7 +12,7 @@ export interface Link {
 
 const MOST_NODES = 500;
 
-/** How far a team's connections reach, as the config says; without a word about it, any distance. */
+/** Return the range of a team's connections from the config; unlimited if the config has none. */
 export function networkReach(replay: Replay, team: Team): number {
   const queries = inside(replay.parts.config, "game", "materialize_queries");
   const tag = replay.parts.tagNames[team.netTag];
@@ -26,8 +26,9 @@ export function networkReach(replay: Replay, team: Team): number {
 }
 
 /**
- * What is connected to a team's base, joined by as little line as possible. The replay says who is connected (the
- * `net:*` tag), not through whom, so the lines show the group and not the way. Groups farther apart than `reach` stay apart.
+ * Connect the objects of a team's network by a minimum spanning tree. The replay records which objects are connected
+ * (the `net:*` tag), not along which path, so the lines show the group only. Groups farther apart than `reach` stay
+ * separate.
  */
 export function networkLinks(frame: Frame, team: Team, reach = Infinity): Link[] {
   if (team.netTag < 0) return [];

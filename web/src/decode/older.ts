@@ -11,14 +11,14 @@ const RENAMED_1: Readonly<Record<string, string>> = {
   "agent:frozen": "frozen",
 };
 
-/** A document of version 1, 2 or 3 as version 4 would have it. */
+/** Convert a document of version 1, 2 or 3 to version 4. */
 export function upgraded(document: JsonObject, version: number): JsonObject {
   if (version <= 1) document = fromVersion1(document);
   if (version <= 3) document = fromVersion2(document);
   return { ...document, version: 4 };
 }
 
-/** Names of lists, and an object's place, action and items in fields of their own. */
+/** Convert version 1: rename lists, and move an object's place, action and items into separate fields. */
 function fromVersion1(document: JsonObject): JsonObject {
   const items = listOf(document, "inventory_items");
   return {
@@ -57,7 +57,7 @@ function objectFrom1(item: JsonObject, items: Json[]): JsonObject {
   return fields;
 }
 
-/** [[step, [action, parameter]], ...] or [action, parameter] as two fields. */
+/** Split [[step, [action, parameter]], ...] or [action, parameter] into two fields. */
 function splitAction(raw: Json): [Json, Json] {
   const isPair = (value: Json): value is [Json, Json] => Array.isArray(value) && value.length === 2;
   if (Array.isArray(raw) && raw.every(isPair)) {
@@ -65,10 +65,10 @@ function splitAction(raw: Json): [Json, Json] {
     return [entries.map(([i, pair]) => [i, pair[0]]), entries.map(([i, pair]) => [i, pair[1]])];
   }
   if (isPair(raw)) return [raw[0], raw[1]];
-  throw new ReplayError("The replay has a wrong `action`: it must be [action, parameter]");
+  throw new ReplayError("The replay has an invalid `action`: it must be [action, parameter]");
 }
 
-/** Several fields as one whose value is a list. */
+/** Merge several fields into one whose value is a list. */
 function together(parts: Series<number>[]): Series<number[]> {
   const changes = parts.flatMap((series, part) => series.map(([index, value]) => ({ index, part, value })));
   changes.sort((a, b) => a.index - b.index);
@@ -82,7 +82,7 @@ function together(parts: Series<number>[]): Series<number[]> {
   return joined;
 }
 
-/** Items as lists of ids become [item, amount]; types are named; every object has been there all the time. */
+/** Convert version 2: lists of item ids become [item, amount], types get names, every object exists from the start. */
 function fromVersion2(document: JsonObject): JsonObject {
   const types = listOf(document, "type_names");
   const objects = objectsOf(document, "objects").map((item) => {
@@ -97,7 +97,7 @@ function fromVersion2(document: JsonObject): JsonObject {
   return { ...document, objects };
 }
 
-/** [0, 0, 1] as [[0, 2], [1, 1]], alone or in a list of changes; what is paired already stays. */
+/** Convert [0, 0, 1] to [[0, 2], [1, 1]], alone or in a list of changes; pairs stay unchanged. */
 function counted(raw: Json): Json {
   if (!Array.isArray(raw) || !raw.length) return raw;
   if (raw.every((id) => isInteger(id, 0, 65535))) {

@@ -6,17 +6,17 @@ import type { Replay } from "./replay";
 import { MOST_BYTES, packingOf, tooLarge, unpack } from "./unpack";
 
 /**
- * A replay from the bytes of a file of any known format, told by their content.
+ * Decode a replay from the bytes of a file. The content decides which format it is.
  *
- * The bytes may come from anywhere: whatever is wrong with them is a `ReplayError`, and nothing else.
+ * The bytes are untrusted: anything wrong with them raises a `ReplayError`, and nothing else.
  */
 export async function openReplay(bytes: Uint8Array): Promise<Replay> {
   try {
     return await read(bytes);
   } catch (error) {
     if (error instanceof ReplayError) throw error;
-    if (error instanceof RangeError) throw new ReplayError("The replay is too large or too deeply nested to be shown");
-    throw damaged("it says something that makes no sense");
+    if (error instanceof RangeError) throw new ReplayError("The replay is too large or too deeply nested");
+    throw damaged("it contains invalid data");
   }
 }
 
@@ -24,11 +24,11 @@ async function read(bytes: Uint8Array): Promise<Replay> {
   if (!bytes.length) throw new ReplayError("The file is empty");
   if (isCompact(bytes)) return readCompact(bytes);
   if (startsWith(bytes, "BITWORLD"))
-    throw new ReplayError("This is a replay of a BitWorld game, which has a viewer of its own");
+    throw new ReplayError("This is a replay of a BitWorld game; open it with BitWorld's own viewer");
   const packing = packingOf(bytes);
   if (!packing && bytes.length > MOST_BYTES) throw tooLarge(MOST_BYTES);
   const text = packing ? await unpack(bytes, packing) : bytes;
-  return readDocument(parseObject(text, "This is no replay: it is neither JSON nor a known packing of it"));
+  return readDocument(parseObject(text, "This is not a replay: it is neither JSON nor compressed JSON"));
 }
 
 function startsWith(bytes: Uint8Array, text: string): boolean {

@@ -1,18 +1,18 @@
 import { Field, type Rows } from "./rows";
 import { Cursor, Timeline } from "./timeline";
 
-/** Resources of an object that share one limit; `key` is what rows call it. */
+/** Resources of an object that share one limit; rows refer to it by `key`. */
 export interface Limit {
   key: number;
   name: string;
-  /** null when the file does not say; then `key` is a position in `capacities` */
+  /** null if the file does not record them; then `key` is a position in `capacities` */
   resources: readonly number[] | null;
 }
 
-/** What objects of one kind have in common. */
+/** Properties that objects of one kind share. */
 export interface Kind {
   typeName: string;
-  /** the name that a map has for it; "" when unknown */
+  /** its name in maps; "" when unknown */
   cell: string;
   isAgent: boolean;
   groupId: number;
@@ -20,7 +20,7 @@ export interface Kind {
   limits: readonly Limit[];
 }
 
-/** Something that is no number, from a tick on. */
+/** A value that is not a number, valid from a tick on. */
 export interface Note<T> {
   tick: number;
   value: T;
@@ -39,13 +39,13 @@ export type JsonObject = { [key: string]: Json };
 export interface AgentNotes {
   talk: Note<Talk>[];
   infos: Note<JsonObject>[];
-  /** `value` is what was added; `reset` tells that it began anew */
+  /** `value` is the added text; `reset` means that it replaces the earlier text */
   monologue: (Note<string> & { reset: boolean })[];
 }
 
-/** What a file says, in any of its formats. */
+/** The content of a file of any format. */
 export interface ReplayParts {
-  /** the format in words, such as `v4` */
+  /** the name of the format, such as `v4` */
   format: string;
   label: string;
   engine: string;
@@ -57,9 +57,9 @@ export interface ReplayParts {
   maxSteps: number;
   firstTick: number;
   lastTick: number;
-  /** whether the state before the first step is there */
+  /** whether the file has the state before the first step */
   hasStart: boolean;
-  /** whether the actions that policies asked for are known, and not only those that were executed */
+  /** whether the file records requested actions, not only executed ones */
   hasAsked: boolean;
   actionNames: readonly string[];
   animationNames: readonly string[];
@@ -69,8 +69,8 @@ export interface ReplayParts {
   statNames: readonly string[];
   territoryNames: readonly string[];
   /**
-   * Global values whose observed amounts are recorded, in the order of their keys. Null where the file does not record
-   * them; then it does not mark objects that are observed without their inventory either.
+   * Global values whose observed amounts are recorded, in the order of their keys. Null if the file does not record
+   * them; then it also does not mark objects that are observed without their inventory.
    */
   observedValues: readonly string[] | null;
   /** faults of the published engine that the game corrects */
@@ -83,7 +83,7 @@ export interface ReplayParts {
   agentOf: Int32Array;
   rows: Rows;
   notes: readonly AgentNotes[];
-  /** running sums of rewards where the file has them itself: [agent] in order of time */
+  /** running sums of rewards if the file stores them: [agent] in order of time */
   totals: readonly Note<number>[][] | null;
   policyEnvInterface: JsonObject;
   config: JsonObject;
@@ -95,16 +95,16 @@ export interface ReplayParts {
 
 export const STATIC_TYPE = "wall";
 
-/** One episode: what the file says, and every tick of it within reach. It may grow while it is still played. */
+/** One episode: the content of the file, with access to every tick. It may grow while the game runs. */
 export class Replay {
   readonly timeline: Timeline;
-  /** number of each agent's object, -1 for one that was never there */
+  /** number of each agent's object, -1 if it never appeared */
   readonly agentObjects: Int32Array;
-  /** walls that never change: drawn once */
+  /** constant walls: drawn once */
   walls: readonly number[] = [];
   /** all other objects, agents included */
   things: readonly number[] = [];
-  /** counts how often `walls` and `things` have become other ones */
+  /** version of `walls` and `things`, incremented when they change */
   shape = 0;
 
   constructor(
@@ -117,7 +117,7 @@ export class Replay {
     this.sortOut();
   }
 
-  /** Objects that were not there before; their numbers follow on. */
+  /** Append new objects; their numbers follow the existing ones. */
   addObjects(ids: Int32Array, kindOf: Int32Array, agentOf: Int32Array): void {
     const { parts } = this;
     parts.ids = joined(parts.ids, ids);
@@ -127,7 +127,7 @@ export class Replay {
     this.sortOut();
   }
 
-  /** What happened in the ticks after the last one. */
+  /** Append ticks after the last one. */
   append(rows: Rows, lastTick: number): void {
     const isWall = (row: number) => rows.field[row] < Field.stat && this.typeName(rows.object[row]) === STATIC_TYPE;
     let hasWall = false;
@@ -169,20 +169,20 @@ export class Replay {
     return this.kind(number).typeName;
   }
 
-  /** [column, row] of an object at a tick. */
+  /** Return [column, row] of an object at a tick. */
   placeAt(number: number, tick: number): [number, number] {
     const slot = this.timeline.slot(Field.location, number);
     const place = slot < 0 ? 0 : this.timeline.valueAt(slot, tick);
     return [place & 0xffff, place >>> 16];
   }
 
-  /** Every tag of a name that begins like this, as {tag: rest of its name}. */
+  /** Return all tags with a prefix, as {tag: rest of its name}. */
   tagsWithPrefix(prefix: string): Map<number, string> {
-    const found = new Map<number, string>();
+    const tags = new Map<number, string>();
     this.parts.tagNames.forEach((name, tag) => {
-      if (name.startsWith(prefix)) found.set(tag, name.slice(prefix.length));
+      if (name.startsWith(prefix)) tags.set(tag, name.slice(prefix.length));
     });
-    return found;
+    return tags;
   }
 
   private findAgents(): void {
@@ -226,7 +226,7 @@ export function emptyNotes(agents: number): AgentNotes[] {
   return Array.from({ length: agents }, () => ({ talk: [], infos: [], monologue: [] }));
 }
 
-/** The last note at or before a tick; -1 without one. */
+/** Return the position of the last note at or before a tick; -1 if there is none. */
 export function lastNote(notes: readonly Note<unknown>[], tick: number): number {
   let low = 0;
   let high = notes.length;

@@ -3,10 +3,10 @@ import { Field, floatOf } from "./rows";
 
 export type RewardTotals = (agent: number, tick: number) => number;
 
-/** What an agent had earned whenever its reward changed, as far as that is known by now. */
+/** An agent's total reward at each change, computed so far. */
 interface Sums {
   readonly known: Note<number>[];
-  /** how many changes are in it; -1 for nothing yet */
+  /** number of changes included; -1 for none yet */
   changes: number;
   total: number;
   reward: number;
@@ -15,7 +15,7 @@ interface Sums {
 
 const made = new WeakMap<Replay, RewardTotals>();
 
-/** The sum of an agent's rewards up to a tick: as the file has it, or added up from the rewards of each tick. */
+/** Sums an agent's rewards up to a tick: from the file's totals, or from the rewards of each tick. */
 export function rewardTotals(replay: Replay): RewardTotals {
   const known = made.get(replay);
   if (known) return known;
@@ -56,7 +56,7 @@ function addedUp(replay: Replay): RewardTotals {
     const add = (now: number, value: number) => {
       for (; own.tick < now; own.tick++) own.total += own.reward;
       own.reward = floatOf(value);
-      const isBefore = now === replay.firstTick && parts.hasStart; // what was earned before anything was recorded
+      const isBefore = now === replay.firstTick && parts.hasStart; // rewards before the recording started
       own.known.push({ tick: now, value: isBefore ? 0 : own.total + own.reward });
       if (isBefore) own.tick++;
     };

@@ -1,6 +1,6 @@
 /**
  * Changes as columns: `field` of `object` (and `key`, where a field has several values) is `value` from `tick` on.
- * Whatever no row has spoken of is 0; the owner of a cell is -1. The numbers are those of the file format.
+ * Values without a row are 0; the owner of a cell without a row is -1. The numbers are those of the file format.
  */
 export const Field = {
   alive: 3,
@@ -26,7 +26,7 @@ export const LAST_FIELD = Field.radius;
 /** Values of `alive`. */
 export const Alive = { gone: 0, present: 1, withoutInventory: 2 } as const;
 
-/** Rows in any order; of two rows about the same thing at the same tick the later one counts. */
+/** Rows in any order; of two rows for the same value and tick the later one wins. */
 export class Rows {
   length = 0;
   field = new Uint8Array(1024);

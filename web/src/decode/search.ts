@@ -5,8 +5,8 @@ import type { Teams } from "./teams";
 type Test = (object: ObjectView) => boolean;
 
 /**
- * Objects at a tick that fit every word of a query: part of a type, tag, team, role, policy or vibe; `#12` the object
- * with that id; `@3` agent 3; `heart>2`, `carbon<=10`, `hp=0` amounts; `5,7` a place; `-word` leaves out.
+ * Find the objects at a tick that match every word of a query: part of a type, tag, team, role, policy or vibe; `#12`
+ * the object with that id; `@3` agent 3; `heart>2`, `carbon<=10`, `hp=0` amounts; `5,7` a place; `-word` leaves out.
  */
 export function findObjects(query: string, frame: Frame, replay: Replay, teams: Teams): ObjectView[] {
   const tests = query

@@ -10,14 +10,14 @@ export interface Series {
   readonly values: Float64Array;
 }
 
-/** How a team did over time. */
+/** A team's values over time. */
 export interface TeamSeries {
   readonly team: Team;
-  /** objects held that teams take from one another, such as junctions */
+  /** number of held objects that can change owners, such as junctions */
   readonly held: Float64Array;
-  /** mean of the agents' rewards up to now; empty for a team without agents */
+  /** mean of the agents' rewards so far; empty for a team without agents */
   readonly reward: Float64Array;
-  /** [resource]: what the team's objects hold, and what its agents carry */
+  /** [resource]: amounts in the team's objects, and carried by its agents */
   readonly stored: readonly Float64Array[];
   readonly carried: readonly Float64Array[];
 }
@@ -32,7 +32,7 @@ export interface TeamHistory {
 const MOST_SAMPLES = 20_000;
 const MOST_RESOURCES = 64;
 
-/** Adds up, tick by tick, only what changed; the sums are of what the replay recorded. New ticks cost only themselves. */
+/** Updates sums tick by tick from the recorded changes only. New ticks cost only their own changes. */
 export class HistoryMaker {
   private every = 0;
   private count = 0;
@@ -54,7 +54,7 @@ export class HistoryMaker {
   history(): TeamHistory {
     const { replay } = this;
     const every = Math.max(1, Math.ceil((replay.lastTick - replay.firstTick + 1) / MOST_SAMPLES));
-    // What counts as held is known from the first time that it changes hands.
+    // A type counts as held from its first change of owner.
     if (every !== this.every || this.holdings !== this.teams.holdingTypes.size) this.restart(every);
     const count = Math.floor((replay.lastTick - replay.firstTick) / every) + 1;
     if (this.made && count === this.count) return this.made;
@@ -150,7 +150,7 @@ export class HistoryMaker {
   }
 }
 
-/** One team over time, and what it has now. */
+/** One team over time, and its current sums. */
 class Line {
   readonly sums: { held: number; stored: Float64Array; carried: Float64Array };
   private held = new Float64Array(0);
@@ -202,7 +202,7 @@ class Line {
   }
 }
 
-/** What one agent had at each of some ticks. */
+/** Return an agent's amounts at given ticks. */
 export function agentSeries(replay: Replay, agent: number, ticks: Int32Array): Series[] {
   const { timeline, parts } = replay;
   const number = replay.agentObjects[agent];
@@ -217,7 +217,7 @@ export function agentSeries(replay: Replay, agent: number, ticks: Int32Array): S
   return series;
 }
 
-/** A stat of the game at each of some ticks; null when the replay does not record it. */
+/** Return a stat of the game at given ticks; null if the replay does not record it. */
 export function statSeries(replay: Replay, name: string, ticks: Int32Array): Series | null {
   const { timeline, parts } = replay;
   for (const slot of timeline.statSlots) {

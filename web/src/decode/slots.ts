@@ -1,6 +1,6 @@
 import { Field } from "./rows";
 
-/** Every value that ever changes has a slot: a number, given in the order in which values are first spoken of. */
+/** Every value that ever changes has a slot: a number, assigned in order of first use. */
 export class Slots {
   count = 0;
   field = new Uint8Array(1024);
@@ -12,12 +12,12 @@ export class Slots {
   private readonly byObject: number[][] = [];
   private table = new Int32Array(4096).fill(-1);
 
-  /** Slots of an object by field and key. */
+  /** Return the slots of an object by field and key. */
   of(object: number): readonly number[] {
     return this.byObject[object] ?? NONE;
   }
 
-  /** The slot of a value, or -1 when nothing was ever said about it. */
+  /** Return the slot of a value, or -1 if it has no rows. */
   find(field: number, object: number, key: number): number {
     const mask = this.table.length - 1;
     for (let at = hash(field, object, key) & mask; ; at = (at + 1) & mask) {
@@ -27,10 +27,10 @@ export class Slots {
     }
   }
 
-  /** The slot of a value, a new one when there is none yet. */
+  /** Return the slot of a value; create it if needed. */
   findOrAdd(field: number, object: number, key: number): number {
-    const found = this.find(field, object, key);
-    return found >= 0 ? found : this.add(field, object, key);
+    const existing = this.find(field, object, key);
+    return existing >= 0 ? existing : this.add(field, object, key);
   }
 
   private add(field: number, object: number, key: number): number {

@@ -7,9 +7,9 @@ export interface Team {
   /** position among the teams */
   readonly index: number;
   readonly name: string;
-  /** the tag that members carry, or -1 when teams are only known as groups of agents */
+  /** the tag of members, or -1 when teams are derived from groups of agents */
   readonly tag: number;
-  /** the tag of what is connected to the team's base, or -1 */
+  /** the tag of objects connected to the team's base, or -1 */
   readonly netTag: number;
   /** agent ids */
   readonly agents: readonly number[];
@@ -18,10 +18,10 @@ export interface Team {
 const MOST_TEAMS = 32;
 const USUAL_ROLES = ["aligner", "scrambler", "miner", "scout"];
 
-/** Who belongs to whom, read from `team:*` tags, or from the groups of agents where there are no such tags. */
+/** Team membership from `team:*` tags, or from the groups of agents in games without such tags. */
 export class Teams {
   readonly list: readonly Team[];
-  /** resources that make a cog's role, such as `miner` */
+  /** resources that define a cog's role, such as `miner` */
   readonly roleResources: readonly number[];
   private readonly holdings = new Set<string>();
   private readonly byTag = new Map<number, Team>();
@@ -38,12 +38,12 @@ export class Teams {
     this.findHoldings();
   }
 
-  /** Types of objects that teams take from one another, such as `junction`. */
+  /** Return the types of objects that can change owners, such as `junction`. */
   get holdingTypes(): ReadonlySet<string> {
     return this.holdings;
   }
 
-  /** Somebody took, or lost, an object of a type. */
+  /** Record that an object of a type has changed owners. */
   changesHands(type: string): void {
     this.holdings.add(type);
   }
@@ -56,14 +56,14 @@ export class Teams {
     return this.byAgent[agent] ?? null;
   }
 
-  /** The teams that an object belongs to; a junction can have two. */
+  /** Return the teams that own an object; a junction can have two. */
   of(object: ObjectView): Team[] {
     const teams = object.tags.map((tag) => this.byTag.get(tag)).filter((team) => team !== undefined);
     const own = teams.length ? null : this.ofAgent(object.agent);
     return own ? [own] : teams;
   }
 
-  /** The resource that is an agent's role, or -1. */
+  /** Return the resource that is an agent's role, or -1. */
   roleOf(object: ObjectView): number {
     return object.inventory.find(([resource]) => this.roleResources.includes(resource))?.[0] ?? -1;
   }
@@ -71,15 +71,15 @@ export class Teams {
   private tagged(): Team[] {
     const { replay } = this;
     const nets = new Map([...replay.tagsWithPrefix("net:")].map(([tag, name]) => [name, tag]));
-    const found = [...replay.tagsWithPrefix("team:")].slice(0, MOST_TEAMS);
-    const teams = found.map(([tag, name], index) => ({
+    const teamTags = [...replay.tagsWithPrefix("team:")].slice(0, MOST_TEAMS);
+    const teams = teamTags.map(([tag, name], index) => ({
       index,
       name,
       tag,
       netTag: nets.get(name) ?? -1,
       agents: agentsWith(replay, tag),
     }));
-    // Teams that play come first, so that their colours and places do not depend on those that do not.
+    // Teams with agents come first, so that their colours and places do not depend on teams without agents.
     teams.sort((a, b) => Number(!a.agents.length) - Number(!b.agents.length) || a.index - b.index);
     return teams.map((team, index) => ({ ...team, index }));
   }
@@ -97,7 +97,7 @@ export class Teams {
     });
   }
 
-  /** Junctions, and whatever else changes hands during the episode. */
+  /** Junctions, and all types that change owners during the episode. */
   private findHoldings(): void {
     const types = this.holdings;
     const { timeline } = this.replay;
@@ -123,7 +123,7 @@ function agentsWith(replay: Replay, tag: number): number[] {
   return agents;
 }
 
-/** What shares the limit called `gear`; where nothing does, the roles of Cogs vs Clips. */
+/** The resources that share the limit `gear`; without such a limit, the roles of Cogs vs Clips. */
 function roleResources(replay: Replay): number[] {
   const { kinds, config, resourceNames } = replay.parts;
   for (const kind of kinds) {

@@ -2,14 +2,14 @@ import type { Frame, FrameReader } from "./frames";
 import { inside, isInteger, isObject } from "./json";
 import type { Json, Replay } from "./replay";
 
-/** Where the owners of cells come from. */
+/** Source of the owners of cells. */
 export type TerritorySource = "recorded" | "worked out" | "unknown";
 
-/** The owner of each cell at a tick, as a tag, or -1. */
+/** The owning tag of each cell at a tick, or -1. */
 export class Territory {
   source: TerritorySource;
   readonly owners: Int32Array;
-  /** counts changes, so that whoever draws knows when to draw anew */
+  /** version of the owners, so that the board redraws only after a change */
   version = 0;
   private tick = -1;
   /** the territory that decides over each cell; 255 for none */
@@ -38,7 +38,7 @@ export class Territory {
     } else if (this.source === "recorded" && this.takeRecorded()) this.version++;
   }
 
-  /** A replay that grows may tell its first owner late. */
+  /** A growing replay may record its first owner late. */
   private trustRecord(): void {
     this.source = "recorded";
     this.influence = null;
@@ -47,7 +47,7 @@ export class Territory {
     this.version++;
   }
 
-  /** Of several territories the first one that has an owner counts, as in observations. */
+  /** Of several territories the first one with an owner counts, as in observations. */
   private takeRecorded(): boolean {
     const { timeline } = this.reader.replay;
     const { slotKey, slotObject } = timeline;
@@ -78,8 +78,8 @@ interface Stamp {
 }
 
 /**
- * Influence of objects on the cells around them, for formats that do not record who owns a cell: the strongest sum wins,
- * a tie is nobody's. The strengths are those of the recorded config.
+ * Influence of objects on the cells around them, for formats that do not record owners of cells: the highest sum wins,
+ * a tie has no owner. The strengths come from the recorded config.
  */
 class Influence {
   private readonly scores = new Map<number, Int32Array>();

@@ -5,9 +5,9 @@ import { Slots } from "./slots";
 /**
  * Every value that ever changes has a slot; the state at a tick is one number per slot.
  *
- * A key frame (the whole state) is kept wherever enough has changed since the last one, so a tick anywhere costs at most
+ * A key frame (the whole state) is stored whenever enough has changed since the last one, so seeking costs at most
  * one copy of the state and about as many writes, however long the episode is, and the key frames need no more memory
- * than the changes themselves. Ticks can be added at the end while an episode is still played; that costs what is added.
+ * than the changes themselves. Appending ticks while an episode runs costs only their changes.
  */
 export class Timeline {
   lastTick: number;
@@ -27,7 +27,7 @@ export class Timeline {
   private sinceKey = 0;
   private prepared = 0;
 
-  /** Rows at or before `firstTick` make the first state. */
+  /** Rows at or before `firstTick` define the first state. */
   constructor(
     rows: Rows,
     readonly firstTick: number,
@@ -66,22 +66,25 @@ export class Timeline {
     return this.known.owners;
   }
 
-  /** Changes in all. */
+  /** Total number of changes. */
   get changeCount(): number {
     return this.tickSlot.length;
   }
 
-  /** Slots of an object, by field and key. */
+  /** Return the slots of an object by field and key. */
   slotsOf(object: number): readonly number[] {
     return this.known.of(object);
   }
 
-  /** The slot of a value, or -1 when nothing was ever said about it. */
+  /** Return the slot of a value, or -1 if it has no rows. */
   slot(field: number, object: number, key = 0): number {
     return this.known.find(field, object, key);
   }
 
-  /** More ticks: of the rows those that are later than what is there, up to `lastTick`. Of equal ones the last counts. */
+  /**
+   * Append ticks up to `lastTick` from rows; earlier rows are ignored. Of rows for the same value and tick the last
+   * wins.
+   */
   append(rows: Rows, lastTick: number): void {
     const before = this.lastTick;
     const fresh = rowsBetween(rows, before, lastTick);
@@ -99,7 +102,7 @@ export class Timeline {
     this.lastTick = Math.max(before, lastTick);
   }
 
-  /** The value of a slot at a tick, without the rest of the state. */
+  /** Return the value of a slot at a tick, without the rest of the state. */
   valueAt(slot: number, tick: number): number {
     const begin = this.histories.begin[slot];
     const row = this.lastRow(begin, begin + this.histories.length[slot], tick);
@@ -107,8 +110,8 @@ export class Timeline {
   }
 
   /**
-   * Calls with every value of a slot and the tick it holds from, the first state included; with `from`, only with what
-   * came after so many changes. Returns how many changes there are now.
+   * Call back with every value of a slot and its first tick, including the first state; with `from`, skip that many
+   * changes. Returns the number of changes.
    */
   eachChange(slot: number, call: (tick: number, value: number, before: number) => void, from = -1): number {
     const { begin, length, tick, value } = this.histories;
@@ -122,7 +125,7 @@ export class Timeline {
     return count;
   }
 
-  /** Calls with every slot that changes at a tick. */
+  /** Call back with every slot that changes at a tick. */
   eachAt(tick: number, call: (slot: number, value: number) => void): void {
     const index = tick - this.firstTick;
     const [start, slots, values] = [this.tickStart.data, this.tickSlot.data, this.tickValue.data];
@@ -137,14 +140,14 @@ export class Timeline {
     return this.initial[slot];
   }
 
-  /** Bring `state`, which holds `from` (or nothing, with -1), to `tick`. It has room for every slot. */
+  /** Move `state` from tick `from` (-1: uninitialized) to `tick`. It has room for every slot. */
   seek(state: Int32Array, from: number, tick: number): void {
     let key = this.keyTicks.length - 1;
     while (this.keyTicks[key] > tick) key--;
     if (from < this.keyTicks[key] || from > tick) {
-      const kept = this.keyStates[key];
-      state.set(kept);
-      state.set(this.initial.subarray(kept.length, this.slots), kept.length); // nothing was said about these by then
+      const keyFrame = this.keyStates[key];
+      state.set(keyFrame);
+      state.set(this.initial.subarray(keyFrame.length, this.slots), keyFrame.length); // these had no rows by then
       from = this.keyTicks[key];
     }
     const [slots, values] = [this.tickSlot.data, this.tickValue.data];
@@ -152,7 +155,7 @@ export class Timeline {
     for (let i = this.tickStart.data[from - this.firstTick + 1]; i < end; i++) state[slots[i]] = values[i];
   }
 
-  /** What slots from a number on are before anything is said about them. */
+  /** Set slots from a number on to their default values. */
   untold(from: number): Int32Array {
     return this.initial.subarray(from, this.slots);
   }
@@ -168,22 +171,22 @@ export class Timeline {
 
   private addTick(tick: number, order: Uint32Array, rows: Rows, slotOf: Int32Array): void {
     const { stamp, tip } = this;
-    const kept: number[] = [];
+    const latest: number[] = [];
     for (let i = order.length - 1; i >= 0; i--) {
       const slot = slotOf[order[i]];
-      if (stamp[slot] === tick) continue; // a later row says otherwise
+      if (stamp[slot] === tick) continue; // a later row overrides it
       stamp[slot] = tick;
-      if (tip[slot] !== rows.value[order[i]]) kept.push(order[i]);
+      if (tip[slot] !== rows.value[order[i]]) latest.push(order[i]);
     }
-    for (let i = kept.length - 1; i >= 0; i--) {
-      const [slot, value] = [slotOf[kept[i]], rows.value[kept[i]]];
+    for (let i = latest.length - 1; i >= 0; i--) {
+      const [slot, value] = [slotOf[latest[i]], rows.value[latest[i]]];
       tip[slot] = value;
       this.histories.push(slot, tick, value);
       this.tickSlot.push(slot);
       this.tickValue.push(value);
     }
     this.tickStart.push(this.tickSlot.length);
-    this.sinceKey += kept.length;
+    this.sinceKey += latest.length;
     if (this.sinceKey < Math.max(this.slots, 2048)) return;
     this.sinceKey = 0;
     this.keyTicks.push(tick);
@@ -196,7 +199,7 @@ export class Timeline {
     for (let slot = 0; slot < counts.length; slot++) if (counts[slot]) this.histories.expect(slot, counts[slot]);
   }
 
-  /** Room for every slot, and what new ones are before anything is said about them. */
+  /** Grow the state to all slots and set new ones to their defaults. */
   private makeRoom(): void {
     const { slots } = this;
     this.histories.setSlots(slots);
@@ -212,7 +215,7 @@ export class Timeline {
     }
   }
 
-  /** The last row in [begin, end) at or before a tick, or begin - 1. */
+  /** Return the last row in [begin, end) at or before a tick, or begin - 1. */
   private lastRow(begin: number, end: number, tick: number): number {
     const ticks = this.histories.tick;
     while (begin < end) {
@@ -224,7 +227,7 @@ export class Timeline {
   }
 }
 
-/** A place in a timeline that remembers its state, so that the next tick costs only its changes. */
+/** A position in a timeline with its state, so that moving to the next tick costs only its changes. */
 export class Cursor {
   state: Int32Array<ArrayBuffer>;
   reals: Float32Array;
@@ -255,17 +258,17 @@ export class Cursor {
   }
 }
 
-/** Numbers of the rows after one tick and up to another. */
+/** Return the numbers of the rows after one tick and up to another. */
 function rowsBetween(rows: Rows, after: number, last: number): Uint32Array {
-  const found = new Uint32Array(rows.length);
+  const selected = new Uint32Array(rows.length);
   let count = 0;
   for (let row = 0; row < rows.length; row++) {
-    if (rows.tick[row] > after && rows.tick[row] <= last) found[count++] = row;
+    if (rows.tick[row] > after && rows.tick[row] <= last) selected[count++] = row;
   }
-  return found.subarray(0, count);
+  return selected.subarray(0, count);
 }
 
-/** Rows sorted by a small number; equal ones keep their order. */
+/** Sort rows by a small number (stable counting sort). */
 function counted(rows: Uint32Array, number: (row: number) => number, numbers: number): Uint32Array {
   const next = new Int32Array(numbers + 1);
   for (const row of rows) next[number(row) + 1]++;

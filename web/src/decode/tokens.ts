@@ -5,32 +5,32 @@ import { Field, floatOf } from "./rows";
 import type { Territory } from "./territory";
 import type { Vision } from "./vision";
 
-/** One token of an observation, and what it means. */
+/** One token of an observation and its meaning. */
 export interface Token {
-  /** null for a token about no cell; otherwise [columns, rows] from the agent */
+  /** null for a token without a cell; otherwise [columns, rows] from the agent */
   readonly offset: readonly [number, number] | null;
-  /** as the engine writes it: row << 4 | column in the window, 0xFE for no cell */
+  /** as the engine encodes it: row << 4 | column in the window, 0xFE for no cell */
   readonly location: number;
   readonly feature: string;
   /** -1 when the replay does not name its features */
   readonly featureId: number;
   readonly value: number;
-  /** the value in words, where it stands for something: a tag, an action, a vibe */
+  /** the name of the value, if it is an id: a tag, an action, a vibe */
   readonly meaning: string;
 }
 
 export interface Observation {
   readonly tokens: readonly Token[];
-  /** features that the agent saw and the replay cannot tell */
+  /** features that the agent observed but the replay does not record */
   readonly missing: readonly string[];
 }
 
 const GLOBAL = 0xfe;
 
 /**
- * What an agent's observation said, rebuilt from the recorded state. Replays do not hold observations; positions, tags,
- * items, vibes and owners of cells are recorded, and how they become tokens is fixed. Whatever would need more than that
- * is named in `missing` instead of guessed.
+ * Rebuilds an agent's observation from the recorded state. Replays do not store observations; positions, tags,
+ * items, vibes and owners of cells are recorded, and their encoding as tokens is fixed. Features that need other data
+ * are listed in `missing`, not guessed.
  */
 export class Observer {
   private readonly features = new Map<string, number>();
@@ -73,7 +73,7 @@ export class Observer {
       const object = things.get(cell) ?? this.wall(cell);
       if (object) this.objectTokens(object, offset, tokens);
     }
-    if (this.vision.lacksRadius) missing.push("cells beyond its own");
+    if (this.vision.lacksRadius) missing.push("all cells except its own");
     return { tokens: tokens.slice(0, this.budget), missing: [...new Set(missing)] };
   }
 
@@ -81,7 +81,7 @@ export class Observer {
     const tokens: Token[] = [];
     const flags = inside(this.obs, "global_obs");
     if (!isObject(flags)) {
-      missing.push("everything that is about no cell");
+      missing.push("all tokens without a cell");
       return tokens;
     }
     const { maxSteps, actionNames, hasStart } = this.replay.parts;
@@ -105,7 +105,7 @@ export class Observer {
     if (inside(this.obs, "territory") === true) {
       const label = this.label(own, own.y * this.replay.parts.width + own.x);
       if (label === null) missing.push("territory");
-      else add("territory:here", label, ["nobody's", "own", "another team's"][label]);
+      else add("territory:here", label, ["unowned", "own", "another team's"][label]);
     }
     for (const [name, value] of Object.entries(isObject(flags.obs) ? flags.obs : {})) {
       const amount = this.recorded(name, own) ?? this.gameValue(value, own, frame);
@@ -115,7 +115,10 @@ export class Observer {
     return tokens;
   }
 
-  /** The engine writes it before it gives rewards: always 0, or with the correction the reward of the step before. */
+  /**
+   * The engine writes this token before it updates rewards: always 0, or with the correction the previous step's
+   * reward.
+   */
   private lastReward(
     agent: number,
     { tick }: Frame,
@@ -136,7 +139,7 @@ export class Observer {
 
   private localPosition(own: ObjectView, add: (name: string, value: number) => void, missing: string[]): void {
     if (!this.replay.parts.hasStart || this.replay.firstTick > 0) {
-      missing.push("lp:*"); // where the agent began is not recorded
+      missing.push("lp:*"); // the agent's starting cell is not recorded
       return;
     }
     const [x, y] = this.replay.placeAt(own.number, this.replay.firstTick);
@@ -145,7 +148,7 @@ export class Observer {
     if (south) add(south > 0 ? "lp:south" : "lp:north", Math.min(255, Math.abs(south)));
   }
 
-  /** A value as the agent observed it; null for values that the file does not record. */
+  /** Return a value as the agent observed it; null if the file does not record it. */
   private recorded(name: string, own: ObjectView): number | null {
     const key = this.replay.parts.observedValues?.indexOf(name) ?? -1;
     if (key < 0) return null;
@@ -153,7 +156,7 @@ export class Observer {
     return slot < 0 ? 0 : this.reader.cursor.state[slot];
   }
 
-  /** The sum of an item over objects of a tag that share a team with the agent: the one form that is not recorded. */
+  /** Sum an item over objects of a tag that share a team with the agent: the one kind of value that is not recorded. */
   private gameValue(value: Json, own: ObjectView, frame: Frame): number | null {
     const [source, item] = [inside(value, "query", "source"), inside(value, "item")];
     const filters = inside(value, "query", "filters") ?? [];
@@ -174,7 +177,7 @@ export class Observer {
     return frame.objects.filter(isMeant).reduce((sum, object) => sum + amountIn(object), 0);
   }
 
-  /** 0 nobody's, 1 own, 2 another's; null when it is not known. */
+  /** Return 0 for no owner, 1 for the agent's team, 2 for another team; null if unknown. */
   private label(own: ObjectView, cell: number): number | null {
     if (this.territory.source === "unknown") return this.hasTerritories() ? null : 0;
     const owner = this.territory.owners[cell];
@@ -182,13 +185,13 @@ export class Observer {
     return own.tags.includes(owner) ? 1 : 2;
   }
 
-  /** Whether cells may have owners that the file does not record. */
+  /** Return whether cells may have owners that the file does not record. */
   private hasTerritories(): boolean {
     const territories = inside(this.replay.parts.config, "game", "territories");
     return !this.replay.parts.territoryNames.length && isObject(territories) && Object.keys(territories).length > 0;
   }
 
-  /** One token per border of a cell. Between two owners that are both the observer's the engine gives none. */
+  /** Return one token per border of a cell. The engine writes none between two owners that are both the observer's. */
   private edges(
     own: ObjectView,
     cell: number,
@@ -230,12 +233,12 @@ export class Observer {
     tokens.push(this.token(offset, "agent_id", object.agent & 255));
   }
 
-  /** A number as tokens, its last digit first, and as many of them as it has digits. */
+  /** Encode a number as tokens, one per digit, the last digit first. */
   private digits(offset: readonly [number, number] | null, name: string, amount: number, tokens: Token[]): void {
-    const said = `${amount}`;
+    const digits = `${amount}`;
     for (let part = 0; part === 0 || amount > 0; part++) {
       const feature = part ? `${name}:p${part}` : name;
-      tokens.push(this.token(offset, feature, amount % this.base, part ? "" : said));
+      tokens.push(this.token(offset, feature, amount % this.base, part ? "" : digits));
       amount = Math.floor(amount / this.base);
       if (part > 16) return;
     }

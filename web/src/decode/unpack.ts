@@ -2,7 +2,7 @@ import { damaged, ReplayError } from "./errors";
 
 export type Packing = "deflate" | "gzip";
 
-/** The most that an unpacked replay may have: JSON much larger than this would freeze the page. */
+/** Size limit of a decompressed replay: much larger JSON would freeze the page. */
 export const MOST_BYTES = 256 << 20;
 
 export function packingOf(bytes: Uint8Array): Packing | null {
@@ -11,7 +11,7 @@ export function packingOf(bytes: Uint8Array): Packing | null {
   return null;
 }
 
-/** Inflate, but never to more than `most` bytes: a small file can claim to be huge. */
+/** Inflate to at most `most` bytes: a small file can expand to a huge one. */
 export async function unpack(bytes: Uint8Array, packing: Packing, most = MOST_BYTES): Promise<Uint8Array> {
   const packed = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
   const reader = packed.pipeThrough(new DecompressionStream(packing)).getReader();
@@ -26,7 +26,7 @@ export async function unpack(bytes: Uint8Array, packing: Packing, most = MOST_BY
       parts.push(value);
     }
   } catch {
-    throw damaged("it cannot be unpacked, or its end is missing");
+    throw damaged("it cannot be decompressed, or its end is missing");
   } finally {
     reader.cancel().catch(() => undefined);
   }
@@ -35,7 +35,7 @@ export async function unpack(bytes: Uint8Array, packing: Packing, most = MOST_BY
 }
 
 export function tooLarge(most: number): ReplayError {
-  return new ReplayError(`The replay is larger than ${Math.floor(most / (1 << 20))} MB when unpacked`);
+  return new ReplayError(`The replay is larger than ${Math.floor(most / (1 << 20))} MB when decompressed`);
 }
 
 function joined(parts: readonly Uint8Array[], size: number): Uint8Array {

@@ -3,24 +3,24 @@ import { inside, isInteger, isObject } from "./json";
 import type { Replay } from "./replay";
 import { Field } from "./rows";
 
-/** A reach of sight that shows the whole window. */
+/** An observation radius that covers the whole window. */
 export const FULL_RADIUS = 7;
 
-/** The window in which an agent sees: which cells around it, and what hides others. */
+/** An agent's observation window: its cells, and which kinds of objects block sight. */
 export class Vision {
   readonly width: number;
   readonly height: number;
   /** [columns, rows] from the agent, nearest first, as observations list them */
   readonly offsets: readonly (readonly [number, number])[];
-  /** whether the file says how large the window is */
+  /** whether the file records the size of the window */
   readonly isKnown: boolean;
-  /** whether observations are cut to a radius that the file does not say */
+  /** whether observations are limited to a radius that the file does not record */
   readonly lacksRadius: boolean;
   /** by kind of object: whether it blocks sight */
   private readonly blocking: readonly boolean[];
   private readonly shape: ReadonlySet<number>;
   private readonly correctsSight: boolean;
-  /** of the agent that was asked about last, and how many of its moves are in it */
+  /** cache for the last agent queried, and the number of its moves included */
   private seen: { agent: number; first: Int32Array; moves: number } | null = null;
 
   constructor(private readonly replay: Replay) {
@@ -35,20 +35,20 @@ export class Vision {
     this.lacksRadius = hasSightLimit(replay) && replay.parts.observedValues === null;
   }
 
-  /** Whether a cell so far from an agent is in the shape that it sees, hidden or not. */
+  /** Return whether a cell at an offset from an agent is inside its window, hidden or not. */
   has(dx: number, dy: number, radius = FULL_RADIUS): boolean {
     if (!this.shape.has(dy * 64 + dx)) return false;
     const [rows, columns] = [this.height >> 1, this.width >> 1];
     return radius >= FULL_RADIUS || isVisible(dy, dx, Math.min(rows, radius), Math.min(columns, radius));
   }
 
-  /** How far an agent sees; only its own cell is certain where the file does not say. */
+  /** Return an agent's observation radius; 0 (its own cell) if the file does not record it. */
   radiusOf(agent: number, frame: Frame): number {
     if (this.lacksRadius) return 0;
     return frame.agents[agent]?.radius ?? FULL_RADIUS;
   }
 
-  /** Cells that an agent at a place sees, row by row as numbers; those outside the map are left out. */
+  /** Return the cells that an agent at a place sees, as numbers row by row; cells outside the map are left out. */
   cellsFrom(x: number, y: number, frame: Frame, radius = FULL_RADIUS): number[] {
     const { width, height } = this.replay.parts;
     const blockers = this.blocking.includes(true) ? this.blockers(frame) : null;
@@ -66,8 +66,8 @@ export class Vision {
   }
 
   /**
-   * The cell whose line of sight decides over another one. The published engine looks it up in the whole window with the
-   * row length of the smaller one, so with a smaller radius it is not always the cell itself.
+   * Return the cell whose line of sight decides whether another cell is visible. The published engine looks it up in
+   * the whole window with the row length of the smaller one, so with a smaller radius it is not always the cell itself.
    */
   private lineTo(dx: number, dy: number, radius: number): [number, number] {
     const [rows, columns] = [this.height >> 1, this.width >> 1];
@@ -76,7 +76,7 @@ export class Vision {
     return [(index % full) - columns, Math.floor(index / full) - rows];
   }
 
-  /** The tick at which each cell came into an agent's sight for the first time; a huge number for never. */
+  /** Return the tick at which an agent first saw each cell; a huge number for never. */
   firstSeen(agent: number): Int32Array {
     const { width, height } = this.replay.parts;
     if (this.seen?.agent !== agent) {
@@ -127,8 +127,8 @@ function isSide(value: unknown): value is number {
 }
 
 /**
- * A disc, with the three cells at each tip; an ellipse when the window is not square. Nearest first. A side of even length
- * counts as the next odd one, and only the nearest `most` cells of the box are looked at.
+ * A disc, with the three cells at each tip; an ellipse when the window is not square. Nearest first. A side of even
+ * length counts as the next odd one, and only the nearest `most` cells of the box are considered.
  */
 export function visibleOffsets(rows: number, columns: number, most = Infinity): [number, number][] {
   const offsets: [number, number][] = [];
@@ -157,7 +157,7 @@ function isVisible(dy: number, dx: number, rows: number, columns: number): boole
   return dy * dy * columns * columns + dx * dx * rows * rows <= rows * rows * columns * columns;
 }
 
-/** Kinds are found by the name that maps have for them, or by their type where the file does not say it. */
+/** Kinds are matched by their name in maps, or by their type if the file does not record that name. */
 function blockingKinds(replay: Replay): boolean[] {
   const objects = inside(replay.parts.config, "game", "objects");
   const [cells, types] = [new Map<string, boolean>(), new Map<string, boolean>()];
@@ -171,7 +171,7 @@ function blockingKinds(replay: Replay): boolean[] {
   return replay.parts.kinds.map((kind) => !kind.isAgent && (cells.get(kind.cell) ?? types.get(kind.typeName)) === true);
 }
 
-/** Whether a cell is behind another one: the line between the two middles touches a blocking cell, or its corner. */
+/** Return whether a cell is hidden: the line between the two centres touches a blocking cell, or its corner. */
 function isHidden(dx: number, dy: number, blocks: (dx: number, dy: number) => boolean): boolean {
   const [stepX, stepY] = [Math.sign(dx), Math.sign(dy)];
   for (let i = 0; i <= Math.abs(dx); i++) {
@@ -184,7 +184,7 @@ function isHidden(dx: number, dy: number, blocks: (dx: number, dy: number) => bo
   return false;
 }
 
-/** Whether the segment from (0, 0) to (dx, dy) touches the closed unit square around (i, j). */
+/** Return whether the segment from (0, 0) to (dx, dy) touches the closed unit square around (i, j). */
 function touches(i: number, j: number, dx: number, dy: number): boolean {
   // The distance of the square's middle from the line, times its length, against half the square's extent across it.
   return 2 * Math.abs(i * dy - j * dx) <= dx + dy;

@@ -1,34 +1,34 @@
 import type { GetCalls, Me, PostCalls, PutCalls } from "./api-types";
 
-/** What the server refused, in its own sentence. */
-export class Refusal extends Error {
+/** A rejected request, with the server's message. */
+export class RequestError extends Error {
   constructor(
     message: string,
-    /** 0: it did not answer at all */
+    /** HTTP status; 0 if the server did not respond */
     readonly status: number,
   ) {
     super(message);
   }
 }
 
-/** The words in braces of a path: `{season: string}` for `/seasons/{season}`. */
+/** The parameters of a path: `{season: string}` for `/seasons/{season}`. */
 type Words<P extends string> = P extends `${string}{${infer W}}${infer Rest}`
   ? { [K in W]: string } & Words<Rest>
   : unknown;
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
-/** The address of a call: words in their places, and a query of what is given. */
+/** Build the URL of a call from path parameters and query. */
 export function address(path: string, words: Record<string, string> = {}, query: Query = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, word: string) => encodeURIComponent(words[word] ?? ""));
-  const said = new URLSearchParams();
+  const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    if (value !== null && value !== undefined && value !== "") said.set(key, String(value));
+    if (value !== null && value !== undefined && value !== "") search.set(key, String(value));
   }
-  const text = said.toString();
+  const text = search.toString();
   return text ? `${filled}?${text}` : filled;
 }
 
-/** Calls of the server, as whoever is signed in in this browser. */
+/** Calls the server with the session of this browser. */
 export class Api {
   me: Me | null = null;
 
@@ -66,13 +66,13 @@ export class Api {
     );
   }
 
-  /** Who is there; asked once, and again after a refusal that says the session is over. */
-  async whoIsThere(): Promise<Me> {
+  /** Load the signed-in user: once, and again after a response that says the session ended. */
+  async loadUser(): Promise<Me> {
     this.me = await this.json<Me>("/observatory/api/me", {});
     return this.me;
   }
 
-  /** Administrators see and do here what the commands let them do with the same header; null for everybody else. */
+  /** Headers that give administrators their privileges, as in the commands; null for other users. */
   get elevation(): Record<string, string> | null {
     return this.me?.is_admin ? { "X-Use-Elevated-Privileges": "true" } : null;
   }
@@ -86,35 +86,35 @@ export class Api {
     try {
       return (await response.json()) as T;
     } catch {
-      throw new Refusal("The server's answer broke off; try again in a moment", 0);
+      throw new RequestError("The server's response was cut off; try again in a moment", 0);
     }
   }
 
   private async fetched(path: string, settings: RequestInit): Promise<Response> {
     let response: Response;
     try {
-      // "no-cache": something has changed or somebody came, and a page shows what is true now, never what was a second ago.
+      // "no-cache": revalidate, because a load follows a change or a navigation and must not show a stale response.
       response = await fetch(path, { credentials: "same-origin", cache: "no-cache", ...settings });
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") throw error;
-      throw new Refusal("The server cannot be reached", 0);
+      throw new RequestError("Cannot reach the server", 0);
     }
     if (response.ok) return response;
-    throw new Refusal(sentence(await response.json().catch(() => null), response.status), response.status);
+    throw new RequestError(sentence(await response.json().catch(() => null), response.status), response.status);
   }
 }
 
-/** What a refusal says: a sentence, or the list of what is wrong with a request. */
+/** Return the message of an error response: a sentence, or the list of invalid fields. */
 export function sentence(body: unknown, status: number): string {
   const detail = (body as { detail?: unknown } | null)?.detail;
   if (typeof detail === "string") return detail;
   if (Array.isArray(detail)) {
-    const told = detail.map(
+    const messages = detail.map(
       (problem: { loc?: unknown[]; msg?: string }) => `${(problem.loc ?? []).slice(1).join(".")}: ${problem.msg ?? ""}`,
     );
-    return told.join("; ") || `The server refused the request (${status})`;
+    return messages.join("; ") || `The server rejected the request (${status})`;
   }
   return status >= 500
     ? `The server failed on this request (${status}); try again in a moment`
-    : `The server refused the request (${status})`;
+    : `The server rejected the request (${status})`;
 }

@@ -14,7 +14,7 @@ const LIVE_WORDS: Record<LiveState, string> = {
   paused: "paused",
 };
 
-/** The frame around all pages: where one is, who one is, whether what is shown is live. */
+/** The frame around all pages: navigation, the signed-in user, the connection status. */
 export class App implements Site {
   readonly api = new Api();
   readonly live = new Live();
@@ -26,9 +26,9 @@ export class App implements Site {
   private sayTimer = 0;
 
   constructor(private readonly root: HTMLElement) {
-    const theme = button("Dark or light", ICONS.theme, () => nextTheme());
+    const theme = button("Switch theme", ICONS.theme, () => nextTheme());
     const brand = el("a", { class: "brand", attrs: { href: to.home() } }, "Alignment League");
-    const skip = el("a", { class: "skip", attrs: { href: "#main" } }, "Skip to the content");
+    const skip = el("a", { class: "skip", attrs: { href: "#main" } }, "Skip to content");
     skip.addEventListener("click", (event) => {
       event.preventDefault();
       this.focusMain();
@@ -54,9 +54,9 @@ export class App implements Site {
     this.showLive(this.live.state);
     this.showNav();
     try {
-      await this.api.whoIsThere();
+      await this.api.loadUser();
     } catch {
-      // The page itself will say that the server does not answer; it is read as nobody would read it.
+      // The page itself reports that the server does not respond; until then the user counts as signed out.
     }
     this.show(false);
   }
@@ -73,7 +73,7 @@ export class App implements Site {
     if (text) this.sayTimer = window.setTimeout(() => this.say(""), 6000);
   }
 
-  /** The page of the address; a new one has the keyboard's focus at its beginning. */
+  /** Show the page of the current address; a new page gets the keyboard focus. */
   private show(isNew: boolean): void {
     const route = readRoute(location.pathname, location.search) ?? { page: "missing" };
     this.showNav(route);

@@ -3,18 +3,18 @@
 export const NONE = "–";
 const MINUS = "\u2212";
 
-/** A score by itself, with as many digits as matter; those of one table have the same number of them. */
+/** Format a single score with its significant digits; scores of one table share the number of digits. */
 export function score(value: number | null | undefined, digits?: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
   return signed(value.toFixed(digits ?? digitsFor(Math.abs(value))));
 }
 
-/** Digits behind the point for values that are this large, or this far apart: three that matter. */
+/** Return the decimal places for values of this size or spread: three significant digits. */
 export function digitsFor(size: number): number {
   return size > 0 ? Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(size)))) : 2;
 }
 
-/** A difference: always with its sign. */
+/** Format a difference, always with its sign. */
 export function difference(value: number | null | undefined, digits?: number): string {
   const text = score(value, digits);
   return text === NONE || text.startsWith(MINUS) || Number(text) === 0 ? text : `+${text}`;
@@ -34,13 +34,13 @@ export function percent(part: number): string {
   return `${Math.round(100 * Math.min(1, Math.max(0, part)))} %`;
 }
 
-/** The ranks that are possible, as `2` or `2–5`. */
+/** Format the possible ranks as `2` or `2–5`. */
 export function ranks(low: number | null | undefined, high: number | null | undefined): string {
   if (low === null || low === undefined || high === null || high === undefined) return NONE;
   return low === high ? String(low) : `${low}–${high}`;
 }
 
-/** How long ago, or in how long. */
+/** Format a time relative to now. */
 export function ago(then: number, now: number): string {
   const seconds = Math.round((now - then) / 1000);
   if (Math.abs(seconds) < 10) return "just now";
@@ -73,23 +73,23 @@ export function bytes(size: number): string {
   return `${unit === 0 ? value : trimmed(value)} ${units[unit]}`;
 }
 
-/** A point in time in full, in the reader's own zone. */
+/** Format a time in full, in the user's time zone. */
 export function moment(then: number): string {
   return new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" }).format(then);
 }
 
-/** `policy_error` as `policy error`. */
+/** Format `policy_error` as `policy error`. */
 export function words(name: string): string {
   return name.replaceAll("_", " ").replaceAll("-", " ");
 }
 
-/** A name that shows all its letters in the order they have: no invisible or direction-changing ones, but emoji. */
+/** Remove invisible and direction-changing characters from a name; keep emoji. */
 export function plainName(name: string): string {
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: the two are alternatives before a joiner
   return name.replace(/(?<![\p{Extended_Pictographic}\uFE0F])\u200D|(?!\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD");
 }
 
-/** What a file's name proposes as the name of a policy. */
+/** Suggest a policy name from a file name. */
 export function nameFromFile(file: string): string {
   const stem = file
     .replace(/\.(zip|ZIP)$/, "")
@@ -107,10 +107,10 @@ function signed(text: string): string {
   return text.startsWith("-") ? (isZero ? text.slice(1) : MINUS + text.slice(1)) : text;
 }
 
-/** Why a match has no replay to show. */
+/** Explain why a match has no replay. */
 export function whyNoReplay(match: { status: string; digests: Record<string, string> }): string {
-  if (match.status === "running") return "The replay is available when the match has ended.";
-  if (match.status !== "failed" && match.status !== "completed") return "The match waits to be played.";
+  if (match.status === "running") return "The replay is available after the match.";
+  if (match.status !== "failed" && match.status !== "completed") return "The match has not started yet.";
   if ("replay.json.z" in match.digests) return "The replay has expired.";
   return "The match failed before a replay was recorded.";
 }

@@ -1,6 +1,6 @@
 import { type EventStream, HeaderEvents } from "./stream";
 
-/** What a page is told when something has changed; see the server's `observatory.events`. */
+/** A change event; see the server's `observatory.events`. */
 export interface Change {
   kind: string;
   season?: string | null;
@@ -13,23 +13,23 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 const QUIET_GAP = 2500;
 
-/** How long to wait before the next attempt to connect: twice as long each time, and not all pages at once. */
+/** Return the delay before the next attempt to connect: exponential backoff with jitter. */
 export function pauseBefore(attempt: number, chance: number): number {
   return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt) * (0.75 + chance / 2);
 }
 
-/** The changes of one message; null when it cannot be read, so that anything may have changed. */
+/** Parse the changes of one message; null if it is invalid, so that anything may have changed. */
 export function readChanges(data: string): Change[] | null {
   try {
-    const found: unknown = JSON.parse(data);
-    if (!Array.isArray(found)) return null;
-    return found.filter((change): change is Change => typeof (change as Change | null)?.kind === "string");
+    const parsed: unknown = JSON.parse(data);
+    if (!Array.isArray(parsed)) return null;
+    return parsed.filter((change): change is Change => typeof (change as Change | null)?.kind === "string");
   } catch {
     return null;
   }
 }
 
-/** Whether the server says that changes were missed while there was no stream. */
+/** Return whether the server reports that events were missed while disconnected. */
 export function readHello(data: string): boolean {
   try {
     return (JSON.parse(data) as { missed?: unknown } | null)?.missed !== false;
@@ -39,15 +39,15 @@ export function readHello(data: string): boolean {
 }
 
 /**
- * One stream of changes for the page that is shown. It connects again by itself; after a gap `onGap` says that anything
- * may have changed. A page that nobody looks at has no stream: browsers allow few of them.
+ * The event stream of the current page. It reconnects automatically; after a gap, `onGap` reports that anything
+ * may have changed. A hidden page has no stream: browsers allow few of them.
  */
 export class Live {
   state: LiveState = "connecting";
   onState: (state: LiveState) => void = () => undefined;
   onChanges: (changes: Change[]) => void = () => undefined;
   onGap: () => void = () => undefined;
-  /** headers that the stream needs, as administrators' do */
+  /** headers of the stream, for administrators */
   headers: Record<string, string> | null = null;
   private source: EventStream | null = null;
   private address = "";
@@ -60,7 +60,7 @@ export class Live {
     addEventListener("online", () => this.hurry());
   }
 
-  /** The stream for another page; the same address goes on as it is. */
+  /** Switch to another page's stream; keep the connection if the address is the same. */
   open(address: string): void {
     if (address === this.address && this.source) return;
     this.stop();
@@ -103,7 +103,7 @@ export class Live {
 
   private connect(): void {
     this.say(this.wasOpen ? "reconnecting" : "connecting");
-    // Only the browser's own attempts tell the server where we were; after ours anything may have been missed.
+    // Only the browser's own reconnects send the last event id; after ours, events may be missing.
     let mayHaveMissed = this.wasOpen;
     const source: EventStream = this.headers
       ? new HeaderEvents(this.address, this.headers)
@@ -121,11 +121,11 @@ export class Live {
     source.onerror = () => {
       this.wasOpen = true;
       if (source.readyState !== EventSource.CLOSED) {
-        // Streams end now and then, and the browser connects again; that is worth no word unless it takes long.
+        // Streams end now and then and the browser reconnects; the status changes only if that takes long.
         this.timer ||= window.setTimeout(() => this.say("reconnecting"), QUIET_GAP);
         return;
       }
-      // An answer with an error, as a server that starts may give, ends the browser's attempts for good.
+      // After an error response, for example from a starting server, the browser stops reconnecting.
       this.stop();
       this.say("reconnecting");
       this.timer = window.setTimeout(() => this.connect(), pauseBefore(this.attempt++, Math.random()));

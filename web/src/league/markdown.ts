@@ -1,6 +1,6 @@
 /**
- * The small part of Markdown that descriptions use, as a tree. HTML is text like any other: nothing becomes an element
- * but what is listed here, and a link leads to http, https or a page of this site.
+ * Parse the Markdown subset of descriptions into a tree. HTML is plain text: only the elements listed here
+ * are created, and links go only to http, https or a page of this site.
  */
 export type Inline = string | { tag: "strong" | "em" | "code" | "a"; href?: string; children: Inline[] };
 export type Block =
@@ -104,19 +104,19 @@ const INLINE =
   /(?<code>`+)(?<text>.+?)\k<code>|\*\*(?<strong>.+?)\*\*|__(?<strong2>.+?)__|\*(?<em>[^*\s][^*]*?)\*|(?<![\w_])_(?<em2>[^_\s][^_]*?)_(?![\w_])|\[(?<label>[^\]]*)\]\((?<href>[^()\s]*)\)|(?<url>https?:\/\/[^\s<>()]+[^\s<>().,;:!?'"])/u;
 
 export function inline(text: string, depth = 0): Inline[] {
-  const found: Inline[] = [];
+  const pieces: Inline[] = [];
   let rest = text;
   while (rest) {
     const match = depth < MOST_DEPTH ? INLINE.exec(rest) : null;
     if (!match?.groups) {
-      found.push(rest);
+      pieces.push(rest);
       break;
     }
-    if (match.index) found.push(rest.slice(0, match.index));
-    found.push(element(match, depth));
+    if (match.index) pieces.push(rest.slice(0, match.index));
+    pieces.push(element(match, depth));
     rest = rest.slice(match.index + match[0].length);
   }
-  return found;
+  return pieces;
 }
 
 function element(match: RegExpExecArray, depth: number): Inline {

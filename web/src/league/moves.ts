@@ -1,4 +1,4 @@
-/** What is new in a list since it was first seen. No DOM. */
+/** Changes in a list since the page was opened. No DOM. */
 
 export interface Standing {
   rank: number;
@@ -12,7 +12,7 @@ export interface Move {
   isNew: boolean;
 }
 
-/** Remembers how a table was when the reader opened it, and says for each row what has changed. */
+/** Stores a table's state when the page was opened and returns the changes of each row. */
 export class Since {
   private first: Map<string, Standing> | null = null;
 
@@ -29,7 +29,7 @@ function moveOf(before: Standing | undefined, now: Standing): Move {
   return { places: before.rank - now.rank, gain, isNew: false };
 }
 
-/** Two pages of an endless list as one: the newer rows replace the older of the same key, in the newer order. */
+/** Merge two pages of an infinite list: newer rows replace older ones with the same key, in the newer order. */
 export function merged<R>(older: readonly R[], newer: readonly R[], key: (row: R) => string): R[] {
   const known = new Set(newer.map(key));
   return [...newer, ...older.filter((row) => !known.has(key(row)))];

@@ -1,4 +1,4 @@
-/** The pages, and what their addresses say. */
+/** The pages and their addresses. */
 export type Route =
   | { page: "home" }
   | { page: "season"; season: string; tab: SeasonTab }
@@ -19,7 +19,7 @@ export type ManageSection = (typeof MANAGE_SECTIONS)[number];
 const BASE = "/observatory";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What an address of this site shows; null for those that are not ours, such as files and server-made pages. */
+/** Parse an address of this site; null for other addresses, such as files and server-rendered pages. */
 export function readRoute(pathname: string, search = ""): Route | null {
   const path = pathname.replace(/\/+$/, "");
   if (path === BASE || path === "") return { page: "home" };

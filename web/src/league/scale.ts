@@ -3,7 +3,7 @@
 export interface Scale {
   readonly low: number;
   readonly high: number;
-  /** 0 at the low end, 1 at the high end; kept inside */
+  /** 0 at the low end, 1 at the high end; clamped */
   at(value: number): number;
 }
 
@@ -19,8 +19,8 @@ export interface Interval {
 }
 
 /**
- * One scale for the intervals of all rows. The ends come from the scores and from all but the widest intervals: a new
- * policy whose interval is ten times as wide as the others must not make theirs invisible.
+ * Return one scale for the intervals of all rows. The ends come from the scores and from all but the widest intervals:
+ * a new policy whose interval is ten times as wide as the others must not make theirs invisible.
  */
 export function intervalScale(rows: readonly Interval[]): Scale {
   const scores = rows.map((row) => row.score).filter(isNumber);
@@ -36,25 +36,25 @@ export function intervalScale(rows: readonly Interval[]): Scale {
     [low, high] = [Math.min(low, row.low), Math.max(high, row.high)];
   }
   const pad = high > low ? (high - low) * 0.03 : Math.max(Math.abs(high) * 0.1, 0.5);
-  // Round ends stay where they are while scores move a little, and so do all bars.
+  // Round ends stay fixed while scores change a little, so the bars do not jump.
   const step = roundStep((high - low + 2 * pad) / 16);
   return scaleFrom(Math.floor((low - pad) / step) * step, Math.ceil((high + pad) / step) * step);
 }
 
-/** The next larger of 1, 2, 5, 10, ... */
+/** Round up to the next of 1, 2, 5, 10, ... */
 function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
 }
 
-/** Round numbers between the ends, about as many as wanted. */
+/** Return about `count` round numbers between the ends. */
 export function ticks(low: number, high: number, wanted = 4): number[] {
   if (!(high > low)) return [low];
   const step = roundStep((high - low) / Math.max(1, wanted));
-  const found: number[] = [];
+  const marks: number[] = [];
   for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; n++)
-    found.push(Number((n * step).toPrecision(12)));
-  return found;
+    marks.push(Number((n * step).toPrecision(12)));
+  return marks;
 }
 
 function isNumber(value: number | null | undefined): value is number {

@@ -1,6 +1,6 @@
-import { Refusal, sentence } from "./api";
+import { RequestError, sentence } from "./api";
 
-/** Send a file to the address the server gave, telling how much of it has gone. */
+/** Upload a file to the address from the server, and report progress. */
 export function putFile(url: string, file: Blob, progress: (part: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -9,17 +9,17 @@ export function putFile(url: string, file: Blob, progress: (part: number) => voi
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) resolve();
-      else reject(new Refusal(sentence(parsed(request.responseText), request.status), request.status));
+      else reject(new RequestError(sentence(parsed(request.responseText), request.status), request.status));
     };
-    request.onerror = () => reject(new Refusal("The upload broke off; try again", 0));
+    request.onerror = () => reject(new RequestError("The upload was interrupted; try again", 0));
     request.send(file);
   });
 }
 
-/** Our own server answers at the address by which this page came; its other names would be another site. */
+/** Use this page's origin for uploads to our own server: its other host names would be cross-origin. */
 export function localAddress(url: string): string {
-  const found = new URL(url, location.href);
-  return found.pathname.startsWith("/store/") ? found.pathname + found.search : url;
+  const target = new URL(url, location.href);
+  return target.pathname.startsWith("/store/") ? target.pathname + target.search : url;
 }
 
 function parsed(text: string): unknown {

@@ -1,11 +1,11 @@
 import type { Change } from "./live";
 
-/** At least this long between two loads of the same thing, however fast it changes. */
+/** Minimum time between two loads of the same resource. */
 const SHORTEST_GAP = 400;
 
 /**
- * Something the server tells, kept fresh: `load` when the page opens, `heard` with every change. While it loads, further
- * changes wait; what is shown stays until the new answer is there.
+ * A resource of the server that stays fresh: `load` when the page opens, `heard` with every change. While it loads,
+ * further changes wait; the old data stays visible until the new response arrives.
  */
 export class Source<T> {
   value: T | null = null;
@@ -19,7 +19,7 @@ export class Source<T> {
   constructor(
     private readonly ask: (signal: AbortSignal) => Promise<T>,
     private readonly shown: () => void,
-    /** whether a change means that this is another now */
+    /** whether a change invalidates this resource */
     private readonly concerns: (change: Change) => boolean = () => true,
   ) {}
 
@@ -27,7 +27,7 @@ export class Source<T> {
     if (changes.some((change) => this.concerns(change))) this.reload();
   }
 
-  /** Soon, and once for all changes until then. */
+  /** Schedule one load for all pending changes. */
   reload(): void {
     this.isStale = true;
     if (this.loading || this.timer || this.closed) return;

@@ -1,4 +1,4 @@
-/** What `Live` needs of a stream of server-sent events. */
+/** The interface of a stream of server-sent events that `Live` needs. */
 export interface EventStream {
   readonly readyState: number;
   onerror: (() => void) | null;
@@ -6,7 +6,7 @@ export interface EventStream {
   close(): void;
 }
 
-/** (event, data) of each whole message, and the text of a message that has not ended yet. */
+/** Parse complete messages into (event, data); return the rest of an incomplete message too. */
 export function splitMessages(text: string): { messages: [string, string][]; rest: string } {
   const parts = text.replace(/\r\n?/g, "\n").split("\n\n");
   const rest = parts.pop() ?? "";
@@ -20,7 +20,9 @@ export function splitMessages(text: string): { messages: [string, string][]; res
   return { messages: messages.filter(([, data]) => data !== ""), rest };
 }
 
-/** Server-sent events with headers, which an `EventSource` cannot send: administrators need one. It connects once. */
+/**
+ * Server-sent events with request headers, which `EventSource` cannot send: administrators need one. It connects once.
+ */
 export class HeaderEvents implements EventStream {
   readyState = 0;
   onerror: (() => void) | null = null;

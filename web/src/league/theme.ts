@@ -1,10 +1,10 @@
-/** Dark or light: as the system says, or as the reader chose here or in the viewer, which keeps it in the same place. */
+/** Dark or light: the system's setting, or the user's choice, which the viewer shares through the same storage key. */
 const KEY = "mettascope";
 
 function kept(): Record<string, unknown> {
   try {
-    const found: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
-    return typeof found === "object" && found !== null ? (found as Record<string, unknown>) : {};
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
+    return typeof stored === "object" && stored !== null ? (stored as Record<string, unknown>) : {};
   } catch {
     return {};
   }
@@ -28,6 +28,6 @@ export function nextTheme(): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...kept(), theme }));
   } catch {
-    // Nowhere to keep it; it holds for this page.
+    // No storage: the choice lasts for this page only.
   }
 }

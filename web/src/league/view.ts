@@ -5,19 +5,19 @@ import { problem, waitingFor } from "./parts/bits";
 import type { Route } from "./router";
 import { Source } from "./source";
 
-/** What pages share. */
+/** Services that all pages share. */
 export interface Site {
   readonly api: Api;
   readonly live: Live;
-  /** to another page, as a click on a link */
+  /** navigate to another page, like a click on a link */
   go(path: string): void;
-  /** a sentence for everybody, also for those who listen */
+  /** show a sentence, and announce it to screen readers */
   say(text: string): void;
 }
 
 /**
- * A page: an element, and the sources that fill it. What has a state of its own (tables, forms, charts) is put into
- * `content` once and stays there; `draw` runs after each answer and changes the rest in place.
+ * A page: an element, and the sources that fill it. Stateful parts (tables, forms, charts) are put into
+ * `content` once and stay there; `draw` runs after each response and updates the rest in place.
  */
 export abstract class View<R extends Route = Route> {
   readonly element = el("main", { id: "main" });
@@ -33,7 +33,7 @@ export abstract class View<R extends Route = Route> {
     this.element.append(this.status, this.content);
   }
 
-  /** Where the changes of this page come from. */
+  /** The address of this page's event stream. */
   get stream(): string {
     return "/observatory/api/events";
   }
@@ -45,7 +45,7 @@ export abstract class View<R extends Route = Route> {
     for (const source of this.sources) void source.load();
   }
 
-  /** Whether another address is this same page, and it has moved there. */
+  /** Move to another address of the same page if possible; return whether it did. */
   moved(_route: Route): boolean {
     return false;
   }
@@ -54,7 +54,7 @@ export abstract class View<R extends Route = Route> {
     for (const source of this.sources) source.heard(changes);
   }
 
-  /** Everything again: changes may have been missed. */
+  /** Reload all sources: changes may have been missed. */
   refresh(): void {
     for (const source of this.sources) source.reload();
   }
@@ -63,7 +63,7 @@ export abstract class View<R extends Route = Route> {
     for (const source of this.sources) source.close();
   }
 
-  /** What the source says, once it has said something; until then, or when it fails, the page says that. */
+  /** Return the source's data; while it loads or after an error, show that instead. */
   protected given<T>(source: Source<T>): T | null {
     const { value, error } = source;
     this.content.hidden = value === null;
@@ -73,12 +73,12 @@ export abstract class View<R extends Route = Route> {
   }
 
   protected source<T>(ask: (signal: AbortSignal) => Promise<T>, ...kinds: string[]): Source<T> {
-    const made = new Source<T>(
+    const source = new Source<T>(
       ask,
       () => this.draw(),
       (change) => kinds.length === 0 || kinds.includes(change.kind),
     );
-    this.sources.push(made as Source<unknown>);
-    return made;
+    this.sources.push(source as Source<unknown>);
+    return source;
   }
 }

@@ -2,7 +2,7 @@ import { type PaletteName, THEMES, type Theme, type ThemeName } from "../board/p
 import { LAYERS, type Layer, type LiveMarks } from "../board/view";
 import type { Episode, Frame, HeatKind, ObjectView } from "../decode";
 
-/** What may have changed, so that whoever shows it knows. */
+/** Kinds of changes, for listeners. */
 export type Change = "replay" | "tick" | "playing" | "selection" | "settings" | "panel" | "hover" | "live" | "grown";
 
 export const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
@@ -20,18 +20,18 @@ export type PanelName =
   | "info"
   | "compare";
 
-/** Whose visits, captures or deaths a heat map counts. */
+/** The agents whose visits, captures or deaths a heat map counts. */
 export type HeatWho = "all" | "selected" | number;
 
-/** Seconds in which the picture goes on to the newest tick of a live game: smooth, and still at once. */
+/** Seconds of the animation to the newest tick of a live game: smooth without a visible delay. */
 const GLIDE = 0.08;
 
-/** The game behind the page while it is still played. At its newest tick, the page's clock is that of the game. */
+/** A running game. At its newest tick, the page's clock controls the game. */
 export interface Live {
   readonly isRunning: boolean;
   readonly isOver: boolean;
   readonly speed: number;
-  /** counts changes of what is shown about it, and of its replays */
+  /** version of its displayed state and its replays */
   readonly version: number;
   readonly grown: number;
   /** the agent that this page drives, or -1 */
@@ -40,32 +40,32 @@ export interface Live {
   step(count: number): void;
   setSpeed(speed: number): void;
   canDrive(agent: number): boolean;
-  /** who drives an agent: `you`, a name, or null for its policy */
+  /** the driver of an agent: `you`, a name, or null for its policy */
   driverOf(agent: number): string | null;
   drive(agent: number, force?: boolean): void;
   handBack(): void;
   marksFor(episode: Episode): LiveMarks;
 }
 
-/** The state of the page, and the one way to change it. It knows nothing of how it is shown. */
+/** The state of the page, and the only way to change it. It does not depend on the display. */
 export class App {
   left: Episode | null = null;
   right: Episode | null = null;
-  /** where the replay came from when it has an address; "" otherwise */
+  /** the address of the replay; "" if it has none */
   address = "";
   rightAddress = "";
 
   /** null for a replay */
   live: Live | null = null;
-  /** what lets this page into the live game; "" for a replay */
+  /** token of the live game; "" for a replay */
   token = "";
-  /** whether the newest tick of a live game is shown, whatever comes */
+  /** whether the page follows the newest tick of a live game */
   isAtEdge = false;
 
   /** with a fraction while playing */
   time = 0;
   isPlaying = false;
-  /** whether a replay begins again at its end */
+  /** whether a replay loops */
   isLooping = false;
   speed = 10;
   /** the engine's id of the selected object, or 0 */
@@ -80,13 +80,13 @@ export class App {
   heatKind: HeatKind = "visits";
   heatWho: HeatWho = "all";
   hiddenTeams = new Set<string>();
-  /** a cell that the pointer is over, or null */
+  /** the cell under the pointer, or null */
   hovered: readonly [number, number] | null = null;
 
   private readonly listeners: ((changes: ReadonlySet<Change>) => void)[] = [];
   private readonly pending = new Set<Change>();
 
-  /** Called soon after any change, once for all changes of a moment. */
+  /** Register a listener. It is called soon after a change, once for all changes of a frame. */
   onChange(listener: (changes: ReadonlySet<Change>) => void): void {
     this.listeners.push(listener);
   }
@@ -115,12 +115,12 @@ export class App {
     return this.live ? left : Math.max(left, right);
   }
 
-  /** Whether play, step and speed are those of a live game. */
+  /** Return whether play, step and speed control a live game. */
   get isSteering(): boolean {
     return this.live !== null && this.isAtEdge && !this.live.isOver;
   }
 
-  /** Whether time passes in what is shown. */
+  /** Return whether the displayed time advances. */
   get isRunning(): boolean {
     return this.isSteering ? this.live!.isRunning : this.isPlaying;
   }
@@ -129,7 +129,7 @@ export class App {
     return (this.isSteering && this.live!.speed) || this.speed;
   }
 
-  /** Whether the picture is on its way to the newest tick. */
+  /** Return whether the animation to the newest tick is running. */
   get isGliding(): boolean {
     return this.isAtEdge && this.time < this.lastTick;
   }
@@ -146,7 +146,7 @@ export class App {
     this.changed("replay");
   }
 
-  /** Lines of a live game; the same moment and selection as before, where there are. */
+  /** Show lines of a live game; keep the tick and the selection if possible. */
   showLines(left: Episode, right: Episode | null): void {
     this.selectedId = this.left ? sameIn(left, this.left, this.selectedId) : 0;
     this.left = left;
@@ -160,12 +160,12 @@ export class App {
     this.changed("tick");
   }
 
-  /** A live game has new ticks. */
+  /** Handle new ticks of a live game. */
   hasGrown(): void {
     if (this.isAtEdge) this.changed("tick");
   }
 
-  /** To the newest tick of a live game, and on with it. */
+  /** Go to the newest tick of a live game and follow it. */
   goLive(): void {
     if (!this.live) return;
     this.isAtEdge = true;
@@ -217,14 +217,14 @@ export class App {
     this.setSpeed(SPEEDS[Math.min(Math.max((at < 0 ? SPEEDS.length : at) + by, 0), SPEEDS.length - 1)]);
   }
 
-  /** Stay where we are; a live game goes on. */
+  /** Stop following; a live game continues. */
   halt(): void {
     this.isPlaying = false;
     this.time = Math.floor(this.time);
     this.changed("playing");
   }
 
-  /** Let time pass; returns whether the picture changes. */
+  /** Advance time; return whether the display changes. */
   advance(seconds: number): boolean {
     if (this.isAtEdge) return this.glide(seconds);
     if (!this.isPlaying) return false;
@@ -233,7 +233,7 @@ export class App {
     if (this.time >= this.lastTick && this.isLooping && before >= this.lastTick) {
       this.time = this.firstTick;
     } else if (this.time >= this.lastTick && this.isLooping) {
-      this.time = this.lastTick; // the end is seen, too
+      this.time = this.lastTick; // show the last tick before looping
     } else if (this.time >= this.lastTick) {
       this.time = this.lastTick;
       this.isPlaying = false;
@@ -265,7 +265,7 @@ export class App {
     this.changed("selection");
   }
 
-  /** The next agent, or the one before. */
+  /** Select the next or previous agent. */
   selectAgent(by: number): void {
     const { left } = this;
     if (!left) return;
@@ -279,7 +279,7 @@ export class App {
     return this.selectedId ? episode.numberOf(this.selectedId) : -1;
   }
 
-  /** The selected object as it is now; null without one, or when it is not on the map. */
+  /** Return the selected object at this tick; null if none is selected or it is not on the map. */
   selectedObject(episode: Episode, frame: Frame): ObjectView | null {
     const number = this.selectedNumber(episode);
     return number < 0 ? null : (frame.objects.find((object) => object.number === number) ?? null);
@@ -306,7 +306,7 @@ export class App {
     return THEMES[this.theme === "auto" ? (isDark ? "dark" : "light") : this.theme];
   }
 
-  /** Settings as a browser remembers them. */
+  /** Parse settings from the browser's storage. */
   save(): Record<string, unknown> {
     const { theme, palette, hasMinimap } = this;
     return { theme, palette, hasMinimap, layers: [...this.layers] };
@@ -322,7 +322,10 @@ export class App {
   }
 }
 
-/** The id of an object in another replay: of the same agent, or of an object of the same type; 0 when there is none. */
+/**
+ * Return the id of the corresponding object in another replay: the same agent, or an object of the same type; 0 for
+ * none.
+ */
 function sameIn(next: Episode, before: Episode, id: number): number {
   const [was, is] = [before.numberOf(id), next.numberOf(id)];
   const agent = was < 0 ? -1 : before.replay.parts.agentOf[was];

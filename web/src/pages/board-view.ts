@@ -5,7 +5,7 @@ import type { App } from "./app";
 
 const TRAIL_STEPS = 200;
 
-/** Puts together what the board draws, anew only for a new tick, selection or setting. */
+/** Builds the board's data; recomputes it only for a new tick, selection or setting. */
 export class ViewMaker {
   private key = "";
   private view: BoardView | null = null;
@@ -77,7 +77,7 @@ export class ViewMaker {
   }
 }
 
-/** Which agents a heat map counts, and a name for the choice. */
+/** Return the agents that a heat map counts, and a name for the choice. */
 export function heatFilter(app: App, episode: Episode): [AgentFilter, string] {
   if (app.heatWho === "all") return [null, "all"];
   if (typeof app.heatWho === "number") {
@@ -95,7 +95,7 @@ export function nameOf(episode: Episode, object: ObjectView): string {
   return policy ? `${object.agent} ${policy}` : `Agent ${object.agent}`;
 }
 
-/** Where an object was and will be, a while back and ahead. */
+/** Return an object's recent and next positions. */
 function trailOf(episode: Episode, number: number, tick: number): TrailPoint[] {
   const { timeline } = episode.replay;
   const slot = timeline.slot(Field.location, number);

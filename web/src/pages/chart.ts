@@ -1,4 +1,4 @@
-import { el, replace, setText, told } from "./dom";
+import { el, formatNumber, replace, setText } from "./dom";
 
 export interface Line {
   readonly name: string;
@@ -19,7 +19,7 @@ const LEFT = 38;
 const BOTTOM = 4;
 const TOP = 6;
 
-/** Lines over time with a mark at the current tick. What the lines say there is also written out below. */
+/** A line chart over time with a mark at the current tick. A legend shows the values at that tick as text. */
 export class Chart {
   readonly element: HTMLElement;
   private readonly canvas = el("canvas", { class: "chart-canvas" });
@@ -60,12 +60,12 @@ export class Chart {
     this.tick = tick;
     const at = this.indexOf(tick);
     for (const [i, line] of this.options.lines.entries()) {
-      setText(this.values[i], line.values.length ? told(line.values[at]) : "–");
+      setText(this.values[i], line.values.length ? formatNumber(line.values[at]) : "–");
     }
     this.draw();
   }
 
-  /** After a change of theme or size. */
+  /** Redraw after a change of theme or size. */
   redraw(): void {
     this.picture = null;
     this.draw();
@@ -139,7 +139,7 @@ export class Chart {
   }
 }
 
-/** At most one point per pixel and side: the least and the greatest value there. */
+/** Reduce a line to the minimum and maximum per pixel. */
 function drawLine(pen: CanvasRenderingContext2D, line: Line, width: number, y: (value: number) => number): void {
   const { values } = line;
   if (!values.length) return;
@@ -174,7 +174,7 @@ function drawLine(pen: CanvasRenderingContext2D, line: Line, width: number, y: (
   pen.setLineDash([]);
 }
 
-/** A few round numbers between two values. */
+/** Return a few round numbers between two values. */
 export function scaleMarks(low: number, high: number): number[] {
   const rough = (high - low) / 3;
   const power = 10 ** Math.floor(Math.log10(rough));

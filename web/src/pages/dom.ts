@@ -3,12 +3,12 @@ type Props = {
   class?: string;
   id?: string;
   title?: string;
-  /** attributes as they are: aria-label, role, data-... */
+  /** attributes: aria-label, role, data-... */
   attrs?: Record<string, string | number | boolean>;
   on?: { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void };
 };
 
-/** An element. Texts become text nodes: nothing that a replay says is ever read as markup. */
+/** Create an element. Texts become text nodes: data of a replay is never parsed as markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},
@@ -35,37 +35,37 @@ export function append(element: Element, children: readonly Child[]): void {
   }
 }
 
-/** New content for an element, whatever was in it. */
+/** Replace the content of an element. */
 export function replace(element: Element, ...children: Child[]): void {
   element.replaceChildren();
   append(element, children);
 }
 
-/** Elements that do something when they are clicked: they stay only where they would do the same. */
+/** Elements with click handlers: `renew` reuses them only if the handler would do the same. */
 const live = new WeakSet<Node>();
 
-/** What the handler does may depend on the element's attributes, not on when it was made: see `renew`. */
+/** A handler may depend on the element's attributes, not on values captured at creation: see `renew`. */
 export function onClick(element: HTMLElement, handler: () => void): void {
   live.add(element);
   element.addEventListener("click", handler);
 }
 
 /**
- * New content for an element by changing the old where it differs: what stays keeps the keyboard's place, the scroll
- * position and what was opened, and costs next to nothing.
+ * Update the content of an element in place, only where it differs: unchanged nodes keep keyboard focus, scroll
+ * position and open state, at almost no cost.
  */
 export function renew(element: Element, ...children: Child[]): void {
-  const wanted = children.filter((child) => child !== null && child !== undefined && child !== false);
-  wanted.forEach((child, i) => {
+  const shown = children.filter((child) => child !== null && child !== undefined && child !== false);
+  shown.forEach((child, i) => {
     const next = child instanceof Node ? child : document.createTextNode(String(child));
     const old = element.childNodes[i];
     if (!old) element.append(next);
     else if (old !== next && !patched(old, next)) old.replaceWith(next);
   });
-  while (element.childNodes.length > wanted.length) element.lastChild!.remove();
+  while (element.childNodes.length > shown.length) element.lastChild!.remove();
 }
 
-/** Whether the old node could be made like the new one. */
+/** Update the old node to equal the new one; return whether that was possible. */
 function patched(old: Node, next: Node): boolean {
   if (old instanceof Text && next instanceof Text) {
     if (old.data !== next.data) old.data = next.data;
@@ -96,7 +96,7 @@ function copyAttributes(old: Element, next: Element): void {
   }
   for (const { name, value } of next.attributes) {
     if (old.getAttribute(name) === value) continue;
-    // The page's policy allows styles that a program sets, but not those that are written out.
+    // The content security policy allows styles set by script, but not inline style attributes.
     if (name === "style") (old as HTMLElement).style.cssText = (next as HTMLElement).style.cssText;
     else old.setAttribute(name, value);
   }
@@ -110,7 +110,7 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** A drawing of the page itself from a path on a 24 by 24 square. */
+/** Create an icon from a path on a 24 by 24 square. */
 export function icon(path: string, label = ""): SVGSVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
@@ -124,15 +124,15 @@ export function icon(path: string, label = ""): SVGSVGElement {
 }
 
 export function button(label: string, path: string, click: () => void, shownLabel = ""): HTMLButtonElement {
-  const made = el("button", { class: "button", title: label, attrs: { type: "button", "aria-label": label } });
-  if (path) made.append(icon(path));
-  if (shownLabel) made.append(el("span", {}, shownLabel));
-  onClick(made, click);
-  return made;
+  const control = el("button", { class: "button", title: label, attrs: { type: "button", "aria-label": label } });
+  if (path) control.append(icon(path));
+  if (shownLabel) control.append(el("span", {}, shownLabel));
+  onClick(control, click);
+  return control;
 }
 
-/** A number for people: whole ones as they are, others with as many digits as matter. */
-export function told(value: number): string {
+/** Format a number: integers in full, others with significant digits. */
+export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (Number.isInteger(value)) return value.toLocaleString("en-US").replaceAll(",", "\u2009");
   const digits = Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 1 ? 3 : 4;

@@ -1,6 +1,6 @@
 import { type Cell, csv } from "../decode";
 
-/** Lets the reader keep something as a file. */
+/** Offer data as a download. */
 export function saveBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   const link = document.createElement("a");
@@ -16,7 +16,7 @@ export function saveTable(rows: Cell[][], name: string): void {
   saveBlob(new Blob([csv(rows)], { type: "text/csv" }), `${name}.csv`);
 }
 
-/** Asks for a file; null when none is chosen. */
+/** Ask for a file; null if the user cancels. */
 export function chooseFile(): Promise<File | null> {
   return new Promise((resolve) => {
     const input = document.createElement("input");
@@ -29,7 +29,7 @@ export function chooseFile(): Promise<File | null> {
     input.addEventListener("change", () => answer(input.files?.[0] ?? null));
     input.addEventListener("cancel", () => answer(null));
     input.hidden = true;
-    document.body.append(input); // one that is nowhere may be forgotten before the choice is made
+    document.body.append(input); // a detached input may be garbage-collected before the user chooses
     input.click();
   });
 }

@@ -11,7 +11,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   Escape: "Esc",
 };
 
-/** The page that explains the keys, made from the same table that runs them. */
+/** The help page for keys, generated from the table that handles them. */
 export function helpDialog(isLive: boolean): HTMLDialogElement {
   const all: readonly { group: string; keys: readonly string[]; what: string }[] = isLive
     ? [...LIVE_KEYS, ...KEYS]
@@ -31,7 +31,7 @@ export function helpDialog(isLive: boolean): HTMLDialogElement {
   });
   const close = el("button", { class: "button", attrs: { type: "button" } }, "Close");
   const pointer =
-    "Drag moves the map and the wheel zooms; with two fingers both. A click selects the nearest thing, a double click follows it. Files can be dropped anywhere.";
+    "Drag to move the map, scroll to zoom; on touch screens use two fingers. Click to select the nearest object, double-click to follow it. Drop files anywhere.";
   const dialog = el(
     "dialog",
     { class: "help", attrs: { "aria-label": "Help" } },

@@ -1,10 +1,10 @@
 import { teamColour } from "../board/palette";
 import type { App } from "./app";
-import { el, renew, told } from "./dom";
+import { el, formatNumber, renew } from "./dom";
 import { heldBy, meanReward } from "./panels/score";
 import { spriteIcon } from "./sprite-icon";
 
-/** The score in a corner of the board: per team what it holds and its reward. */
+/** The score in a corner of the board: held objects and reward per team. */
 export class Hud {
   readonly element = el("div", { class: "hud", attrs: { "aria-label": "Score", "data-testid": "hud" } });
 
@@ -24,7 +24,9 @@ export class Hud {
       if (hasHoldings)
         chip.append(spriteIcon("junction", { main, second: main }), el("b", {}, heldBy(left, frame, team)));
       if (mean !== null)
-        chip.append(el("span", { class: "hud-reward", title: "reward per agent" }, told(Number(mean.toFixed(3)))));
+        chip.append(
+          el("span", { class: "hud-reward", title: "reward per agent" }, formatNumber(Number(mean.toFixed(3)))),
+        );
       return chip;
     });
     renew(this.element, ...chips);

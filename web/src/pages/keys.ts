@@ -1,7 +1,7 @@
 import type { Layer } from "../board/view";
 import type { App, PanelName } from "./app";
 
-/** What keys can do beyond changing the state. */
+/** Actions of keys beyond changing the state. */
 export interface Actions {
   openFile(): void;
   openBeside(): void;
@@ -20,11 +20,11 @@ export interface Actions {
 }
 
 interface Key {
-  /** as `KeyboardEvent.key`, with `Shift+` or `Alt+` before it */
+  /** as `KeyboardEvent.key`, prefixed with `Shift+` or `Alt+` */
   readonly keys: readonly string[];
   readonly group: "Time" | "Looking" | "Choosing" | "Layers" | "Panels" | "Page";
   readonly what: string;
-  /** the layer that it shows or hides */
+  /** the layer that it toggles */
   readonly layer?: Layer;
   run(app: App, actions: Actions): void;
 }
@@ -44,14 +44,14 @@ const panel = (key: string, name: PanelName, what: string): Key => ({
   run: (app) => app.openPanel(app.panel === name ? "" : name),
 });
 
-/** One table for what keys do and for the page that explains them. */
+/** One table for the key handlers and the help page. */
 export const KEYS: readonly Key[] = [
   { keys: [" "], group: "Time", what: "play or pause", run: (app) => app.play(!app.isRunning) },
-  { keys: ["ArrowRight", "]"], group: "Time", what: "one step on", run: (app) => app.step(1) },
+  { keys: ["ArrowRight", "]"], group: "Time", what: "one step forward", run: (app) => app.step(1) },
   { keys: ["ArrowLeft", "["], group: "Time", what: "one step back", run: (app) => app.step(-1) },
-  { keys: ["Shift+ArrowRight"], group: "Time", what: "ten steps on", run: (app) => app.step(10) },
+  { keys: ["Shift+ArrowRight"], group: "Time", what: "ten steps forward", run: (app) => app.step(10) },
   { keys: ["Shift+ArrowLeft"], group: "Time", what: "ten steps back", run: (app) => app.step(-10) },
-  { keys: ["PageDown"], group: "Time", what: "a hundred steps on", run: (app) => app.step(100) },
+  { keys: ["PageDown"], group: "Time", what: "a hundred steps forward", run: (app) => app.step(100) },
   { keys: ["PageUp"], group: "Time", what: "a hundred steps back", run: (app) => app.step(-100) },
   { keys: ["Home"], group: "Time", what: "to the beginning", run: (app) => app.seek(app.firstTick) },
   { keys: ["End"], group: "Time", what: "to the end", run: (app) => app.seek(app.lastTick) },
@@ -67,33 +67,38 @@ export const KEYS: readonly Key[] = [
   { keys: ["a"], group: "Looking", what: "left", run: (_, actions) => actions.pan(-1, 0) },
   { keys: ["d"], group: "Looking", what: "right", run: (_, actions) => actions.pan(1, 0) },
   { keys: ["z"], group: "Looking", what: "the whole map", run: (_, actions) => actions.fit() },
-  { keys: ["f"], group: "Looking", what: "follow what is selected", run: (app) => app.follow(!app.isFollowing) },
-  { keys: ["Enter"], group: "Looking", what: "go to what is selected", run: (_, actions) => actions.lookAtSelection() },
+  { keys: ["f"], group: "Looking", what: "follow the selected object", run: (app) => app.follow(!app.isFollowing) },
+  {
+    keys: ["Enter"],
+    group: "Looking",
+    what: "go to the selected object",
+    run: (_, actions) => actions.lookAtSelection(),
+  },
 
   { keys: ["."], group: "Choosing", what: "next agent", run: (app) => app.selectAgent(1) },
   { keys: [","], group: "Choosing", what: "previous agent", run: (app) => app.selectAgent(-1) },
   {
     keys: ["Alt+ArrowUp"],
     group: "Choosing",
-    what: "nearest thing above",
+    what: "select the nearest object above",
     run: (_, actions) => actions.selectTowards(0, -1),
   },
   {
     keys: ["Alt+ArrowDown"],
     group: "Choosing",
-    what: "nearest thing below",
+    what: "select the nearest object below",
     run: (_, actions) => actions.selectTowards(0, 1),
   },
   {
     keys: ["Alt+ArrowLeft"],
     group: "Choosing",
-    what: "nearest thing to the left",
+    what: "select the nearest object to the left",
     run: (_, actions) => actions.selectTowards(-1, 0),
   },
   {
     keys: ["Alt+ArrowRight"],
     group: "Choosing",
-    what: "nearest thing to the right",
+    what: "select the nearest object to the right",
     run: (_, actions) => actions.selectTowards(1, 0),
   },
   { keys: ["/"], group: "Choosing", what: "search", run: (_, actions) => actions.search() },
@@ -106,7 +111,7 @@ export const KEYS: readonly Key[] = [
 
   layer("t", "territory", "territory"),
   layer("j", "networks", "networks of junctions"),
-  layer("r", "trail", "trail of what is selected"),
+  layer("r", "trail", "trail of the selected object"),
   layer("v", "fog", "only what the selected agent sees"),
   layer("h", "heat", "heat map"),
   layer("b", "bars", "health and energy"),
@@ -118,7 +123,7 @@ export const KEYS: readonly Key[] = [
   { keys: ["m"], group: "Layers", what: "minimap", run: (app) => app.set("hasMinimap", !app.hasMinimap) },
 
   panel("1", "agent", "agent or object"),
-  panel("2", "sight", "what the agent observes"),
+  panel("2", "sight", "observation of the agent"),
   panel("3", "events", "events"),
   panel("4", "charts", "charts"),
   panel("5", "heat", "heat maps"),
@@ -130,14 +135,19 @@ export const KEYS: readonly Key[] = [
   { keys: ["Shift+C"], group: "Panels", what: "comparison", run: (app) => app.openPanel("compare") },
 
   { keys: ["Shift+O"], group: "Page", what: "open a file", run: (_, actions) => actions.openFile() },
-  { keys: ["Shift+B"], group: "Page", what: "open a second file beside it", run: (_, actions) => actions.openBeside() },
-  { keys: ["Shift+L"], group: "Page", what: "copy a link to this moment", run: (_, actions) => actions.copyLink() },
+  {
+    keys: ["Shift+B"],
+    group: "Page",
+    what: "open a second replay beside this one",
+    run: (_, actions) => actions.openBeside(),
+  },
+  { keys: ["Shift+L"], group: "Page", what: "copy a link to this tick", run: (_, actions) => actions.copyLink() },
   { keys: ["Shift+P"], group: "Page", what: "save the board as a picture", run: (_, actions) => actions.savePicture() },
   { keys: ["Shift+E"], group: "Page", what: "save the panel's table as CSV", run: (_, actions) => actions.saveTable() },
   {
     keys: ["x"],
     group: "Page",
-    what: "dark or light",
+    what: "switch theme",
     run: (app) => app.set("theme", app.themeNow.name === "dark" ? "light" : "dark"),
   },
   {

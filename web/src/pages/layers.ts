@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<Layer, string>> = {
   names: "Names",
   grid: "Grid",
 };
-/** What the board shows, as a menu of switches. */
+/** A menu of switches for the layers of the board. */
 export class LayerMenu {
   readonly element: HTMLDetailsElement;
   private readonly boxes = new Map<Layer, HTMLInputElement>();

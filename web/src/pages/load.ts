@@ -1,12 +1,12 @@
 import { Episode, openReplay, ReplayError } from "../decode";
 
-/** More than any replay has; reading it would only end in an error later. */
+/** Size limit: larger than any replay, so reading more would fail anyway. */
 const MOST_FILE_BYTES = 1 << 30;
 
 export type Progress = (what: string, part: number | null) => void;
 
 export async function loadFile(file: File, progress: Progress): Promise<Episode> {
-  if (file.size > MOST_FILE_BYTES) throw new ReplayError("The file is larger than any replay");
+  if (file.size > MOST_FILE_BYTES) throw new ReplayError("The file is too large for a replay");
   progress("Reading", null);
   let bytes: Uint8Array;
   try {
@@ -22,7 +22,7 @@ export async function loadAddress(address: string, progress: Progress): Promise<
   try {
     url = new URL(address, document.baseURI);
   } catch {
-    throw new ReplayError(`${address} is no address`);
+    throw new ReplayError(`${address} is not an address`);
   }
   if (!/^(https?|blob|data|file):$/.test(url.protocol)) {
     throw new ReplayError(`A replay cannot be opened from a \`${url.protocol}\` address`);
@@ -34,7 +34,7 @@ export async function loadAddress(address: string, progress: Progress): Promise<
   return decode(bytes, nameOf(url), progress);
 }
 
-/** A replay that a game sends over a socket: a byte 1 before it, after what it says in words. */
+/** Receive a replay over a game's socket: a byte 1 before it, after text messages. */
 export async function loadSocket(address: URL, progress: Progress): Promise<Episode> {
   progress("Loading", null);
   const url = new URL(address);
@@ -61,7 +61,7 @@ function asObject(text: string): Record<string, unknown> {
   }
 }
 
-/** A replay that the page itself holds. */
+/** Return the replay embedded in the page. */
 export function inlined(): { bytes: Uint8Array; name: string } | null {
   const holder = document.getElementById("replay-data");
   const text = holder?.textContent?.trim();
@@ -70,7 +70,7 @@ export function inlined(): { bytes: Uint8Array; name: string } | null {
   try {
     binary = atob(text);
   } catch {
-    // Nothing in it can be read then, and opening it will say so.
+    // Invalid data; decoding it reports the error.
   }
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
   return { bytes, name: holder.dataset.name ?? "replay" };
@@ -78,12 +78,12 @@ export function inlined(): { bytes: Uint8Array; name: string } | null {
 
 export async function decode(bytes: Uint8Array, name: string, progress: Progress): Promise<Episode> {
   progress("Opening", null);
-  await new Promise((resolve) => setTimeout(resolve)); // let the page say so first
+  await new Promise((resolve) => setTimeout(resolve)); // let the page show the message first
   try {
     return new Episode(await openReplay(bytes), name, bytes.length);
   } catch (error) {
     if (error instanceof ReplayError) throw error;
-    throw new ReplayError("The replay is damaged: it says something that makes no sense");
+    throw new ReplayError("The replay is damaged: it contains invalid data");
   }
 }
 
@@ -93,15 +93,15 @@ async function fetched(url: URL): Promise<Response> {
   } catch {
     const hint =
       url.protocol === "file:"
-        ? "a page may not read files by itself: drop the file here, or choose it with Open"
-        : "the server cannot be reached, or does not allow other pages to read it";
+        ? "a page cannot read local files: drop the file here, or choose it with Open"
+        : "the server cannot be reached, or does not allow requests from other sites";
     throw new ReplayError(`The replay could not be loaded: ${hint}`);
   }
 }
 
 function refused(status: number): string {
-  if (status === 401 || status === 403) return `The server does not give out this replay (${status})`;
-  if (status === 404 || status === 410) return `There is no replay at this address (${status})`;
+  if (status === 401 || status === 403) return `The server denied access to this replay (${status})`;
+  if (status === 404 || status === 410) return `Replay not found at this address (${status})`;
   if (status >= 500) return `The server failed to send the replay (${status}); try again later`;
   return `The server did not send the replay (${status})`;
 }
@@ -118,13 +118,13 @@ async function received(response: Response, progress: Progress): Promise<Uint8Ar
       if (done) break;
       parts.push(value);
       length += value.length;
-      if (length > MOST_FILE_BYTES) throw new ReplayError("The file is larger than any replay");
+      if (length > MOST_FILE_BYTES) throw new ReplayError("The file is too large for a replay");
       progress("Loading", size ? Math.min(1, length / size) : null);
     }
   } catch (error) {
     reader.cancel().catch(() => undefined);
     if (error instanceof ReplayError) throw error;
-    throw new ReplayError("The connection broke off while the replay was loaded");
+    throw new ReplayError("The connection was lost while loading the replay");
   }
   const bytes = new Uint8Array(length);
   let at = 0;

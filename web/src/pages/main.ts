@@ -4,10 +4,10 @@ import { decode, inlined, loadSocket } from "./load";
 import { Shell } from "./shell";
 import { readPlace } from "./url";
 
-/** Show what the address or the page itself asks for. */
+/** Show the live game or the replay that the address or the page names. */
 async function main(): Promise<void> {
   const shell = new Shell(document.getElementById("app")!);
-  Object.assign(globalThis, { mettascope: shell }); // for looking into the page from its console
+  Object.assign(globalThis, { mettascope: shell }); // for debugging in the console
   await shell.start();
   const place = readPlace(location.search, location.hash);
   const door = coworldDoor(location.href);
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   if (door) return shell.openLive(door);
   if (place.live) {
     if (place.token) shell.openLive(ownDoor(place.token));
-    else shell.failed("This address lacks its token, the part behind the `#`; ask for the whole link");
+    else shell.failed("This address has no token (the part after the `#`); ask for the full link");
     return;
   }
   const own = inlined();

@@ -7,9 +7,9 @@ import { el } from "./dom";
 
 const SIDE = 168;
 
-/** The whole map, small: walls, owners of cells, teams' things and agents, and what the board shows of it. */
+/** The minimap: walls, owners of cells, teams' objects and agents, and the visible part of the board. */
 export class Minimap {
-  readonly canvas = el("canvas", { class: "minimap", attrs: { role: "img", "aria-label": "Map of the whole world" } });
+  readonly canvas = el("canvas", { class: "minimap", attrs: { role: "img", "aria-label": "Minimap" } });
   private readonly picture = document.createElement("canvas");
   private readonly image: ImageData;
   private readonly isWall: Uint8Array;

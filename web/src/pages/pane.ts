@@ -6,7 +6,7 @@ import { ViewMaker } from "./board-view";
 import { el } from "./dom";
 import { Minimap } from "./minimap";
 
-/** One board in the page, with its minimap and what the pointer does to it. */
+/** One board in the page, with its minimap and pointer handling. */
 export class Pane {
   readonly element = el("section", { class: "pane", attrs: { "aria-label": "Board" } });
   private readonly canvas = el("canvas", { class: "board", attrs: { tabindex: 0, "aria-label": "Map" } });
@@ -21,9 +21,9 @@ export class Pane {
   private minimapDue = 0;
   private isStale = true;
   private shape = 0;
-  /** a cell was clicked; whether that was all there is to do about it */
+  /** called when a cell is clicked; returns whether the click is handled */
   onCell: (x: number, y: number, event: PointerEvent) => boolean = () => false;
-  /** told when the camera was moved by hand, so that a second board can follow */
+  /** called when the user moves the camera, so that a second board can follow */
   onCamera: () => void = () => undefined;
 
   private constructor(private readonly app: App) {
@@ -39,8 +39,7 @@ export class Pane {
       pane.board = await Board.create(pane.canvas, pane.floor);
     } catch {
       pane.trouble.hidden = false;
-      pane.trouble.textContent =
-        "This browser offers no WebGL, so the map cannot be drawn; everything else still works";
+      pane.trouble.textContent = "This browser has no WebGL, so the map cannot be drawn; everything else works";
     }
     new ResizeObserver(() => pane.resize()).observe(pane.element);
     return pane;
@@ -73,26 +72,26 @@ export class Pane {
     }
     this.resize();
     const { width, height } = episode.replay.parts;
-    // Another line of the same game, or the same one after the connection was lost: the view stays.
+    // Another line of the same game, or the same one after a reconnect: keep the view.
     if (this.app.live && view && before?.width === width && before.height === height)
       camera!.lookAt(view.x, view.y, view.scale, true);
     else camera?.fit(true);
     this.touch();
   }
 
-  /** Colours or layers have changed. */
+  /** Apply changed colours or layers. */
   restyle(hasNewColours: boolean): void {
     this.settings++;
     if (hasNewColours) this.setScene();
     this.touch();
   }
 
-  /** The next picture must be drawn. */
+  /** Force the next frame to be drawn. */
   touch(): void {
     this.isStale = true;
   }
 
-  /** Draw if anything has changed since; returns whether it did. */
+  /** Draw if anything has changed; return whether it did. */
   draw(seconds: number): boolean {
     const { board, maker, app } = this;
     if (!board || !maker) return false;
@@ -101,11 +100,11 @@ export class Pane {
     const moves = board.camera.advance(seconds);
     if (!moves && !this.isStale && !app.isPlaying) return false;
     this.isStale = false;
-    if (maker.episode.replay.shape !== this.shape) this.setScene(); // a wall is gone, or new
+    if (maker.episode.replay.shape !== this.shape) this.setScene(); // a wall was removed or added
     const isFirst = !this.view;
     this.view = maker.make(this.settings);
     board.draw(this.view);
-    if (isFirst) performance.mark("first-frame"); // for whoever measures
+    if (isFirst) performance.mark("first-frame"); // for benchmarks
     this.minimapDue -= seconds;
     if (this.minimap && (this.minimapDue <= 0 || !app.isRunning)) {
       this.minimapDue = 0.12;
@@ -121,7 +120,7 @@ export class Pane {
     this.touch();
   }
 
-  /** The board as a PNG. */
+  /** Return the board as a PNG. */
   async picture(): Promise<Blob | null> {
     const { board, view } = this;
     if (!board || !view) return null;

@@ -27,15 +27,15 @@ import { spriteIcon } from "./sprite-icon";
 import { TimelineBar } from "./timeline";
 import { hashOf } from "./url";
 
-/** While playing, texts beside the board are renewed this often; the board itself with every picture. */
+/** Update interval of texts beside the board during playback; the board itself updates every frame. */
 const SECONDS_PER_UPDATE = 0.1;
 const SECONDS_PER_ADDRESS = 1;
-/** While a live game grows, lists and charts of all that happened are renewed this often at most. */
+/** Minimum interval between updates of lists and charts while a live game grows. */
 const SECONDS_PER_GROWTH = 0.5;
-/** Pixels per cell from which on a cog is easily driven. */
+/** Minimum pixels per cell for driving a cog comfortably. */
 const CLOSE_SCALE = 30;
 
-/** The whole page: where its parts are, and what connects them. */
+/** The whole page: the layout of its parts and the connections between them. */
 export class Shell implements Actions {
   readonly app = new App();
   private readonly boards = el("div", { class: "boards" });
@@ -104,7 +104,7 @@ export class Shell implements Actions {
 
   /* ---- live games ---- */
 
-  /** Joins the game that this page was served by. */
+  /** Join the game that served this page. */
   openLive(door: Door): void {
     this.cover.hidden = false;
     replace(
@@ -128,9 +128,9 @@ export class Shell implements Actions {
     live.update();
   }
 
-  /** Close enough to see where one goes; a map that is small enough is seen as a whole. */
+  /** Zoom in for driving, unless the whole map is visible at that scale. */
   private watchSelection(): void {
-    if (globalThis.matchMedia?.("(max-width: 760px)").matches) this.app.openPanel(""); // the board needs the room
+    if (globalThis.matchMedia?.("(max-width: 760px)").matches) this.app.openPanel(""); // make room for the board
     const { camera } = this.panes[0];
     if (!camera || camera.fitScale() >= CLOSE_SCALE) return this.fit();
     this.app.follow(true);
@@ -158,7 +158,7 @@ export class Shell implements Actions {
 
   /* ---- opening replays ---- */
 
-  /** Shows what a loader gives, or says why not. Nothing is thrown. */
+  /** Show the loaded replay, or the error message. Never throws. */
   async open(load: (progress: Progress) => Promise<Episode>, address: string, isBeside = false): Promise<boolean> {
     try {
       const episode = await load((what, part) => this.progress(what, part));
@@ -175,12 +175,12 @@ export class Shell implements Actions {
   }
 
   openFile(): void {
-    if (this.live) return this.say("This page shows a live game; replays are opened with `python -m mettagrid.viewer`");
+    if (this.live) return this.say("This page shows a live game; open replays with `python -m mettagrid.viewer`");
     void chooseFile().then((file) => file && this.open((progress) => loadFile(file, progress), ""));
   }
 
   openBeside(): void {
-    if (this.live) return this.say("A live game is compared with a branch of it: “What if from here”");
+    if (this.live) return this.say("Compare a live game with a branch of it: use “What if from here”");
     void chooseFile().then((file) => file && this.open((progress) => loadFile(file, progress), "", true));
   }
 
@@ -246,7 +246,7 @@ export class Shell implements Actions {
     );
   }
 
-  /** What went wrong, in one sentence. A replay that is already there stays. */
+  /** Show an error in one sentence. An open replay stays. */
   failed(message: string): void {
     this.cover.hidden = false;
     const card = el(
@@ -266,7 +266,7 @@ export class Shell implements Actions {
   private welcome(): void {
     const cog = spriteIcon("cog:scout", { main: "#3fa9c9" });
     cog.width = cog.height = 72;
-    const hint = "Drop a replay here, choose a file, or give an address. Nothing is sent anywhere.";
+    const hint = "Drop a replay here, choose a file, or enter an address. Files stay on your machine.";
     replace(
       this.cover,
       el("div", { class: "card" }, cog, el("h2", {}, "MettaScope"), el("p", { class: "quiet" }, hint), this.openers()),
@@ -316,20 +316,20 @@ export class Shell implements Actions {
     });
   }
 
-  /** One file is shown; of two, the second is shown beside the first. With shift a file goes beside what is there. */
+  /** Open one file, or two side by side. With Shift, open a file beside the current replay. */
   private async openDropped(files: File[], isBeside: boolean): Promise<void> {
     await this.open((progress) => loadFile(files[0], progress), "", isBeside);
     if (files[1] && this.app.left) await this.open((progress) => loadFile(files[1], progress), "", true);
   }
 
-  /* ---- what keys and buttons do ---- */
+  /* ---- actions of keys and buttons ---- */
 
   copyLink(): void {
-    if (this.live) return this.say("Links to a live game are made with “Invite”, by its host");
+    if (this.live) return this.say("Only the host can create links to a live game, with “Invite”");
     const address = `${location.href.split("#")[0]}${hashOf(this.app)}`;
     const isOwnFile = !this.app.address && !document.getElementById("replay-data");
-    const hint = isOwnFile ? "; it holds the tick and the selection, but the file itself must be opened first" : "";
-    const say = () => this.say(`The link is copied${hint}`);
+    const hint = isOwnFile ? "; it stores the tick and the selection, but the file itself must be opened first" : "";
+    const say = () => this.say(`Link copied${hint}`);
     const ask = () => this.say("Copy this link:", address);
     if (navigator.clipboard) navigator.clipboard.writeText(address).then(say, ask);
     else ask();
@@ -352,7 +352,7 @@ export class Shell implements Actions {
     else this.help.showModal();
   }
 
-  /** Whether anything was open. */
+  /** Close open menus and dialogs; return whether there were any. */
   closeAll(): boolean {
     const menus = [...this.root.querySelectorAll<HTMLDetailsElement>("details.menu[open]")];
     for (const menu of menus) menu.open = false;
@@ -393,7 +393,7 @@ export class Shell implements Actions {
     if (object) this.lookAt(object.x, object.y);
   }
 
-  /** The nearest thing in a direction from what is selected, or from the middle of the view. */
+  /** Select the nearest object in a direction from the selected one, or from the centre of the view. */
   selectTowards(dx: number, dy: number): void {
     const { left } = this.app;
     if (!left) return;
@@ -415,7 +415,7 @@ export class Shell implements Actions {
     this.touch();
   }
 
-  /** Opens the panel that searches and goes to its field. */
+  /** Open the search panel and focus its field. */
   search(): void {
     this.app.openPanel("search");
     queueMicrotask(() => requestAnimationFrame(() => this.searchPanel.focus()));
@@ -434,12 +434,12 @@ export class Shell implements Actions {
         { class: "tools", attrs: { role: "group", "aria-label": "Page" } },
         button("Open a file (Shift O)", ICONS.open, () => this.openFile()),
         button("Compare with a second replay (Shift B)", ICONS.compare, () => this.openBeside()),
-        button("Copy a link to this moment (Shift L)", ICONS.link, () => this.copyLink()),
+        button("Copy a link to this tick (Shift L)", ICONS.link, () => this.copyLink()),
         this.exportMenu(),
         button("Colours for the colour-blind (Y)", ICONS.palette, () =>
           this.app.set("palette", this.app.palette === "standard" ? "colour-blind" : "standard"),
         ),
-        button("Dark or light (X)", ICONS.theme, () =>
+        button("Switch theme (X)", ICONS.theme, () =>
           this.app.set("theme", this.app.themeNow.name === "dark" ? "light" : "dark"),
         ),
         button("Help (?)", ICONS.help, () => this.showHelp()),
@@ -463,7 +463,7 @@ export class Shell implements Actions {
       this.help,
     );
     this.notice.hidden = true;
-    // A menu closes when something else is clicked.
+    // A click outside closes a menu.
     document.addEventListener("pointerdown", (event) => {
       for (const menu of this.root.querySelectorAll<HTMLDetailsElement>("details.menu[open]")) {
         if (!menu.contains(event.target as Node)) menu.open = false;
@@ -472,21 +472,21 @@ export class Shell implements Actions {
   }
 
   private tab(panel: Panel): HTMLButtonElement {
-    const made = button(panel.title, "", () => this.app.openPanel(this.app.panel === panel.name ? "" : panel.name));
-    made.className = "tab";
-    made.dataset.panel = panel.name;
-    made.append(icon(panel.icon), el("span", {}, panel.title));
-    return made;
+    const control = button(panel.title, "", () => this.app.openPanel(this.app.panel === panel.name ? "" : panel.name));
+    control.className = "tab";
+    control.dataset.panel = panel.name;
+    control.append(icon(panel.icon), el("span", {}, panel.title));
+    return control;
   }
 
   private exportMenu(): HTMLElement {
     const entry = (name: string, run: () => void) => {
-      const made = el("button", { class: "menu-entry", attrs: { type: "button" } }, name);
-      made.addEventListener("click", () => {
+      const item = el("button", { class: "menu-entry", attrs: { type: "button" } }, name);
+      item.addEventListener("click", () => {
         this.closeAll();
         if (this.app.left) run();
       });
-      return made;
+      return item;
     };
     const { app } = this;
     return el(
@@ -519,7 +519,7 @@ export class Shell implements Actions {
     this.noticeTimer = window.setTimeout(() => (this.notice.hidden = true), link ? 20_000 : 3_500);
   }
 
-  /* ---- time and change ---- */
+  /* ---- time and updates ---- */
 
   private frame(now: number): void {
     const seconds = Math.min(0.25, (now - this.lastFrame) / 1000);
@@ -557,11 +557,11 @@ export class Shell implements Actions {
     if (changes.has("selection") && this.app.panel === "" && this.app.selectedId && !isDriving)
       this.app.openPanel("agent");
     this.touch();
-    // What happens by itself is told a few times a second, what the reader does at once.
+    // Playback updates texts a few times per second, user actions at once.
     if (!this.app.isRunning || changes.has("selection") || changes.has("panel")) this.refresh();
   }
 
-  /** Everything that is text. */
+  /** Update all texts. */
   private refresh(): void {
     const began = performance.now();
     this.updateDue = SECONDS_PER_UPDATE;
@@ -573,7 +573,7 @@ export class Shell implements Actions {
       this.live?.update();
     }
     this.refreshPanel(changes);
-    // The longer it takes, the less often: most of the time is for the game.
+    // The longer an update takes, the rarer it runs: the game gets most of the time.
     if (changes.has("grown")) this.growthDue = Math.max(SECONDS_PER_GROWTH, (performance.now() - began) / 50);
   }
 
@@ -597,7 +597,7 @@ export class Shell implements Actions {
     for (const pane of this.panes) pane.touch();
   }
 
-  /** Whether the colours are other ones now. */
+  /** Apply the theme and palette; return whether the colours changed. */
   private applyTheme(): boolean {
     const { dataset } = document.documentElement;
     const look = `${this.app.themeNow.name}/${this.app.palette}`;
@@ -615,7 +615,7 @@ export class Shell implements Actions {
     try {
       history.replaceState(null, "", hash);
     } catch {
-      this.addressDue = Infinity; // a page inside another one may not be allowed to
+      this.addressDue = Infinity; // an embedded page may not be allowed to
     }
   }
 
@@ -623,7 +623,7 @@ export class Shell implements Actions {
     try {
       localStorage.setItem("mettascope", JSON.stringify(this.app.save()));
     } catch {
-      // A page inside another one, or from disk, may have nowhere to keep them.
+      // An embedded page, or one from disk, may have no storage.
     }
   }
 

@@ -4,7 +4,7 @@ import { el } from "./dom";
 const made = new Map<string, string>();
 const MOST = 500;
 
-/** A drawing of the board as a small picture in the page. */
+/** Return a board sprite as a small image. */
 export function spriteIcon(name: string, paint: Partial<Paint> = {}, label = ""): HTMLImageElement {
   const full: Paint = { main: "#8b97a3", second: paint.main ?? "#8b97a3", line: "#12161a", label: name, ...paint };
   const key = `${name}|${full.main}|${full.second}|${full.line}|${full.label}`;

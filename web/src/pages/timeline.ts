@@ -5,7 +5,7 @@ import { button, el, icon, replace, setText } from "./dom";
 import { ICONS } from "./icons";
 
 const HEIGHT = 44;
-/** Which events are marked, and in which line; the rest are in the list of events only. */
+/** The marked kinds of events and their rows; other kinds appear only in the list of events. */
 const MARKED: Readonly<Partial<Record<EventKind, { line: number; sign: string }>>> = {
   capture: { line: 0, sign: "▲" },
   loss: { line: 1, sign: "▼" },
@@ -13,7 +13,7 @@ const MARKED: Readonly<Partial<Record<EventKind, { line: number; sign: string }>
   death: { line: 1, sign: "✕" },
 };
 
-/** Transport, speed, and a strip with the episode's course: what teams held, what happened, where we are. */
+/** Playback controls, speed, and a strip of the episode: held objects per team, events, the current tick. */
 export class TimelineBar {
   readonly element: HTMLElement;
   private readonly strip = el("canvas", {
@@ -40,7 +40,7 @@ export class TimelineBar {
       button("Previous event (P)", ICONS.previous, () => this.toEvent(-1)),
       button("One step back (left arrow)", ICONS.back, () => a.step(-1)),
       this.playButton,
-      button("One step on (right arrow)", ICONS.forward, () => a.step(1)),
+      button("One step forward (right arrow)", ICONS.forward, () => a.step(1)),
       button("Next event (N)", ICONS.next, () => this.toEvent(1)),
       button("To the end (End)", ICONS.end, () => a.seek(a.lastTick)),
     );
@@ -48,7 +48,7 @@ export class TimelineBar {
     replace(this.speedSelect, ...SPEEDS.map((speed) => el("option", { attrs: { value: speed } }, `${speed}/s`)));
     this.speedSelect.addEventListener("change", () => {
       a.setSpeed(Number(this.speedSelect.value));
-      if (a.live) this.speedSelect.blur(); // arrows drive again
+      if (a.live) this.speedSelect.blur(); // return the arrow keys to driving
     });
     this.tickInput.addEventListener("change", () => a.seek(Number(this.tickInput.value)));
     const now = el("div", { class: "now" }, this.tickInput, this.lastLabel, this.speedSelect);
@@ -59,7 +59,7 @@ export class TimelineBar {
     new ResizeObserver(() => this.redraw()).observe(track);
   }
 
-  /** The next or previous marked event, or any event when none of those is there. */
+  /** Go to the next or previous marked event, or to any event if none is marked. */
   toEvent(direction: 1 | -1): void {
     const { left, tick } = this.app;
     if (!left) return;
@@ -73,7 +73,7 @@ export class TimelineBar {
     }
   }
 
-  /** The course has become another one; it is drawn when it is next shown. */
+  /** Invalidate the strip; it is redrawn when it is next shown. */
   forget(): void {
     this.picture = null;
   }
@@ -138,7 +138,7 @@ export class TimelineBar {
     pen.restore();
   }
 
-  /** What does not change with the tick: lines of what teams held, and marks of events. */
+  /** Draw the parts that do not depend on the tick: lines of held objects and marks of events. */
   private course(width: number, ratio: number): HTMLCanvasElement {
     const canvas = document.createElement("canvas");
     canvas.width = width * ratio;
@@ -148,7 +148,7 @@ export class TimelineBar {
     const { left, palette } = this.app;
     const { ticks, teams } = left!.history;
     const most = teams.reduce((top, { held }) => held.reduce((a, b) => Math.max(a, b), top), 1);
-    const every = Math.max(1, Math.floor(ticks.length / (2 * width))); // more than two points per pixel show nothing more
+    const every = Math.max(1, Math.floor(ticks.length / (2 * width))); // at most two points per pixel
     for (const { team, held } of teams) {
       pen.beginPath();
       pen.moveTo(0, HEIGHT);

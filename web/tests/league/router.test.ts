@@ -4,7 +4,7 @@ import { type Route, readRoute, to } from "../../src/league/router";
 const ID = "01a1e0c7-bb07-7950-a19c-a7f7e71b4c37";
 
 describe("addresses", () => {
-  it("lead where they were made to lead", () => {
+  it("round-trip through the router", () => {
     const routes: [string, Route][] = [
       [to.home(), { page: "home" }],
       [to.season("beta-cvc"), { page: "season", season: "beta-cvc", tab: "table" }],
@@ -23,7 +23,7 @@ describe("addresses", () => {
     expect(readRoute("/observatory/")).toEqual({ page: "home" });
   });
 
-  it("that lead nowhere say so", () => {
+  it("that do not exist are reported", () => {
     for (const path of [
       "nothing",
       "seasons/a/b",

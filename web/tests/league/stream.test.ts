@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { HeaderEvents, splitMessages } from "../../src/league/stream";
 
 describe("server-sent events with headers", () => {
-  it("splits messages and keeps what has not ended", () => {
+  it("splits messages and keeps an incomplete one", () => {
     const { messages, rest } = splitMessages(
       'id: 1\nevent: hello\ndata: {"missed": false}\n\n: alive\n\ndata: a\r\ndata: b\r\n\r\nevent: ch',
     );
@@ -13,7 +13,7 @@ describe("server-sent events with headers", () => {
     expect(rest).toBe("event: ch");
   });
 
-  it("sends the headers, hands out the messages and says when the stream ends", async () => {
+  it("sends the headers, delivers the messages and reports the end of the stream", async () => {
     const parts = ["event: hello\nda", 'ta: {"missed": false}\n\nevent: changes\n', "data: []\n\n"];
     const asked = vi.fn(async (_address: string, _settings: RequestInit) => new Response(new Blob(parts).stream()));
     vi.stubGlobal("fetch", asked);

@@ -5,7 +5,7 @@ import { ends } from "../../src/league/parts/chart";
 import { intervalScale, scaleFrom, ticks } from "../../src/league/scale";
 
 describe("the scale of a table", () => {
-  it("is one for all rows and holds their intervals", () => {
+  it("is shared by all rows and contains their intervals", () => {
     const scale = intervalScale([
       { score: 1, low: 0.5, high: 1.5 },
       { score: 2, low: 1.8, high: 2.2 },
@@ -15,7 +15,7 @@ describe("the scale of a table", () => {
     expect(scale.at(1)).toBeLessThan(scale.at(2));
   });
 
-  it("is not spoilt by one interval that knows nothing", () => {
+  it("is not stretched by a single wide interval", () => {
     const rows = [1, 2, 3].map((score) => ({ score, low: score - 0.2, high: score + 0.2 }));
     const scale = intervalScale([...rows, { score: 2, low: -500, high: 500 }]);
     expect(scale.low).toBeGreaterThan(0);
@@ -23,14 +23,14 @@ describe("the scale of a table", () => {
     expect([scale.at(-500), scale.at(500)]).toEqual([0, 1]);
   });
 
-  it("is there for no rows, equal rows, and rows without intervals", () => {
+  it("exists for no rows, equal rows, and rows without intervals", () => {
     expect(intervalScale([]).at(0.5)).toBe(0.5);
     expect(intervalScale([{ score: 3 }, { score: 3 }]).at(3)).toBeCloseTo(0.5);
     expect(intervalScale([{ score: null }]).at(0)).toBe(0);
     expect(scaleFrom(1, 1).at(1)).toBe(0.5);
   });
 
-  it("has round marks", () => {
+  it("has ticks at round numbers", () => {
     expect(ticks(0, 1, 4)).toEqual([0, 0.5, 1]);
     expect(ticks(-0.3, 0.3, 4)).toEqual([-0.2, 0, 0.2]);
     expect(ticks(5, 5)).toEqual([5]);
@@ -50,8 +50,8 @@ describe("the scale of a table", () => {
   });
 });
 
-describe("what moved", () => {
-  it("is told against the table as it was first seen", () => {
+describe("changes of rows", () => {
+  it("are relative to the table when the page was opened", () => {
     const since = new Since();
     const row = (id: string, rank: number, score: number | null) => ({ id, rank, score });
     const key = (found: { id: string }) => found.id;
@@ -64,7 +64,7 @@ describe("what moved", () => {
     expect(last.get("c")?.isNew).toBe(true);
   });
 
-  it("in an endless list replaces what is known and loses nothing", () => {
+  it("in an infinite list replace known rows and lose none", () => {
     const rows = (...texts: string[]) => texts.map((text) => ({ id: text[0], text }));
     const all = merged(rows("b1", "a1"), rows("c1", "b2"), (row) => row.id);
     expect(all.map((row) => row.text)).toEqual(["c1", "b2", "a1"]);
@@ -72,7 +72,7 @@ describe("what moved", () => {
 });
 
 describe("the stream of changes", () => {
-  it("is read as the server writes it, and mistrusted otherwise", () => {
+  it("is parsed as the server writes it, and invalid messages count as a gap", () => {
     expect(readChanges('[{"kind":"match","season":"x","ids":["1"]},{"no":1},null]')).toEqual([
       { kind: "match", season: "x", ids: ["1"] },
     ]);
@@ -85,7 +85,7 @@ describe("the stream of changes", () => {
     ]);
   });
 
-  it("is tried again after longer and longer pauses, and not by all pages at once", () => {
+  it("reconnects with exponential backoff and jitter", () => {
     expect([0, 1, 2, 10].map((attempt) => pauseBefore(attempt, 0.5))).toEqual([500, 1000, 2000, 15_000]);
     expect(pauseBefore(10, 0)).toBeLessThan(pauseBefore(10, 1));
   });

@@ -22,7 +22,7 @@ Go = Callable[..., Visit]
 
 
 def room(agents: int = 2, steps: int = 10_000) -> MettaGridConfig:
-    """A room of 10 x 10 cells with walls round it, where everybody may talk."""
+    """A room of 10 x 10 cells with walls around it, where all agents may talk."""
     env = MettaGridConfig.EmptyRoom(num_agents=agents, width=10, height=10, with_walls=True)
     env.game.max_steps = steps
     env.game.talk.enabled = True
@@ -123,7 +123,7 @@ class Relay:
         return int(self._listener.getsockname()[1])
 
     def cut(self) -> None:
-        """Nothing comes through any more."""
+        """Cut the connection."""
         self._is_cut = True
         for one in self._open:
             with suppress(OSError):
@@ -177,7 +177,7 @@ def drive(found: Visit, agent: int) -> None:
 
 
 def cell(found: Visit, column: int, row: int, pane: int = 0) -> tuple[float, float]:
-    """Where a cell is in the window, once the view stands still."""
+    """Return the position of a cell in the window, once the view has stopped moving."""
     state = f"(() => {{ const c = mettascope.panes[{pane}].camera; return [c.x, c.y, c.scale]; }})()"
     last = None
     while last != (last := found.page.evaluate(state)):

@@ -142,7 +142,7 @@ def test_layers_change_the_picture_and_can_be_switched_back(visit: Go, served: R
             without_effect.append(layer)
         found.page.keyboard.press(layer)
         assert changed_pixels(found) == 0, layer
-    assert without_effect == ["i", "k"]  # nobody has a vibe or talks here
+    assert without_effect == ["i", "k"]  # no agent has a vibe or talks here
 
 
 def test_both_themes_and_the_palette_for_the_colour_blind(visit: Go, served: ReplayServer) -> None:

@@ -1,6 +1,6 @@
-/** Small pieces that every page uses. All that comes from the server becomes text. */
+/** Small elements that every page uses. All data from the server is inserted as text. */
 import { append, type Child, el, icon, onClick, renew, setText } from "../../pages/dom";
-import { Refusal } from "../api";
+import { RequestError } from "../api";
 import type { PolicyRef } from "../api-types";
 import { ago, moment, plainName, words } from "../format";
 import { to } from "../router";
@@ -17,7 +17,7 @@ export const ICONS = {
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
 };
 
-/** A name that somebody chose: shown as it is, kept to itself, broken anywhere when it is long. */
+/** A user-chosen name: shown as text, isolated from its surroundings, wrapped anywhere when it is long. */
 export function name(text: string): HTMLElement {
   return el("bdi", { class: "name" }, plainName(text));
 }
@@ -38,14 +38,14 @@ export function link(href: string, ...children: Child[]): HTMLAnchorElement {
   return el("a", { attrs: { href } }, ...children);
 }
 
-/** How long ago; `keepTimes` moves it on. */
+/** A relative time; `keepTimes` updates it. */
 export function time(iso: string | null | undefined): HTMLElement {
   const then = iso ? Date.parse(iso) : NaN;
   if (!Number.isFinite(then)) return el("span", { class: "quiet" }, "–");
   return el("time", { title: moment(then), attrs: { datetime: iso! } }, ago(then, Date.now()));
 }
 
-/** Every so often, the words of all times on the page. */
+/** Update all relative times on the page periodically. */
 export function keepTimes(root: ParentNode): void {
   setInterval(() => {
     for (const shown of root.querySelectorAll("time[datetime]")) {
@@ -89,13 +89,13 @@ export function intervalBar(row: Interval, scale: Scale, tone = ""): SVGElement 
   return svg("svg", { class: `bar ${tone}`.trim(), width: "100%", height: 18, "aria-hidden": "true" }, ...parts);
 }
 
-/** How much of something is done. */
+/** A progress bar. */
 export function progressBar(part: number, label: string): HTMLElement {
   const value = Math.min(1, Math.max(0, Number.isFinite(part) ? part : 0));
   return el("progress", { class: "progress", attrs: { value: value.toFixed(4), max: 1, "aria-label": label } });
 }
 
-/** Nothing there yet: why, and what to do. */
+/** An empty state: the reason, and what to do. */
 export function empty(text: string, ...actions: Child[]): HTMLElement {
   return el(
     "div",
@@ -113,15 +113,15 @@ export function loading(): HTMLElement {
   return el("p", { class: "quiet loading" }, "Loading …");
 }
 
-/** What a page shows while it has no answer: the refusal, or that it is loading. */
+/** The state of a page without data: an error, or a loading message. */
 export function waitingFor(error: Error | null, next: string): HTMLElement {
   if (!error) return loading();
-  const isUnknown = error instanceof Refusal && (error.status === 404 || error.status === 422);
-  const needsSignIn = error instanceof Refusal && error.status === 401;
+  const isUnknown = error instanceof RequestError && (error.status === 404 || error.status === 422);
+  const needsSignIn = error instanceof RequestError && error.status === 401;
   return el(
     "div",
     { class: "column" },
-    el("h1", {}, isUnknown ? "There is nothing here" : needsSignIn ? "Sign in first" : "This did not work"),
+    el("h1", {}, isUnknown ? "Page not found" : needsSignIn ? "Sign in to continue" : "Request failed"),
     problem(error),
     el(
       "p",
@@ -137,12 +137,12 @@ export function buttonLink(href: string, text: string, path = ""): HTMLAnchorEle
 }
 
 export function act(text: string, run: () => void, kind = ""): HTMLButtonElement {
-  const made = el("button", { class: `button bordered ${kind}`.trim(), attrs: { type: "button" } }, text);
-  onClick(made, run);
-  return made;
+  const control = el("button", { class: `button bordered ${kind}`.trim(), attrs: { type: "button" } }, text);
+  onClick(control, run);
+  return control;
 }
 
-/** A part of a page with its heading; what is in it stays the same elements. */
+/** A section of a page with a heading; its content elements stay the same. */
 export class Part {
   readonly heading = el("h2");
   readonly body = el("div", { class: "part-body" });
@@ -155,7 +155,7 @@ export class Part {
     this.element = el("section", { class: "panel" }, this.heading, this.body, this.note);
   }
 
-  /** The body when there is something in it; otherwise what to say instead. */
+  /** Show the body if it has content, otherwise a message. */
   show(title: string, isFull: boolean, ...instead: Child[]): void {
     setText(this.heading, title);
     this.body.hidden = !isFull;

@@ -108,7 +108,7 @@ export class HistoryChart {
   }
 }
 
-/** The ends of the axis: all scores and intervals, and match scores but for the few farthest out. */
+/** The ends of the axis: all scores and intervals, and match scores without the most extreme ones. */
 export function ends(points: readonly Point[]): [number, number] {
   const all = points.flatMap((point) => [point.score, point.match_score]).sort((a, b) => a - b);
   const band = points

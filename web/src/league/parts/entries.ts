@@ -5,7 +5,7 @@ import { to } from "../router";
 import type { Site } from "../view";
 import { act, buttonLink, chip, link, policyLink, problem, time } from "./bits";
 
-/** One's own policies in a season: where each is, what happened last and why; and the way to enter another. */
+/** The user's policies in a season: status, last event and reason of each; and a form to enter another. */
 export class Entries {
   readonly element = el("section", { class: "panel entries", attrs: { "aria-label": "Your policies in this season" } });
   private readonly list = el("div", { attrs: { "aria-live": "polite" } });
@@ -41,24 +41,27 @@ export class Entries {
         : null,
     );
     if (!season.takes_policies)
-      renew(this.actions, el("p", { class: "quiet" }, season.why_closed ?? "This season takes no policies now."));
+      renew(
+        this.actions,
+        el("p", { class: "quiet" }, season.why_closed ?? "This season does not accept policies now."),
+      );
     else if (!me?.signed_in)
       renew(
         this.actions,
         link(to.signIn(location.pathname), "Sign in"),
         el("span", { class: "quiet" }, "to enter a policy"),
       );
-    else renew(this.actions, this.opener(), buttonLink(to.upload(season.name), "Upload a new one"));
+    else renew(this.actions, this.opener(), buttonLink(to.upload(season.name), "Upload a policy"));
   }
 
   private opener(): HTMLElement {
-    const made = el(
+    const opener = el(
       "button",
       { class: "button bordered", attrs: { type: "button", "data-testid": "submit-policy" } },
       "Submit a policy",
     );
-    onClick(made, () => void this.open());
-    return made;
+    onClick(opener, () => void this.open());
+    return opener;
   }
 
   private async open(): Promise<void> {
@@ -100,7 +103,7 @@ function option(row: PolicyVersionRow): HTMLElement {
   return el("option", { attrs: { value: row.id } }, `${plainName(row.name)} v${row.version}`);
 }
 
-/** Where an entry is, in one line. */
+/** The status of an entry in one line. */
 export function entryLine(entry: MyEntry): HTMLElement {
   const place = entry.place === null ? "" : `place ${entry.place} in the queue`;
   const standing = entry.rank === null ? "" : `rank ${entry.rank} with ${score(entry.score)}`;

@@ -8,7 +8,7 @@ import { entryLine } from "./entries";
 
 const KINDS = ["match", "membership", "table", "stage", "season", "queue"];
 
-/** What becomes of one entry, from the queue to its first score. */
+/** The progress of one entry, from the queue to its first score. */
 export class Following {
   readonly element = el("div", { attrs: { "aria-live": "polite", "data-testid": "following" } }, loading());
   private readonly source: Source<SeasonPage>;
@@ -44,7 +44,7 @@ export class Following {
     const mine = value?.my_entries.filter((entry) => entry.policy.id === this.policy) ?? [];
     if (error && !value) renew(this.element, problem(error));
     else if (mine.length === 0)
-      renew(this.element, el("p", { class: "quiet" }, "Entered; the commissioner has not looked at it yet."));
+      renew(this.element, el("p", { class: "quiet" }, "Entered; the commissioner has not processed it yet."));
     else renew(this.element, el("ul", { class: "plain-list entries-list" }, ...mine.map(entryLine)));
   }
 }

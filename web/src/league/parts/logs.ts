@@ -1,5 +1,5 @@
 import { el, renew } from "../../pages/dom";
-import { address, Refusal } from "../api";
+import { address, RequestError } from "../api";
 import type { MatchPage } from "../api-types";
 import { count, plainName } from "../format";
 import type { Site } from "../view";
@@ -8,7 +8,7 @@ import { problem } from "./bits";
 const MOST_LETTERS = 200_000;
 const LOGS = "/tournament/matches/{match_id}/{policy_version_id}/policy-logs";
 
-/** What one's own agents wrote, and what the worker wrote about the match; fetched when it is opened. */
+/** Logs of the user's own agents, and the worker's log of the match; loaded when opened. */
 export class MatchLogs {
   readonly element = el("div", { class: "column" });
 
@@ -25,8 +25,8 @@ export class MatchLogs {
     const box = el("div", {}, el("h3", {}, ref ? `${plainName(ref.name)} v${ref.version}` : policy));
     const artifact = (kind: string) =>
       address("/tournament/matches/{match_id}/{policy_version_id}/artifacts/{kind}", { ...words, kind });
-    box.append(this.file("The match's own log", artifact("logs")));
-    if (this.match.status === "failed") box.append(this.file("What went wrong", artifact("error-info")));
+    box.append(this.file("Match log", artifact("logs")));
+    if (this.match.status === "failed") box.append(this.file("Error details", artifact("error-info")));
     void this.agents(box, words);
     return box;
   }
@@ -39,7 +39,7 @@ export class MatchLogs {
         box.append(this.file(`Agent ${agent}`, `${address(LOGS, words)}/${agent}`));
       }
     } catch (error) {
-      if (!(error instanceof Refusal && error.status === 404)) box.append(problem(error as Error));
+      if (!(error instanceof RequestError && error.status === 404)) box.append(problem(error as Error));
     }
   }
 
@@ -58,14 +58,14 @@ export class MatchLogs {
       const text = await this.site.api.text(path);
       const cut =
         text.length > MOST_LETTERS
-          ? el("p", { class: "quiet small" }, `The last ${count(MOST_LETTERS)} of ${count(text.length)} letters`)
+          ? el("p", { class: "quiet small" }, `The last ${count(MOST_LETTERS)} of ${count(text.length)} characters`)
           : null;
       renew(
         body,
         cut,
         text.trim()
           ? el("pre", { attrs: { tabindex: 0 } }, text.slice(-MOST_LETTERS))
-          : el("p", { class: "quiet" }, "It wrote nothing."),
+          : el("p", { class: "quiet" }, "The log is empty."),
       );
     } catch (error) {
       renew(body, problem(error as Error));

@@ -8,7 +8,7 @@ import { LiveTable } from "./table";
 
 const MOST_NAMES = 3;
 
-/** Who plays in it, for a link. */
+/** The players of a match, as the text of a link. */
 export function matchTitle(match: MatchLine): Child[] {
   const shown = match.players.slice(0, MOST_NAMES);
   const parts: Child[] = [];
@@ -26,13 +26,13 @@ export function matchText(match: MatchLine): string {
   return names.join(" – ") || `Match ${match.id.slice(0, 8)}`;
 }
 
-/** What became of a match: its scores, or why it failed and whose fault that was. */
+/** The result of a match: its scores, or the failure and the policy at fault. */
 export function outcome(match: MatchLine): HTMLElement {
   if (match.status === "failed") {
     const guilty = match.players.filter((player) => player.to_blame);
     const who = guilty.length
       ? guilty.map(({ policy }) => `${plainName(policy.name)} v${policy.version}`).join(", ")
-      : "nobody is charged";
+      : "no policy is at fault";
     return el("span", { class: "small outcome" }, `${words(match.error_type ?? "failed")}: ${who}`);
   }
   return el("span", { class: "small quiet" }, match.status === "waiting" ? (match.why ?? "for a worker") : "");

@@ -2,7 +2,7 @@ import type { Change } from "../live";
 import { Source } from "../source";
 import type { Site } from "../view";
 
-/** A part of a page that asks the server when it is first shown, and from then on with the changes that concern it. */
+/** A part of a page that loads its data when it is first shown, and again after relevant changes. */
 export abstract class Pane<T> {
   abstract readonly element: HTMLElement;
   protected readonly source: Source<T>;

@@ -1,7 +1,7 @@
 import { type Child, el } from "../../pages/dom";
 import { type Block, type Inline, parseMarkdown } from "../markdown";
 
-/** Markdown as elements; see `markdown.ts` for what is understood. */
+/** Render Markdown as elements; `markdown.ts` lists the supported subset. */
 export function rich(text: string): HTMLElement {
   return el("div", { class: "rich" }, ...parseMarkdown(text).map(block));
 }

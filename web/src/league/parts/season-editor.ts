@@ -21,7 +21,7 @@ freeplay:
   splits: [[2, 2], [1, 3], [3, 1]]
 `;
 
-/** A season as YAML: checked while it is written, and saved when it is good. */
+/** An editor for a season as YAML: validated while the user types, saved when valid. */
 export class SeasonEditor {
   readonly element = el("section", { class: "panel" });
   private readonly text = el("textarea", {
@@ -46,10 +46,10 @@ export class SeasonEditor {
       this.timer = window.setTimeout(() => void this.look(), CHECK_AFTER);
     });
     const title = season ? `Season ${season}` : "New season";
-    const what = "Texts change in place; another way of playing makes a new version, and the one before it ends.";
+    const what = "Changes to texts apply in place; changes to the game create a new version and end the current one.";
     this.element.append(
       el("h2", {}, title),
-      el("p", { class: "quiet small" }, season ? what : "Describe it; it is checked while you write."),
+      el("p", { class: "quiet small" }, season ? what : "Describe the season in YAML; it is checked while you type."),
       el("label", { attrs: { for: "yaml" } }, "YAML"),
       this.text,
       this.check,
@@ -73,11 +73,11 @@ export class SeasonEditor {
   private async look(): Promise<void> {
     const number = ++this.asked;
     try {
-      const found = await this.site.api.post(`${PATH}/check`, {}, { yaml: this.text.value });
+      const verdict = await this.site.api.post(`${PATH}/check`, {}, { yaml: this.text.value });
       if (number !== this.asked) return;
-      this.check.className = found.good ? "good" : "bad";
-      this.check.textContent = found.sentence;
-      this.save.disabled = !found.good;
+      this.check.className = verdict.good ? "good" : "bad";
+      this.check.textContent = verdict.sentence;
+      this.save.disabled = !verdict.good;
     } catch (error) {
       if (number === this.asked) renew(this.answer, problem(error as Error));
     }

@@ -8,7 +8,7 @@ import { act, empty, loading, problem } from "./bits";
 import { matchTable } from "./matches";
 import { Pane } from "./pane";
 
-/** What can be asked for. Those that wait are left out at first: there are many, and nothing is to be seen of them. */
+/** Filters by status. Waiting matches are hidden by default: there are many, and they have no results. */
 const STATES: Record<string, string> = {
   played: "played",
   running: "running",
@@ -19,7 +19,7 @@ const STATES: Record<string, string> = {
 };
 const MOST_SINGLE = 10;
 
-/** All matches of a season, the newest first, with filters and no end: more come when the last is in sight. */
+/** All matches of a season, newest first, with filters and infinite scrolling. */
 export class SeasonMatches extends Pane<MatchesPage> {
   readonly element = el("section", { class: "panel", attrs: { "aria-label": "Matches" } });
   private readonly head = el("div");
@@ -49,9 +49,9 @@ export class SeasonMatches extends Pane<MatchesPage> {
     this.status.append(
       ...Object.entries(STATES).map(([state, text]) => el("option", { attrs: { value: state } }, text)),
     );
-    const said = new URLSearchParams(location.search);
-    this.status.value = said.get("status") ?? "played";
-    this.namePolicies([], said.get("policy") ?? "");
+    const query = new URLSearchParams(location.search);
+    this.status.value = query.get("status") ?? "played";
+    this.namePolicies([], query.get("policy") ?? "");
     this.element.append(el("h2", {}, "Matches"), filters, this.head, this.table.element, this.note, this.more);
     this.more.hidden = true;
     new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && void this.next(), {
@@ -82,7 +82,7 @@ export class SeasonMatches extends Pane<MatchesPage> {
         this.policy.value,
       );
     } catch {
-      // The filter offers what it did.
+      // The filter keeps its earlier options.
     }
   }
 
@@ -96,7 +96,7 @@ export class SeasonMatches extends Pane<MatchesPage> {
     this.policy.value = chosen;
   }
 
-  /** The first page again; a match farther down that has changed is asked for by itself. */
+  /** Reload the first page; changed matches on later pages are loaded one by one. */
   override heard(changes: readonly Change[]): void {
     super.heard(changes);
     const changed = new Set(changes.filter((change) => change.kind === "match").flatMap((change) => change.ids ?? []));
@@ -124,7 +124,7 @@ export class SeasonMatches extends Pane<MatchesPage> {
     this.more.hidden = this.cursor === null;
     const none = this.filters()
       ? "No match fits these filters."
-      : "No match has been played yet. They are made when policies have entered.";
+      : "No matches yet. They are scheduled when policies have entered.";
     renew(
       this.note,
       this.rows.length === 0
@@ -162,7 +162,7 @@ export class SeasonMatches extends Pane<MatchesPage> {
       this.rows = this.rows.map((row) => (row.id === id ? match : row));
       this.drawRows(this.source.value?.total ?? this.rows.length);
     } catch {
-      // It stays as it was; the next change asks again.
+      // Keep the old row; the next change loads it again.
     }
   }
 
@@ -172,11 +172,11 @@ export class SeasonMatches extends Pane<MatchesPage> {
   }
 
   private filters(): string {
-    const said = new URLSearchParams();
-    if (this.pool.value) said.set("pool", this.pool.value);
-    if (this.status.value !== "played") said.set("status", this.status.value);
-    if (this.policy.value) said.set("policy", this.policy.value);
-    return said.toString();
+    const query = new URLSearchParams();
+    if (this.pool.value) query.set("pool", this.pool.value);
+    if (this.status.value !== "played") query.set("status", this.status.value);
+    if (this.policy.value) query.set("policy", this.policy.value);
+    return query.toString();
   }
 
   private filter(): void {

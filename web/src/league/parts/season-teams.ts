@@ -7,7 +7,7 @@ import { chip, empty, intervalBar, loading, policyLink, problem } from "./bits";
 import { Pane } from "./pane";
 import { LiveTable } from "./table";
 
-/** The teams of a round: who is in, who is out and why, and which team of the round before each one was. */
+/** The teams of a round: active and eliminated ones with reasons, and each team's predecessor in the previous round. */
 export class SeasonTeams extends Pane<Teams> {
   readonly element = el("section", { class: "panel", attrs: { "aria-label": "Teams" } });
   private readonly head = el("div");
@@ -70,13 +70,13 @@ export class SeasonTeams extends Pane<Teams> {
   }
 
   private round(pool: string, isShown: boolean): HTMLElement {
-    const made = el("button", { class: "chip", attrs: { type: "button", "aria-pressed": String(isShown) } }, pool);
-    made.addEventListener("click", () => {
+    const control = el("button", { class: "chip", attrs: { type: "button", "aria-pressed": String(isShown) } }, pool);
+    control.addEventListener("click", () => {
       this.pool = pool;
       history.replaceState(null, "", `${location.pathname}?pool=${encodeURIComponent(pool)}`);
       void this.source.load();
     });
-    return made;
+    return control;
   }
 }
 
@@ -95,7 +95,7 @@ function members(team: TeamRow): HTMLElement {
 
 function fate(team: TeamRow): HTMLElement {
   const parent = team.parent_team_id
-    ? el("span", { class: "quiet small", title: `from team ${team.parent_team_id}` }, "from the round before")
+    ? el("span", { class: "quiet small", title: `from team ${team.parent_team_id}` }, "from the previous round")
     : null;
   if (!team.eliminated) return el("span", {}, chip("active", "in"), " ", parent);
   return el("span", {}, chip("out", "out"), " ", el("span", { class: "small" }, team.notes ?? ""));

@@ -3,7 +3,7 @@ import { act } from "./bits";
 
 const MOST = 10;
 
-/** Variables for the policy's own process; optional, and never shown again. */
+/** Environment variables for the policy's process; optional, and never shown again. */
 export class SecretFields {
   readonly element = el("details", { class: "secrets" });
   private readonly rows = el("div", { class: "column" });
@@ -29,7 +29,7 @@ export class SecretFields {
       attrs: {
         type: "text",
         placeholder: "API_KEY",
-        "aria-label": "Name of the variable",
+        "aria-label": "Variable name",
         pattern: "[A-Z_][A-Z0-9_]*",
         maxlength: 100,
         autocomplete: "off",
@@ -46,12 +46,12 @@ export class SecretFields {
   }
 
   read(): Record<string, string> | null {
-    const found: Record<string, string> = {};
+    const secrets: Record<string, string> = {};
     for (const row of this.rows.children) {
       const [key, value] = row.querySelectorAll("input");
-      if (key.value.trim()) found[key.value.trim()] = value.value;
+      if (key.value.trim()) secrets[key.value.trim()] = value.value;
     }
-    return Object.keys(found).length ? found : null;
+    return Object.keys(secrets).length ? secrets : null;
   }
 
   clear(): void {

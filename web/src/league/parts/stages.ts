@@ -4,7 +4,7 @@ import { count, counted, percent, words } from "../format";
 import { to } from "../router";
 import { chip, link, progressBar } from "./bits";
 
-/** The stages of a season in their order: what each is, how far it is, and who is in it. */
+/** The stages of a season in order: type, progress and policies of each. */
 export class StageFlow {
   readonly element = el("section", { class: "panel", attrs: { "aria-label": "Stages" } });
 

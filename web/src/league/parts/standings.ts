@@ -8,10 +8,10 @@ import { act, chip, empty, ICONS, intervalBar, loading, policyLink, problem, tim
 import { Pane } from "./pane";
 import { LiveTable } from "./table";
 
-/** More rows than anybody reads; they can be asked for. */
+/** Rows shown at first; a button shows the rest. */
 const MOST_ROWS = 200;
 
-/** The live table of a pool: ranks, scores with their intervals on one scale, and what moved since the page was opened. */
+/** The live table of a pool: ranks, scores with intervals on one scale, and changes since the page was opened. */
 export class Standings extends Pane<Table> {
   readonly element = el("section", { class: "panel", attrs: { "aria-label": "Leaderboard" } });
   private readonly about = el("div", { class: "table-head" });
@@ -74,10 +74,10 @@ export class Standings extends Pane<Table> {
       page.leaderboard_pool && !known.has(page.leaderboard_pool)
         ? [...listed.map((stage) => stage.pool), page.leaderboard_pool]
         : [...known];
-    const wanted = pools.join("\n");
+    const poolsKey = pools.join("\n");
     this.poolLine.hidden = pools.length < 2;
-    if (this.pools.dataset.pools === wanted) return;
-    this.pools.dataset.pools = wanted;
+    if (this.pools.dataset.pools === poolsKey) return;
+    this.pools.dataset.pools = poolsKey;
     this.pools.replaceChildren(...pools.map((pool) => el("option", { attrs: { value: pool } }, pool)));
     this.pools.value = this.pool || page.leaderboard_pool || pools[0] || "";
   }
@@ -105,9 +105,9 @@ export class Standings extends Pane<Table> {
 
   private nothing(value: Table): HTMLElement {
     const page = this.page;
-    if (page && page.entrants === 0) return empty("Nobody has entered yet. Upload a policy and be the first.");
+    if (page && page.entrants === 0) return empty("No policies yet. Upload the first one.");
     if (page?.tournament_type === "team")
-      return empty(`No scores in ${value.pool} yet: the stages show how far the season is.`);
+      return empty(`No scores in ${value.pool} yet: see the stages for the progress of the season.`);
     return empty(
       `No scores in ${value.pool} yet. They appear here as matches end; policies in \`qualifying\` come first.`,
     );
@@ -124,7 +124,7 @@ export class Standings extends Pane<Table> {
           title: "95 % interval",
           kind: "bar",
           from: "tablet",
-          about: "where the true score is in 95 of 100 cases, all rows on one scale",
+          about: "95% confidence interval of the score, all rows on one scale",
           cell: (row) => this.barCell(row),
         },
         {
@@ -138,7 +138,7 @@ export class Standings extends Pane<Table> {
           title: "VOR",
           kind: "number",
           from: "tablet",
-          about: "value over replacement: how much better its partners do with it than with the others",
+          about: "value over replacement: how much better a match goes with this policy than without it",
           cell: (row) => vorCell(row, this.digits),
         },
         {
@@ -195,12 +195,12 @@ function rankCell(row: TableRow, move: Move | undefined): Child[] {
   if (move?.isNew) cells.push(el("span", { class: "move small good", title: "new since you opened this page" }, "new"));
   else if (move && move.places !== 0) {
     const way = move.places > 0 ? "up" : "down";
-    const told = `${way} ${Math.abs(move.places)} since you opened this page`;
+    const change = `${way} ${Math.abs(move.places)} since you opened this page`;
     cells.push(
       el(
         "span",
-        { class: `move small ${way === "up" ? "good" : "bad"}`, title: told },
-        icon(ICONS[way], told),
+        { class: `move small ${way === "up" ? "good" : "bad"}`, title: change },
+        icon(ICONS[way], change),
         String(Math.abs(move.places)),
       ),
     );
@@ -233,5 +233,5 @@ function noteOf(table: Table): string {
   if (table.rows.length === 0) return "";
   const from = `From ${counted(table.matches, "match", "matches")} on ${counted(table.maps, "map")}.`;
   if (table.lower_is_better) return `${from} Placement scores are sums of team ranks: lower is better.`;
-  return `${from} Bars hold the true score in 95 of 100 cases; rows whose bars overlap may well change places.`;
+  return `${from} Bars are 95% confidence intervals; rows whose bars overlap may still change places.`;
 }

@@ -2,7 +2,7 @@ import { append, type Child, el, renew } from "../../pages/dom";
 
 export interface Column<R> {
   title: string;
-  /** what the column means, for those who point at it */
+  /** tooltip that explains the column */
   about?: string;
   cell: (row: R) => Child | Child[];
   kind?: "number" | "name" | "rank" | "bar";
@@ -15,7 +15,7 @@ const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
  * A table whose rows stay the same elements while their numbers and their order change: nothing jumps, the keyboard
- * keeps its place, and a row that won a place is seen going there.
+ * keeps its place, and a row that moves slides to its new place.
  */
 export class LiveTable<R> {
   readonly element: HTMLTableElement;
@@ -42,9 +42,9 @@ export class LiveTable<R> {
     this.element = made;
   }
 
-  /** `context` is whatever else the cells of a row depend on. */
+  /** `context` holds everything else that the cells of a row depend on. */
   update(rows: readonly R[], context: (row: R) => unknown = () => ""): void {
-    const wanted = rows.map((row) => {
+    const rowElements = rows.map((row) => {
       const key = this.key(row);
       const stamp = JSON.stringify([row, context(row)]);
       const known = this.rows.get(key) ?? { element: el("tr", { attrs: { "data-key": key } }), stamp: "" };
@@ -53,13 +53,13 @@ export class LiveTable<R> {
       known.stamp = stamp;
       return known.element;
     });
-    const kept = new Set(wanted);
+    const current = new Set(rowElements);
     for (const [key, { element }] of this.rows) {
-      if (kept.has(element)) continue;
+      if (current.has(element)) continue;
       element.remove();
       this.rows.delete(key);
     }
-    this.order(wanted);
+    this.order(rowElements);
   }
 
   private fill(element: HTMLTableRowElement, row: R): void {

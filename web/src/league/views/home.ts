@@ -8,7 +8,7 @@ import { View } from "../view";
 
 const MOST_SHOWN = 6;
 
-/** All seasons, and what is played now. */
+/** All seasons and the running matches. */
 export class HomeView extends View {
   override title = "Seasons";
   private readonly seasons = this.source(
@@ -39,13 +39,13 @@ export class HomeView extends View {
     const { value } = this.queue;
     const running = value?.running ?? [];
     const workers = value?.workers.length ?? 0;
-    const told = !value
-      ? "Looking at the queue …"
+    const summary = !value
+      ? "Loading the queue …"
       : running.length
-        ? `${counted(running.length, "match is", "matches are")} being played, ${count(value.queued_total)} waiting`
+        ? `${counted(running.length, "match", "matches")} running, ${count(value.queued_total)} waiting`
         : value.queued_total
-          ? `${counted(value.queued_total, "match waits", "matches wait")} for ${workers ? "a free worker" : "a worker; none has called lately"}`
-          : "Nothing is being played now";
+          ? `${counted(value.queued_total, "match waits", "matches wait")} for ${workers ? "a free worker" : "a worker; none has connected recently"}`
+          : "No matches are running";
     const lines = running
       .slice(0, MOST_SHOWN)
       .map(({ match, since, kind }) =>
@@ -60,12 +60,12 @@ export class HomeView extends View {
       );
     return el(
       "section",
-      { class: "panel now", attrs: { "aria-label": "Being played now" } },
+      { class: "panel now", attrs: { "aria-label": "Running now" } },
       el(
         "p",
         { class: "now-line" },
         el("span", { class: running.length ? "dot is-on" : "dot" }),
-        el("span", {}, told),
+        el("span", {}, summary),
         link(to.queue(), "Queue"),
       ),
       lines.length > 0 && el("ul", { class: "plain-list" }, ...lines),
@@ -107,6 +107,6 @@ function card(season: SeasonCard): HTMLElement {
 
 function nothing(isAdmin: boolean): HTMLElement {
   return isAdmin
-    ? empty("There are no seasons yet. Make one from a YAML description.", buttonLink(to.manage(), "Make a season"))
-    : empty("There are no seasons yet. Whoever runs this server makes them.");
+    ? empty("No seasons yet. Create one from a YAML description.", buttonLink(to.manage(), "Create a season"))
+    : empty("No seasons yet. The operator of this server creates them.");
 }

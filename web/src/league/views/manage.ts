@@ -15,7 +15,7 @@ const NEW = "new";
 
 type SeasonAction = "start" | "roll" | "close" | "open";
 
-/** What operators do: seasons, users, workers, jobs, failures. */
+/** Administration: seasons, users, workers, jobs, failures. */
 export class ManageView extends View<ManageRoute> {
   override title = "Manage";
   private readonly tabs = el("nav", { class: "tabs", attrs: { "aria-label": "Manage" } });
@@ -56,7 +56,7 @@ export class ManageView extends View<ManageRoute> {
         this.content,
         el("h1", {}, "Manage"),
         empty(
-          "This page is for those who run the server.",
+          "This page is for administrators.",
           me?.signed_in ? link(to.home(), "All seasons") : buttonLink(to.signIn(location.pathname), "Sign in"),
         ),
       );
@@ -69,9 +69,9 @@ export class ManageView extends View<ManageRoute> {
         el("a", { attrs: { href: to.manage(own), "aria-current": own === section && "page" } }, words(own)),
       ),
     );
-    const wanted = `${section}/${item}`;
-    if (wanted === this.showing) return;
-    this.showing = wanted;
+    const paneKey = `${section}/${item}`;
+    if (paneKey === this.showing) return;
+    this.showing = paneKey;
     this.source_?.close();
     this.source_ = null;
     renew(this.answer);
@@ -79,8 +79,8 @@ export class ManageView extends View<ManageRoute> {
   }
 
   private editor(item: string): HTMLElement {
-    const made = new SeasonEditor(this.site, item === NEW ? null : item, (text) => this.told(text));
-    return made.element;
+    const editor = new SeasonEditor(this.site, item === NEW ? null : item, (text) => this.showMessage(text));
+    return editor.element;
   }
 
   private section(section: ManageSection): HTMLElement {
@@ -131,7 +131,7 @@ export class ManageView extends View<ManageRoute> {
         part.show(
           `${title} (${count(value?.length ?? 0)})`,
           (value?.length ?? 0) > 0,
-          error ? problem(error) : empty(`There are no ${title.toLowerCase()}.`),
+          error ? problem(error) : empty(`No ${title.toLowerCase()}.`),
         );
       },
       (change) => kinds.includes(change.kind),
@@ -153,7 +153,7 @@ export class ManageView extends View<ManageRoute> {
   }
 
   private async recompute(check: boolean): Promise<void> {
-    this.told(check ? "Checking …" : "Recomputing …");
+    this.showMessage(check ? "Checking …" : "Recomputing …");
     await this.attempt(() => this.site.api.post("/observatory/api/admin/recompute", {}, { check }));
   }
 
@@ -175,15 +175,15 @@ export class ManageView extends View<ManageRoute> {
               ),
             )
           : null;
-      renew(this.answer, el("div", { class: "told" }, sentence, list));
+      renew(this.answer, el("div", { class: "message" }, sentence, list));
       this.source_?.reload();
     } catch (error) {
       renew(this.answer, problem(error as Error));
     }
   }
 
-  private told(text: string): void {
-    renew(this.answer, el("p", { class: "told" }, text));
+  private showMessage(text: string): void {
+    renew(this.answer, el("p", { class: "message" }, text));
   }
 }
 
@@ -209,7 +209,7 @@ function seasonTable(change: (row: AdminSeason, action: SeasonAction) => void): 
         ],
       },
       { title: "Kind", from: "desktop", cell: (row) => row.tournament_type },
-      { title: "Made", from: "tablet", cell: (row) => time(row.created_at) },
+      { title: "Created", from: "tablet", cell: (row) => time(row.created_at) },
       { title: "", cell: (row) => (row.canonical ? el("span", { class: "actions" }, ...actionsOf(row, change)) : "") },
     ],
     (row) => row.id,
@@ -217,11 +217,11 @@ function seasonTable(change: (row: AdminSeason, action: SeasonAction) => void): 
 }
 
 function actionsOf(row: AdminSeason, change: (row: AdminSeason, action: SeasonAction) => void): HTMLElement[] {
-  const found: HTMLElement[] = [
+  const buttons: HTMLElement[] = [
     el("a", { class: "button bordered", attrs: { href: to.manage("seasons", row.name) } }, "Edit"),
   ];
   const add = (text: string, action: SeasonAction) =>
-    found.push(
+    buttons.push(
       labelled(
         act(text, () => change(row, action)),
         `${text} ${row.name}`,
@@ -230,7 +230,7 @@ function actionsOf(row: AdminSeason, change: (row: AdminSeason, action: SeasonAc
   if (row.tournament_type === "team" && row.status === "not_started" && !row.disabled_at) add("Start", "start");
   add("Roll", "roll");
   if (row.status !== "complete") add(row.disabled_at ? "Open" : "Close", row.disabled_at ? "open" : "close");
-  return found;
+  return buttons;
 }
 
 function labelled(button: HTMLButtonElement, label: string): HTMLButtonElement {
@@ -269,9 +269,9 @@ function workerTable(): LiveTable<AdminWorker> {
     "Workers",
     [
       { title: "Worker", kind: "name", cell: (row) => el("span", { class: "mono" }, row.name) },
-      { title: "Heard of", cell: (row) => time(row.last_seen_at) },
+      { title: "Last seen", cell: (row) => time(row.last_seen_at) },
       {
-        title: "Plays",
+        title: "Match",
         cell: (row) => (row.match_id ? link(to.match(row.match_id), "a match") : row.job_id ? "a job" : "nothing"),
       },
       { title: "Since", from: "tablet", cell: (row) => time(row.since) },
@@ -296,7 +296,7 @@ function jobTable(): LiveTable<AdminJob> {
       { title: "Season", from: "tablet", cell: (row) => row.season_name ?? "–" },
       { title: "Worker", from: "desktop", cell: (row) => row.worker ?? "–" },
       { title: "Attempts", kind: "number", from: "desktop", cell: (row) => count(row.attempts) },
-      { title: "Made", from: "tablet", cell: (row) => time(row.created_at) },
+      { title: "Created", from: "tablet", cell: (row) => time(row.created_at) },
     ],
     (row) => row.id,
   );
@@ -307,7 +307,7 @@ function failureTable(again: (row: Failure) => void): LiveTable<Failure> {
     "Failures",
     [
       {
-        title: "What",
+        title: "Error",
         kind: "name",
         cell: (row) => [
           link(to.match(row.match_id), words(row.error_type ?? "failed")),
@@ -315,11 +315,11 @@ function failureTable(again: (row: Failure) => void): LiveTable<Failure> {
         ],
       },
       {
-        title: "To blame",
+        title: "At fault",
         cell: (row) =>
           row.blamed_policy_version_id
             ? link(to.policy(row.blamed_policy_version_id), name(row.blamed ?? ""))
-            : "nobody",
+            : "no policy",
       },
       { title: "Season", from: "tablet", cell: (row) => `${row.season_name} · ${row.pool_name}` },
       { title: "When", from: "tablet", cell: (row) => time(row.failed_at) },

@@ -12,7 +12,7 @@ import { type Site, View } from "../view";
 type MatchRoute = Extract<Route, { page: "match" }>;
 type Seat = MatchPolicy & { index: number; isolation: string; agents: number[]; rewards: number[] };
 
-/** A match: who played, what came out, whose fault a failure was, and the replay. */
+/** A match: players, scores, the policy at fault for a failure, and the replay. */
 export class MatchView extends View<MatchRoute> {
   private readonly match = this.source(
     (signal) => this.site.api.get("/observatory/api/matches/{match_id}", { match_id: this.route.match }, {}, signal),
@@ -31,14 +31,14 @@ export class MatchView extends View<MatchRoute> {
       {
         title: "Score",
         kind: "number",
-        about: "total reward of its agents by their number",
+        about: "total reward of its agents divided by their number",
         cell: (seat) => score(seat.score),
       },
       { title: "Agents", cell: (seat) => agentsCell(seat) },
       {
         title: "Isolation",
         from: "tablet",
-        about: "what was shown to keep it in",
+        about: "verified isolation of the policy's process",
         cell: (seat) => seat.isolation || NONE,
       },
     ],
@@ -50,7 +50,7 @@ export class MatchView extends View<MatchRoute> {
     players: new Part("Players", this.players.element),
     replay: new Part("Replay", this.frame),
     logs: new Part("Logs of your policies"),
-    details: new Part("How it was played"),
+    details: new Part("Details"),
   };
   private logs: MatchLogs | null = null;
 
@@ -147,7 +147,7 @@ function headOf(match: MatchPage): HTMLElement[] {
     ? el(
         "p",
         {},
-        "To blame: ",
+        "At fault: ",
         ...guilty.map(({ policy }) => policyLink(policy)),
         match.players.length > guilty.length ? ". The others play again." : "",
       )
@@ -194,10 +194,10 @@ function details(match: MatchPage): (HTMLElement | null)[] {
       ["Map", match.sample === null ? NONE : `number ${match.sample} of the season`],
       [
         "Seed",
-        match.seed === null ? "told when the season has ended" : el("span", { class: "mono" }, String(match.seed)),
+        match.seed === null ? "hidden until the season ends" : el("span", { class: "mono" }, String(match.seed)),
       ],
-      ["Waited", duration(match.timings.waited)],
-      ["Took", duration(match.timings.played)],
+      ["Queued for", duration(match.timings.waited)],
+      ["Duration", duration(match.timings.played)],
       ["Worker", match.worker ?? NONE],
       ["Attempts", count(match.attempts)],
     ),
@@ -218,7 +218,7 @@ function details(match: MatchPage): (HTMLElement | null)[] {
       ? el(
           "details",
           {},
-          el("summary", {}, "What the worker told"),
+          el("summary", {}, "Worker log"),
           el("pre", { attrs: { tabindex: 0 } }, JSON.stringify(match.runtime, null, 2)),
         )
       : null,

@@ -1,5 +1,5 @@
 import { el, renew } from "../../pages/dom";
-import { Refusal } from "../api";
+import { RequestError } from "../api";
 import type { PolicyVersionRow, PolicyVersionsResponse } from "../api-types";
 import { count } from "../format";
 import { buttonLink, empty, link, name, Part, time } from "../parts/bits";
@@ -7,7 +7,7 @@ import { LiveTable } from "../parts/table";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
 
-/** What is the reader's own. */
+/** The user's own policies. */
 export class MeView extends View {
   override title = "Me";
   private readonly versions = this.source((signal) => this.ask(signal), "policy");
@@ -52,14 +52,14 @@ export class MeView extends View {
         el("a", { attrs: { href: "/observatory/home" } }, "Tokens and players"),
         el("span", { class: "quiet" }, ": see them, revoke them"),
       ),
-      el("p", { class: "quiet small" }, "A command line gets a token of its own with `cogames auth login`."),
+      el("p", { class: "quiet small" }, "On a command line, `cogames auth login` gets a separate token."),
       out,
     );
   }
 
   private ask(signal: AbortSignal): Promise<PolicyVersionsResponse> {
     const { api } = this.site;
-    if (!api.me?.signed_in) return Promise.reject(new Refusal("Sign in to see what is yours", 401));
+    if (!api.me?.signed_in) return Promise.reject(new RequestError("Sign in to see your policies", 401));
     return api.get("/stats/policy-versions", {}, { mine: true, limit: 200 }, signal);
   }
 
@@ -72,7 +72,7 @@ export class MeView extends View {
     this.policies.show(
       `Your policies (${count(value.total_count)})`,
       value.entries.length > 0,
-      empty("You have no policies yet.", buttonLink(to.upload(), "Upload one"), link(to.home(), "See the seasons")),
+      empty("You have no policies yet.", buttonLink(to.upload(), "Upload one"), link(to.home(), "All seasons")),
     );
   }
 }

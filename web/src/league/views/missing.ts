@@ -3,7 +3,7 @@ import { link } from "../parts/bits";
 import { to } from "../router";
 import { View } from "../view";
 
-/** An address that leads nowhere. */
+/** The page for unknown addresses. */
 export class MissingView extends View {
   override title = "Not found";
 
@@ -11,9 +11,9 @@ export class MissingView extends View {
     this.content.hidden = false;
     renew(
       this.content,
-      el("h1", {}, "There is nothing here"),
-      el("p", {}, "The address leads to no page of this league."),
-      el("p", { class: "actions" }, link(to.home(), "All seasons"), link(to.queue(), "What is running")),
+      el("h1", {}, "Page not found"),
+      el("p", {}, "This address does not exist in this league."),
+      el("p", { class: "actions" }, link(to.home(), "All seasons"), link(to.queue(), "Queue")),
     );
   }
 }

@@ -10,7 +10,7 @@ import { type Site, View } from "../view";
 
 type PolicyRoute = Extract<Route, { page: "policy" }>;
 
-/** A policy version: where it stands, how its score came about, whom it met, what went wrong. */
+/** A policy version: rank, score history, opponents, failures. */
 export class PolicyView extends View<PolicyRoute> {
   private chosen = "";
   private scale: Scale = scaleFrom(-1, 1);
@@ -58,9 +58,14 @@ export class PolicyView extends View<PolicyRoute> {
   private readonly opponents = new LiveTable<HeadToHead>(
     "Head to head",
     [
-      { title: "With", kind: "name", cell: (row) => policyLink(row.opponent, { author: true }) },
-      { title: "Ours", kind: "number", cell: (row) => score(row.score, this.digits) },
-      { title: "Theirs", kind: "number", from: "tablet", cell: (row) => score(row.opponent_score, this.digits) },
+      { title: "Opponent", kind: "name", cell: (row) => policyLink(row.opponent, { author: true }) },
+      { title: "Score", kind: "number", cell: (row) => score(row.score, this.digits) },
+      {
+        title: "Opponent's score",
+        kind: "number",
+        from: "tablet",
+        cell: (row) => score(row.opponent_score, this.digits),
+      },
       {
         title: "Difference",
         kind: "number",
@@ -86,7 +91,7 @@ export class PolicyView extends View<PolicyRoute> {
     chart: new Part("Score, match by match", el("p", { class: "fields" }, this.place), this.chart.element),
     opponents: new Part("Head to head", this.opponents.element),
     failures: new Part("Failures"),
-    history: new Part("Where it has been"),
+    history: new Part("History"),
     versions: new Part("Versions"),
     share: new Part("Share"),
   };
@@ -124,7 +129,7 @@ export class PolicyView extends View<PolicyRoute> {
       "Seasons",
       page.seasons.length > 0,
       empty(
-        page.mine ? "It plays nowhere yet. Open a season and submit it." : "It plays nowhere yet.",
+        page.mine ? "It is not in a season yet. Open a season and submit it." : "It is not in a season yet.",
         link(to.home(), "All seasons"),
       ),
     );
@@ -135,15 +140,15 @@ export class PolicyView extends View<PolicyRoute> {
     ]);
     this.digits = digitsFor(this.scale.high - this.scale.low);
     this.opponents.update(page.head_to_head, () => [this.scale.low, this.scale.high]);
-    parts.opponents.show("Head to head", page.head_to_head.length > 0, empty("It has met nobody yet."));
+    parts.opponents.show("Head to head", page.head_to_head.length > 0, empty("No matches against other policies yet."));
     renew(parts.failures.body, el("ul", { class: "plain-list" }, ...page.failures.map(failure)));
     parts.failures.show(
       `Failures (${count(page.failures.length)})`,
       page.failures.length > 0,
-      empty("It has never been to blame for a failed match."),
+      empty("It has not caused any failed match."),
     );
     renew(parts.history.body, el("ol", { class: "plain-list history" }, ...page.history.map(event)));
-    parts.history.show("Where it has been", page.history.length > 0, empty("Nothing has happened to it yet."));
+    parts.history.show("History", page.history.length > 0, empty("No events yet."));
     renew(
       parts.versions.body,
       el("ul", { class: "plain-list" }, ...page.versions.map((line) => versionLine(page, line))),
@@ -158,9 +163,9 @@ export class PolicyView extends View<PolicyRoute> {
       value: JSON.stringify([seasonRef(row), row.pool]),
       text: `${row.display_name} · ${row.pool}`,
     }));
-    const wanted = JSON.stringify(options);
-    if (this.place.dataset.options !== wanted) {
-      this.place.dataset.options = wanted;
+    const optionsKey = JSON.stringify(options);
+    if (this.place.dataset.options !== optionsKey) {
+      this.place.dataset.options = optionsKey;
       this.place.replaceChildren(
         ...options.map(({ value: own, text }) => el("option", { attrs: { value: own } }, text)),
       );
@@ -168,7 +173,7 @@ export class PolicyView extends View<PolicyRoute> {
     this.place.value =
       this.chosen || (options.find((option) => option.value === value)?.value ?? options[0]?.value ?? "");
     this.place.parentElement!.hidden = options.length < 2;
-    chart.show("Score, match by match", page.points.length > 0, empty("No match of it has been scored here yet."));
+    chart.show("Score, match by match", page.points.length > 0, empty("No scored matches here yet."));
     this.chart.update(page.points);
   }
 
@@ -205,7 +210,7 @@ export class PolicyView extends View<PolicyRoute> {
   }
 }
 
-/** Changes when the card does. */
+/** A version of the card, for its address. */
 function stampOf(page: PolicyPage): string {
   return page.seasons.map((row) => `${row.rank}.${row.matches}`).join("-") || "0";
 }
@@ -230,7 +235,7 @@ function headOf(page: PolicyPage): HTMLElement[] {
     facts(
       ["Size", page.bundle_bytes === null ? "–" : bytes(page.bundle_bytes)],
       ["A match takes", duration(page.mean_seconds)],
-      ["Bundle", page.public_bundle ? "everybody may download it" : "its owner's alone"],
+      ["Bundle", page.public_bundle ? "public" : "private: visible only to its owner"],
     ),
   ];
 }

@@ -7,7 +7,7 @@ import { LiveTable } from "../parts/table";
 import { type Route, to } from "../router";
 import { type Site, View } from "../view";
 
-/** What is running, what waits and why, who works, and what the commissioner said last. */
+/** Running and waiting jobs with reasons, workers, and the commissioner's last decisions. */
 export class QueueView extends View {
   override title = "Queue";
   private readonly queue = this.source(
@@ -19,7 +19,7 @@ export class QueueView extends View {
     "membership",
   );
   private readonly running = new LiveTable<RunningMatch>(
-    "Being played",
+    "Running",
     [
       { title: "Match", kind: "name", cell: whatIs },
       {
@@ -43,16 +43,16 @@ export class QueueView extends View {
         cell: ({ match }) => (match ? link(to.season(match.season), match.season) : ""),
       },
       { title: "Since", from: "tablet", cell: ({ queued_at }) => time(queued_at) },
-      { title: "Why it waits", cell: ({ why }) => why },
+      { title: "Reason", cell: ({ why }) => why },
     ],
     (row) => row.match?.id ?? `place ${row.place}`,
   );
 
   private readonly parts = {
-    running: new Part("Being played", this.running.element),
+    running: new Part("Running", this.running.element),
     queued: new Part("Waiting", this.queued.element),
     workers: new Part("Workers"),
-    commissioner: new Part("The commissioner"),
+    commissioner: new Part("Commissioner"),
   };
 
   constructor(site: Site, route: Route) {
@@ -67,23 +67,23 @@ export class QueueView extends View {
     this.running.update(value.running);
     this.queued.update(value.queued);
     running.show(
-      `Being played (${count(value.running.length)})`,
+      `Running (${count(value.running.length)})`,
       value.running.length > 0,
-      empty("No worker has a match now."),
+      empty("No matches are running."),
     );
-    const none = "Nothing waits for a worker. The commissioner below says why there is nothing to play.";
+    const none = "No jobs are waiting. The commissioner's section below explains why.";
     queued.show(`Waiting (${count(value.queued_total)})`, value.queued.length > 0, empty(none));
     const more = value.queued_total - value.queued.length;
     if (more > 0) renew(queued.note, el("p", { class: "quiet small" }, `and ${count(more)} more`));
     renew(workers.body, el("ul", { class: "plain-list workers" }, ...value.workers.map(worker)));
     const idle =
-      "No worker has called lately: nothing will be played. `observatory serve` starts its own, `observatory worker` adds others.";
+      "No worker has connected recently, so no match will run. `observatory serve` starts its own, `observatory worker` adds others.";
     workers.show(`Workers (${count(value.workers.length)})`, value.workers.length > 0, empty(idle));
     renew(commissioner.body, el("ul", { class: "plain-list" }, ...value.commissioner.map(note)));
     commissioner.show(
-      "The commissioner",
+      "Commissioner",
       value.commissioner.length > 0,
-      empty("It has not looked at any season since the server started."),
+      empty("It has not processed any season since the server started."),
     );
   }
 }

@@ -22,7 +22,7 @@ const TITLES: Record<SeasonTab, string> = {
   about: "Rules",
 };
 
-/** A season: its table, stages, teams, matches and rules. The tabs share one stream and what has been loaded. */
+/** A season: its table, stages, teams, matches and rules. The tabs share one event stream and the loaded data. */
 export class SeasonView extends View<SeasonRoute> {
   private readonly page = this.source(
     (signal) => this.site.api.get("/observatory/api/seasons/{season}", { season: this.route.season }, {}, signal),
@@ -116,21 +116,19 @@ export class SeasonView extends View<SeasonRoute> {
     setText(this.about.heading, "Rules");
     renew(
       this.about.body,
-      text ? rich(text) : empty("Nobody has described the game of this season yet."),
+      text ? rich(text) : empty("This season has no description yet."),
       facts(
         ["Kind", season.tournament_type],
-        ["Works with", season.compat_version ? `cogames ${season.compat_version}` : "any version"],
-        ["Made", time(season.created_at)],
+        ["Compatible with", season.compat_version ? `cogames ${season.compat_version}` : "any version"],
+        ["Created", time(season.created_at)],
         season.started_at ? ["Started", time(season.started_at)] : null,
         season.completed_at ? ["Ended", time(season.completed_at)] : null,
         season.auto_roll_hour_utc !== null
-          ? ["Begins anew", `daily at ${season.auto_roll_hour_utc}:00 UTC when complete`]
+          ? ["Restarts", `daily at ${season.auto_roll_hour_utc}:00 UTC when complete`]
           : null,
         [
           "Seed",
-          season.seed === null
-            ? "told when this version has ended"
-            : el("span", { class: "mono" }, String(season.seed)),
+          season.seed === null ? "hidden until this version ends" : el("span", { class: "mono" }, String(season.seed)),
         ],
       ),
       el("h3", {}, "Versions"),
@@ -156,7 +154,7 @@ function headOf(season: SeasonPage): HTMLElement[] {
     el(
       "p",
       { class: "quiet counts" },
-      `${counted(season.active_entrants, "policy", "policies")} of ${count(season.entrants)} entered still play`,
+      `${counted(season.active_entrants, "policy", "policies")} of ${count(season.entrants)} still active`,
       ` · ${counted(season.matches, "match", "matches")} played`,
       season.failed > 0 ? ` · ${count(season.failed)} failed` : "",
       ` · ${count(season.running)} running · ${count(season.waiting)} waiting`,

@@ -10,7 +10,7 @@ import { type Site, View } from "../view";
 
 type UploadRoute = Extract<Route, { page: "upload" }>;
 
-/** A bundle from the reader's machine into the league: choose or drop it, name it, enter it, and watch what becomes of it. */
+/** Upload a bundle: choose or drop it, name it, enter it in a season, and follow its progress. */
 export class UploadView extends View<UploadRoute> {
   override title = "Upload";
   private readonly seasons = this.source(
@@ -29,7 +29,7 @@ export class UploadView extends View<UploadRoute> {
     { class: "drop", attrs: { for: "bundle" } },
     icon(ICONS.upload),
     el("strong", {}, "Drop a bundle here, or choose one"),
-    el("span", { class: "quiet small" }, "a .zip as `cogames create-bundle` writes it"),
+    el("span", { class: "quiet small" }, "a .zip file from `cogames create-bundle`"),
     this.chosen,
   );
   private readonly name = el("input", {
@@ -51,9 +51,13 @@ export class UploadView extends View<UploadRoute> {
     this.form.append(
       this.input,
       this.drop,
-      el("label", { attrs: { for: "name" } }, "Name of the policy"),
+      el("label", { attrs: { for: "name" } }, "Policy name"),
       this.name,
-      el("p", { class: "quiet small" }, "An upload under a name of yours becomes its next version."),
+      el(
+        "p",
+        { class: "quiet small" },
+        "If you already have a policy with this name, the upload becomes its next version.",
+      ),
       el("label", { attrs: { for: "season" } }, "Season"),
       this.season,
       this.secrets.element,
@@ -108,15 +112,15 @@ export class UploadView extends View<UploadRoute> {
   }
 
   private offer(seasons: readonly SeasonCard[]): void {
-    const wanted = seasons.map((season) => season.name).join("\n");
-    if (this.season.dataset.seasons === wanted) return;
-    this.season.dataset.seasons = wanted;
+    const seasonsKey = seasons.map((season) => season.name).join("\n");
+    if (this.season.dataset.seasons === seasonsKey) return;
+    this.season.dataset.seasons = seasonsKey;
     const before = this.season.value;
     this.season.replaceChildren(
       ...seasons.map((season) =>
         el("option", { attrs: { value: season.name } }, `${season.display_name} (${season.name})`),
       ),
-      el("option", { attrs: { value: "" } }, "none: only upload it"),
+      el("option", { attrs: { value: "" } }, "none (upload only)"),
     );
     const proposed = this.route.season || seasons.find((season) => season.is_default)?.name || seasons[0]?.name || "";
     this.season.value = before || (seasons.some((season) => season.name === proposed) ? proposed : "");
@@ -148,8 +152,8 @@ export class UploadView extends View<UploadRoute> {
       const secrets = this.secrets.read();
       const { api } = this.site;
       const { upload_url: url, upload_id: id } = await api.post("/stats/policies/submit/presigned-url", {});
-      await putFile(url, this.file, (part) => this.told(`Sending: ${percent(part)}`, part));
-      this.told("The server reads the bundle …", 1);
+      await putFile(url, this.file, (part) => this.showProgress(`Uploading: ${percent(part)}`, part));
+      this.showProgress("Checking the bundle …", 1);
       const body = {
         upload_id: id,
         name: this.name.value.trim(),
@@ -165,7 +169,7 @@ export class UploadView extends View<UploadRoute> {
     }
   }
 
-  private told(text: string, part: number): void {
+  private showProgress(text: string, part: number): void {
     renew(this.progress, progressBar(part, "Sent"), el("p", {}, text));
   }
 
@@ -206,7 +210,7 @@ export class UploadView extends View<UploadRoute> {
       );
     } else
       box.append(
-        el("p", {}, "It plays in no season yet: open one and submit it."),
+        el("p", {}, "It is not in a season yet: open one and submit it."),
         el("p", { class: "actions" }, link(to.home(), "All seasons")),
       );
     this.result.replaceChildren(box);
@@ -220,7 +224,7 @@ export class UploadView extends View<UploadRoute> {
   }
 }
 
-/** A file dropped beside the field must not take the place of the page. */
+/** A file dropped outside the field must not replace the page. */
 function stay(event: Event): void {
   event.preventDefault();
 }

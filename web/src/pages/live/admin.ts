@@ -3,7 +3,7 @@ import type { Door } from "./door";
 import { messageOf, textOf } from "./messages";
 import { LiveSocket } from "./socket";
 
-/** What only the host of a game may do: its clock, branches, invitations. */
+/** The host's requests: clock, branches, invitations. */
 export class Admin {
   private count = 0;
   private readonly asked = new Map<string, { done(answer: JsonObject): void; failed(error: Error): void }>();
@@ -12,20 +12,20 @@ export class Admin {
   constructor(door: Door) {
     this.socket = new LiveSocket(door.address("admin"), {
       message: (data) => typeof data === "string" && this.take(data),
-      lost: () => this.giveUp("The connection to the game was lost before it answered"),
+      lost: () => this.giveUp("The connection to the game was lost before a response arrived"),
       refused: (sentence) => this.giveUp(sentence),
       over: () => this.giveUp("The game is over"),
     });
   }
 
-  /** The answer to a request; an error with a sentence when it is refused. */
+  /** Send a request and return the response; throws an error with the server's message. */
   ask(message: JsonObject): Promise<JsonObject> {
     const id = String(++this.count);
     return new Promise((done, failed) => {
       this.asked.set(id, { done, failed });
       if (this.socket.send({ ...message, request_id: id })) return;
       this.asked.delete(id);
-      failed(new Error("The connection to the game is lost at the moment; this was not sent"));
+      failed(new Error("Not sent: the connection to the game is lost"));
     });
   }
 
@@ -39,7 +39,7 @@ export class Admin {
     if (!message || !waiting) return;
     this.asked.delete(String(message.request_id));
     if (message.type === "ok") waiting.done(message);
-    else waiting.failed(new Error(textOf(message.message) || "The game refused it"));
+    else waiting.failed(new Error(textOf(message.message) || "The game rejected the request"));
   }
 
   private giveUp(sentence: string): void {

@@ -1,10 +1,10 @@
 import type { App } from "../app";
-import { button, el, onClick, renew, setText, told } from "../dom";
+import { button, el, formatNumber, onClick, renew, setText } from "../dom";
 import { ICONS } from "../icons";
 import type { LiveGame } from "./game";
 import { VibePicker } from "./vibes";
 
-/** The row between the board and the timeline: how the game stands, who drives what, and what one can do about it. */
+/** The bar between the board and the timeline: game status, drivers and actions of a live game. */
 export class LiveBar {
   readonly element: HTMLElement;
   private readonly liveButton = el("button", {
@@ -15,10 +15,10 @@ export class LiveBar {
     class: "live-status",
     attrs: { role: "status", "data-testid": "live-status" },
   });
-  private readonly drivers = el("span", { class: "chips live-drivers", attrs: { "aria-label": "Who drives what" } });
+  private readonly drivers = el("span", { class: "chips live-drivers", attrs: { "aria-label": "Drivers" } });
   private readonly linePicker = el("select", {
     class: "speed",
-    attrs: { "aria-label": "Course of events", "data-testid": "lines" },
+    attrs: { "aria-label": "Branch", "data-testid": "lines" },
   });
   private readonly driveButton: HTMLButtonElement;
   private readonly backButton: HTMLButtonElement;
@@ -27,11 +27,11 @@ export class LiveBar {
   private readonly waitBox = el("input", { attrs: { type: "checkbox", "data-testid": "wait" } });
   private readonly waitLabel = el(
     "label",
-    { class: "live-wait", title: "The game waits for what you do" },
+    { class: "live-wait", title: "The game waits for your action" },
     this.waitBox,
     "Wait for me",
   );
-  /** what was chosen, until the game says the same */
+  /** the user's choice, until the game confirms it */
   private wantsWait: boolean | null = null;
   private readonly invite = this.inviteMenu();
   private readonly vibes: VibePicker;
@@ -64,7 +64,7 @@ export class LiveBar {
     );
     this.backButton.dataset.testid = "hand-back";
     this.branchButton = button(
-      "What if something else happened from this tick on (Shift W)",
+      "Branch the game at this tick (Shift W)",
       ICONS.branch,
       () => this.branch(),
       "What if from here",
@@ -82,7 +82,7 @@ export class LiveBar {
     });
     this.linePicker.addEventListener("change", () => {
       this.game.showLine(Number(this.linePicker.value));
-      this.linePicker.blur(); // arrows drive again
+      this.linePicker.blur(); // return the arrow keys to driving
     });
     this.talkForm.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -146,11 +146,11 @@ export class LiveBar {
     const agent = number < 0 ? -1 : left!.replay.parts.agentOf[number];
     const own = this.game.hello?.slot ?? null;
     if (agent < 0 && own === null) return this.say("Click a cog first, then drive it");
-    const wanted = agent < 0 ? own! : agent;
-    if (!this.game.canDrive(wanted))
+    const target = agent < 0 ? own! : agent;
+    if (!this.game.canDrive(target))
       return this.say(own === null ? "This link is for watching only" : `This link is for driving agent ${own}`);
-    const other = this.game.driverOf(wanted);
-    this.game.drive(wanted, other !== null && this.game.isHost);
+    const other = this.game.driverOf(target);
+    this.game.drive(target, other !== null && this.game.isHost);
   }
 
   branch(): void {
@@ -163,7 +163,7 @@ export class LiveBar {
   }
 
   openTalk(): void {
-    if (!this.game.talkLimits) return this.say("Nobody can talk in this game");
+    if (!this.game.talkLimits) return this.say("This game has no talk");
     this.talkForm.hidden = false;
     this.updateTalk();
     this.talkField.focus();
@@ -204,7 +204,7 @@ export class LiveBar {
       const names = state.waitingFor.map((agent) => (agent === game.driven ? "you" : `agent ${agent}`));
       return `Waiting for ${names.join(", ")}`;
     }
-    return `${told(Number(state.rate.toFixed(state.rate < 10 ? 1 : 0)))} steps/s`;
+    return `${formatNumber(Number(state.rate.toFixed(state.rate < 10 ? 1 : 0)))} steps/s`;
   }
 
   private driverChips(): HTMLElement[] {
@@ -245,19 +245,15 @@ export class LiveBar {
   private inviteMenu(): HTMLDetailsElement {
     const menu = el("details", { class: "menu invite" });
     const entry = (name: string, rights: "player" | "watch", slot: () => number | null) => {
-      const made = el("button", { class: "menu-entry", attrs: { type: "button", "data-invite": name } }, name);
-      made.addEventListener("click", () => {
+      const item = el("button", { class: "menu-entry", attrs: { type: "button", "data-invite": name } }, name);
+      item.addEventListener("click", () => {
         menu.open = false;
         void this.invited(rights, slot());
       });
-      return made;
+      return item;
     };
     menu.append(
-      el(
-        "summary",
-        { class: "button", title: "Invite somebody with a link", attrs: { "aria-label": "Invite" } },
-        "Invite",
-      ),
+      el("summary", { class: "button", title: "Invite with a link", attrs: { "aria-label": "Invite" } }, "Invite"),
       el(
         "div",
         { class: "menu-body" },
@@ -280,7 +276,7 @@ export class LiveBar {
     try {
       const link = await this.game.invite(rights, slot);
       const what = rights === "watch" ? "watch" : slot === null ? "drive any cog" : `drive agent ${slot}`;
-      this.say(`With this link somebody can ${what}:`, link);
+      this.say(`This link lets its holder ${what}:`, link);
     } catch (error) {
       this.say((error as Error).message);
     }

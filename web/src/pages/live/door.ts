@@ -1,15 +1,15 @@
 export type SocketName = "global" | "player" | "admin" | "replay";
 
-/** Where the sockets of a game are, and what lets this page in. */
+/** The addresses of a game's sockets, and this page's token. */
 export interface Door {
-  /** what the page keeps behind its `#`; "" where its address says everything */
+  /** the token in the fragment; "" if the address contains everything */
   readonly token: string;
-  /** which page of a Coworld this is; null for other live games */
+  /** the kind of Coworld page; null for other live games */
   readonly page: SocketName | null;
   address(socket: SocketName, parameters?: Record<string, string | number>): URL;
 }
 
-/** A game that serves this page itself, to whoever has a link with a token. */
+/** A game that serves this page to holders of a link with a token. */
 export function ownDoor(token: string): Door {
   return {
     token,
@@ -25,21 +25,22 @@ export function ownDoor(token: string): Door {
 }
 
 /**
- * A page of a Coworld, by its address; null for any other. The socket is where the page is, without `/client`, and keeps
- * the whole query; or it is what `address` in the query says, as it stands. The other sockets are beside it.
+ * Return the sockets of a Coworld page from its address; null for other pages. The socket has the page's address
+ * without `/client`, with the whole query; or it is the parameter `address` of the query, unchanged. The other sockets
+ * are beside it.
  */
 export function coworldDoor(href: string): Door | null {
   const place = new URL(href);
-  const found = /\/clients?\/(global|player|admin|replay)\/?$/.exec(place.pathname);
-  if (!found) return null;
-  const page = found[1] as SocketName;
+  const match = /\/clients?\/(global|player|admin|replay)\/?$/.exec(place.pathname);
+  if (!match) return null;
+  const page = match[1] as SocketName;
   let own = new URL(place);
-  own.pathname = `${place.pathname.slice(0, found.index)}/${page}`;
+  own.pathname = `${place.pathname.slice(0, match.index)}/${page}`;
   own.hash = "";
-  const given = place.searchParams.get("address");
-  if (given !== null) {
+  const socketAddress = place.searchParams.get("address");
+  if (socketAddress !== null) {
     try {
-      own = new URL(given.replace(/^ws/, "http"), place);
+      own = new URL(socketAddress.replace(/^ws/, "http"), place);
       own.hash = "";
     } catch {
       return null;

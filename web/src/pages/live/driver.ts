@@ -9,20 +9,20 @@ const MOST_TRIES = 8;
 export interface DriverEvents {
   changed(): void;
   failed(sentence: string): void;
-  /** it is over, and why; "" for no particular reason */
+  /** called when driving ends, with the reason; "" for none */
   ended(sentence: string): void;
 }
 
-/** Drives one cog. When the connection is lost, it takes the cog over again as soon as it is back. */
+/** Drives one cog. After a lost connection it reconnects and takes over the cog again. */
 export class Driver {
-  /** whether the cog is ours now */
+  /** whether this page drives the cog now */
   isInControl = false;
   private wasInControl = false;
   private tries = 0;
   private timer = 0;
-  /** what the server calls this connection */
+  /** the server's name of this connection */
   private name = "";
-  /** the step that was seen last, and the one at which something was last sent */
+  /** the last received step, and the step of the last sent action */
   private step = 0;
   private sentAt = -1;
   private readonly socket: LiveSocket;
@@ -45,11 +45,11 @@ export class Driver {
     });
   }
 
-  /** Do something in the next step. A key that is held down acts once per step. */
+  /** Act in the next step. A key that is held down acts once per step. */
   act(name: string, isRepeated = false): void {
     if (isRepeated && this.sentAt === this.step) return;
     this.sentAt = this.step;
-    this.send({ type: "action", action_name: name, step: true }); // which a paused game takes from its host
+    this.send({ type: "action", action_name: name, step: true }); // lets a host step a paused game
   }
 
   vibe(name: string): void {
@@ -60,7 +60,7 @@ export class Driver {
     this.send({ type: "action", talk: text });
   }
 
-  /** Walk to a cell, or next to what stands there and push against it. */
+  /** Walk to a cell, or next to its object and use it. */
   order(x: number, y: number, mode: "go" | "queue" | "repeat"): void {
     this.send({ type: "order", x, y, mode });
   }
@@ -76,15 +76,14 @@ export class Driver {
   }
 
   private send(message: object): void {
-    if (!this.socket.send(message))
-      this.events.failed("The connection to the game is lost at the moment; this was not sent");
+    if (!this.socket.send(message)) this.events.failed("Not sent: the connection to the game is lost");
   }
 
   private take(text: string): void {
     const message = messageOf(text);
     if (message?.type === "player_config") {
       this.name = textOf(message.connection_id);
-      // In a Coworld whoever connects has the seat; elsewhere it has to be asked for.
+      // In a Coworld a connection owns the seat; other games need a takeover request.
       if (textOf(inside(message.control_state, "human_controller_connection_id")) !== this.name) this.takeOver();
     } else if (message?.type === "observation") {
       this.step = typeof message.step === "number" ? message.step : this.step;
@@ -108,7 +107,7 @@ export class Driver {
 
   private refused(sentence: string, isTakeover: boolean): void {
     if (!isTakeover) return this.events.failed(sentence);
-    // After a lost connection the server may not have noticed yet that the old one is gone.
+    // After a reconnect the server may not have noticed yet that the old connection is closed.
     if (this.wasInControl && this.tries++ < MOST_TRIES) this.timer = window.setTimeout(() => this.takeOver(), 500);
     else this.events.ended(sentence);
   }

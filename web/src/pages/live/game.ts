@@ -7,23 +7,23 @@ import { Driver } from "./driver";
 import { LiveLine } from "./line";
 import { type GameState, type Hello, type Lesson, type LineInfo, textOf } from "./messages";
 
-/** What the page does about the game. */
+/** Callbacks of the page for a live game. */
 export interface GameEvents {
-  /** what is shown from now on: the line that is played, and another one beside it or null */
+  /** show these lines: the played one, and another one beside it or null */
   show(episode: Episode, beside: Episode | null): void;
-  /** a sentence about something that did not work, or that happened */
+  /** show a message about a failure or an event */
   say(sentence: string, link?: string): void;
-  /** the selected cog is driven from now on */
+  /** driving of the selected cog has started */
   drives(): void;
-  /** the page cannot go on */
+  /** the page cannot continue */
   failed(sentence: string): void;
 }
 
-/** A game that is still played: one or two of its lines, the cog that is driven, and the host's part. */
+/** A live game: one or two of its lines, the driven cog, and the host's controls. */
 export class LiveGame implements Live {
   hello: Hello | null = null;
   driver: Driver | null = null;
-  /** seconds until the connection is tried again; null while there is one */
+  /** seconds until the next reconnect; null while connected */
   lostFor: number | null = null;
   isBranching = false;
   version = 0;
@@ -43,7 +43,7 @@ export class LiveGame implements Live {
     this.main = this.watch(0);
   }
 
-  /* ---- what is known ---- */
+  /* ---- state ---- */
 
   get state(): GameState | null {
     return this.main.state;
@@ -94,7 +94,7 @@ export class LiveGame implements Live {
     return agent === this.driven ? "you" : (this.state?.seats[agent]?.driver ?? null);
   }
 
-  /** Whether the link is for driving. Whoever steers a Coworld has no seat in it. */
+  /** Return whether the link allows driving. The admin page of a Coworld has no seat. */
   get mayDrive(): boolean {
     const rights = this.hello?.rights ?? "watch";
     return rights === "player" || (rights === "host" && this.door.page === null);
@@ -105,7 +105,7 @@ export class LiveGame implements Live {
     return this.hello.slot === null || this.hello.slot === agent;
   }
 
-  /** [letters at most, steps from one text to the next]; null when the game has no talk. */
+  /** Return [maximum characters, steps between two texts]; null if the game has no talk. */
   get talkLimits(): [length: number, cooldown: number] | null {
     const talk = inside(this.main.episode?.replay.parts.config, "game", "talk");
     if (inside(talk, "enabled") !== true) return null;
@@ -113,7 +113,7 @@ export class LiveGame implements Live {
     return [isInteger(length, 1) ? length : 140, isInteger(cooldown, 0) ? cooldown : 0];
   }
 
-  /** Steps until the driven agent may speak again. */
+  /** Return the steps until the driven agent may speak again. */
   get silence(): number {
     const { episode } = this.main;
     const limits = this.talkLimits;
@@ -122,7 +122,7 @@ export class LiveGame implements Live {
     return last ? Math.max(0, last.tick + limits[1] - episode.replay.lastTick) : 0;
   }
 
-  /** What the board shows beyond the replay, at the newest tick of the line that is played. */
+  /** Return the board's live data at the newest tick of the played line. */
   marksFor(episode: Episode): LiveMarks {
     const isMain = episode === this.main.episode;
     const seats = (isMain ? this.state : this.beside?.state)?.seats ?? [];
@@ -199,7 +199,7 @@ export class LiveGame implements Live {
 
   /* ---- branches and guests ---- */
 
-  /** Another course of events from a tick on, shown beside this one; whoever drives goes there. */
+  /** Branch at a tick and show the branch beside this line; the driver moves to the branch. */
   async branch(tick: number): Promise<void> {
     if (this.isBranching) return;
     this.isBranching = true;
@@ -219,7 +219,7 @@ export class LiveGame implements Live {
     }
   }
 
-  /** Shows a line, and beside it the one that it came from; of line 0, nothing beside it. */
+  /** Show a line beside its parent; line 0 has no parent. */
   showLine(number: number): void {
     if (number === this.line) return;
     this.handBack();
@@ -234,7 +234,7 @@ export class LiveGame implements Live {
     this.changed();
   }
 
-  /** Ends the branch that is shown and goes back to what it came from. */
+  /** Close the current branch and return to its parent. */
   closeBranch(): void {
     const number = this.line;
     if (!number) return;
@@ -242,7 +242,7 @@ export class LiveGame implements Live {
     this.request({ type: "close_line", line: number }).catch((error: Error) => this.events.say(error.message));
   }
 
-  /** A link for somebody else. */
+  /** Return an invitation link. */
   async invite(rights: "player" | "watch", slot: number | null): Promise<string> {
     const answer = await this.request({ type: "invite", rights, ...(slot === null ? {} : { slot }) });
     return textOf(answer.address);
@@ -295,7 +295,7 @@ export class LiveGame implements Live {
     return line;
   }
 
-  /** In a lesson one drives from the start, unless one gives the cog back. */
+  /** A lesson starts with the user driving, until the user hands the cog back. */
   private beginLesson(): void {
     if (!this.lesson || this.hasBegunLesson || !this.main.episode) return;
     this.hasBegunLesson = true;
@@ -305,7 +305,7 @@ export class LiveGame implements Live {
   private refused(line: LiveLine, sentence: string): void {
     if (line !== this.main) return;
     this.handBack();
-    if (line.number && line.episode) return this.showLine(0); // the branch is gone
+    if (line.number && line.episode) return this.showLine(0); // the branch was closed
     this.events.failed(sentence);
   }
 
@@ -320,7 +320,7 @@ export class LiveGame implements Live {
     this.changed();
   }
 
-  /** Show what there is, as soon as all of it is there. */
+  /** Show the lines once all of them are loaded. */
   private present(): void {
     const [episode, other] = [this.main.episode, this.beside?.episode ?? null];
     if (!episode || (this.beside && !other)) return;

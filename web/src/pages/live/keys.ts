@@ -7,7 +7,7 @@ interface LiveKey {
   readonly keys: readonly string[];
   readonly group: "Live" | "Driving";
   readonly what: string;
-  /** return false to let the key do what it does otherwise */
+  /** return false to fall back to the key's other meaning */
   run(parts: LiveParts, event: KeyboardEvent): unknown;
 }
 
@@ -31,7 +31,7 @@ const move = (keys: string[], action: string, what: string): LiveKey => ({
 /** Keys of live games; those of `Driving` mean this only while a cog is driven. */
 export const LIVE_KEYS: readonly LiveKey[] = [
   { keys: ["Shift+D"], group: "Live", what: "drive the selected cog", run: ({ bar }) => bar.driveSelected() },
-  { keys: ["Shift+W"], group: "Live", what: "what if from this tick on", run: ({ bar }) => bar.branch() },
+  { keys: ["Shift+W"], group: "Live", what: "branch at this tick", run: ({ bar }) => bar.branch() },
   { keys: ["End"], group: "Live", what: "to the newest tick", run: ({ app }) => app.goLive() },
   move(["ArrowUp", "w"], "move_north", "go up"),
   move(["ArrowDown", "s"], "move_south", "go down"),
@@ -49,7 +49,7 @@ export const LIVE_KEYS: readonly LiveKey[] = [
   {
     keys: ["Escape"],
     group: "Driving",
-    what: "forget the way that was chosen",
+    what: "cancel the planned path",
     run: ({ game }) => {
       if (!game.state?.seats[game.driven]?.plan.length) return false;
       game.driver!.cancel();
@@ -59,11 +59,11 @@ export const LIVE_KEYS: readonly LiveKey[] = [
 ];
 
 export const LIVE_HINT =
-  "While you drive, a click on the map sends the cog there, and to use what stands there; with shift after what it does already, with ctrl again and again. A click on a cog, or with alt on anything, selects it.";
+  "While you drive, click on the map to send the cog there and use the object. Shift-click queues the order, Ctrl-click repeats it. Click a cog, or Alt-click anything, to select it.";
 
 const BY_KEY = new Map(LIVE_KEYS.flatMap((key) => key.keys.map((name) => [name, key] as const)));
 
-/** Listens before all others: what is taken here goes no further. */
+/** Listen before all other handlers: a handled key is not passed on. */
 export function listenToLiveKeys(parts: LiveParts): void {
   document.addEventListener(
     "keydown",

@@ -4,18 +4,18 @@ import { el, onClick, renew } from "../dom";
 import type { LiveGame } from "./game";
 import type { Lesson } from "./messages";
 
-/** What a lesson asks for, over the board. */
+/** The goal of a lesson, above the board. */
 export class LessonCard {
   readonly element = el("section", {
     class: "lesson",
     attrs: { "aria-label": "Lesson", "aria-live": "polite", "data-testid": "lesson" },
   });
   private shown: Lesson | null = null;
-  /** where there is little room, only what is to be done is shown at first */
+  /** on small screens only the goal is shown at first */
   private isSmall = globalThis.matchMedia?.("(max-width: 760px)").matches ?? false;
 
   constructor() {
-    // Where it stands over the board, the board makes room for it.
+    // The board makes room where the box covers it.
     new ResizeObserver(() => {
       this.element.parentElement?.style.setProperty("--lesson", `${this.element.offsetHeight}px`);
     }).observe(this.element);
@@ -69,7 +69,7 @@ export class LessonCard {
   }
 }
 
-/** Texts that a policy wants to be read, one after the other; the first line of each is its title. */
+/** A policy's instructions, shown one after the other; the first line of each is its title. */
 export class TutorialOverlay {
   readonly element = el("section", {
     class: "overlay",
@@ -126,7 +126,7 @@ export class TutorialOverlay {
     this.element.hidden = false;
   }
 
-  /** Of the agent that is driven, the selected one, or the first that has any. */
+  /** Choose the driven agent, the selected one, or the first one with instructions. */
   private phases(): readonly string[] {
     const { left, tick } = this.app;
     if (!left) return [];

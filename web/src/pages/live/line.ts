@@ -29,7 +29,7 @@ const OBJECTS = 3;
 
 export interface LineEvents {
   hello(hello: Hello): void;
-  /** a whole replay of what has happened so far: the first, or another one after the connection was lost */
+  /** a complete replay so far: the first one, or another one after a reconnect */
   episode(episode: Episode): void;
   grown(): void;
   state(): void;
@@ -40,7 +40,7 @@ export interface LineEvents {
   failed(sentence: string): void;
 }
 
-/** Watches one line of the game: what has happened, and what goes on. */
+/** Watches one line of the game: its history and its new ticks. */
 export class LiveLine {
   episode: Episode | null = null;
   state: GameState | null = null;
@@ -92,7 +92,7 @@ export class LiveLine {
         this.lesson = lessonOf(message);
         return this.events.state();
       case "error":
-        return this.events.failed(textOf(message.message) || "The game refused something");
+        return this.events.failed(textOf(message.message) || "The game rejected a request");
     }
   }
 
@@ -127,12 +127,12 @@ export class LiveLine {
         bytes.length,
       );
       this.episode = episode;
-      // What the file has as the end is only how things stood when it was sent.
+      // The file's result is only the state when it was sent.
       Object.assign(episode.replay.parts, { gameStats: {}, agentStats: [] });
       this.take(this.waiting, true);
       this.events.episode(episode);
     } catch (error) {
-      this.events.failed(error instanceof ReplayError ? error.message : "What the game sent could not be shown");
+      this.events.failed(error instanceof ReplayError ? error.message : "Data from the game could not be shown");
     } finally {
       this.opening = false;
       this.waiting = [];
@@ -148,7 +148,7 @@ export class LiveLine {
         else if (bytes[0] === OBJECTS) appendObjects(episode.replay, bytes.subarray(1));
       }
     } catch (error) {
-      this.events.failed(error instanceof ReplayError ? error.message : "What the game sent could not be shown");
+      this.events.failed(error instanceof ReplayError ? error.message : "Data from the game could not be shown");
     }
     if (!isQuiet) this.events.grown();
   }

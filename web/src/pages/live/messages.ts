@@ -1,11 +1,11 @@
 import { inside, isInteger, isObject, type Json, type JsonObject } from "../../decode";
 
-/** What the server says in words. Whatever it leaves out, or says in another form, is as if it were not there. */
+/** The server's text messages. Missing or malformed fields get defaults. */
 
 export type Rights = "host" | "player" | "watch";
 export type TickMode = "fixed" | "tick_when_act";
 
-/** One course of events; a branch has left its parent at a tick. */
+/** One line of the game; a branch leaves its parent at a tick. */
 export interface LineInfo {
   readonly line: number;
   readonly parent: number | null;
@@ -31,7 +31,7 @@ export interface GameState {
   readonly isDone: boolean;
   readonly isPaused: boolean;
   readonly tickMode: TickMode;
-  /** steps per second: wanted, and seen */
+  /** steps per second: requested, and measured */
   readonly speed: number;
   readonly rate: number;
   readonly waitingFor: readonly number[];
@@ -56,7 +56,7 @@ export interface Lesson {
   readonly objects: readonly number[];
 }
 
-/** A message as an object with a `type`, or null. */
+/** Parse a message into an object with a `type`, or null. */
 export function messageOf(text: string): JsonObject | null {
   try {
     const message: unknown = JSON.parse(text);

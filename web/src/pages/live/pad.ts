@@ -10,7 +10,7 @@ const KEYS = [
 ] as const;
 const SECONDS_PER_REPEAT = 0.12;
 
-/** Directions to press with a finger, where there is no keyboard. Holding one goes on with every step. */
+/** Touch keys for directions, on devices without a keyboard. A held key repeats every step. */
 export class Pad {
   readonly element = el("div", {
     class: "pad",

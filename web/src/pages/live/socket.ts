@@ -1,23 +1,23 @@
 const LONGEST_WAIT = 8;
-/** How a server closes that goes on with another game, such as the next lesson, at the same address. */
+/** Close code of a server that continues with another game at the same address, such as the next lesson. */
 const NEXT_GAME = 1012;
-/** How a Coworld closes a connection whose seat a newer one has. */
+/** Close code of a Coworld for a connection whose seat has a newer connection. */
 const TAKEN = 4001;
-/** A connection that has been open for so many seconds is good: the next wait begins short again. */
+/** Seconds after which a connection counts as stable and resets the backoff. */
 const GOOD_SECONDS = 5;
 
 export interface SocketEvents {
   opened?(): void;
   message(data: string | ArrayBuffer): void;
-  /** gone for now; tried again in so many seconds */
+  /** disconnected; the next attempt is in this many seconds */
   lost?(seconds: number): void;
-  /** will not be tried again, and why */
+  /** failed without retry, with the reason */
   refused?(sentence: string): void;
-  /** the server has ended it for good */
+  /** closed by the server for good */
   over?(): void;
 }
 
-/** A connection to the game that comes back by itself. */
+/** A connection to the game that reconnects automatically. */
 export class LiveSocket {
   private socket: WebSocket | null = null;
   private timer = 0;
@@ -27,7 +27,7 @@ export class LiveSocket {
   private readonly onOnline = () => this.retryNow();
   private readonly onOffline = () => this.drop();
 
-  /** `address` is that of the socket, with http or https. */
+  /** `address` is the socket's address with the scheme http or https. */
   constructor(
     private readonly address: URL,
     private readonly events: SocketEvents,
@@ -41,7 +41,7 @@ export class LiveSocket {
     return this.socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Whether it could be sent. */
+  /** Send a message; return whether it could be sent. */
   send(message: object): boolean {
     if (!this.isOpen) return false;
     this.socket!.send(JSON.stringify(message));
@@ -89,12 +89,15 @@ export class LiveSocket {
     this.wait = Math.min(LONGEST_WAIT, this.wait * 2);
   }
 
-  /** Why the server does not let us in; "" when it cannot be reached. A browser does not tell that about sockets. */
+  /**
+   * Return the server's reason for a rejection; "" if it cannot be reached. Browsers hide it for sockets, so this uses
+   * HTTP.
+   */
   private async refusal(): Promise<string> {
     try {
       const response = await fetch(this.address, { cache: "no-store" });
       if (response.status !== 403 && response.status !== 404) return "";
-      return (await response.text()).trim().slice(0, 300) || "The game does not let this page in";
+      return (await response.text()).trim().slice(0, 300) || "The game rejected this page";
     } catch {
       return "";
     }
@@ -105,7 +108,7 @@ export class LiveSocket {
     tell();
   }
 
-  /** The network is gone: do not wait until the socket notices. */
+  /** Handle a lost network at once, without waiting for the socket's timeout. */
   private drop(): void {
     const { socket } = this;
     if (!socket) return;

@@ -5,7 +5,7 @@ import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 import type { LiveGame } from "./game";
 
-/** The vibes that the driven cog can have, to choose from. */
+/** A chooser for the vibe of the driven cog. */
 export class VibePicker {
   readonly element: HTMLElement;
   private readonly grid = el("div", { class: "vibe-grid", attrs: { role: "menu", "aria-label": "Vibes" } });
@@ -36,7 +36,7 @@ export class VibePicker {
   }
 
   close(): void {
-    // What is hidden must not get the next key.
+    // A hidden field must not receive the next key.
     if (this.grid.contains(document.activeElement)) (document.activeElement as HTMLElement).blur();
     this.grid.hidden = true;
   }

@@ -8,20 +8,20 @@ import { listenToLiveKeys } from "./keys";
 import { LessonCard, TutorialOverlay } from "./lesson";
 import { Pad } from "./pad";
 
-/** What a live game needs of the page around it. */
+/** The page's services for a live game. */
 export interface LivePage {
   showLines(episode: Episode, beside: Episode | null): void;
   say(sentence: string, link?: string): void;
   failed(sentence: string): void;
-  /** keep an eye on what is selected */
+  /** follow the selected object */
   watchSelection(): void;
 }
 
-/** Everything in the page that only live games have. */
+/** The parts of the page that exist only in live games. */
 export class LiveView {
   readonly game: LiveGame;
   readonly bar: LiveBar;
-  /** over the board */
+  /** shown above the board */
   readonly layers: readonly HTMLElement[];
   private readonly banner = el("p", { class: "live-banner", attrs: { role: "alert", "data-testid": "banner" } });
   private readonly lesson = new LessonCard();
@@ -53,14 +53,14 @@ export class LiveView {
     const { game } = this;
     this.bar.update();
     this.banner.hidden = game.lostFor === null;
-    if (game.lostFor !== null) setText(this.banner, "The connection to the game is lost; trying to come back");
+    if (game.lostFor !== null) setText(this.banner, "The connection to the game is lost; reconnecting");
     this.lesson.update(game.lesson);
     this.lesson.element.parentElement?.classList.toggle("has-lesson", game.lesson !== null);
     this.overlay.update();
     this.pad.element.hidden = game.driven < 0;
   }
 
-  /** A cell of the played line was clicked; whether the driven cog goes there. */
+  /** Handle a click on a cell of the played line; return whether the driven cog goes there. */
   order(x: number, y: number, event: PointerEvent): boolean {
     const { driver } = this.game;
     if (!driver || event.altKey) return false;

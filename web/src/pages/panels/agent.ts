@@ -10,7 +10,7 @@ import {
   spoken,
 } from "../../decode";
 import type { App, Change } from "../app";
-import { button, el, renew, told } from "../dom";
+import { button, el, formatNumber, renew } from "../dom";
 import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 import { facts, jsonTree, objectButton, objectIcon, type Panel, section, teamBadge } from "./panel";
@@ -18,14 +18,14 @@ import { facts, jsonTree, objectButton, objectIcon, type Panel, section, teamBad
 const SHOWN_ACTIONS = 14;
 const MOST_AGENTS = 200;
 
-/** All about the selected agent or object; without one, the agents to choose from. */
+/** Details of the selected agent or object; without a selection, the list of agents. */
 export class AgentPanel implements Panel {
   readonly name = "agent";
   readonly title = "Object";
   readonly icon = ICONS.agent;
   readonly element = el("div", { class: "panel-body" });
-  /** kept while the same kind of thing is looked at, so that opened parts stay open while time goes on */
-  private rules: { found: Json; element: HTMLElement } | null = null;
+  /** reused while the selected kind stays the same, so that open sections stay open during playback */
+  private rules: { objectConfig: Json; element: HTMLElement } | null = null;
 
   constructor(
     private readonly app: App,
@@ -47,16 +47,16 @@ export class AgentPanel implements Panel {
     const agents = frame.objects.filter((object) => object.agent >= 0).sort((a, b) => a.agent - b.agent);
     const rows = agents.slice(0, MOST_AGENTS).map((agent) => {
       const { total } = frame.agents[agent.agent];
-      const made = objectButton(this.app, episode, agent, `Agent ${agent.agent}`, this.lookAt);
+      const row = objectButton(this.app, episode, agent, `Agent ${agent.agent}`, this.lookAt);
       const team = episode.teams.of(agent)[0];
-      if (team) made.append(teamBadge(team, this.app.palette));
-      made.append(el("span", { class: "quiet grow" }, episode.policyOf(agent.agent)), el("b", {}, told(total)));
-      return made;
+      if (team) row.append(teamBadge(team, this.app.palette));
+      row.append(el("span", { class: "quiet grow" }, episode.policyOf(agent.agent)), el("b", {}, formatNumber(total)));
+      return row;
     });
     const more =
       agents.length > MOST_AGENTS ? el("p", { class: "quiet" }, `and ${agents.length - MOST_AGENTS} more`) : null;
     return [
-      el("p", { class: "quiet" }, "Click a thing on the map, or choose an agent (keys , and .)"),
+      el("p", { class: "quiet" }, "Click an object on the map, or choose an agent (keys , and .)"),
       section("Agents and their rewards", el("div", { class: "rows" }, ...rows), more),
     ];
   }
@@ -80,7 +80,7 @@ export class AgentPanel implements Panel {
   }
 
   private closer(): HTMLElement {
-    return button("Select nothing (Escape)", ICONS.close, () => this.app.select(0));
+    return button("Clear the selection (Escape)", ICONS.close, () => this.app.select(0));
   }
 
   private heading(episode: Episode, object: ObjectView): HTMLElement {
@@ -121,7 +121,7 @@ export class AgentPanel implements Panel {
   private driving(agent: number): HTMLElement | null {
     const live = this.app.live!;
     if (agent !== live.driven && !live.canDrive(agent)) return null;
-    const made =
+    const control =
       agent === live.driven
         ? button("Hand the cog back to its policy (H)", ICONS.release, () => live.handBack(), "Hand back")
         : button(
@@ -130,9 +130,9 @@ export class AgentPanel implements Panel {
             () => live.drive(agent, live.driverOf(agent) !== null),
             "Drive",
           );
-    made.classList.add("framed");
-    made.dataset.agent = String(agent);
-    return made;
+    control.classList.add("framed");
+    control.dataset.agent = String(agent);
+    return control;
   }
 
   private doing(episode: Episode, frame: Frame, object: ObjectView): HTMLElement {
@@ -141,11 +141,11 @@ export class AgentPanel implements Panel {
     const named = (action: number) => actionNames[action] ?? String(action);
     const rows: [string, string][] = [["action", `${named(agent.action)}${agent.success ? "" : " (failed)"}`]];
     if (hasAsked) {
-      // A policy may ask for a move and for a vibe in the same step.
+      // A policy may request a move and a vibe in the same step.
       const vibe = agent.askedVibe ? ` + ${named(agent.askedVibe)}` : "";
       rows.push(["asked for", `${named(agent.asked)}${vibe}`]);
     }
-    rows.push(["reward now", told(agent.reward)], ["reward so far", told(agent.total)]);
+    rows.push(["reward now", formatNumber(agent.reward)], ["reward so far", formatNumber(agent.total)]);
     if (agent.talk) rows.push(["says", agent.talk]);
     return section("Doing", facts(rows), this.recent(episode, object, frame.tick));
   }
@@ -229,7 +229,7 @@ export class AgentPanel implements Panel {
     const stats = episode.replay.parts.agentStats[agent];
     if (!stats) return null;
     const list = el("details", {}, el("summary", {}, "Stats at the end"));
-    list.append(facts(Object.entries(stats).map(([name, value]) => [name, told(value)] as const)));
+    list.append(facts(Object.entries(stats).map(([name, value]) => [name, formatNumber(value)] as const)));
     return list;
   }
 
@@ -244,11 +244,11 @@ export class AgentPanel implements Panel {
     const objects = inside(episode.replay.parts.config, "game", "objects");
     const all = typeof objects === "object" && objects !== null ? Object.values(objects) : [];
     const names = (entry: Json) => [inside(entry, "map_name"), inside(entry, "name")];
-    const found =
+    const objectConfig =
       all.find((entry) => cell && names(entry)[0] === cell) ?? all.find((entry) => names(entry)[1] === object.type);
-    if (found === undefined) return null;
-    if (this.rules?.found !== found)
-      this.rules = { found, element: section("Rules for it", jsonTree("config", found)) };
+    if (objectConfig === undefined) return null;
+    if (this.rules?.objectConfig !== objectConfig)
+      this.rules = { objectConfig, element: section("Rules", jsonTree("config", objectConfig)) };
     return this.rules.element;
   }
 }

@@ -6,7 +6,7 @@ import { el, onClick, renew, replace } from "../dom";
 import { ICONS } from "../icons";
 import type { Panel } from "./panel";
 
-/** Numbers over time: of the teams, or of the selected agent. */
+/** Charts over time, of the teams or of the selected agent. */
 export class ChartsPanel implements Panel {
   readonly name = "charts";
   readonly title = "Charts";

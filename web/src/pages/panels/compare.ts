@@ -4,7 +4,7 @@ import { button, el, onClick, renew } from "../dom";
 import { ICONS } from "../icons";
 import { type Panel, section } from "./panel";
 
-/** Two replays side by side: where they part, and what is different at this tick. */
+/** Two replays side by side: the first difference, and the differences at this tick. */
 export class ComparePanel implements Panel {
   readonly name = "compare";
   readonly title = "Compare";
@@ -28,13 +28,13 @@ export class ComparePanel implements Panel {
           el(
             "p",
             { class: "quiet" },
-            "Go to any tick and press “What if from here”: both courses of events are then shown side by side, and where they part",
+            "Go to any tick and press “What if from here” to see both branches side by side, with the first difference",
           ),
         );
       const open = button("Open a second replay (Shift B)", ICONS.open, this.openBeside, "Open a second replay");
       return renew(
         this.element,
-        el("p", { class: "quiet" }, "Open a second replay to see both side by side and where they part"),
+        el("p", { class: "quiet" }, "Open a second replay to see both side by side, with the first difference"),
         open,
       );
     }
@@ -42,7 +42,7 @@ export class ComparePanel implements Panel {
       this.made = { left, right, comparer: new Comparer(left.replay, right.replay) };
     }
     const { comparer } = this.made;
-    const comparison = comparer.compare(); // only looks at what is new
+    const comparison = comparer.compare(); // compares only the new ticks
     const outset = this.app.live ? [] : comparison.outset; // both are the same game
     const now = comparer.differencesAt(this.app.tick);
     renew(
@@ -55,7 +55,7 @@ export class ComparePanel implements Panel {
             { class: "fields" },
             button("Close the second replay", ICONS.close, this.closeBeside, "Close the second"),
           ),
-      outset.length ? this.differences("Different from the outset", outset) : null,
+      outset.length ? this.differences("Differences in the setup", outset) : null,
       this.first(comparison),
       this.differences(`At tick ${this.app.tick}`, now),
     );
@@ -76,14 +76,14 @@ export class ComparePanel implements Panel {
         el(
           "p",
           { attrs: { "data-testid": "first-difference" } },
-          `None from tick ${from} to ${to}: what both recorded is the same`,
+          `None from tick ${from} to ${to}: the recordings are equal`,
         ),
       );
     }
     const go = button("Go to the first difference", ICONS.forward, () => this.app.seek(firstTick), `Tick ${firstTick}`);
     go.dataset.testid = "first-difference";
     go.dataset.tick = String(firstTick);
-    return section("First difference", go, this.differences("What parted first", first));
+    return section("First difference", go, this.differences("First difference", first));
   }
 
   private differences(title: string, list: readonly Difference[]): HTMLElement {
@@ -104,8 +104,8 @@ export class ComparePanel implements Panel {
 
   private what({ id, what }: Difference): Node | string {
     if (id < 0) return what;
-    const made = el("button", { class: "plain", attrs: { type: "button", "data-id": id } }, what);
-    onClick(made, () => this.app.select(id));
-    return made;
+    const link = el("button", { class: "plain", attrs: { type: "button", "data-id": id } }, what);
+    onClick(link, () => this.app.select(id));
+    return link;
   }
 }

@@ -25,7 +25,7 @@ const SIGNS: Readonly<Record<EventKind, string>> = {
 };
 const MOST_SHOWN = 400;
 
-/** Everything that happened, found in what the replay recorded; a click goes there. */
+/** The list of events, derived from the recorded data; a click goes to the event. */
 export class EventsPanel implements Panel {
   readonly name = "events";
   readonly title = "Events";
@@ -87,17 +87,17 @@ export class EventsPanel implements Panel {
       }),
     );
     const shown = this.shown();
-    // Around the current tick when there are too many: a list of thousands would be slow and of no use.
+    // If there are too many, show those around the current tick: a list of thousands would be slow.
     const before = shown.findLastIndex((event) => event.tick <= this.app.tick);
     const from =
       shown.length <= MOST_SHOWN ? 0 : Math.max(0, Math.min(before - MOST_SHOWN / 2, shown.length - MOST_SHOWN));
     this.rows = shown.slice(from, from + MOST_SHOWN).map((event) => ({ event, element: this.row(event) }));
     this.note.textContent =
       shown.length > MOST_SHOWN
-        ? `${MOST_SHOWN} of ${shown.length} events, those around this tick`
+        ? `${MOST_SHOWN} of ${shown.length} events around this tick`
         : events.length
           ? ""
-          : "Nothing worth a mark happened";
+          : "No events";
     this.note.hidden = !this.note.textContent;
     replace(this.list, ...this.rows.map(({ element }) => element));
   }
@@ -125,7 +125,7 @@ export class EventsPanel implements Panel {
     return el("li", {}, row);
   }
 
-  /** The last event at or before now. */
+  /** Return the last event at or before the current tick. */
   private mark(): void {
     const { tick } = this.app;
     let at = -1;

@@ -2,13 +2,13 @@ import { heatColour } from "../../board/cells";
 import { HEAT_KINDS, type HeatKind, type HeatMap, heatRows } from "../../decode";
 import type { App, Change, HeatWho } from "../app";
 import { heatFilter } from "../board-view";
-import { el, onClick, renew, told } from "../dom";
+import { el, formatNumber, onClick, renew } from "../dom";
 import { ICONS } from "../icons";
 import { type Panel, section } from "./panel";
 
 const LISTED = 12;
 
-/** Where things happened up to now: chosen here, drawn on the board. */
+/** Settings of the heat map, which the board draws. */
 export class HeatPanel implements Panel {
   readonly name = "heat";
   readonly title = "Heat maps";
@@ -26,7 +26,7 @@ export class HeatPanel implements Panel {
     const map = this.map();
     renew(
       this.element,
-      el("p", { class: "quiet" }, "Counted from the beginning up to this tick, on a logarithmic scale"),
+      el("p", { class: "quiet" }, "Counts from the start to this tick, on a logarithmic scale"),
       this.chips(
         "What",
         HEAT_KINDS.map((kind) => [kind, kind] as const),
@@ -101,7 +101,7 @@ export class HeatPanel implements Panel {
       el("span", {}, "1"),
       el("span", { attrs: { "data-testid": "heat-most" } }, map.most),
     );
-    const total = el("p", {}, `${told(map.total)} ${map.kind} so far`);
+    const total = el("p", {}, `${formatNumber(map.total)} ${map.kind} so far`);
     return el("div", {}, strip, ends, total);
   }
 

@@ -1,12 +1,12 @@
 import type { Episode } from "../../decode";
 import type { App, Change } from "../app";
-import { el, renew, told } from "../dom";
+import { el, formatNumber, renew } from "../dom";
 import { ICONS } from "../icons";
 import { facts, jsonTree, type Panel, section } from "./panel";
 
 const FORMATS: Readonly<Record<string, string>> = { cogreplay: "cogreplay (any tick at once)" };
 
-/** What the replay is, who played, and the whole config. */
+/** Metadata of the replay, its policies, and the full config. */
 export class InfoPanel implements Panel {
   readonly name = "info";
   readonly title = "About";
@@ -32,7 +32,7 @@ export class InfoPanel implements Panel {
         "Replay",
         facts([
           ["file", left.name],
-          ["size", `${told(Math.ceil(left.size / 1024))} kB`],
+          ["size", `${formatNumber(Math.ceil(left.size / 1024))} kB`],
           ["format", FORMATS[parts.format] ?? parts.format],
           ["mission", parts.label || "unknown"],
           ["engine", parts.engine || "unknown"],
@@ -41,13 +41,13 @@ export class InfoPanel implements Panel {
           ["agents", parts.numAgents],
           ["steps", `${left.replay.steps}${parts.maxSteps ? ` of ${parts.maxSteps}` : ""}`],
           ["ticks", `${left.replay.firstTick} to ${left.replay.lastTick}`],
-          ["objects", told(left.replay.objectCount)],
+          ["objects", formatNumber(left.replay.objectCount)],
           ["territory", left.territory.source],
         ]),
       ),
       section("Policies", facts([...seats].map(([name, agents]) => [name, listed(agents)] as const))),
       section("Config", jsonTree("mg_config", parts.config)),
-      section("What policies are told", jsonTree("policy_env_interface", parts.policyEnvInterface)),
+      section("Interface for policies", jsonTree("policy_env_interface", parts.policyEnvInterface)),
     );
   }
 }

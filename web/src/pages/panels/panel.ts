@@ -12,7 +12,7 @@ export interface Panel {
   readonly icon: string;
   readonly element: HTMLElement;
   update(changes: ReadonlySet<Change>): void;
-  /** what `save as CSV` writes */
+  /** rows for `save as CSV` */
   table?(): { name: string; rows: Cell[][] } | null;
 }
 
@@ -36,7 +36,7 @@ export function teamBadge(team: Team, palette: PaletteName): HTMLElement {
   return badge;
 }
 
-/** The drawing of an object as the board has it. */
+/** The board's sprite of an object. */
 export function objectIcon(app: App, episode: Episode, object: ObjectView): HTMLImageElement {
   const teams = episode.teams.of(object);
   const main = teams.length ? teamColour(teams[0], app.palette) : app.themeNow.neutral;
@@ -50,7 +50,7 @@ export function objectIcon(app: App, episode: Episode, object: ObjectView): HTML
   return spriteIcon(role < 0 ? "cog" : `cog:${episode.replay.parts.resourceNames[role]}`, paint);
 }
 
-/** A button that selects an object; the board goes where it is then. */
+/** A button that selects an object and moves the board to it. */
 export function objectButton(
   app: App,
   episode: Episode,
@@ -58,23 +58,23 @@ export function objectButton(
   text: string,
   lookAt: (place: { x: number; y: number }) => void,
 ): HTMLButtonElement {
-  const made = el(
+  const control = el(
     "button",
     { class: "row-button", attrs: { type: "button", "data-id": object.id } },
     objectIcon(app, episode, object),
     el("span", {}, text),
   );
-  onClick(made, () => {
+  onClick(control, () => {
     app.select(object.id);
     const now = app.left && app.selectedObject(app.left, app.left.at(app.tick));
     if (now) lookAt(now);
   });
-  return made;
+  return control;
 }
 
 const MOST_ENTRIES = 300;
 
-/** JSON that can be opened part by part; parts are made when they are opened. */
+/** A collapsible view of JSON; parts are rendered when they are opened. */
 export function jsonTree(name: string, value: Json, isOpen = false): HTMLElement {
   if (typeof value !== "object" || value === null) {
     return el("div", { class: "json-leaf" }, el("span", { class: "json-key" }, name), ": ", JSON.stringify(value));

@@ -1,12 +1,12 @@
 import { teamColour } from "../../board/palette";
 import { type Episode, type Frame, spoken, type Team } from "../../decode";
 import type { App, Change } from "../app";
-import { el, onClick, renew, told } from "../dom";
+import { el, formatNumber, onClick, renew } from "../dom";
 import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 import { facts, type Panel, teamBadge } from "./panel";
 
-/** How each team stands at this tick. */
+/** The score of each team at this tick. */
 export class ScorePanel implements Panel {
   readonly name = "score";
   readonly title = "Score";
@@ -40,7 +40,7 @@ export class ScorePanel implements Panel {
     const own = frame.objects.filter((object) => episode.teams.of(object).includes(team));
     const mean = meanReward(frame, team);
     const rows: [string, string | number][] = [];
-    if (mean !== null) rows.push(["reward per agent", told(mean)]);
+    if (mean !== null) rows.push(["reward per agent", formatNumber(mean)]);
     for (const type of episode.teams.holdingTypes)
       rows.push([`${spoken(type)}s held`, own.filter((object) => object.type === type).length]);
     rows.push(["agents", team.agents.length]);
@@ -108,17 +108,17 @@ export class ScorePanel implements Panel {
 
   private hider(team: Team): HTMLElement {
     const isShown = !this.app.hiddenTeams.has(team.name);
-    const made = el(
+    const row = el(
       "button",
       { class: "chip", attrs: { type: "button", "aria-pressed": String(isShown) } },
       "territory",
     );
-    onClick(made, () => {
+    onClick(row, () => {
       if (isShown) this.app.hiddenTeams.add(team.name);
       else this.app.hiddenTeams.delete(team.name);
       this.app.changed("settings");
     });
-    return made;
+    return row;
   }
 }
 

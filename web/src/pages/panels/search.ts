@@ -6,7 +6,7 @@ import { objectButton, type Panel } from "./panel";
 
 const MOST_SHOWN = 150;
 
-/** Objects at this tick by type, tag, team, id or what they hold. */
+/** Search for objects at this tick by type, tag, team, id or items. */
 export class SearchPanel implements Panel {
   readonly name = "search";
   readonly title = "Search";
@@ -42,13 +42,13 @@ export class SearchPanel implements Panel {
   update(_: ReadonlySet<Change>): void {
     const { left } = this.app;
     if (!left) return;
-    const found = this.found();
+    const matches = this.found();
     const query = this.input.value.trim();
-    this.count.textContent = query ? `${found.length} found at tick ${this.app.tick}` : "";
+    this.count.textContent = query ? `${matches.length} found at tick ${this.app.tick}` : "";
     const { resourceNames } = left.replay.parts;
     renew(
       this.list,
-      ...found.slice(0, MOST_SHOWN).map((object) => {
+      ...matches.slice(0, MOST_SHOWN).map((object) => {
         const name = object.agent >= 0 ? `Agent ${object.agent}` : `${spoken(object.type)} ${object.id}`;
         const row = objectButton(this.app, left, object, name, this.lookAt);
         const held = object.inventory
@@ -60,7 +60,7 @@ export class SearchPanel implements Panel {
         );
         return row;
       }),
-      found.length > MOST_SHOWN ? el("p", { class: "quiet" }, `and ${found.length - MOST_SHOWN} more`) : null,
+      matches.length > MOST_SHOWN ? el("p", { class: "quiet" }, `and ${matches.length - MOST_SHOWN} more`) : null,
     );
   }
 

@@ -4,7 +4,7 @@ import { el, onClick, renew } from "../dom";
 import { ICONS } from "../icons";
 import { objectIcon, type Panel, section } from "./panel";
 
-/** What the selected agent's observation said: the window it sees, and every token in words. */
+/** The selected agent's observation: its window, and every token with its meaning. */
 export class SightPanel implements Panel {
   readonly name = "sight";
   readonly title = "Observation";
@@ -21,7 +21,7 @@ export class SightPanel implements Panel {
     const frame = left.at(this.app.tick);
     const own = this.app.selectedObject(left, frame);
     if (!own || own.agent < 0) {
-      return renew(this.element, el("p", { class: "quiet" }, "Select an agent to see what it observes (keys , and .)"));
+      return renew(this.element, el("p", { class: "quiet" }, "Select an agent to see its observation (keys , and .)"));
     }
     const observation = left.observer.observe(own.agent, frame);
     renew(
@@ -52,14 +52,14 @@ export class SightPanel implements Panel {
 
   private origin({ tokens, missing }: Observation): string {
     const { source } = this.app.left!.territory;
-    const said = [`${tokens.length} tokens, rebuilt from the recorded state: replays do not store observations.`];
-    if (missing.length) said.push(`Not recorded, so left out: ${missing.join(", ")}.`);
-    if (source === "worked out") said.push("Territory is worked out from the config.");
-    if (!this.app.left!.vision.isKnown) said.push("The size of the window is not recorded; 13 by 13 is assumed.");
-    return said.join(" ");
+    const notes = [`${tokens.length} tokens, rebuilt from the recorded state: replays do not store observations.`];
+    if (missing.length) notes.push(`Not recorded, so left out: ${missing.join(", ")}.`);
+    if (source === "worked out") notes.push("Territory is derived from the config.");
+    if (!this.app.left!.vision.isKnown) notes.push("The size of the window is not recorded; 13 by 13 is assumed.");
+    return notes.join(" ");
   }
 
-  /** The cells around the agent with what is in them; a click narrows the list to one cell. */
+  /** The cells around the agent with their contents; a click filters the list to one cell. */
   private window(): HTMLElement {
     const episode = this.app.left!;
     const frame = episode.at(this.app.tick);

@@ -2,7 +2,7 @@ import { resourceColour } from "../../board/palette";
 import { statSeries } from "../../decode";
 import type { App, Change } from "../app";
 import { Chart } from "../chart";
-import { el, onClick, renew, replace, told } from "../dom";
+import { el, formatNumber, onClick, renew, replace } from "../dom";
 import { ICONS } from "../icons";
 import type { Panel } from "./panel";
 
@@ -14,7 +14,7 @@ interface Stat {
   readonly end: number | null;
 }
 
-/** Every number that the engine counted: of the game, and per agent. */
+/** All stats of the engine: of the game, and per agent. */
 export class StatsPanel implements Panel {
   readonly name = "stats";
   readonly title = "Stats";
@@ -90,15 +90,15 @@ export class StatsPanel implements Panel {
   }
 
   private row({ name, now, end }: Stat, hasNow: boolean): HTMLElement {
-    const cells = [el("td", { class: "number" }, end === null ? "–" : told(end))];
-    if (hasNow) cells.unshift(el("td", { class: "number" }, now === null ? "–" : told(now)));
+    const cells = [el("td", { class: "number" }, end === null ? "–" : formatNumber(end))];
+    if (hasNow) cells.unshift(el("td", { class: "number" }, now === null ? "–" : formatNumber(now)));
     const label = now === null ? el("td", {}, name) : el("td", {}, this.chartButton(name));
     return el("tr", { attrs: { "data-stat": name } }, label, ...cells);
   }
 
   private chartButton(name: string): HTMLElement {
-    const made = el("button", { class: "plain", title: `Show ${name} over time`, attrs: { type: "button" } }, name);
-    onClick(made, () => {
+    const link = el("button", { class: "plain", title: `Show ${name} over time`, attrs: { type: "button" } }, name);
+    onClick(link, () => {
       const { ticks } = this.app.left!.history;
       const series = statSeries(this.app.left!.replay, name, ticks);
       if (!series) return;
@@ -107,11 +107,11 @@ export class StatsPanel implements Panel {
       replace(this.chartHolder, this.chart.element);
       this.chart.update(this.app.tick);
     });
-    return made;
+    return link;
   }
 }
 
-/** What is counted at every tick of every game comes last. */
+/** Stats that every game has at every tick come last. */
 function byInterest(a: string, b: string): number {
   const isDull = (name: string) => Number(/^(objects\.|tokens_)/.test(name));
   return isDull(a) - isDull(b) || (a < b ? -1 : 1);

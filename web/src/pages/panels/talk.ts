@@ -6,7 +6,7 @@ import { type Panel, section, teamBadge } from "./panel";
 
 const MOST_SHOWN = 200;
 
-/** What agents have said up to now, and what the selected one thinks. */
+/** Talk of all agents so far, and the monologue of the selected one. */
 export class TalkPanel implements Panel {
   readonly name = "talk";
   readonly title = "Talk";
@@ -21,8 +21,8 @@ export class TalkPanel implements Panel {
     if (!left) return renew(this.element);
     const agent = this.agent(left);
     const { tick } = this.app;
-    const said = left.events.filter((event) => event.kind === "talk" && event.tick <= tick);
-    const heard = this.onlyHeard && agent >= 0 ? said.filter((event) => canHear(left, agent, event)) : said;
+    const speech = left.events.filter((event) => event.kind === "talk" && event.tick <= tick);
+    const heard = this.onlyHeard && agent >= 0 ? speech.filter((event) => canHear(left, agent, event)) : speech;
     const rows = heard
       .slice(-MOST_SHOWN)
       .reverse()
@@ -47,11 +47,7 @@ export class TalkPanel implements Panel {
       agent >= 0 ? this.chooser(agent) : null,
       rows.length
         ? el("ol", { class: "events" }, ...rows)
-        : el(
-            "p",
-            { class: "quiet" },
-            said.length ? "This agent has heard nothing so far" : "Nobody has said anything so far",
-          ),
+        : el("p", { class: "quiet" }, speech.length ? "This agent has heard nothing so far" : "No talk so far"),
       agent >= 0
         ? section(
             `Monologue of agent ${agent}`,
@@ -84,7 +80,7 @@ export class TalkPanel implements Panel {
   }
 }
 
-/** Talk reaches agents whose window has the speaker in it. */
+/** Agents hear speakers inside their window. */
 function canHear(episode: Episode, agent: number, { tick, x, y }: { tick: number; x: number; y: number }): boolean {
   const [column, row] = episode.replay.placeAt(episode.replay.agentObjects[agent], tick);
   return episode.vision.has(x - column, y - row);
