@@ -144,8 +144,8 @@ def test_files(tmp_path: Path) -> None:
     for name, message in (
         ("missing.yaml", "does not exist"),
         ("nothing.py", "defines neither"),
-        ("wrong.yaml", "is no environment: game.num_agent"),
-        ("broken.json", "is no JSON"),
+        ("wrong.yaml", "is not a valid environment: game.num_agent"),
+        ("broken.json", "is not valid JSON"),
     ):
         with pytest.raises(MissionError, match=message) as caught:
             missions.load(str(tmp_path / name))

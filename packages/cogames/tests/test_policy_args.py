@@ -1,4 +1,4 @@
-"""The `-p` grammar: what is accepted, what it means, and how mistakes are told."""
+"""The `-p` grammar: accepted forms, their meaning, and error messages."""
 
 import contextlib
 import json
@@ -117,8 +117,8 @@ def test_what_is_typed_means_this_policy(
         ("class=noop,kw.x", "must be key=value pairs"),
         ("class=", "class cannot be empty"),
         ("class=noop?x=1&y=2", "write 'class=noop,kw.x=1,kw.y=2'"),
-        ("noop random", "'noop random' is no policy name"),
-        ("class=./bundle", "is no policy name"),
+        ("noop random", "'noop random' is not a policy name"),
+        ("class=./bundle", "is not a policy name"),
         ("=noop", "field name cannot be empty"),
         ("class=noop,kw.=1", "kw field name cannot be empty"),
         ("class=noop,colour=red", r"Unsupported policy field 'colour'.*use 'kw\.colour=red'"),
@@ -131,10 +131,10 @@ def test_what_is_typed_means_this_policy(
         ("./bundle,noop", "must be key=value pairs"),
         ("./bundle,proportion=0", "must be a positive number"),
         ("metta://policy/noop,proportion=1,proportion=2", "Invalid proportion value '1,proportion=2'"),
-        ("ftp://host/x.zip", "Unknown kind of URI"),
+        ("ftp://host/x.zip", "Unsupported URI"),
     ],
 )
-def test_mistakes_are_told_with_what_to_write(text: str, says: str) -> None:
+def test_errors_say_what_to_write(text: str, says: str) -> None:
     with pytest.raises(PolicyArgumentError, match=says):
         parse_policy_spec(text)
 
@@ -155,7 +155,7 @@ def test_mistakes_are_told_with_what_to_write(text: str, says: str) -> None:
         ("./weights.pt", ValueError, "Invalid submission archive"),
     ],
 )
-def test_what_is_not_there_is_told(text: str, error: type[Exception], says: str) -> None:
+def test_missing_files_are_reported(text: str, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
         parse_policy_spec(text)
 

@@ -14,7 +14,7 @@ from tests.support import missing
 
 
 def available(level: Level) -> Sandbox:
-    """A sandbox of that level, or the test is skipped (in CI: fails) with the reason why there is none."""
+    """Return a sandbox of that level, or the test is skipped (in CI: fails) with the reason why there is none."""
     if reason := proof(level).reason:
         missing(f"{level.value}: {reason}")
     return Sandbox(level)
@@ -47,5 +47,5 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def python(code: str) -> list[str]:
-    """A command that runs a few lines of Python."""
+    """Return a command that runs a few lines of Python."""
     return [sys.executable, "-S", "-E", "-c", code]

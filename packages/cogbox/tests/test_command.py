@@ -29,7 +29,7 @@ def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
 
 
 def cogbox(*words: str, path: Path) -> Ran:
-    """The command itself, with another PATH."""
+    """Return the command itself, with another PATH."""
     environment = {**os.environ, "PATH": str(path)}
     return subprocess.run([sys.executable, "-m", "cogbox", *words], capture_output=True, text=True, env=environment)
 

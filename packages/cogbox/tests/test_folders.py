@@ -1,4 +1,4 @@
-"""What a box leaves in its folder is read and removed without following, waiting, or leaving it."""
+"""Files of a box are read and removed without following links, blocking, or leaving its folder."""
 
 import os
 import shutil
@@ -80,7 +80,7 @@ def test_any_tree_is_removed_and_nothing_outside_is_touched(tree: dict[bytes, tu
 
 
 def readable(tree: dict[bytes, tuple], parts: list[bytes]) -> bytes | None:
-    """What may be read at a path: the bytes of a plain file below plain folders."""
+    """Return what may be read at a path: the bytes of a plain file below plain folders."""
     entry = tree.get(parts[0])
     if entry is None:
         return None
@@ -162,7 +162,7 @@ def test_a_link_in_the_place_of_the_folder_is_not_followed() -> None:
         assert (place.above / "target" / "file").read_text() == "stays"
 
 
-def test_a_base_folder_that_somebody_else_has_made_is_not_used_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_base_folder_of_another_user_is_not_used_and_leaves_nothing(tmp_path: Path) -> None:
     code = "from cogbox import *\nfor _ in range(3): print(Sandbox(Level.NONE).run(['true']).verdict.value)"
     trap = tmp_path / f"cogbox-{os.geteuid()}"
     trap.mkdir()

@@ -16,7 +16,7 @@ LITTER = "mkdir -p a/b; echo x > a/b/c; echo y > /tmp/d; (setsid sleep 600 &) ; 
 
 
 def held() -> dict[str, object]:
-    """What this process has."""
+    """Return the resources of this process."""
     children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
     locks = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
     return {
@@ -75,7 +75,7 @@ def test_boxes_that_go_wrong_leave_nothing_either(state: Path) -> None:
 
 
 def gone(state: Path, name: str) -> Path:
-    """The folder of a box whose caller is gone."""
+    """Return the folder of a box whose caller is gone."""
     state.mkdir(exist_ok=True)
     folder = state / f"1-0-{_folders.pid_namespace()}-{name}"
     (folder / "work" / "deep").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Which level a box gets: the strongest that works, never a weaker one than was demanded."""
+"""The level of a box: the strongest that works, never weaker than requested."""
 
 import contextlib
 import json
@@ -39,7 +39,7 @@ def tools(tmp_path: Path) -> Path:
 
 
 def ask(path: Path, *, level: str = "", **options: str) -> dict[str, str]:
-    """What `sandbox(**options)` gives a fresh process with this PATH."""
+    """Return the result of `sandbox(**options)` in a fresh process with this PATH."""
     environment = {**os.environ, "PATH": str(path)} | ({"COGBOX_LEVEL": level} if level else {})
     ran = subprocess.run(
         [sys.executable, "-c", ASK, json.dumps(options)], env=environment, capture_output=True, text=True, check=True

@@ -225,7 +225,7 @@ print(len(got), got[-7:])
 
 
 def knock(address: tuple[str, int]) -> socket.socket:
-    """A connection that is answered; one to a port on which nothing listens yet is closed at once."""
+    """Return a connection that is answered; one to a port on which nothing listens yet is closed at once."""
     while True:
         end = socket.create_connection(address, timeout=20)
         with contextlib.suppress(ConnectionError):
@@ -463,7 +463,7 @@ print(urllib.request.urlopen("http://127.0.0.1:{site}/", data=bytes(range(256)) 
     assert hashlib.sha256(bytes(range(256)) * 4096).hexdigest().encode() in result.stdout, result.stderr
 
 
-def test_a_tunnel_that_nobody_ends_does_not_outlive_the_box(quick: Sandbox, state: Path, tmp_path: Path) -> None:
+def test_an_open_tunnel_does_not_outlive_the_box(quick: Sandbox, state: Path, tmp_path: Path) -> None:
     code = """
 import socket, sys
 tunnel = socket.create_connection(("127.0.0.1", 3128))

@@ -37,13 +37,13 @@ def test_a_result_can_be_written_down(quick: Sandbox) -> None:
     assert {"detail", "limited_by", "wall_seconds", "cpu_seconds", "peak_memory", "output_bytes"} <= set(told)
 
 
-def test_an_exit_code_is_told(sandbox: Sandbox, state: Path) -> None:
+def test_an_exit_code_is_reported(sandbox: Sandbox, state: Path) -> None:
     result = sandbox.run(["sh", "-c", "exit 3"])
     assert (result.verdict, result.exit_code, result.ok) == (Verdict.EXIT_CODE, 3, False)
     assert result.detail == "ended with exit code 3"
 
 
-def test_a_signal_is_told_by_its_name(sandbox: Sandbox, state: Path) -> None:
+def test_a_signal_is_reported_by_its_name(sandbox: Sandbox, state: Path) -> None:
     result = sandbox.run(["sh", "-c", "kill -SEGV $$"])
     assert (result.verdict, result.signal, result.exit_code) == (Verdict.SIGNAL, signal.SIGSEGV, None)
     assert "SIGSEGV" in result.detail
@@ -139,7 +139,7 @@ def test_input_comes_from_a_file_or_a_pipe(sandbox: Sandbox, state: Path, tmp_pa
     assert sandbox.run(["cat"]).stdout == b""
 
 
-def test_input_that_nobody_reads_stops_nothing(quick: Sandbox, state: Path, tmp_path: Path) -> None:
+def test_unread_input_blocks_nothing(quick: Sandbox, state: Path, tmp_path: Path) -> None:
     source = tmp_path / "input"
     source.write_bytes(bytes(4 * MIB))
     with source.open("rb") as file:
@@ -284,7 +284,7 @@ def test_leaving_the_block_ends_the_program(sandbox: Sandbox, state: Path) -> No
     assert pid is not None and not runs(pid)
 
 
-def test_whoever_speaks_the_protocol_says_how_it_was_broken(quick: Sandbox, state: Path) -> None:
+def test_the_caller_reports_how_the_protocol_was_broken(quick: Sandbox, state: Path) -> None:
     with quick.start(["sleep", "60"]) as box:
         box.wait_started()
         box.end(Verdict.PROTOCOL, "sent a frame of 3 GB")
@@ -319,7 +319,7 @@ def test_waiting_may_have_an_end(quick: Sandbox, state: Path) -> None:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is still there; one that has ended and is not yet waited for is not."""
+    """Return whether a process is still there; one that has ended and is not yet waited for is not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
@@ -420,7 +420,7 @@ def test_a_caller_with_many_descriptors_can_have_boxes(quick: Sandbox, state: Pa
     assert result.stdout == b"fine\n"
 
 
-def test_the_box_runs_as_nobody_in_particular(sandbox: Sandbox, state: Path) -> None:
+def test_the_box_runs_as_its_own_user(sandbox: Sandbox, state: Path) -> None:
     code = "import os; print(os.getuid(), os.getgid(), os.getgroups(), os.uname().nodename)"
     results = [sandbox.run(python(code)).stdout.split() for _ in range(2)]
     if os.geteuid() == 0:

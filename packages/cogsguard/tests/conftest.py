@@ -51,7 +51,7 @@ class World:
         return {self.resources[key]: amount for key, amount in item["inventory"].items() if amount}
 
     def agent(self, number: int = 0) -> dict[str, int]:
-        """What an agent holds."""
+        """Return the inventory of an agent."""
         found = next(item for item in self.sim.grid_objects().values() if item.get("agent_id") == number)
         return self.holds(found)
 

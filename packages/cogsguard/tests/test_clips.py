@@ -17,7 +17,7 @@ def clips(**settings: object) -> ClipsVariant:
 
 
 def owners(world: World) -> str:
-    """The owner of each junction from left to right: c clips, o cogs, . none."""
+    """Return the owner of each junction from left to right: c clips, o cogs, . none."""
     letters = {"team:clips": "c", "team:cogs": "o"}
     tags = [world.tags_of(item) for item in world.objects("junction")]
     return "".join(next((letter for tag, letter in letters.items() if tag in held), ".") for held in tags)

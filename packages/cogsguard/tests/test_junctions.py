@@ -6,7 +6,7 @@ from .conftest import World
 
 
 def row_world(distance: int, *variants: str) -> World:
-    """A junction so many cells right of the hub, with a cog beside it."""
+    """Return a junction so many cells right of the hub, with a cog beside it."""
     row = "#&" + "." * (distance - 2) + "@+.#"
     return World(["#" * len(row), row, "#" * len(row)], [*variants])
 

@@ -69,7 +69,7 @@ def test_maps_to_train_on() -> None:
         rotation_of_maps(["zelda"])
 
 
-def test_variants_of_missions_and_of_rewards_are_told_apart() -> None:
+def test_variants_of_missions_and_of_rewards_are_separated() -> None:
     mission_variants, rewards = split_variants(
         ["no_clips", "credit", "objective_mine:2", {"name": "energy", "limit": 7}, DaysVariant()]
     )

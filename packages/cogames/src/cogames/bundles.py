@@ -1,4 +1,4 @@
-"""Making bundles from what is typed after `-p`."""
+"""Pack the policy of a `-p` argument into a bundle."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def create_bundle(
 ) -> CreatedBundle:
     """Write a bundle for a policy as `cogames create-bundle -p POLICY` does.
 
-    A path or the URI of a bundle is packed again with the changes; anything else is a name or class with its fields.
-    See `mettagrid.policy.bundle.create_bundle` for the rest.
+    The path or URI of a bundle is packed again with the changes; anything else is a name or class with its fields.
+    See `mettagrid.policy.bundle.create_bundle` for the other arguments.
     """
     source, kwargs = _source(policy)
     return _create_bundle(
@@ -43,7 +43,7 @@ def create_bundle(
 
 
 def _source(policy: str) -> tuple[PolicySpec | Path, dict[str, Any]]:
-    """An existing bundle or a description, and arguments that come with a bundle's URI."""
+    """Return the path of an existing bundle or a policy's description, and the arguments in a bundle's URI."""
     uri, _ = split_policy_uri(policy)
     base, _, query = (uri or "").partition("?")
     scheme = parse_uri(base, allow_none=True) if uri is not None else None
@@ -51,5 +51,5 @@ def _source(policy: str) -> tuple[PolicySpec | Path, dict[str, Any]]:
         return parse_policy_spec(policy).to_policy_spec(), {}
     bundle = localize_uri(base)
     if bundle is None:
-        raise ValueError(f"There is no bundle behind {policy}")
+        raise ValueError(f"No bundle at {policy}")
     return bundle, parse_init_kwargs_from_query(query)

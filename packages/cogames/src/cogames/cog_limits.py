@@ -1,4 +1,4 @@
-"""How many cogs a mission can have: its own limits, and the spawn points of its map.
+"""Limits on the number of cogs of a mission: its own bounds, and the spawn points of its map.
 
 check_cogs(mission, 21)      # CogsError: The mission 'arena' takes 1 to 20 cogs, not 21.
 fit_cogs(mission, 4)         # 8 for a mission that takes 8 cogs
@@ -30,7 +30,7 @@ def fit_cogs(mission: CoGameMission, cogs: int) -> int:
 
 
 def check_spawn_points(mission: CoGameMission, env: MettaGridConfig, cogs: int) -> None:
-    """Raise `CogsError` when the map of `env`, made for `cogs` cogs, has too few spawn points.
+    """Raise `CogsError` if the map of `env`, built for `cogs` cogs, has too few spawn points.
 
     A procedural map is built once to count them, but only for more cogs than the mission has by default.
     """
@@ -41,7 +41,7 @@ def check_spawn_points(mission: CoGameMission, env: MettaGridConfig, cogs: int) 
             return
         points = _count(builder.create().build().grid.flat)
     if agents > points:
-        # Variants may copy the team, so that a cog stands for several agents.
+        # Variants may copy the team, so one cog can mean several agents.
         reason = f" (its map has {points} spawn point{'' if points == 1 else 's'})"
         raise _refusal(mission, cogs, points * cogs // agents, reason)
 

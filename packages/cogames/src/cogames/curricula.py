@@ -1,4 +1,4 @@
-"""Compatibility names for training on several missions in turn."""
+"""Compatibility names for training on several missions in rotation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where networks run."""
+"""Choose the device on which networks run."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["resolve_device", "resolve_training_device"]
 
 
 def resolve_device(device: str = "auto") -> tuple[str, str | None]:
-    """The device to use, and a warning when it is not the one that was asked for.
+    """Return the device to use, and a warning if it is not the requested one.
 
-    `auto` is the GPU where there is one (cuda, then mps), else the CPU. Without PyTorch everything runs on the CPU.
-    PyTorch takes seconds to import; it is not asked where there can be no GPU anyway.
+    `auto` is the GPU if there is one (cuda, then mps), otherwise the CPU. Without PyTorch everything runs on the CPU.
+    PyTorch takes seconds to import, so it is not imported on machines that cannot have a GPU.
     """
     if device == "cpu" or find_spec("torch") is None or (device == "auto" and not _may_have_gpu()):
         return "cpu", None

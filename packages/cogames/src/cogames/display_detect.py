@@ -1,4 +1,4 @@
-"""Compatibility name for `mettagrid.util.display`: whether this machine can show a window."""
+"""Compatibility name for `mettagrid.util.display`: detect whether this machine can show a window."""
 
 from mettagrid.util.display import has_display
 

@@ -7,10 +7,10 @@ __all__ = ["DOCUMENTS", "read_document"]
 DOCUMENTS = {
     "evaluate_policy": "Tutorial: measure a policy, and tell improvement from luck",
     "mission": "Mission briefing: what cogs can do, and what everything costs",
-    "policy_secrets": "Secrets of policies: how they are stored, who sees them, when they are gone",
+    "policy_secrets": "Secrets of policies: how they are stored, who sees them, when they are deleted",
     "readme": "Overview: from a first policy to a measured one",
     "scripted_agent": "How to write a scripted agent",
-    "submit_policy": "Tutorial: pack a policy and try it as a league would",
+    "submit_policy": "Tutorial: pack a policy and validate it as a league would",
     "technical_manual": "Observations, actions, rules and files in detail",
     "write_policy": "Tutorial: what a cog sees, and a first policy with eyes, memory and a plan",
 }
@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).parent / "docs"
 
 
 def read_document(name: str) -> str:
-    """The text of a document; KeyError for one that is not in `DOCUMENTS`."""
+    """Return the text of a document; raise `KeyError` for a name that is not in `DOCUMENTS`."""
     if name not in DOCUMENTS:
         raise KeyError(name)
     return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What this distribution adds to other programs, found through the entry points in `pyproject.toml`."""
+"""Commands that this distribution adds to other programs through the entry points in `pyproject.toml`."""
 
 from softmax.cli.program import Entry
 

@@ -1,11 +1,11 @@
-"""Policies measured on missions.
+"""Evaluate policies on missions.
 
     missions = choose_missions(["arena"])
     result = evaluate(missions, [parse_policy_spec("starter"), parse_policy_spec("random:3")], episodes=20)
     print(result.missions[0].statistics.policies[0].reward)
 
-The seats of a mission are shared out by the proportions of the policies, and shuffled before every episode. The same
-arguments give the same results on any number of workers.
+The policies share the seats of a mission by their proportions; seats are shuffled before every episode. The same
+arguments give the same results with any number of workers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from mettagrid.simulator.multi_episode.summary import (
 __all__ = ["Evaluation", "MissionEvaluation", "PlaySettings", "assignments_for", "evaluate", "plan", "play"]
 
 Progress = Callable[[int, int], None]
-"""told (episodes done, episodes in all)"""
+"""called with the number of episodes done and the total"""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class MissionEvaluation:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Missions in the order in which they were given. `policy_names` tell policies of one name apart."""
+    """Results by mission, in the given order. `policy_names` are unique: a repeated name gets a number."""
 
     policy_names: list[str]
     missions: list[MissionEvaluation]
@@ -67,7 +67,7 @@ class Evaluation:
         return [path for mission in self.missions for path in mission.replays]
 
     def document(self) -> dict[str, Any]:
-        """The result as `run --format` prints it: the published keys, then `statistics` with everything else."""
+        """Return the result as `run --format` prints it: the published keys, then `statistics` with everything else."""
         return {
             "missions": [
                 {"mission_name": mission.name, "mission_summary": mission.summary.model_dump()}
@@ -110,8 +110,8 @@ def evaluate(
 ) -> Evaluation:
     """Play `episodes` episodes of every mission with seeds from `seed` on.
 
-    `proportions` are by default those of the policies that have one, else all equal. Maps without a seed of their own
-    are drawn from the seed of the episode.
+    `proportions` default to those of the policies that have one, otherwise all are equal. Maps without their own seed
+    use the seed of the episode.
     """
     settings = settings or PlaySettings()
     players = sources(policies, settings)
@@ -129,7 +129,7 @@ def evaluate(
 
 
 def assignments_for(agents: int, proportions: Sequence[float]) -> list[int]:
-    """A policy for each agent, before any shuffle: those of the first policy, then those of the second, ..."""
+    """Return the policy of each agent before shuffling: all seats of the first policy, then of the second, ..."""
     counts = allocate_counts(agents, proportions)
     return [policy for policy, count in enumerate(counts) for _ in range(count)]
 
@@ -144,7 +144,7 @@ def plan(
     settings: PlaySettings,
     rng: random.Random | None = None,
 ) -> list[EpisodePlan]:
-    """Episodes with the seeds `seed`, `seed + 1`, ... and seats that are shuffled again before each."""
+    """Plan episodes with the seeds `seed`, `seed + 1`, ... and seats that are shuffled before each."""
     folder = settings.replay_dir
     return plan_episodes(
         mission.env,

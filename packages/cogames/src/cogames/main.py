@@ -1,7 +1,7 @@
-"""The `cogames` command: what it can do, and where each command is.
+"""The `cogames` command: its table of commands.
 
-Nothing but the table is needed to show help, so that is all that is imported; a command's module is imported when the
-command is called. Each module parses, calls one function of the library and prints.
+Help needs only the table, so a command's module is imported when the command runs. Each module parses arguments, calls
+one function of the library and prints.
 """
 
 import gc
@@ -22,7 +22,7 @@ TOURNAMENT = "Tournament"
 
 COMMANDS = [
     Entry("play", "cogames.commands.play:play", "Play a game and see what happens.", PLAY),
-    Entry("replay", "cogames.commands.replay:replay", "Look at a saved episode in the browser.", PLAY),
+    Entry("replay", "cogames.commands.replay:replay", "Watch a saved episode in the browser.", PLAY),
     Entry(
         "scrimmage", "cogames.commands.evaluate:scrimmage", "Evaluate one policy that controls all agents.", EVALUATE
     ),
@@ -30,15 +30,15 @@ COMMANDS = [
     Entry("pickup", "cogames.commands.pickup:pickup", "Measure what a policy adds to a pool of others.", EVALUATE),
     Entry("diagnose", "cogames.commands.diagnose:diagnose", "Find out what is wrong with a policy.", EVALUATE),
     Entry("missions", "cogames.commands.missions:missions", "List missions, or show and save one.", INFO),
-    Entry("version", "cogames.commands.version:version", "Show the versions of what is installed.", INFO),
+    Entry("version", "cogames.commands.version:version", "Show the versions of the installed packages.", INFO),
     Entry("docs", "cogames.commands.docs:docs", "List or print documents.", INFO),
     Entry("policies", "cogames.commands.policies:policies", "List the short names of policies.", POLICIES),
     Entry("create-bundle", "cogames.commands.bundles:create_bundle", "Pack a policy into a bundle.", POLICIES),
-    Entry("validate-bundle", "cogames.commands.bundles:validate_bundle", "Try a bundle in a sandbox.", POLICIES),
+    Entry("validate-bundle", "cogames.commands.bundles:validate_bundle", "Validate a bundle in a sandbox.", POLICIES),
     Entry(
         "submissions",
         "cogames.commands.submissions:submissions",
-        "Show your uploads and what is submitted to a season.",
+        "Show your uploads, or your submissions to a season.",
         TOURNAMENT,
     ),
     Entry("leaderboard", "cogames.commands.leaderboard:leaderboard", "Show the standings of a season.", TOURNAMENT),
@@ -51,25 +51,27 @@ COMMANDS = [
     Entry(
         "match-artifacts",
         "cogames.commands.matches:match_artifacts",
-        "Fetch what a match left behind: logs, or why it failed.",
+        "Fetch the artifacts of a match: logs, or why it failed.",
         TOURNAMENT,
     ),
     Entry(
         "reproduce",
         "cogames.commands.reproduce:reproduce",
-        "Play a match again here, and compare it byte for byte.",
+        "Replay a match on this machine and compare it byte for byte.",
         TOURNAMENT,
     ),
-    Entry("upload", "cogames.commands.upload:upload", "Pack a policy, try it, upload it and submit it.", TOURNAMENT),
-    Entry("submit", "cogames.commands.upload:submit", "Submit a policy that is uploaded to a season.", TOURNAMENT),
-    Entry("ship", "cogames.commands.upload:ship", "Pack, try, upload and submit a policy in one go.", TOURNAMENT),
+    Entry("upload", "cogames.commands.upload:upload", "Pack, validate, upload and submit a policy.", TOURNAMENT),
+    Entry("submit", "cogames.commands.upload:submit", "Submit an uploaded policy to a season.", TOURNAMENT),
+    Entry(
+        "ship", "cogames.commands.upload:ship", "Pack, validate, upload and submit a policy in one step.", TOURNAMENT
+    ),
     Entry("auth", "cogames.commands.auth:COMMANDS", "Sign in, and act as a player.", TOURNAMENT),
-    Entry("season", "cogames.commands.season:COMMANDS", "What a server plays, and how it stands.", TOURNAMENT),
-    Entry("episode", "cogames.commands.episode:COMMANDS", "Look at games that were played.", TOURNAMENT),
-    Entry("assay", "cogames.commands.assay:COMMANDS", "Try a policy on a set of missions on the server.", TOURNAMENT),
+    Entry("season", "cogames.commands.season:COMMANDS", "Show a server's seasons and their standings.", TOURNAMENT),
+    Entry("episode", "cogames.commands.episode:COMMANDS", "List, show and replay episodes.", TOURNAMENT),
+    Entry("assay", "cogames.commands.assay:COMMANDS", "Test a policy on a set of missions on the server.", TOURNAMENT),
     Entry("tutorial", "cogames.commands.tutorial:COMMANDS", "Get started: play lessons, write a policy.", TUTORIALS),
-    Entry("docsync", "cogames.commands.docsync:COMMANDS", "Keep tutorials in step.", TUTORIALS, hidden=True),
-    # Spellings of older documents. They work as before and say on stderr what to write today.
+    Entry("docsync", "cogames.commands.docsync:COMMANDS", "Keep tutorials in sync.", TUTORIALS, hidden=True),
+    # Spellings from older documents. They work as before and print the current spelling on stderr.
     Entry("eval", "cogames.commands.older:evaluate", instead="run"),
     Entry("evaluate", "cogames.commands.older:evaluate", instead="run"),
     Entry("make-policy", "cogames.commands.older:make_policy", instead="tutorial make-policy"),
@@ -86,7 +88,7 @@ COMMANDS = [
 ]
 
 
-# Published names of what this module offers, imported when they are asked for.
+# Published names of this module, imported on first use.
 _PUBLISHED = {
     "POLICY_NAME_MAX_LENGTH": "cogames.client.references:LONGEST_NAME",
     "create_bundle_cmd": "cogames.commands.bundles:create_bundle",
@@ -129,8 +131,8 @@ app: typer.Typer = make_app("cogames", "Play, evaluate, pack and submit policies
 def main() -> None:
     """Run the command with the arguments of this process, and end the process."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # whoever started us closed it; in this order each takes its old place
+        if getattr(sys, name) is None:  # the parent closed it; in this order each stream gets its old descriptor
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
-    # Nothing that is imported becomes garbage; `prints_to_stderr` begins to collect when policies begin to run.
+    # Imported modules never become garbage; `prints_to_stderr` enables the collector when policies start to run.
     gc.disable()
     app(prog_name="cogames")

@@ -1,4 +1,4 @@
-"""A policy of one's own, copied from a template."""
+"""Write a new policy from a template."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["MadePolicy", "make_policy"]
 
 @dataclass(frozen=True)
 class MadePolicy:
-    """The file that was written, and the class in it as one types it after `-p`."""
+    """The written file and its class, in the form that `-p` accepts."""
 
     path: Path
     class_path: str
@@ -21,17 +21,17 @@ class MadePolicy:
 
 
 def make_policy(kind: str, path: Path) -> MadePolicy:
-    """Write the template of a kind (`scripted`, `trainable`) to a file, which must be a Python module by its name.
+    """Write the template of a kind (`scripted`, `trainable`) to a Python file.
 
-    ValueError for a name that cannot be imported, and for a folder.
+    Raises `ValueError` for a folder, and for a name that cannot be imported.
     """
     path = path.expanduser()
     if path.suffix != ".py":
-        raise ValueError(f"{path} is no Python file; its name must end in .py.")
+        raise ValueError(f"{path} is not a Python file; its name must end in .py.")
     if not path.stem.isidentifier() or keyword.iskeyword(path.stem):
         raise ValueError(
             f"{path.stem!r} cannot be imported as a Python module; use letters, digits and underscores, "
-            "a letter first, and no word of the language."
+            "start with a letter, and avoid Python keywords."
         )
     if path.is_dir():
         raise ValueError(f"{path} is a folder.")

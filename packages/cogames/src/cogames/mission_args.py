@@ -1,4 +1,4 @@
-"""Missions as they are typed after `-m` and `-S`, made into environments.
+"""Turn the values of `-m` and `-S` into environments.
 
 chosen = choose_missions(["arena", "planning_*"], cogs=4, map_seed=7)
 for mission in chosen:
@@ -30,12 +30,12 @@ __all__ = [
 ]
 
 SET_COGS = 4
-"""cogs of the missions of a set, where they can have as many"""
+"""default number of cogs for missions of a set"""
 
 
 @dataclass(frozen=True)
 class ChosenMission:
-    """A mission to be played. `name` is the path of a file as it was typed, else the mission with its variants."""
+    """A mission to play. `name` is the path of a file as given, or the mission's name with its variants."""
 
     name: str
     env: MettaGridConfig = field(repr=False)
@@ -43,7 +43,7 @@ class ChosenMission:
 
 @dataclass(frozen=True)
 class MissionRow:
-    """A line in a list of missions; `cogs` is `min-max`."""
+    """A row in a list of missions; `cogs` is `min-max`."""
 
     name: str
     cogs: str
@@ -62,10 +62,10 @@ def choose_mission(
     max_steps: int | None = None,
     game: str = missions.DEFAULT_GAME,
 ) -> ChosenMission:
-    """One mission, by its name or by a pattern that only it matches.
+    """Return one mission by its name, or by a pattern that matches only that mission.
 
-    Without `cogs` it has `default_cogs`, or as near to that as it allows. `map_seed` counts for procedural maps only;
-    the variants and the number of cogs do not count for a file.
+    Without `cogs` it gets `default_cogs`, or the nearest number that it allows. `map_seed` applies only to procedural
+    maps; `variants` and `cogs` do not apply to files.
     """
     name = _only_match(name, game)
     if cogs is None and default_cogs is not None and not is_mission_file(name):
@@ -86,19 +86,19 @@ def choose_missions(
     max_steps: int | None = None,
     game: str = missions.DEFAULT_GAME,
 ) -> list[ChosenMission]:
-    """All missions that the names, which may have `*`, or the name of a set stand for; each once, in order.
+    """Return all missions that match the names (which may contain `*`), or the missions of a set; each once, in order.
 
-    Missions of a set have 4 cogs unless `cogs` says otherwise, or as near to that as they allow.
+    Missions of a set get 4 cogs, or the nearest number that they allow, unless `cogs` is given.
     """
     if names and mission_set is not None:
-        raise MissionError("Give missions or a mission set, not both.")
+        raise MissionError("Pass missions or a mission set, not both.")
     chosen: dict[str, ChosenMission] = {}
     for name in names if mission_set is None else missions.mission_set(mission_set, game=game):
-        for found in _match(name, names, game):
-            known = found if is_mission_file(found) else full_name(found, game=game)
-            if known not in chosen:
-                chosen[known] = choose_mission(
-                    found,
+        for matched in _match(name, names, game):
+            key = matched if is_mission_file(matched) else full_name(matched, game=game)
+            if key not in chosen:
+                chosen[key] = choose_mission(
+                    matched,
                     variants=variants,
                     cogs=cogs,
                     default_cogs=None if mission_set is None else SET_COGS,
@@ -110,7 +110,7 @@ def choose_missions(
 
 
 def full_name(name: str, *, game: str = missions.DEFAULT_GAME) -> str:
-    """The mission that a name means, with the variants it brings: `evals.energy_starved` is `energy_starved`."""
+    """Return the canonical name of a mission with its variants: `energy_starved` for `evals.energy_starved`."""
     mission = missions.get_mission(name, game=game)
     own = missions.get_mission(mission.name, game=game).variants()
     return ".".join(
@@ -119,17 +119,17 @@ def full_name(name: str, *, game: str = missions.DEFAULT_GAME) -> str:
 
 
 def older_name(name: str, *, game: str = missions.DEFAULT_GAME) -> bool:
-    """Whether a name is one from older documents."""
+    """Return whether a name comes from older documents."""
     aliases = get_game(game).aliases
     parts = name.replace(":", ".").split(".")
     return any(".".join(parts[:length]) in aliases for length in range(1, len(parts) + 1)) or parts[0] == "hello_world"
 
 
 def mission_rows(*, evals: bool = False, game: str = missions.DEFAULT_GAME) -> Iterator[MissionRow]:
-    """What a game offers: its missions, or those for evaluation with the members of mission sets."""
-    found = get_game(game)
-    core = {mission.name for mission in found.missions}
-    for mission in found.all_missions():
+    """Yield a game's main missions; with `evals`, its evaluation missions and the members of mission sets."""
+    cogame = get_game(game)
+    core = {mission.name for mission in cogame.missions}
+    for mission in cogame.all_missions():
         if (mission.name in core) != evals:
             yield MissionRow(
                 mission.name,
@@ -141,14 +141,14 @@ def mission_rows(*, evals: bool = False, game: str = missions.DEFAULT_GAME) -> I
 
 
 def _only_match(name: str, game: str) -> str:
-    """The one mission that a pattern stands for; a name is returned as it is."""
+    """Return the only mission that a pattern matches; a name without `*` is returned unchanged."""
     if "*" not in name:
         return name
-    found = list(dict.fromkeys(full_name(match, game=game) for match in missions.match(name, game=game)))
-    if len(found) > 1:
-        shown = ", ".join(found[:8]) + (", ..." if len(found) > 8 else "")
-        raise MissionError(f"The pattern {name!r} stands for {len(found)} missions; choose one: {shown}.")
-    return found[0]
+    matches = list(dict.fromkeys(full_name(match, game=game) for match in missions.match(name, game=game)))
+    if len(matches) > 1:
+        shown = ", ".join(matches[:8]) + (", ..." if len(matches) > 8 else "")
+        raise MissionError(f"The pattern {name!r} matches {len(matches)} missions; choose one: {shown}.")
+    return matches[0]
 
 
 def _match(name: str, names: Sequence[str], game: str) -> list[str]:

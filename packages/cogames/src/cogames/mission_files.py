@@ -1,4 +1,4 @@
-"""Missions from files: a saved environment, or a Python file that makes one."""
+"""Load and save missions as files: a saved environment, or a Python file that builds one."""
 
 import json
 import runpy
@@ -14,12 +14,12 @@ _SUFFIXES = (".yaml", ".yml", ".json", ".py")
 
 
 def is_mission_file(name: str) -> bool:
-    """Whether a mission's name is that of a file."""
+    """Return whether a mission's name is a file name."""
     return name.endswith(_SUFFIXES)
 
 
 def load_mission_file(name: str) -> MettaGridConfig:
-    """The environment in a file; `MissionError` when it is missing or holds something else."""
+    """Load the environment in a file; raise `MissionError` if the file is missing or is not an environment."""
     path = Path(name)
     if not path.exists():
         raise MissionError(f"The mission file {name!r} does not exist.")
@@ -29,22 +29,22 @@ def load_mission_file(name: str) -> MettaGridConfig:
         return _run(path)
     data = _read(path)
     if not isinstance(data, dict):
-        raise MissionError(f"The mission file {name!r} holds {type(data).__name__}; it must be a mapping.")
+        raise MissionError(f"The mission file {name!r} contains {type(data).__name__}; it must be a mapping.")
     try:
         return MettaGridConfig(**data)
     except (ValidationError, TypeError) as error:
         first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": str(error)}
         place = ".".join(map(str, first["loc"]))
-        raise MissionError(f"The mission file {name!r} is no environment: {place}: {first['msg']}") from error
+        raise MissionError(f"The mission file {name!r} is not a valid environment: {place}: {first['msg']}") from error
 
 
 def save_mission_file(env: MettaGridConfig, path: Path, *, published: bool = False) -> None:
-    """Write an environment as YAML or JSON, by the file's ending, so that `load_mission_file` reads it back.
+    """Write an environment as YAML or JSON, by the file's suffix; `load_mission_file` reads it back.
 
-    With `published` the published mettagrid 0.26 loads the file too. Its map is then drawn: one map, not a generator.
+    With `published` the published mettagrid 0.26 loads the file too. It then contains one drawn map, not a generator.
     """
     if path.suffix not in (".yaml", ".yml", ".json"):
-        raise MissionError(f"A mission is saved as .yaml, .yml or .json, not as {path.name!r}.")
+        raise MissionError(f"Cannot save a mission as {path.name!r}; use .yaml, .yml or .json.")
     data = mission_document(env, published=published)
     if path.suffix == ".json":
         path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
@@ -70,14 +70,14 @@ def _read(path: Path) -> object:
         try:
             return json.loads(text)
         except ValueError as error:
-            raise MissionError(f"The mission file {str(path)!r} is no JSON: {error}") from error
+            raise MissionError(f"The mission file {str(path)!r} is not valid JSON: {error}") from error
     import yaml  # only files need it
 
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-        raise MissionError(f"The mission file {str(path)!r} is no YAML: {reason}") from error
+        raise MissionError(f"The mission file {str(path)!r} is not valid YAML: {reason}") from error
 
 
 def _run(path: Path) -> MettaGridConfig:
@@ -89,5 +89,5 @@ def _run(path: Path) -> MettaGridConfig:
     else:
         raise MissionError(f"The mission file {str(path)!r} defines neither get_config() nor config.")
     if not isinstance(config, MettaGridConfig):
-        raise MissionError(f"The mission file {str(path)!r} gives {type(config).__name__}, not a MettaGridConfig.")
+        raise MissionError(f"The mission file {str(path)!r} returns {type(config).__name__}, not a MettaGridConfig.")
     return config

@@ -1,4 +1,4 @@
-"""The names of a game's missions: what they mean, which match a pattern, and which are like a name that is unknown."""
+"""Resolve names of a game's missions: find missions, match patterns, and suggest names for unknown ones."""
 
 import difflib
 import re
@@ -12,14 +12,14 @@ from mettagrid.cogame.game import CoGame
 __all__ = ["MissionNames"]
 
 _EVALS = "evals"
-_OLD_SITES = ("hello_world",)  # in older documents these stand before names of evaluations
+_OLD_SITES = ("hello_world",)  # older documents put these before names of evaluation missions
 _NEAREST = 3
 
 
 class MissionNames:
-    """All names of one game.
+    """All mission names of one game.
 
-    A game may make most of its missions and variants on first use, so the main missions are looked up first.
+    A game may create most of its missions and variants on first use, so the main missions are looked up first.
     """
 
     def __init__(self, game: CoGame) -> None:
@@ -36,17 +36,17 @@ class MissionNames:
         return [*self.missions, *subs, *self.game.aliases, *evals]
 
     def unknown(self, name: str) -> UnknownMission:
-        """The error for a name or a pattern that means nothing: it offers a set, or the nearest names of today."""
+        """Return the error for an unknown name or pattern; it suggests a mission set or the closest current names."""
         if self._members(name):
             option = f"`-S {name}` or " if name in self.game.mission_sets else ""
             return UnknownMission(name, note=f"It is a set: {option}`-m '{name}.*'` plays its missions.")
         near = " or ".join(map(repr, self._nearest(name)))
         if near:
             return UnknownMission(name, note=f"Did you mean {near}?")
-        return UnknownMission(name, note=f"There are {', '.join(self._core)}, and more: cogames missions --evals.")
+        return UnknownMission(name, note=f"Missions: {', '.join(self._core)}. Run `cogames missions --evals` for more.")
 
     def _nearest(self, name: str) -> list[str]:
-        """Up to three names like one that is unknown, best first; never an older spelling."""
+        """Return up to three names close to an unknown one, best first; never an older spelling."""
         text = name.replace(":", ".").replace("*", "").strip(".").lower()
         if not text:
             return []
@@ -75,16 +75,16 @@ class MissionNames:
             raise UnknownMission(name, [f"{base}.{option}" for option in options]) from None
 
     def _base(self, text: str) -> CoGameMission | None:
-        """The mission that a name begins with."""
+        """Return the mission at the start of a dotted name."""
         while text:
-            found = self._plain(text)
-            if found is not None:
-                return found
+            mission = self._plain(text)
+            if mission is not None:
+                return mission
             text = text.rpartition(".")[0]
         return None
 
     def _plain(self, text: str) -> CoGameMission | None:
-        """A mission by its name, by its place in a set, or by another name for it."""
+        """Return a mission by its name, as a member of a set, or by an alias."""
         if text in self._core:
             return self._core[text]
         if text in self.missions:
@@ -103,15 +103,15 @@ class MissionNames:
         return {mission.name for mission in self.game.mission_sets.get(prefix, ())}
 
     def matching(self, pattern: str) -> list[str]:
-        """Names that match: missions, else sub-missions, else members of sets, else other names, else with variants.
+        """Return matching names: missions, else sub-missions, else members of sets, else aliases, else with variants.
 
-        The first kind with a match counts, so that `arena*` does not mean the arena with every variant there is.
+        Only the first kind with a match counts, so `arena*` does not match the arena with every variant.
         """
         is_match = _matcher(pattern)
         for kind in (self._mission_names, self._sub_names, self._set_names, self._aliases, self._variant_names):
-            found = [name for name in dict.fromkeys(kind()) if is_match(name)]
-            if found:
-                return found
+            names = [name for name in dict.fromkeys(kind()) if is_match(name)]
+            if names:
+                return names
         return []
 
     def _mission_names(self) -> Iterator[str]:
@@ -142,7 +142,7 @@ class MissionNames:
 
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
-    """Searches, not anchored: `*` is anything, the rest is meant as it is. `arena.*` means `arena` too."""
+    """Return an unanchored matcher: `*` matches anything, other text is literal. `arena.*` also matches `arena`."""
     text = pattern.replace(":", ".")
     expression = re.compile(".*".join(map(re.escape, text.split("*"))))
     itself = text.removesuffix(".*") if text.endswith(".*") else None

@@ -1,4 +1,4 @@
-"""Missions of a game by name.
+"""Load a game's missions by name.
 
     env = load("arena", variants=["no_clips"], cogs=4, seed=7)
 
@@ -31,10 +31,10 @@ def load(
     *,
     game: str = DEFAULT_GAME,
 ) -> MettaGridConfig:
-    """The environment of a mission. `seed` is that of the map and counts for procedural maps only.
+    """Return the environment of a mission. `seed` is the map seed and applies only to procedural maps.
 
-    Raises `MissionError` with one line: `UnknownMission`, `UnknownVariant`, `VariantConflict` or `CogsError`. With a
-    file neither `variants` nor `cogs` count.
+    Raises a one-line `MissionError`: `UnknownMission`, `UnknownVariant`, `VariantConflict` or `CogsError`. `variants`
+    and `cogs` do not apply to files.
     """
     if is_mission_file(name):
         env = load_mission_file(name)
@@ -46,29 +46,29 @@ def load(
 
 
 def get_mission(name: str, *, game: str = DEFAULT_GAME) -> CoGameMission:
-    """The mission of a name, with the variants that the name asks for."""
+    """Return a mission by name, with the variants in the name."""
     return MissionNames(get_game(game)).find(name)
 
 
 def list(pattern: str = "", *, game: str = DEFAULT_GAME) -> builtins.list[str]:
-    """The names of all missions, or of those that match a pattern with `*`; none is no error."""
+    """Return the names of all missions, or of those that match a pattern with `*`; the result may be empty."""
     names = MissionNames(get_game(game))
     return names.matching(pattern) if pattern else [mission.name for mission in names.missions.values()]
 
 
 def match(pattern: str, *, game: str = DEFAULT_GAME) -> builtins.list[str]:
-    """The names that a pattern stands for, at least one; without `*` that is the name itself, as it is."""
+    """Return the names that match a pattern; raise `UnknownMission` if none does. A name without `*` is unchanged."""
     if "*" not in pattern:
         return [pattern]
     names = MissionNames(get_game(game))
-    found = names.matching(pattern)
-    if not found:
+    matches = names.matching(pattern)
+    if not matches:
         raise names.unknown(pattern)
-    return found
+    return matches
 
 
 def mission_set(name: str, *, game: str = DEFAULT_GAME) -> builtins.list[str]:
-    """The names of the missions in a set, such as `cvc_evals` or `tournament`."""
+    """Return the names of the missions in a set, such as `cvc_evals` or `tournament`."""
     sets = get_game(game).mission_sets
     if name not in sets:
         raise MissionError(f"Mission set {name!r} not found.{close_names(name, sets)}")
@@ -76,7 +76,7 @@ def mission_set(name: str, *, game: str = DEFAULT_GAME) -> builtins.list[str]:
 
 
 def _make_env(mission: CoGameMission, cogs: int | None) -> MettaGridConfig:
-    """Make the environment for so many cogs; by default as many as the mission has, and its map has room for."""
+    """Create the environment for `cogs` cogs; by default the mission's number, limited by the map's spawn points."""
     if cogs is not None:
         check_cogs(mission, cogs)
         env = mission.with_cogs(cogs).make_env()

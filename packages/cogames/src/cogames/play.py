@@ -67,7 +67,7 @@ def play(
 
 def _replay_path(folder: Path | None, file: Path | None) -> Path | None:
     if folder is not None and file is not None:
-        raise ValueError("save_replay and save_replay_file cannot be combined; give one of them.")
+        raise ValueError("save_replay and save_replay_file cannot be combined; pass one of them.")
     path = file if folder is None else Path(folder) / f"{uuid.uuid4()}.json.z"
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What all commands that play have in common."""
+"""Settings and helpers of all commands that play episodes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["PlaySettings", "bad_verdicts", "sources", "unique_names"]
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """How episodes are played, whatever is measured in them.
+    """How to play episodes.
 
-    With `isolate` each policy lives in a sandbox of its own. `workers` is the number of processes that play; None is
-    for what pays off. `replay_dir` is made where it is missing.
+    With `isolate` each policy runs in its own sandbox. `workers` is the number of processes that play; None chooses a
+    suitable number. `replay_dir` is created if it does not exist.
     """
 
     action_timeout_ms: int = 250
@@ -32,7 +32,7 @@ class PlaySettings:
 
 
 def sources(policies: Sequence[PolicySpec], settings: PlaySettings) -> list[PolicySpec | PolicySource]:
-    """The policies as the runner takes them: in this process, or each in a sandbox."""
+    """Return the policies for the runner: in this process, or each in its own sandbox."""
     if not settings.isolate:
         return list(policies)
     from mettagrid.runner.boxed import BoxedPolicy, BoxPolicyOptions
@@ -41,7 +41,7 @@ def sources(policies: Sequence[PolicySpec], settings: PlaySettings) -> list[Poli
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """The names, where the second of a name is called `name (2)`."""
+    """Return the names made unique: the second occurrence of a name becomes `name (2)`."""
     seen: Counter[str] = Counter()
     unique = []
     for name in names:
@@ -51,11 +51,11 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 
 def bad_verdicts(outcomes: Sequence[EpisodeOutcome], names: Sequence[str]) -> list[str]:
-    """A sentence for each policy that did not play to the end of every episode, with its first message."""
+    """Return a sentence for each policy that did not play to the end of every episode, with its first message."""
     sentences = []
     for number, name in enumerate(names):
         bad = [outcome.verdicts[number] for outcome in outcomes if not outcome.verdicts[number].played_to_the_end]
         if bad:
             how = bad[0].status.replace("_", " ")
-            sentences.append(f"{name} was out in {len(bad)} of {len(outcomes)} episodes ({how}: {bad[0].message})")
+            sentences.append(f"{name} failed in {len(bad)} of {len(outcomes)} episodes ({how}: {bad[0].message})")
     return sentences

@@ -1,4 +1,4 @@
-"""Policies as they are typed after `-p`.
+"""Parse the values of `-p`.
 
     NAME                                   a short name or a class: starter, my_module.MyPolicy
     NAME:N                                 the same, N shares of the seats
@@ -6,8 +6,8 @@
     PATH or URI                            a bundle: ./bundle.zip, ./train_dir/my_run:v5, s3://bucket/bundle.zip
     metta://policy/NAME?key=value          a name, a class, or a policy on a server
 
-Paths and URIs may be followed by `,proportion=F`. Everything wrong with the text is a `PolicyArgumentError`; a path or
-a file of weights that does not exist is a `FileNotFoundError`.
+Paths and URIs may be followed by `,proportion=F`. Invalid text raises `PolicyArgumentError`; a path or a file of
+weights that does not exist raises `FileNotFoundError`.
 """
 
 from __future__ import annotations
@@ -54,32 +54,31 @@ _NEURAL_MODULES = ("torch", "pufferlib", "cortex")
 
 
 class PolicyArgumentError(ValueError):
-    """Text after `-p` that names no policy; the message says how to write it."""
+    """The value of `-p` does not describe a policy; the message says how to write it."""
 
 
 class PolicySpecWithProportion(PolicySpec):
-    """A policy, and how many shares of the seats it gets beside others."""
+    """A policy with its share of the seats."""
 
     proportion: float = Field(default=1.0, description="Shares of the seats")
 
     def to_policy_spec(self) -> PolicySpec:
-        """The policy without its share."""
+        """Return the policy without its share."""
         spec = PolicySpec(**{name: getattr(self, name) for name in PolicySpec.model_fields})
         spec.import_roots = self.import_roots
         return spec
 
 
 def parse_policy_spec(spec: str, device: str | None = None) -> PolicySpecWithProportion:
-    """The policy that `spec` describes.
+    """Parse a policy.
 
-    Bundles are read; the classes of other policies are not looked at, so an unknown name is noticed when the policy is
-    loaded. With `device` the class is given an argument of that name (it is left out again for a class that takes
-    none).
+    Bundles are read. Other classes are not imported, so an unknown name raises only when the policy is loaded. With
+    `device` the class receives an argument of that name, unless it takes none.
     """
     uri, proportion = split_policy_uri(spec)
     if uri is not None:
-        found = policy_spec_from_uri(uri) if device is None else policy_spec_from_uri(uri, device=device)
-        parsed = _with_proportion(found, proportion)
+        spec_of_uri = policy_spec_from_uri(uri) if device is None else policy_spec_from_uri(uri, device=device)
+        parsed = _with_proportion(spec_of_uri, proportion)
     else:
         parsed = _parse_fields(spec)
     if device is not None:
@@ -88,10 +87,10 @@ def parse_policy_spec(spec: str, device: str | None = None) -> PolicySpecWithPro
 
 
 def split_policy_uri(spec: str) -> tuple[str | None, float]:
-    """The URI or path in `spec` and its share; (None, 1.0) when `spec` names a class."""
+    """Return the URI or path in `spec` and its share; (None, 1.0) when `spec` names a class."""
     text = spec.strip()
     if text.startswith(_METTA):
-        # Only the share is split off: a query may have commas.
+        # Split off only the share: a query may contain commas.
         uri, comma, number = text.partition(_PROPORTION)
         return uri, _proportion(number) if comma else 1.0
     parts = _parts(text)
@@ -106,7 +105,7 @@ def split_policy_uri(spec: str) -> tuple[str | None, float]:
 
 
 def parse_init_kwargs(items: Iterable[str]) -> dict[str, str]:
-    """Arguments given one by one as `KEY=VALUE`; dashes in keys become underscores. The last one of a key wins."""
+    """Parse `KEY=VALUE` arguments; dashes in keys become underscores. The last value of a key wins."""
     kwargs = {}
     for item in items:
         key, equals, value = item.partition("=")
@@ -117,18 +116,18 @@ def parse_init_kwargs(items: Iterable[str]) -> dict[str, str]:
 
 
 def list_checkpoints(folder: Path = DEFAULT_CHECKPOINT_DIR) -> list[tuple[str, datetime]]:
-    """Bundles of training runs under `folder`, as one would type them, and when they were written; newest first."""
+    """Return the bundles of training runs under `folder`, in the form of `-p`, with their times; newest first."""
     from datetime import datetime
 
     from mettagrid.policy.submission import POLICY_SPEC_FILENAME
 
-    found = [(path.parent, path) for path in folder.rglob(POLICY_SPEC_FILENAME)] if folder.is_dir() else []
-    rows = [(f"./{bundle.as_posix()}", datetime.fromtimestamp(spec.stat().st_mtime)) for bundle, spec in found]
+    specs = [(path.parent, path) for path in folder.rglob(POLICY_SPEC_FILENAME)] if folder.is_dir() else []
+    rows = [(f"./{bundle.as_posix()}", datetime.fromtimestamp(spec.stat().st_mtime)) for bundle, spec in specs]
     return sorted(rows, key=lambda row: (-row[1].timestamp(), row[0]))
 
 
 def policy_error_hints(error: Exception) -> list[str]:
-    """What may help after a policy could not be loaded; empty when nothing is known."""
+    """Return hints for a policy that could not be loaded; empty if there are none."""
     if not isinstance(error, ModuleNotFoundError):
         return []
     missing = (error.name or "").partition(".")[0]
@@ -141,7 +140,7 @@ def policy_error_hints(error: Exception) -> list[str]:
 
 
 def _parse_fields(text: str) -> PolicySpecWithProportion:
-    """`NAME` or fields, separated by commas."""
+    """Parse `NAME` or fields separated by commas."""
     parts = _parts(text)
     fields: list[tuple[str, str]] = []
     shares: float | None = None
@@ -196,7 +195,7 @@ def _field(part: str) -> tuple[str, str]:
 
 
 def _is_uri_or_path(text: str) -> bool:
-    """Whether `text` is meant as the place of a bundle and not as a name. No name has a slash or ends in `.zip`."""
+    """Return whether `text` locates a bundle. Names never contain a slash or end in `.zip`."""
     before_query = text.partition("?")[0]
     if text.startswith(_SCHEMES):
         return True
@@ -204,11 +203,11 @@ def _is_uri_or_path(text: str) -> bool:
         return False
     if "://" in before_query:
         raise PolicyArgumentError(
-            f"Unknown kind of URI {text!r}; use a path, file://, s3://, mock:// or metta://policy/NAME."
+            f"Unsupported URI {text!r}; use a path, file://, s3://, mock:// or metta://policy/NAME."
         )
     head, colon, _ = before_query.partition(":")
     if colon and re.fullmatch(r"\w[\w.-]+", head) and not os.path.exists(before_query):
-        return False  # NAME:FILE, which older versions took for a name with weights
+        return False  # NAME:FILE, which older versions parsed as a name with weights
     return (
         before_query.startswith((".", "/", "~"))
         or _DRIVE.match(before_query) is not None
@@ -218,7 +217,7 @@ def _is_uri_or_path(text: str) -> bool:
 
 
 def _class_path(value: str) -> str:
-    """A class or short name; whether it exists is not looked at."""
+    """Return a class path or short name, without checking that it exists."""
     if not value:
         raise PolicyArgumentError("Policy class cannot be empty.")
     name, mark, query = value.partition("?")
@@ -236,7 +235,7 @@ def _class_path(value: str) -> str:
             "NAME:N with a whole number sets the shares of the seats."
         )
     if not _CLASS_NAME.fullmatch(value):
-        raise PolicyArgumentError(f"{value!r} is no policy name; write a short name or module.Class.")
+        raise PolicyArgumentError(f"{value!r} is not a policy name; write a short name or module.Class.")
     return resolve_policy_class_path(value)
 
 

@@ -1,6 +1,6 @@
 """Compatibility names for opening a replay in the viewer that fits it.
 
-BitWorld replays have no viewer in this version; they are refused with a `ValueError`.
+BitWorld replays have no viewer in this version; they raise `ValueError`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _BITWORLD = b"BITWORLD"
 
 
 class ReplayPathRequest(BaseModel):
-    """A replay to open. The web viewer serves until Ctrl+C; it has no use for `duration`, which is in seconds."""
+    """A replay to open. The web viewer serves until Ctrl+C and ignores `duration` (seconds)."""
 
     replay_path: Path
     duration: float | None = Field(default=None, ge=0)
 
 
 class ReplayViewer(BaseModel):
-    """A viewer: which replays it opens by their first bytes, and how."""
+    """A viewer with the first bytes of the replays it opens."""
 
     name: str
     temp_suffix: str
@@ -45,7 +45,7 @@ class ReplayViewer(BaseModel):
 
 
 def replay_viewers() -> tuple[ReplayViewer, ...]:
-    """Return the viewers in the order in which they are asked."""
+    """Return the viewers in the order in which they are tried."""
     return (
         ReplayViewer(
             name="mettascope",
@@ -90,6 +90,6 @@ def _launch_mettascope_replay(request: ReplayPathRequest) -> int:
     with serve(request.replay_path) as server:
         print(server.address, flush=True)
         if not server.open_browser():
-            print("Open this address in a browser; Ctrl+C ends")
+            print("Open this URL in a browser; press Ctrl+C to stop")
         server.wait()
     return 0

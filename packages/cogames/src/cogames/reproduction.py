@@ -1,8 +1,8 @@
-"""Playing a match of the league again on this machine, and comparing what comes of it byte for byte.
+"""Replay a league match on this machine and compare the files byte for byte.
 
-A match leaves `results.json` and `replay.json.z`, and the server took their digests when it ended. Three things are
-compared for each: the digest, the file that the server has now, and what is played here. A policy whose bundle one may
-not have is played from its recorded actions, after they were found to be those of the match.
+A match writes `results.json` and `replay.json.z`; the server records their digests when it ends. For each file this
+compares the recorded digest, the file that the server has now, and the file written here. A policy whose bundle the
+user may not download is played from its recorded actions, after their digest was checked.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["FileComparison", "Reproduction", "reproduce_match"]
 
 
 class FileComparison(BaseModel):
-    """The sha256 of one file: as recorded when the match ended, as the server has it now, as played here."""
+    """The sha256 of one file: recorded when the match ended, stored on the server now, and played here."""
 
     name: str
     recorded: str
@@ -42,37 +42,38 @@ class FileComparison(BaseModel):
 
 
 class Reproduction(BaseModel):
-    """How playing a match again went."""
+    """The result of replaying a match."""
 
     match_id: str
     season: str
     files: list[FileComparison]
     from_actions: dict[str, str]
-    """policies that were played from their recorded actions, and why"""
+    """reasons by policy, for policies that were played from their recorded actions"""
     other_versions: dict[str, str]
-    """packages that have another version here: what the match was played with"""
+    """versions of the match, for packages whose installed version differs"""
     error: str | None = None
-    """why it could not be played here"""
+    """why the match could not be played here"""
 
     @property
     def is_same(self) -> bool:
         return self.error is None and bool(self.files) and all(file.is_equal for file in self.files)
 
     def sentences(self) -> list[str]:
-        """What there is to say, the worst first."""
-        told = []
+        """Return messages about the result, the most serious first."""
+        messages = []
         for file in self.files:
             if file.is_tampered:
-                state = "is gone from the server" if file.stored is None else "on the server is not what the match left"
-                told.append(f"{file.name} {state}: it was tampered with after the match")
+                state = "is missing on the server" if file.stored is None else "on the server is not the match's file"
+                messages.append(f"{file.name} {state}: it was tampered with after the match")
         if self.error is not None:
-            told.append(f"The match could not be played here: {self.error}")
+            messages.append(f"The match could not be played here: {self.error}")
         for file in self.files:
             if self.error is None and file.played != file.recorded:
-                told.append(f"{file.name} came out differently here than in the match")
-        told += [f"{name} was played from its recorded actions: {reason}" for name, reason in self.from_actions.items()]
-        told += [f"The match was played with {name} {version}" for name, version in self.other_versions.items()]
-        return told
+                messages.append(f"{file.name} differs from that of the match")
+        for name, reason in self.from_actions.items():
+            messages.append(f"{name} was played from its recorded actions: {reason}")
+        messages += [f"The match was played with {name} {version}" for name, version in self.other_versions.items()]
+        return messages
 
 
 def reproduce_match(
@@ -83,10 +84,10 @@ def reproduce_match(
     sandbox: str = "landlock",
     tell: Callable[[str], None] = lambda text: None,
 ) -> Reproduction:
-    """Play a match again in an empty folder, with nothing that was unpacked before.
+    """Replay a match in an empty folder, with an empty bundle cache.
 
-    The folder has `stored` with what the server has and `played` with what came of it. Raises `ClientError` when the
-    server refuses, for example because the season is still being played.
+    The server's files go to `stored`, the replayed ones to `played`. Raises `ClientError` if the server refuses, for
+    example because the season has not ended.
     """
     from mettagrid.policy.bundle_cache import separate_cache
     from mettagrid.runner.boxed.job import ACTIONS, REPLAY, RESULTS, installed_versions, play_job
@@ -129,7 +130,7 @@ def reproduce_match(
 
 
 def _fetch(client: TournamentServerClient, asked: MatchReproduction, name: str, stored: Path) -> str | None:
-    """Save a file as the server has it now; its digest, or None when it is gone."""
+    """Save the server's current version of a file and return its digest; None if it is missing."""
     try:
         client.download(asked.artifacts[name].url, stored / name, name)
     except ClientError:
@@ -148,35 +149,37 @@ def _policies(
     from mettagrid.runner.boxed.job import ACTIONS, PolicyToPlay
     from mettagrid.runner.episode.recorded import RecordedActions, RecordedPolicy
 
-    found = []
+    to_play = []
     recorded: RecordedActions | None = None
     for index, policy in enumerate(asked.policies):
         if policy.bundle_url is not None:
-            found.append(PolicyToPlay(policy.name, _bundle(client, policy, folder / f"policy-{index}.zip").as_uri()))
+            to_play.append(PolicyToPlay(policy.name, _bundle(client, policy, folder / f"policy-{index}.zip").as_uri()))
             continue
         if policy.policy_version_id is None:
-            found.append(PolicyToPlay(policy.name, _installed(asked.spec, index)))
+            to_play.append(PolicyToPlay(policy.name, _installed(asked.spec, index)))
             continue
         if recorded is None:
             artifact = asked.artifacts.get(ACTIONS)
             if artifact is None or digests[ACTIONS] != artifact.sha256:
-                raise ClientError(f"{policy.name} cannot be had ({policy.why_not}), nor what it did in the match")
+                raise ClientError(
+                    f"The bundle of {policy.name} is not available ({policy.why_not}), nor are its recorded actions"
+                )
             recorded = _recorded(stored / ACTIONS, len(asked.spec["assignments"]))
-        from_actions[policy.name] = policy.why_not or "its bundle cannot be had"
-        found.append(PolicyToPlay(policy.name, "", source=RecordedPolicy(policy.name, recorded)))
-    return found
+        from_actions[policy.name] = policy.why_not or "its bundle is not available"
+        to_play.append(PolicyToPlay(policy.name, "", source=RecordedPolicy(policy.name, recorded)))
+    return to_play
 
 
 def _bundle(client: TournamentServerClient, policy: ReproducedPolicy, target: Path) -> Path:
     assert policy.bundle_url is not None
     client.download(policy.bundle_url, target, f"The bundle of {policy.name}")
     if policy.bundle_sha256 is not None and _digest(target) != policy.bundle_sha256:
-        raise ClientError(f"The bundle of {policy.name} is not the one that was uploaded: it was tampered with")
+        raise ClientError(f"The bundle of {policy.name} is not the uploaded one: it was tampered with")
     return target
 
 
 def _installed(spec: dict[str, Any], index: int) -> str:
-    """The address of a policy that is part of the installation."""
+    """Return the URI of an installed policy."""
     return str(spec["policy_uris"][index])
 
 

@@ -1,4 +1,4 @@
-"""One episode for somebody to watch.
+"""Play one episode to watch.
 
 outcome = play_once(choose_mission("arena", map_seed=42), [parse_policy_spec("starter")], seed=42)
 for row in episode_stats(outcome):
@@ -34,7 +34,7 @@ _KEPT = (".gained", ".lost", ".deposited", ".withdrawn", "heart")
 
 @dataclass(frozen=True)
 class StatsTable:
-    """What is worth seeing of an episode: headers, and rows of as many cells."""
+    """The main stats of an episode: headers, and rows with one cell per header."""
 
     headers: list[str]
     rows: list[list[str]]
@@ -51,7 +51,7 @@ def play_once(
     replay_path: Path | None = None,
     settings: PlaySettings | None = None,
 ) -> EpisodeOutcome:
-    """Play an episode in this process. See `assign_teams` for who gets which seat."""
+    """Play an episode in this process. `assign_teams` decides the seats."""
     settings = settings or PlaySettings(action_timeout_ms=10_000)
     proportions = [getattr(policy, "proportion", 1.0) for policy in policies]
     plan = EpisodePlan(
@@ -73,7 +73,7 @@ def play_once(
 
 
 def team_ids(env: MettaGridConfig, seed: int) -> list[int]:
-    """The team of each agent. Agents are numbered as they stand on the map, so with several teams it is drawn."""
+    """Return the team of each agent. With several teams this builds the map, which decides the agents' numbers."""
     if len({agent.team_id for agent in env.game.agents}) <= 1:
         return [0] * env.game.num_agents
     from mettagrid.runner.rollout import resolve_env_for_seed
@@ -86,12 +86,12 @@ def team_ids(env: MettaGridConfig, seed: int) -> list[int]:
 
 
 def assign_teams(teams: Sequence[int], proportions: Sequence[float], *, one_per_team: bool = False) -> list[int]:
-    """A policy for each agent.
+    """Return the policy of each agent.
 
-    With `one_per_team`, and more than one team and exactly one policy for each, the first team has the first policy
-    and so on. Otherwise each team is filled on its own by walking round a pattern in which every policy stands as often
-    as the whole part of its proportion says: 1 and 2 on a team of four give 0, 1, 1, 0. Proportions below one are
-    taken as multiples of the smallest.
+    With `one_per_team`, several teams and exactly one policy per team, the first team gets the first policy and so on.
+    Otherwise each team is filled separately by cycling through a pattern in which every policy occurs as often as the
+    whole part of its proportion: proportions 1 and 2 on a team of four give 0, 1, 1, 0. If a proportion is below one,
+    all are divided by the smallest.
     """
     order = list(dict.fromkeys(teams))
     if one_per_team and 1 < len(order) == len(proportions):
@@ -108,20 +108,20 @@ def assign_teams(teams: Sequence[int], proportions: Sequence[float], *, one_per_
 
 
 def has_share(policy: str) -> bool:
-    """Whether a policy, as it was typed, says how many seats it gets: `NAME:N` or `proportion=`."""
+    """Return whether the value of `-p` sets a share of the seats: `NAME:N` or `proportion=`."""
     return _SHARE.search(policy) is not None
 
 
 def episode_stats(outcome: EpisodeOutcome) -> StatsTable:
-    """Gear, hearts and score where there is gear; else every total of what agents gained, lost and moved."""
+    """Return gear, hearts and score if the game has gear; otherwise totals of what agents gained, lost and moved."""
     totals: defaultdict[str, float] = defaultdict(float)
     for stats in outcome.stats["agent"]:
         for name, value in stats.items():
             totals[name] += value
     score = f"{sum(outcome.rewards) / max(len(outcome.rewards), 1):.2f}"
     if not any(f"{gear}.gained" in totals for gear in GEAR):
-        kept = [name for name in sorted(totals) if totals[name] and any(part in name for part in _KEPT)]
-        rows = [[name, f"{totals[name]:g}"] for name in kept]
+        shown = [name for name in sorted(totals) if totals[name] and any(part in name for part in _KEPT)]
+        rows = [[name, f"{totals[name]:g}"] for name in shown]
         return StatsTable(["Stat", "Value"], [*rows, ["Score (per cog)", score]])
     rows = []
     for gear in GEAR:

@@ -1,4 +1,4 @@
-"""Compatibility names for `softmax cogames`: the commands for games on this machine as applications."""
+"""Compatibility names for `softmax cogames`: the commands for local games as Typer applications."""
 
 from cogames.cli.program import make_group_app
 from cogames.commands.tutorial import COMMANDS as TUTORIAL

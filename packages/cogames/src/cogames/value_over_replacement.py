@@ -1,7 +1,7 @@
-"""What a policy adds to a team: value over replacement (VOR).
+"""Measure what a policy adds to a team: value over replacement (VOR).
 
-The candidate has all N seats, then N-1, ..., then none; the pool has the others. What its agents earn, less what agents
-earn where it has no seat, is its value over those who would sit there instead.
+The candidate has all N seats, then N-1, ..., then none; the pool has the others. VOR is the mean reward of its agents
+minus the mean reward of agents in the scenario without it.
 
     result = measure(mission, parse_policy_spec("starter"), [parse_policy_spec("random")], episodes=5)
     print(result.overall_vor)
@@ -37,7 +37,7 @@ CANDIDATE = 0
 
 @dataclass(frozen=True)
 class Scenario:
-    """One way to share the seats. `score` is the mean of the candidate's agents, or without it of all agents."""
+    """One assignment of seats. `score` is the mean of the candidate's agents, or of all agents if it has no seat."""
 
     name: str
     candidate_count: int
@@ -47,7 +47,7 @@ class Scenario:
 
     @property
     def scores(self) -> list[float]:
-        """The score of each episode."""
+        """Return the score of each episode."""
         agents_of = [_agents(outcome, self.candidate_count > 0) for outcome in self.outcomes]
         pairs = zip(self.outcomes, agents_of, strict=True)
         return [sum(outcome.rewards[agent] for agent in agents) / len(agents) for outcome, agents in pairs]
@@ -55,7 +55,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Pickup:
-    """The scenarios from all seats down to none, and what they say together."""
+    """The scenarios from all seats down to none, and their combined result."""
 
     mission: str
     cogs: int
@@ -78,14 +78,14 @@ class Pickup:
         return estimate_mean(scenario.scores)
 
     def vor_interval(self, scenario: Scenario) -> Estimate:
-        """Episodes of one number have the same map and seed in all scenarios, so they are drawn together."""
+        """Estimate VOR; episode k has the same map and seed in all scenarios, so resamples draw them together."""
         return bootstrap_estimate(self._rows(), lambda rows: _mean([row[scenario.name] for row in rows]) - _base(rows))
 
     def overall_interval(self) -> Estimate:
         return bootstrap_estimate(self._rows(), self._overall)
 
     def document(self) -> dict[str, Any]:
-        """The result as `pickup --format` prints it."""
+        """Return the result as `pickup --format` prints it."""
         return {
             "mission_name": self.mission,
             "cogs": self.cogs,
@@ -123,7 +123,7 @@ class Pickup:
         }
 
     def _rows(self) -> list[dict[str, float]]:
-        """The scores of all scenarios in each episode."""
+        """Return the scores of all scenarios in each episode."""
         by_scenario = {scenario.name: scenario.scores for scenario in self.scenarios}
         rows = [{name: scores[number] for name, scores in by_scenario.items()} for number in range(self.episodes)]
         return [{**row, _BASE: row[self.scenarios[-1].name]} for row in rows]
@@ -147,7 +147,7 @@ def measure(
     settings: PlaySettings | None = None,
     on_progress: Progress | None = None,
 ) -> Pickup:
-    """Play all scenarios of a mission, each with the same seeds; pin the map in the mission for one map for all."""
+    """Play all scenarios of a mission with the same seeds; set the mission's map seed to use one map for all."""
     settings = settings or PlaySettings()
     players = sources([candidate, *pool], settings)
     agents = mission.env.game.num_agents

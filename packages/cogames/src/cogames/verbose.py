@@ -21,7 +21,7 @@ def print_configs(
     print_cvc_config: bool = False,
     print_mg_config: bool = False,
 ) -> None:
-    """Print the mission, the environment, or both as YAML; a missing mission is named as missing."""
+    """Print the mission, the environment, or both as YAML; say so if there is no mission."""
     if print_cvc_config:
         _print(console, "Mission config", mission_cfg)
     if print_mg_config:

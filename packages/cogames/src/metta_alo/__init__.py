@@ -1,1 +1,1 @@
-"""Sharing out seats and scoring policies against one another; see `metta_alo.scoring`."""
+"""Allocate seats and score policies; see `metta_alo.scoring`."""

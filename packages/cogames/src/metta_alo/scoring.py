@@ -1,4 +1,4 @@
-"""How many seats each policy gets, and what the rewards of matches say about it.
+"""Allocate seats to policies, and score policies by the rewards of matches.
 
 counts = allocate_counts(8, [3, 5])                      # seats by weight
 scores = compute_weighted_scores(policy_ids, matches)    # means over matches, by share of the seats
@@ -34,8 +34,8 @@ __all__ = [
 def allocate_counts(total: int, weights: Sequence[float], *, allow_zero_total: bool = False) -> list[int]:
     """Share `total` seats by weight: the whole parts first, then one more to the largest remainders, lower index first.
 
-    Raises ValueError when there is nothing to share by: a negative total, or weights that are negative, not finite, or
-    all zero. With `allow_zero_total` zero seats may be shared by any weights.
+    Raises ValueError for a negative total, and for weights that are negative, not finite, or all zero. With
+    `allow_zero_total`, a total of zero accepts any weights.
     """
     if total == 0 and allow_zero_total:
         return [0] * len(weights)
@@ -53,7 +53,7 @@ def allocate_counts(total: int, weights: Sequence[float], *, allow_zero_total: b
 def validate_proportions(proportions: Sequence[float] | None, num_policies: int) -> None:
     """Raise ValueError unless there is one proportion for each policy, none negative, and their sum positive.
 
-    None, for no proportions, is fine.
+    None, for no proportions, is allowed.
     """
     if proportions is None:
         return
@@ -66,7 +66,7 @@ def validate_proportions(proportions: Sequence[float] | None, num_policies: int)
 
 
 class ScoredMatchLike(Protocol):
-    """A finished match: who sat where, each policy's mean score and how many agents it had."""
+    """A finished match: its assignments, and each policy's mean score and number of agents."""
 
     assignments: list[int]
     policy_version_ids: list[UUID]
@@ -75,7 +75,7 @@ class ScoredMatchLike(Protocol):
 
 
 class Scorer(Protocol):
-    """Turns matches into one score for each policy."""
+    """Computes one score per policy from matches."""
 
     def compute_scores(
         self, policy_version_ids: Sequence[UUID], matches: Sequence[ScoredMatchLike]
@@ -85,7 +85,7 @@ class Scorer(Protocol):
 def compute_weighted_scores(
     policy_version_ids: Sequence[UUID], matches: Sequence[ScoredMatchLike]
 ) -> dict[UUID, float]:
-    """Each policy's mean score over its matches, weighted by its share of the agents; 0 for one that never played."""
+    """Return each policy's mean score over its matches, weighted by its share of the agents; 0 without matches."""
     sums = dict.fromkeys(policy_version_ids, 0.0)
     weights = dict.fromkeys(policy_version_ids, 0.0)
     for match in matches:
@@ -110,23 +110,23 @@ class WeightedScorer:
 def compute_average_scores_per_agent(
     total_scores: Mapping[UUID, float], agent_counts: Mapping[UUID, int]
 ) -> dict[UUID, float]:
-    """Each policy's total score by its number of agents, where fewer than one counts as one."""
+    """Return each policy's total score divided by its number of agents, at least one."""
     return {policy: total / max(agent_counts.get(policy, 0), 1) for policy, total in total_scores.items()}
 
 
 def value_over_replacement(candidate_score: float, replacement_score: float) -> float:
-    """How much better the candidate does than what would sit in its place."""
+    """Return the candidate's score minus its replacement's."""
     return candidate_score - replacement_score
 
 
 def overall_value_over_replacement(weighted_sum: float, total_agents: int, replacement_score: float) -> float | None:
-    """The candidate's mean over all its agents less the replacement's; None when it had no agents."""
+    """Return the candidate's mean over all its agents minus the replacement's; None if it had no agents."""
     return None if total_agents <= 0 else value_over_replacement(weighted_sum / total_agents, replacement_score)
 
 
 @dataclass(frozen=True)
 class VorScenarioSummary:
-    """The means of one scenario: of the candidate where it played, of everybody where it did not."""
+    """The means of one scenario: of the candidate if it played, otherwise of all agents."""
 
     candidate_mean: float | None
     replacement_mean: float | None
@@ -135,14 +135,14 @@ class VorScenarioSummary:
 
 @dataclass
 class VorTotals:
-    """Adds up scenarios; `overall_value_over_replacement` takes its three numbers."""
+    """Sums over scenarios: the three arguments of `overall_value_over_replacement`."""
 
     replacement_mean: float | None = None
     total_candidate_weighted_sum: float = 0.0
     total_candidate_agents: int = 0
 
     def update(self, candidate_count: int, summary: VorScenarioSummary) -> None:
-        """Count a scenario in which the candidate had `candidate_count` seats; none give the replacement's mean."""
+        """Add a scenario with `candidate_count` seats for the candidate; zero seats set the replacement's mean."""
         if candidate_count == 0:
             self.replacement_mean = summary.replacement_mean
         elif summary.candidate_mean is not None:
@@ -154,7 +154,7 @@ class VorTotals:
 def summarize_vor_scenario(
     rollout: MultiEpisodeRolloutResult, *, candidate_policy_index: int, candidate_count: int
 ) -> VorScenarioSummary:
-    """Mean over episodes of the mean reward of the candidate's agents, or with zero seats of all agents."""
+    """Return the mean over episodes of the mean reward of the candidate's agents, or of all agents with zero seats."""
     means = []
     for episode in rollout.episodes:
         seats: Sequence[int] = range(len(episode.rewards))

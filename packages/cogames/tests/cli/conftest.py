@@ -23,7 +23,7 @@ class Ran:
 
     @property
     def error(self) -> str:
-        """The line that says what was wrong."""
+        """Return the line that says what was wrong."""
         return next(line for line in self.err.splitlines() if line.startswith("Error"))
 
     @property

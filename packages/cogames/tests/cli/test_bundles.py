@@ -18,7 +18,7 @@ def made(cogames: Any, tmp_path: Path) -> Path:
     return tmp_path / "submission.zip"
 
 
-def test_a_policy_is_made_and_told_how_to_play(cogames: Any, tmp_path: Path) -> None:
+def test_make_policy_writes_a_file_and_prints_the_play_command(cogames: Any, tmp_path: Path) -> None:
     ran = cogames("tutorial", "make-policy", "--scripted")
     assert (ran.code, ran.err) == (0, "")
     command = ran.out.splitlines()[-1].split()
@@ -26,7 +26,7 @@ def test_a_policy_is_made_and_told_how_to_play(cogames: Any, tmp_path: Path) -> 
     assert "short_names" not in (tmp_path / "my_policy.py").read_text()
     assert cogames(*command[1:], "-s", "5", "-r", "none").code == 0
     again = cogames("tutorial", "make-policy", "--scripted")
-    assert (again.code, again.err) == (0, "warning: my_policy.py was there already and has been overwritten\n")
+    assert (again.code, again.err) == (0, "warning: my_policy.py already existed and was overwritten\n")
 
 
 def test_a_trainable_policy_is_made(cogames: Any, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_trainable_policy_is_made(cogames: Any, tmp_path: Path) -> None:
         (["--trainable", "--scripted"], "Specify exactly one of --trainable and --scripted"),
         (["--scripted", "-o", "1bad.py"], "'1bad' cannot be imported as a Python module"),
         (["--scripted", "-o", "class.py"], "'class' cannot be imported as a Python module"),
-        (["--scripted", "-o", "policy.txt"], "policy.txt is no Python file"),
+        (["--scripted", "-o", "policy.txt"], "policy.txt is not a Python file"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -113,7 +113,7 @@ def test_a_bundle_without_its_code_is_warned_about(cogames: Any) -> None:
     assert ran.err == "warning: elsewhere.MyPolicy is not in the bundle; include its source with -f PATH\n"
 
 
-def test_a_good_bundle_is_valid_and_is_told_where_it_was_tried(cogames: Any, made: Path) -> None:
+def test_a_good_bundle_is_valid_and_its_mission_and_sandbox_are_printed(cogames: Any, made: Path) -> None:
     ran = cogames("validate-bundle", "-p", made)
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
@@ -177,7 +177,7 @@ def test_a_bundle_that_crashes_shows_where(cogames: Any, tmp_path: Path, words: 
     assert str(tmp_path) not in told and str(Path.home()) not in told and sys.prefix not in told
 
 
-def test_what_is_no_bundle_is_refused(cogames: Any, tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_bundle_is_refused(cogames: Any, tmp_path: Path) -> None:
     (tmp_path / "junk.zip").write_bytes(b"junk")
     (tmp_path / "empty").mkdir()
     assert cogames("validate-bundle", "-p", "./missing.zip").code == 1

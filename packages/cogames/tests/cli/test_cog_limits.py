@@ -49,7 +49,7 @@ def test_the_refusal_names_the_limits(mission: str, cogs: int, limits: str) -> N
 def test_every_command_refuses_in_one_sentence(cogames: Any, words: list[str]) -> None:
     ran = cogames(*words, "-m", "arena", "-c", "21")
     assert (ran.code, ran.out, ran.error) == (1, "", "Error: The mission 'arena' takes 1 to 20 cogs, not 21.")
-    assert ran.hints == ["leave out -c for the mission's own number of cogs"]
+    assert ran.hints == ["omit -c to use the mission's default number of cogs"]
 
 
 def test_describe_and_diagnose_refuse_too(cogames: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the documents show must work: every `$ cogames` line of a page is called, in order, in one empty folder.
+"""The examples in the documents work: every `$ cogames` line of a page runs, in order, in one empty folder.
 
 Lines below a command are what it prints: each must come, in order, among the lines it writes; `...` stands for any.
 """

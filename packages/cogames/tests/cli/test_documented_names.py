@@ -37,10 +37,10 @@ ANSWERED = {
     "machina_2_bigger": "'machina_1'",
     "machina_2_bigger:shaped": "'machina_1.shaped'",
     "mission_1": "'machina_1'",  # stands for any name in an example
-    "mission_2": "There are empty, machina_1, arena,",
+    "mission_2": "Missions: empty, machina_1, arena,",
     "cvc_evals": "It is a set: `-S cvc_evals` or `-m 'cvc_evals.*'`",
     "evals": "It is a set: `-m 'evals.*'`",
-    "zork": "There are empty, machina_1, arena, tutorial, four_score, and more: cogames missions --evals.",
+    "zork": "Missions: empty, machina_1, arena, tutorial, four_score. Run `cogames missions --evals` for more.",
 }
 SETS = {"integrated_evals": 1, "role_specific_evals": 4, "cvc_evals": 15}
 VARIANTS = ("talk", "shaped")
@@ -61,7 +61,7 @@ def test_a_command_for_one_mission_takes_a_pattern_that_one_matches(cogames: Any
     if len(RESOLVED[name]) == 1:
         assert ran.code == 0 and RESOLVED[name][0] in ran.out.splitlines()[0]
     else:
-        assert ran.code == 1 and ran.error.startswith(f"Error: The pattern '{name}' stands for ")
+        assert ran.code == 1 and ran.error.startswith(f"Error: The pattern '{name}' matches ")
         assert all(chosen in ran.error for chosen in RESOLVED[name])
 
 
@@ -76,7 +76,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(cogames: Any, words: list[
     assert (ran.code, ran.out) == (1, "")
     assert "not found" in ran.error or "No missions found for" in ran.error
     assert ANSWERED[name] in ran.error
-    assert "basic'" not in ran.error  # an older spelling is no advice
+    assert "basic'" not in ran.error  # an older spelling is not a good suggestion
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -93,8 +93,8 @@ def test_variants(cogames: Any, name: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "answer"),
     [
-        ("energy", "here; there are energy_starved"),
-        ("*:shaped", f"here; there are {', '.join(SHAPED)}"),
+        ("energy", "in this list; other matches: energy_starved"),
+        ("*:shaped", f"in this list; other matches: {', '.join(SHAPED)}"),
         ("machina_2_bigger:*", "Did you mean 'machina_1'"),
     ],
 )

@@ -114,7 +114,7 @@ def test_one_episode_says_nothing_about_the_next(cogames: Any) -> None:
     assert "arena    action.noop.success                 5.00             -" in ran.out
 
 
-def test_late_answers_are_counted_and_told(cogames: Any, tmp_path: Path) -> None:
+def test_late_actions_are_counted_and_reported(cogames: Any, tmp_path: Path) -> None:
     (tmp_path / "slow_policy.py").write_text(
         "import time\n"
         "from mettagrid.policy.noop import NoopPolicy\n"
@@ -137,7 +137,7 @@ def test_late_answers_are_counted_and_told(cogames: Any, tmp_path: Path) -> None
     assert ran.err.count("warning: An action of Slow took") == 1
 
 
-def test_a_mission_set_is_played_and_told(cogames: Any) -> None:
+def test_a_mission_set_is_played_and_reported(cogames: Any) -> None:
     words = ["-S", "cognitive_substrate_memory", "-p", "noop", "-e", "1", "-s", "2", "--format", "json"]
     ran = cogames("run", *words)
     names = [mission["mission_name"] for mission in json.loads(ran.out)["missions"]]

@@ -123,13 +123,13 @@ def test_a_python_file_can_be_a_mission(cogames: Any, tmp_path: Path, maker: str
     ("name", "text", "message"),
     [
         ("a.py", "x = 1", "defines neither get_config() nor config"),
-        ("b.py", "config = 1", "gives int, not a MettaGridConfig"),
-        ("c.json", "[1]", "holds list; it must be a mapping"),
-        ("d.yaml", "game: {no_such_field: 1}", "is no environment: game.no_such_field"),
-        ("e.json", "{", "is no JSON"),
+        ("b.py", "config = 1", "returns int, not a MettaGridConfig"),
+        ("c.json", "[1]", "contains list; it must be a mapping"),
+        ("d.yaml", "game: {no_such_field: 1}", "is not a valid environment: game.no_such_field"),
+        ("e.json", "{", "is not valid JSON"),
     ],
 )
-def test_files_that_are_no_missions_are_refused(
+def test_files_that_are_not_missions_are_refused(
     cogames: Any, tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     (tmp_path / name).write_text(text)
@@ -165,7 +165,7 @@ def test_one_mission_is_described_or_printed_whole(cogames: Any) -> None:
     refused = cogames("missions", "-m", "vanilla_small", "--width", "70")
     assert (refused.code, refused.error) == (1, "Error: The map of this mission is drawn, so its size is fixed.")
     assert cogames("missions", "--save", "a.yaml").error == "Error: --save needs a mission."
-    assert "not as 'a.txt'" in cogames("missions", "-m", "arena", "--save", "a.txt").error
+    assert "Cannot save a mission as 'a.txt'" in cogames("missions", "-m", "arena", "--save", "a.txt").error
 
 
 def test_an_unknown_game_is_refused(cogames: Any) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 
 def without_advice(ran: Any, old: str, new: str) -> str:
-    """What was said besides the one line of advice."""
+    """Return stderr without the line about the current spelling."""
     advice = f"warning: `{old}` is an older spelling; write `{new}`\n"
     assert ran.err.count(advice) == 1
     return str(ran.err.replace(advice, ""))

@@ -83,7 +83,7 @@ def test_with_a_display_auto_is_a_browser(cogames: Any, monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("no_display")
-def test_without_a_browser_the_address_is_printed_and_the_game_goes_on(cogames: Any) -> None:
+def test_without_a_browser_the_address_is_printed_and_the_game_continues(cogames: Any) -> None:
     ran = cogames("play", "-m", "arena", "-s", "3", "-r", "gui", "--autostart", "--save-replay-file", "game.cogreplay")
     assert ran.code == 0
     assert "\nSteps: 3\n" in ran.out
@@ -236,7 +236,9 @@ def test_a_replay_becomes_a_page_and_a_video(cogames: Any, tmp_path: Path) -> No
         (b"nothing", "Error: This is not a replay"),
     ],
 )
-def test_what_is_no_replay_is_refused(cogames: Any, tmp_path: Path, content: bytes | None, message: str) -> None:
+def test_a_file_that_is_not_a_replay_is_refused(
+    cogames: Any, tmp_path: Path, content: bytes | None, message: str
+) -> None:
     if content is not None:
         (tmp_path / "file.json.z").write_bytes(content)
     ran = cogames("replay", "file.json.z")

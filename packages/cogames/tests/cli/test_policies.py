@@ -56,7 +56,7 @@ def test_a_class_in_the_working_folder_is_found(cogames: Any, tmp_path: Path, te
         ("./a.zip,class=b", "Only proportion is supported after a checkpoint URI"),
     ],
 )  # fmt: skip
-def test_what_is_no_policy_is_refused_with_what_could_have_been_typed(cogames: Any, text: str, message: str) -> None:
+def test_an_invalid_policy_is_refused_with_the_accepted_forms(cogames: Any, text: str, message: str) -> None:
     ran = cogames("run", "-m", "arena", "-p", text)
     assert (ran.code, ran.out) == (1, "")
     assert ran.error.startswith("Error parsing policy argument: ")
@@ -132,7 +132,7 @@ def test_a_policy_that_fails_gets_a_verdict_and_the_others_play_on(cogames: Any)
     for episode in episodes:
         assert [verdict["status"] for verdict in episode["verdicts"]] == ["crashed", "ok"]
         assert (episode["steps"], episode["verdicts"][0]["step"]) == (20, 10)
-    assert "warning: arena: ChaosMonkeyPolicy was out in 2 of 2 episodes (crashed: RuntimeError:" in ran.err
+    assert "warning: arena: ChaosMonkeyPolicy failed in 2 of 2 episodes (crashed: RuntimeError:" in ran.err
 
 
 BREAKS = """

@@ -201,7 +201,7 @@ def test_tables_align_text_left_and_numbers_right() -> None:
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
-def test_a_stream_that_was_closed_is_no_mistake(closed: str) -> None:
+def test_a_closed_stream_is_not_an_error(closed: str) -> None:
     words = "play -m arena -c 1 -p noop -s 1 -r log"
     command = f'exec "$0" -c "from cogames.main import main; main()" {words} {closed}'
     ran = subprocess.run(["bash", "-c", command, sys.executable], capture_output=True, text=True)

@@ -19,7 +19,7 @@ from mettagrid.simulator import Simulation
 
 
 def nodes(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every mapping in a document, with its place."""
+    """Yield every mapping in a document, with its place."""
     if isinstance(value, dict):
         yield path, value
         for key, inner in value.items():

@@ -30,7 +30,7 @@ def refused(status: int, detail: object = None) -> httpx.HTTPStatusError:
         (refused(404), "Season 'a' not found"),
         (refused(409, "closed"), "Request failed: closed"),
         (refused(422, [{"loc": ["body"]}]), "Request failed: status 422"),
-        (httpx.ConnectError("nobody there"), "Failed to reach server: nobody there"),
+        (httpx.ConnectError("connection refused"), "Failed to reach server: connection refused"),
         (NotAuthenticated(), "Not authenticated."),
     ],
 )

@@ -33,7 +33,7 @@ def test_a_lesson_that_does_not_exist_is_refused_with_those_that_do(cogames, les
 
     assert ran.code == 1
     assert ran.error == (
-        f"Error: There is no lesson '{lesson}'; give a number from 1 to 6 or a name: "
+        f"Error: No lesson '{lesson}'; pass a number from 1 to 6 or a name: "
         "moving, objects, mining, gear, hearts, junctions."
     )
 
@@ -42,8 +42,8 @@ def test_without_screen_and_terminal_lessons_are_refused(cogames) -> None:
     ran = cogames("tutorial", "play")
 
     assert ran.code == 1
-    assert ran.error == "Error: Lessons in the terminal need one, and this is none"
-    assert ran.hints == ["use -r gui and open the address in a browser"]
+    assert ran.error == "Error: stdin and stdout are not a terminal"
+    assert ran.hints == ["use -r gui and open the URL in a browser"]
 
 
 def test_when_all_lessons_are_finished_that_is_said(cogames) -> None:

@@ -1,4 +1,4 @@
-"""What `run` and `scrimmage` show of policies that speak or end in every way, without a path of this machine."""
+"""The output of `run` and `scrimmage` for policies that print or end in every way, without paths of this machine."""
 
 import functools
 import os

@@ -24,7 +24,7 @@ class Ran:
 
     @property
     def error(self) -> str:
-        """The line that says what was wrong."""
+        """Return the line that says what was wrong."""
         return next((line for line in self.err.splitlines() if line.startswith("Error")), "")
 
     @property
@@ -61,7 +61,7 @@ def stub() -> Iterator[Stub]:
 
 @pytest.fixture
 def named(stub: Stub, home: Path, monkeypatch: pytest.MonkeyPatch) -> Stub:
-    """The stub, named in the environment; nobody is signed in."""
+    """Set the stub as the server in the environment; no user is signed in."""
     monkeypatch.setenv("COGAMES_API_URL", stub.address)
     return stub
 

@@ -1,4 +1,4 @@
-"""Which server is asked: what was typed, then the environment, then the config file, then this machine."""
+"""The server of a call: from the option, then the environment, then the config file, then this machine."""
 
 import contextlib
 import socket
@@ -73,11 +73,11 @@ def test_pages_are_on_the_login_servers_host() -> None:
 @pytest.mark.parametrize(
     "text", ["league", "ftp://x", "http://", "http://a b", "http://u:p@h", "http://h:x", "http://h?q"]
 )
-def test_what_is_no_address_is_refused(home: Path, cogames: Callable, text: str) -> None:
+def test_an_invalid_address_is_refused(home: Path, cogames: Callable, text: str) -> None:
     with pytest.raises(BadAddress):
         resolve_addresses(text)
     ran = cogames("season", "list", "--server", text)
-    assert (ran.code, "is no server" in ran.error) == (1, True)
+    assert (ran.code, "is not a server address" in ran.error) == (1, True)
 
 
 def test_a_token_of_one_server_is_not_sent_to_another(cogames: Callable, server: Stub) -> None:
@@ -112,7 +112,7 @@ def test_a_bundle_goes_to_another_host_only_when_that_was_named(cogames: Callabl
     server.answer("POST", "/stats/policies/submit/presigned-url", place)
     words = ["upload", "-n", "mine", "-p", "starter", "--skip-validation", "--no-submit"]
     refused = cogames(*words)
-    assert (refused.code, "files.invalid, a host you did not name" in refused.error) == (1, True)
+    assert (refused.code, "files.invalid, a host you did not allow" in refused.error) == (1, True)
     (home / ".metta" / "config.yaml").write_text("upload_hosts: [files.invalid]\n")
     for more in ([], ["--upload-host", "files.invalid"]):
         assert "Failed to reach server: http://files.invalid" in cogames(*words, *more).error
@@ -145,7 +145,7 @@ def test_a_name_of_a_season_cannot_leave_its_place_in_the_address(cogames: Calla
 
 @pytest.fixture
 def pretender(stub: Stub, tmp_path: Path) -> Iterator[str]:
-    """A server with a certificate that nobody vouches for."""
+    """Serve HTTPS with a self-signed certificate."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)

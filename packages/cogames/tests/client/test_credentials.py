@@ -1,4 +1,4 @@
-"""The files with tokens: byte for byte what the published clients write, and nobody else's business."""
+"""The files with tokens: byte for byte what the published clients write, and readable only by their owner."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What the commands that read print."""
+"""The output of commands that read from a server."""
 
 import json
 from collections.abc import Callable
@@ -85,7 +85,7 @@ def test_without_an_account_the_exit_code_is_1(cogames: Callable, named: Stub, w
 
 
 @pytest.mark.parametrize("words", [*OWN_READERS[:9], ["match-artifacts", MATCH], ["submit", "mine"]], ids=" ".join)
-def test_an_expired_token_is_told_before_anything_else(cogames: Callable, server: Stub, words: list[str]) -> None:
+def test_an_expired_token_is_reported_first(cogames: Callable, server: Stub, words: list[str]) -> None:
     server.answer("GET", "/whoami", {"detail": "expired"}, 401)
     ran = cogames(*words)
     assert (ran.code, ran.error) == (1, "Error: Authentication failed (token expired or invalid).")
@@ -121,7 +121,7 @@ def test_an_answer_of_the_wrong_shape_is_one_sentence(cogames: Callable, server:
         assert "unexpected response to /" in ran.error
 
 
-def test_fields_nobody_knows_are_printed_again(cogames: Callable, server: Stub) -> None:
+def test_unknown_fields_are_printed(cogames: Callable, server: Stub) -> None:
     server.answer("GET", "/tournament/seasons", [{**SEASONS[0], "motto": "new", "pools": []}])
     assert json.loads(cogames("season", "list", "--json").out)[0]["motto"] == "new"
 
@@ -177,7 +177,7 @@ def test_tables_hold_what_the_server_said(cogames: Callable, server: Stub) -> No
     ]
 
 
-def test_progress_is_told_in_lines(cogames: Callable, server: Stub) -> None:
+def test_progress_is_printed_in_lines(cogames: Callable, server: Stub) -> None:
     lines = cogames("season", "progress", TEAM_SEASON).out.splitlines()
     assert lines[1:] == [
         "Started: yes",
@@ -205,7 +205,7 @@ def test_standings_can_be_filtered(cogames: Callable, server: Stub) -> None:
     assert cogames("leaderboard", "-P", "mine:x").code == 1
 
 
-def test_empty_lists_are_no_failure(cogames: Callable, server: Stub) -> None:
+def test_empty_lists_are_not_errors(cogames: Callable, server: Stub) -> None:
     server.answer("GET", r".*/(leaderboard|matches|teams|stages|policies)", [])
     server.answer("GET", "/(assay/runs|episodes|players)", [])
     for words in (
@@ -296,7 +296,7 @@ def test_artifacts_are_printed_or_saved(cogames: Callable, server: Stub) -> None
 def test_seasons_that_are_not_known_are_only_a_warning(cogames: Callable, server: Stub) -> None:
     server.answer("GET", "/tournament/my-memberships", {"detail": "broken"}, 500)
     ran = cogames("submissions")
-    assert (ran.code, "warning: the seasons are not known" in ran.err) == (0, True)
+    assert (ran.code, "warning: could not fetch the seasons of your policies" in ran.err) == (0, True)
 
 
 def test_an_episode_is_shown_and_its_replay_saved(cogames: Callable, server: Stub) -> None:
@@ -319,7 +319,7 @@ def test_a_replay_may_be_elsewhere(cogames: Callable, server: Stub) -> None:
     assert "status 410" in cogames("episode", "replay", EPISODE, "-o", "game.json.z").error
 
 
-def test_a_replay_that_is_none_is_one_sentence(cogames: Callable, server: Stub) -> None:
+def test_an_invalid_replay_is_reported_in_one_sentence(cogames: Callable, server: Stub) -> None:
     ran = cogames("episode", "replay", EPISODE)
     assert (ran.code, ran.error.startswith("Error: ")) == (1, True)
 
@@ -331,4 +331,4 @@ def test_runs_are_found_by_policy_or_id(cogames: Callable, server: Stub) -> None
     assert (ran.code, f"the latest ({RUN}) is pending" in ran.error) == (1, True)
     server.answer("GET", "/assay/runs", [RUN_ROW, {**RUN_ROW, "status": "completed"}])
     assert table_rows(cogames("assay", "results", "mine").out.split("\n\n")[1]) == [["stability", "71.50"]]
-    assert cogames("assay", "status", "nobody").error == "Error: Policy 'nobody' not found."
+    assert cogames("assay", "status", "absent").error == "Error: Policy 'absent' not found."

@@ -96,8 +96,8 @@ def test_submit_looks_up_the_version_that_was_named(cogames: Callable, server: S
     assert cogames("submit", "mine").code == 0
     assert server.lines[0] == "GET /tournament/seasons"
     assert server.log[-1].json() == {"policy_version_id": POLICY_VERSION}
-    ran = cogames("submit", "nobody")
-    assert (ran.code, ran.error) == (1, "Error: Policy 'nobody' not found.")
+    ran = cogames("submit", "absent")
+    assert (ran.code, ran.error) == (1, "Error: Policy 'absent' not found.")
 
 
 def test_only_the_current_version_of_a_season_takes_policies(cogames: Callable, server: Stub) -> None:
@@ -196,7 +196,7 @@ def test_a_season_of_another_version_is_refused_before_the_upload(cogames: Calla
         (SEND[2], 413, "Policy too large: 600 MB (max 500 MB)", "Policy too large: 600 MB (max 500 MB)"),
         (SEND[2], 400, "Nothing was uploaded", "Nothing was uploaded"),
         (SEND[0], 501, "Storage is not configured", "Storage is not configured"),
-        (SUBMIT, 409, "Already submitted", "mine:v2 is not submitted to season 'beta-cvc': Already submitted"),
+        (SUBMIT, 409, "Already submitted", "mine:v2 was not submitted to season 'beta-cvc': Already submitted"),
         (SUBMIT, 403, "Not your policy", "Not your policy"),
         (SUBMIT, 404, "x", "Season 'beta-cvc' not found"),
     ],
@@ -267,8 +267,8 @@ def test_validate_bundle_asks_the_season_for_its_game(cogames: Callable, named: 
 @pytest.mark.parametrize(
     ("pool", "said"),
     [
-        ({"pool_name": "p", "game_engine": "bitworld", "config": {}}, "plays bitworld, which cannot be tried here"),
-        ({"pool_name": "p", "game_engine": "mettagrid", "config": {"game": {"num_agents": "x"}}}, "cannot be read"),
+        ({"pool_name": "p", "game_engine": "bitworld", "config": {}}, "plays bitworld, which this package cannot run"),
+        ({"pool_name": "p", "game_engine": "mettagrid", "config": {"game": {"num_agents": "x"}}}, "is not valid"),
         (None, "has no pool with a game"),
     ],
 )

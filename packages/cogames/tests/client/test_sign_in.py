@@ -1,4 +1,4 @@
-"""Signing in: the browser comes back, someone pastes, or nobody can."""
+"""Signing in: with the browser's callback, with a pasted token, or without a terminal."""
 
 import os
 import pty
@@ -21,7 +21,7 @@ from softmax.client.sign_in import Callback, exchange_code, is_valid_token, sign
 
 
 def browser(page: str, **answer: str) -> httpx.Response:
-    """What a browser does once someone has signed in on the page."""
+    """Act as the browser after the user has signed in on the page."""
     callback = parse_qs(urlsplit(page).query)["callback"][0]
     return httpx.get(callback, params=answer, headers={"Origin": "http://league.example"})
 
@@ -83,7 +83,7 @@ def test_only_some_answers_say_that_a_token_is_wrong(stub: Stub, status: int, ve
     assert is_valid_token(f"{stub.address}/api", "t") is verdict
 
 
-def test_nobody_signs_in() -> None:
+def test_a_sign_in_times_out() -> None:
     with pytest.raises(LoginFailed, match="No sign-in within"):
         sign_in("http://league.example/api", show=lambda page: None, timeout=0.05)
 
@@ -184,7 +184,7 @@ def test_going_back_to_oneself_needs_no_server(cogames: Callable, home: Path) ->
 def test_a_players_name_must_mean_one_player(cogames: Callable, server: Stub) -> None:
     from packages.cogames.tests.client.stub import PLAYER
 
-    assert cogames("auth", "player", "login", "nobody").error == "Error: No player found with name: nobody"
+    assert cogames("auth", "player", "login", "absent").error == "Error: No player found with name: absent"
     server.answer("GET", "/players", [PLAYER, {**PLAYER, "id": "ply_2"}])
     assert "ply_1, ply_2" in cogames("auth", "player", "credentials", "list", "Ada").error
 

@@ -28,7 +28,7 @@ def made_up_episode(
     replay_path: str | None = None,
     seed: int = 0,
 ) -> EpisodeOutcome:
-    """An episode in which all agents did the same, apart from their rewards."""
+    """Return an episode in which all agents did the same, apart from their rewards."""
     agents = len(assignments)
     stats = {
         "action.move.success": moved,

@@ -12,7 +12,7 @@ from cogames.diagnose.options import OutputFolderError
 
 @pytest.fixture
 def old_run(tmp_path):
-    """A folder that an earlier run has left, with things of somebody else's in it."""
+    """Create the output folder of an earlier run, with files of the user in it."""
     root = tmp_path / "out"
     for name in ("replays", "replays_stage2/absolute", "stability_reruns/rerun_1", "mine"):
         (root / name).mkdir(parents=True)
@@ -60,7 +60,7 @@ def test_replays_where_no_diagnosis_has_been_are_refused(tmp_path):
     assert (tmp_path / "replays/mine.json.z").read_text() == "mine"
 
 
-def test_a_file_is_no_output_folder(tmp_path):
+def test_a_file_is_not_an_output_folder(tmp_path):
     (tmp_path / "out").write_text("")
     with pytest.raises(OutputFolderError, match="is a file"):
         OutputFolder.prepare(tmp_path / "out")

@@ -20,7 +20,7 @@ shares = st.floats(0, 1)
 
 
 def case_metrics(mission: str, **changes: float) -> MissionMetrics:
-    """A policy without any fault, apart from `changes`."""
+    """Return a policy without any fault, apart from `changes`."""
     metrics = {
         "reward_variance": 0.0,
         "non_zero_episode_pct": 100.0,
@@ -127,7 +127,7 @@ def baseline(role: str, **changes: float) -> Baseline:
 
 
 def control_on_scale(own: float, scripted: float | None, strong: float | None) -> tuple[float, str, list[str]]:
-    """The control score of a policy that fails in `own` of its actions, and how it was compared."""
+    """Return the control score of a policy that fails in `own` of its actions, and how it was compared."""
     gate = check_gate("cvc_evals", FULL)
     metrics = [case_metrics(mission, mean_action_failed=own) for mission in MISSIONS]
     rates = ((SCRIPTED, scripted), (STRONG, strong))

@@ -1,4 +1,4 @@
-"""Which issue comes first, and what is said about it."""
+"""The dominant issue, symptoms and prescriptions."""
 
 import pytest
 
@@ -91,7 +91,7 @@ def test_a_policy_that_plays_well_alone_and_badly_beside_its_copy_has_a_social_i
     assert found.exemplars.most_diagnostic.startswith("replays_stage2/mirror/")
 
 
-def test_what_a_policy_that_does_not_answer_does_beside_its_copy_is_no_social_issue(diagnosis):
+def test_a_policy_that_does_not_act_has_no_social_issue(diagnosis):
     assert diagnosis(beside={"rewards": 0.0, "stuck": 100}, timeouts=10).dominant_issue == "stability"
 
 

@@ -98,7 +98,7 @@ def test_the_page_shows_what_a_kernel_printed(made: Path) -> None:
 def test_what_is_in_step_passes_and_is_not_changed(repository: Path) -> None:
     before = {path: path.read_bytes() for path in repository.glob("docs/tutorials/*")}
     ran = docsync("check", cwd=repository)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "1 tutorials are in step\n", "")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "1 tutorials are in sync\n", "")
     assert {path: path.read_bytes() for path in repository.glob("docs/tutorials/*")} == before
 
 
@@ -116,13 +116,13 @@ def test_a_stale_file_is_named(repository: Path, name: str, old: str, new: str, 
     path.write_text(path.read_text().replace(old, new, 1))
     ran = docsync("check", "--skip-rerun", cwd=repository)
     assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr.splitlines()[0] == f"Error: {stale} not what the script makes"
+    assert ran.stderr.splitlines()[0] == f"Error: {stale} stale"
 
 
 def test_a_missing_file_is_stale(repository: Path) -> None:
     (repository / "docs" / "tutorials" / "hello.md").unlink()
     ran = docsync("check", "--skip-rerun", cwd=repository)
-    assert (ran.returncode, ran.stderr.split(" not ")[0]) == (1, "Error: docs/tutorials/hello.md is")
+    assert (ran.returncode, ran.stderr.splitlines()[0]) == (1, "Error: docs/tutorials/hello.md is stale")
 
 
 def test_only_running_it_finds_an_output_that_is_no_longer_true(repository: Path) -> None:
@@ -132,12 +132,12 @@ def test_only_running_it_finds_an_output_that_is_no_longer_true(repository: Path
     assert docsync("check", "--skip-rerun", cwd=repository).returncode == 0
     ran = docsync("check", cwd=repository)
     assert ran.returncode == 1
-    assert ran.stderr.startswith("Error: docs/tutorials/hello.ipynb, docs/tutorials/hello.md are not what")
+    assert ran.stderr.startswith("Error: docs/tutorials/hello.ipynb, docs/tutorials/hello.md are stale")
 
 
 def test_a_changed_notebook_is_written_back(repository: Path) -> None:
     folder = repository / "docs" / "tutorials"
-    assert docsync("nb-to-py", folder / "hello.ipynb", cwd=repository).stderr == "Nothing has changed\n"
+    assert docsync("nb-to-py", folder / "hello.ipynb", cwd=repository).stderr == "No changes\n"
     assert (folder / "hello.py").read_text() == SCRIPT
     notebook = json.loads((folder / "hello.ipynb").read_text())
     notebook["cells"][0]["source"] = ["# Good day"]
@@ -169,7 +169,7 @@ def test_a_page_of_the_package_is_a_document_without_links(repository: Path) -> 
     assert printed.startswith("# Hello\n\nSee more and [far](https://far.example).\n")
     (documents / "hello.md").write_text(printed + "\n")
     ran = docsync("check", "--skip-rerun", cwd=repository)
-    assert (ran.returncode, ran.stderr.count("packages/cogames/src/cogames/docs/hello.md is not")) == (1, 1)
+    assert (ran.returncode, ran.stderr.count("packages/cogames/src/cogames/docs/hello.md is stale")) == (1, 1)
 
 
 def test_a_link_to_colab_needs_the_repository(repository: Path) -> None:
@@ -206,10 +206,10 @@ def test_a_cell_that_fails_is_named_and_nothing_is_written(repository: Path, old
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["check", "nowhere"], "Error: There is no folder nowhere"),
+        (["check", "nowhere"], "Error: Folder not found: nowhere"),
         (["check", "docs"], "Error: docs has no tutorials"),
         (["py-to-nb", "docs/tutorials/hello.md"], "Error: docs/tutorials/hello.md must end in .py"),
-        (["nb-to-md", "missing.ipynb"], "Error: There is no file missing.ipynb"),
+        (["nb-to-md", "missing.ipynb"], "Error: File not found: missing.ipynb"),
     ],
 )
 def test_what_is_not_there_is_refused(repository: Path, words: list[str], message: str) -> None:

@@ -12,7 +12,7 @@ from cogames.docsync import Cell, DocsyncError, read_notebook, read_script, writ
 
 PRINTED = ({"name": "stdout", "output_type": "stream", "text": ["one\n", "two\n"]},)
 CELLS = [
-    Cell("text", "# Counting\n\nTwo ways to count, `%%` and `!` are no magic here."),
+    Cell("text", "# Counting\n\nTwo ways to count, `%%` and `!` are plain text here."),
     Cell("file", 'def count(to):\n    return list(range(to))\n\n\nNAME = "\\n%%"', name="counting.py"),
     Cell("code", "from counting import count\n\nprint(*count(3))", outputs=PRINTED),
     Cell("code", "print('one')", directive="hide-input", outputs=PRINTED),
@@ -114,8 +114,8 @@ def test_the_place_of_a_link_to_colab_is_filled() -> None:
     ("text", "message"),
     [
         ("print(1)\n", "x.py has no cells"),
-        ("# %%\n# <<hide-all>>\nprint(1)\n", "x.py, cell 1: there is no directive <<hide-all>>"),
-        ("# %% [raw]\nprint(1)\n", r"x.py, cell 1 is called \[raw\]"),
+        ("# %%\n# <<hide-all>>\nprint(1)\n", "x.py, cell 1: unknown directive <<hide-all>>"),
+        ("# %% [raw]\nprint(1)\n", r"x.py, cell 1 has the tag \[raw\]"),
         ("# %%\n\n# %% [markdown]\n# Hello\nprint(1)\n", "x.py, cell 2 is text, but 'print"),
         ("# %% [console]\nprint(1)\n", "x.py, cell 1 may only have lines of the form"),
         ("# %% [console]\nconsole(f'{x}')\n", "x.py, cell 1 may only have lines of the form"),
@@ -130,11 +130,11 @@ def test_a_wrong_script_is_refused_with_a_sentence(text: str, message: str) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "x.ipynb is no notebook"),
-        ("[]", "x.ipynb is no notebook"),
-        ('{"worksheets": []}', "x.ipynb is no notebook"),
-        ('{"cells": [7]}', "x.ipynb is no notebook"),
-        ('{"cells": [{"cell_type": "raw", "source": ""}]}', "cell 1 is of the type raw"),
+        ("", "x.ipynb is not a notebook"),
+        ("[]", "x.ipynb is not a notebook"),
+        ('{"worksheets": []}', "x.ipynb is not a notebook"),
+        ('{"cells": [7]}', "x.ipynb is not a notebook"),
+        ('{"cells": [{"cell_type": "raw", "source": ""}]}', "cell 1 has the type raw"),
         ('{"cells": [{"cell_type": "code", "source": "x = 1\\n!ls"}]}', "cell 1 mixes Python with"),
         ('{"cells": [{"cell_type": "code", "source": "%matplotlib inline"}]}', "cell 1 mixes Python with"),
     ],

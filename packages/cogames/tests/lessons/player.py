@@ -47,7 +47,7 @@ class ScriptedPlayer(LiveRenderer):
 
     @property
     def goal(self) -> int:
-        """The number of the goal to reach."""
+        """Return the number of the goal to reach."""
         return self.messages[-1]["goal"]["number"]
 
     @property

@@ -1,4 +1,4 @@
-"""How each lesson is done."""
+"""Scripts that finish each lesson."""
 
 from __future__ import annotations
 

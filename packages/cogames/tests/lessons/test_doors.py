@@ -66,7 +66,7 @@ class Page:
         self._tell(self._drive, type="action", action_name=action)
 
     def until(self, is_there: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """The first lesson message that is wanted."""
+        """Return the first lesson message that is wanted."""
         while True:
             message = self._watch.recv(PATIENCE)
             if isinstance(message, str) and json.loads(message)["type"] == "lesson":
@@ -127,7 +127,7 @@ class Terminal:
         self._run("send-keys", *keys)
 
     def until(self, text: str) -> str:
-        """The screen, when a text is on it."""
+        """Return the screen, when a text is on it."""
         deadline = time.monotonic() + PATIENCE
         while text not in (screen := self.screen()):
             assert time.monotonic() < deadline, f"{text!r} has not come:\n{screen}"

@@ -26,7 +26,7 @@ LONGER_THAN_A_WAVE = 90
 
 
 class Nobody(NoRenderer):
-    """Shows what is told to nobody and lets the policies play."""
+    """Records the goals and lets the policies play."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,12 +50,12 @@ def test_a_player_who_knows_how_finishes_the_lesson_and_resting_reaches_no_goal_
 
 
 @each_lesson
-def test_nobody_at_all_reaches_no_goal_however_long_the_policies_of_the_others_play(lesson: Lesson) -> None:
+def test_without_a_player_no_goal_is_reached_however_long_the_policies_play(lesson: Lesson) -> None:
     nobody = Nobody()
 
     ending, reason = play_lesson(lesson, nobody)
 
-    assert (ending, reason) == (Ending.AGAIN, "The 2000 steps of this lesson are over.")
+    assert (ending, reason) == (Ending.AGAIN, "You have used all 2000 steps of this lesson.")
     assert nobody.goals == {1}
 
 
@@ -132,7 +132,7 @@ def _with_little_carbon(env: MettaGridConfig) -> MettaGridConfig:
 
 
 @pytest.mark.parametrize("content", ["", "no json", "[1]", '{"play": 3}', '{"play": [1, null]}'])
-def test_a_damaged_file_of_progress_counts_as_empty_and_is_written_anew(tmp_path: Path, content: str) -> None:
+def test_a_damaged_progress_file_counts_as_empty_and_is_replaced(tmp_path: Path, content: str) -> None:
     (tmp_path / "lessons.json").write_text(content)
     progress = Progress("play", tmp_path)
 

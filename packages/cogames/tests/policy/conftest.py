@@ -31,7 +31,7 @@ class Episode:
 
 
 def new_simulation(mission: str, *, seed: int = 42, steps: int | None = None) -> Simulation:
-    """An episode about to begin; the seed is that of the map too."""
+    """Return an episode about to begin; the seed is that of the map too."""
     env = missions.load(mission, seed=seed)
     if steps is not None:
         env.game.max_steps = steps
@@ -45,7 +45,7 @@ def new_policy(name: str, simulation: Simulation, **init_kwargs: object) -> Mult
 
 
 def play_agents(policy: MultiAgentPolicy, simulation: Simulation) -> Episode:
-    """Each agent's policy is asked for itself."""
+    """Play with one call per agent."""
     random.seed(simulation.seed)
     agents = [policy.agent_policy(agent_id) for agent_id in range(simulation.num_agents)]
     for agent in agents:
@@ -61,7 +61,7 @@ def play_agents(policy: MultiAgentPolicy, simulation: Simulation) -> Episode:
 
 
 def play_batch(policy: MultiAgentPolicy, simulation: Simulation) -> Episode:
-    """The policy is asked for all agents at once."""
+    """Play with one batched call for all agents."""
     random.seed(simulation.seed)
     policy.reset()
     names = policy.policy_env_info.all_action_names
@@ -87,7 +87,7 @@ class Plays:
     def __call__(
         self, policy: str, mission: str, *, seed: int = 42, steps: int | None = None, **init_kwargs: object
     ) -> Episode:
-        """An episode in which one policy plays all agents, the quickest way it knows."""
+        """Return an episode in which one policy plays all agents, the quickest way it knows."""
         simulation = new_simulation(mission, seed=seed, steps=steps)
         made = new_policy(policy, simulation, **init_kwargs)
         return (play_batch if getattr(made, "supports_step_batch", False) else play_agents)(made, simulation)

@@ -1,4 +1,4 @@
-"""What a cog remembers, compared with the map it walks on."""
+"""The map that a cog builds, compared with the real one."""
 
 import random
 from typing import Any
@@ -92,7 +92,7 @@ def arena_memory() -> Memory:
 
 
 def tokens(memory: Memory, *shown: tuple[int, str, int | str]) -> bytes:
-    """The bytes of tokens (location, feature, value or name of a tag), then unused ones."""
+    """Return the bytes of tokens (location, feature, value or name of a tag), then unused ones."""
     ids, tags = memory.sight.feature_ids, memory.sight.tag_ids
     known = [(at, ids[feature], tags[value] if isinstance(value, str) else value) for at, feature, value in shown]
     return bytes(number for token in known for number in token) + b"\xff" * 30

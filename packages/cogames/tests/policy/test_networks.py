@@ -77,7 +77,7 @@ def one_thread() -> Iterator[None]:
 
 
 def observations(plays: Any, steps: int = 3) -> np.ndarray:
-    """[steps, agents, tokens, 3] of an episode in which nobody moves."""
+    """Return observations [steps, agents, tokens, 3] of an episode in which no agent moves."""
     simulation = plays.new_simulation("arena")
     rows = []
     for _ in range(steps):

@@ -12,7 +12,7 @@ from mettagrid.policy.random_agent import RandomMultiAgentPolicy
 
 
 def actions_of(policy: MultiAgentPolicy, simulation: Any, steps: int) -> list[str]:
-    """What agent 0 does when it sees the same again and again."""
+    """Return the actions of agent 0 for the same observation in every step."""
     agent = policy.agent_policy(0)
     agent.reset()
     observation = simulation.agent(0).observation
@@ -45,7 +45,7 @@ def test_random_plays_primary_actions_where_there_are_no_vibes(plays: Any) -> No
 
 
 @pytest.mark.parametrize("wrong", [1.5, -0.1, "often"])
-def test_random_refuses_what_is_no_probability(plays: Any, wrong: Any) -> None:
+def test_random_refuses_an_invalid_probability(plays: Any, wrong: Any) -> None:
     simulation = plays.new_simulation("arena")
     with pytest.raises(ValueError, match="vibe_action_p must be"):
         plays.new_policy("random", simulation, vibe_action_p=wrong)
@@ -60,7 +60,7 @@ def test_a_batch_gets_the_same_actions_as_its_agents(plays: Any, name: str) -> N
     assert played[0].actions == played[1].actions
 
 
-def test_random_draws_only_for_the_agents_it_is_told_of(plays: Any) -> None:
+def test_random_draws_only_for_its_own_agents(plays: Any) -> None:
     simulation = plays.new_simulation("arena")
     policy = plays.new_policy("random", simulation)
     alone = policy.agent_policy(2)

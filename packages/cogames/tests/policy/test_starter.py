@@ -57,7 +57,7 @@ def test_a_role_is_good_at_its_tutorial(plays: Any, role: str, floor: float) -> 
     assert sum(rewards) / 2 > floor
 
 
-def test_aligners_alone_find_the_means_to_go_on(plays: Any) -> None:
+def test_aligners_alone_gather_what_they_need(plays: Any) -> None:
     """The hub has hearts and elements for six captures; for more they have to mine with bare hands."""
     assert plays("aligner", "arena", steps=600).stat("cogs/aligned.junction.gained") > 10
 

@@ -141,7 +141,7 @@ def make(name: str, limits: Limits) -> Groups:
             if os.path.exists(os.path.join(folder, "memory.oom.group")):
                 _write(folder, "memory.oom.group", 1)
             return Groups(2, folder, folder, folder)
-    found: dict[str, str] = {}
+    created: dict[str, str] = {}
     for controller, above in _bases_v1().items():
         folder = os.path.join(above, PREFIX + name)
         try:
@@ -157,10 +157,10 @@ def make(name: str, limits: Limits) -> Groups:
         except OSError:
             _discard([folder])
         else:
-            found[controller] = folder
-    if not found:
+            created[controller] = folder
+    if not created:
         return Groups(0)
-    return Groups(1, found.get("memory", ""), found.get("pids", ""), found.get("cpuacct", ""))
+    return Groups(1, created.get("memory", ""), created.get("pids", ""), created.get("cpuacct", ""))
 
 
 def _kill_all(folder: str) -> None:
@@ -179,13 +179,13 @@ def _discard(folders: list[str]) -> None:
 def leftovers() -> list[str]:
     """Return groups whose creator no longer runs, for example after its process tree was killed."""
     bases = set(_bases_v1().values()) | ({base} if (base := _base_v2()) else set())
-    found = []
+    folders = []
     for base in bases:
         for name in os.listdir(base) if os.path.isdir(base) else []:
             match = re.fullmatch(re.escape(PREFIX) + rf"(\d+)-{pid_namespace()}-.*", name)
             if match and not os.path.exists(f"/proc/{match[1]}"):
-                found.append(os.path.join(base, name))
-    return found
+                folders.append(os.path.join(base, name))
+    return folders
 
 
 def sweep() -> None:

@@ -48,13 +48,13 @@ def python_runtime(*packages: str) -> list[Mount]:
 
 def without_nested(mounts: Iterable[Mount]) -> list[Mount]:
     """Return the mounts, shortest paths first, without read-only mounts that another such mount already contains."""
-    kept: list[Mount] = []
+    selected: list[Mount] = []
     for mount in sorted(set(mounts), key=lambda mount: (len(mount.inside.parts), mount.inside, mount.writable)):
         plain = mount.target is None and not mount.writable
-        if plain and any(k.target is None and mount.source.is_relative_to(k.source) for k in kept):
+        if plain and any(k.target is None and mount.source.is_relative_to(k.source) for k in selected):
             continue
-        kept.append(mount)
-    return kept
+        selected.append(mount)
+    return selected
 
 
 def pip_settings() -> list[Path]:

@@ -164,10 +164,10 @@ def sandbox(*, minimum: Level | str = Level.LANDLOCK, at_most: Level | str = Lev
             continue
         if level < lowest:
             break
-        found = remembered_proof(level)
-        if found.holds:
+        tested = remembered_proof(level)
+        if tested.holds:
             return Sandbox(level)
-        reasons[level] = found.reason
+        reasons[level] = tested.reason
     raise LevelMissing(lowest, reasons)
 
 

@@ -108,7 +108,7 @@ def attack(level: Level) -> tuple[list[str], str]:
         memory = box.run([*command, "memory"], **options)
         words = dict(line.split("=", 1) for line in result.stdout.decode(errors="replace").splitlines() if "=" in line)
         seen = result.stdout
-        found = {
+        is_broken = {
             "protected file": secret["file"].encode() in seen,
             "neighbour's folder": secret["folder"].encode() in seen,
             "neighbour's environment": secret["environment"].encode() in seen,
@@ -121,7 +121,7 @@ def attack(level: Level) -> tuple[list[str], str]:
             "memory": memory.verdict is not Verdict.OUT_OF_MEMORY,
             "user": not _right_user(words),
         }
-    return [name for name, broken in found.items() if broken], result.limited_by
+    return [name for name, broken in is_broken.items() if broken], result.limited_by
 
 
 def _right_user(words: dict[str, str]) -> bool:

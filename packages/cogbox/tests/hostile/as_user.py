@@ -15,7 +15,7 @@ import cogbox
 
 
 def closed_above(path: Path) -> Path | None:
-    """The first folder on the way to a path that others cannot enter."""
+    """Return the first folder on the way to a path that others cannot enter."""
     return next((folder for folder in [*reversed(path.parents), path] if not folder.stat().st_mode & 0o001), None)
 
 

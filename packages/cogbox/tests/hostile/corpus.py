@@ -52,18 +52,18 @@ class Case:
     """levels it does not concern, and why"""
 
     def verdicts(self, level: Level, metered: bool) -> Verdicts:
-        """What is right at a level, with a control group or without."""
+        """Return the expected verdicts at a level, with or without a control group."""
         names = [level.value] if metered else [level.value, "unmetered", f"{level.value} unmetered"]
         return next((self.differs[name] for name in reversed(names) if name in self.differs), self.expect)
 
 
 def held(**more: object) -> Case:
-    """A program whose attacks are all refused, and which then ends by itself."""
+    """Return a program whose attacks are all refused, and which then ends by itself."""
     return Case(**({"expect": (OK,), "says": b"done\n"} | more))  # type: ignore[arg-type]
 
 
 def ended(*verdicts: Verdict, limits: Limits = LIMITS, **more: object) -> Case:
-    """A program that goes beyond a limit."""
+    """Return a program that goes beyond a limit."""
     return Case(expect=verdicts, limits=limits, **more)  # type: ignore[arg-type]
 
 

@@ -358,7 +358,7 @@ def engine() -> str:
 
 
 def containers() -> list[str]:
-    """What the engine still has of this process's boxes: containers, and mounts of containers that are gone."""
+    """Return the engine's leftovers of this process's boxes: containers, and mounts of removed containers."""
     words = [engine(), "ps", "--all", "--no-trunc", "--format", "{{.ID}} {{.Names}}"]
     known = dict(
         line.split() for line in subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -395,7 +395,7 @@ def run(names: list[str], level: Level, *, alone: bool, threads: int) -> Iterato
 
 
 def missing(level: Level) -> str:
-    """Why the level cannot be had here; what the self-test has not proved is not attacked on a user's machine."""
+    """Return why the level is not available; unproved levels are not attacked on a user's machine."""
     if level is Level.LANDLOCK and os.geteuid() == 0:
         # Its self-test would run this interpreter, which the user of a box may be unable to reach.
         return "" if os.path.exists("/usr/bin/python3") else "there is no /usr/bin/python3"

@@ -86,7 +86,7 @@ class World:
         }
 
     def _look(self) -> dict[str, object]:
-        """All that must stay as it is."""
+        """Return all that must stay as it is."""
         files = {}
         for path in [self.outside, self.bundle, *self.outside.rglob("*"), *self.bundle.rglob("*")]:
             info = path.lstat()

@@ -17,7 +17,7 @@ from mettagrid.runner.episode import EpisodePlan, play_episode
 
 
 def told(connection: Any, kind: str, **fields: Any) -> dict[str, Any]:
-    """The next message of a type, with these fields."""
+    """Return the next message of a type, with these fields."""
     while True:
         message = connection.recv(timeout=30)
         if isinstance(message, str):

@@ -9,4 +9,4 @@ from cogames.commands.assay import submit as assay_submit
 
 __all__ = ["assay_app", "assay_list", "assay_results", "assay_status", "assay_submit"]
 
-assay_app = make_group_app("assay", "Try a policy on a set of missions on the server.", COMMANDS)
+assay_app = make_group_app("assay", "Test a policy on a set of missions on the server.", COMMANDS)

@@ -1,4 +1,4 @@
-"""From what is typed to what the library takes; refusals show what could have been typed."""
+"""Turn command-line arguments into missions, policies and devices; errors list what is allowed."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ A policy is one of
 
 
 def use_working_folder() -> None:
-    """Let policies in the working folder be found, before anything that is installed."""
+    """Put the working folder first on `sys.path`, so that policies in it win over installed modules."""
     folder = os.getcwd()
     if sys.path[:1] != [folder]:
         sys.path.insert(0, folder)
 
 
 def missing(ctx: typer.Context, what: str, *, game: str | None = None) -> NoReturn:
-    """An option is missing: full help, what is missing, and for a game a table of its missions."""
+    """Print the help, the missing option and, for a game, a table of its missions; exit with code 1."""
     note(f"{ctx.get_help()}\n\n{what}")
     if game is not None:
         from cogames.mission_args import mission_rows
@@ -51,34 +51,34 @@ def missing(ctx: typer.Context, what: str, *, game: str | None = None) -> NoRetu
 
 
 def mission(name: str, *, variants: Sequence[str] | None, game: str, **settings: Any) -> ChosenMission:
-    """The one mission of a command."""
+    """Return the mission of a command that takes one."""
     from cogames.mission_args import choose_mission
 
     use_working_folder()
-    with _MissionRefusals(game, "use a known mission name (cogames missions) or the path of a mission file"):
+    with _MissionErrors(game, "use a known mission name (cogames missions) or the path of a mission file"):
         chosen = choose_mission(name, variants=variants or (), game=game, **settings)
-        _tell_older_name(name, chosen.name, game)
+        _warn_of_older_name(name, chosen.name, game)
     return chosen
 
 
 def missions(
     names: Sequence[str], *, variants: Sequence[str] | None, mission_set: str | None, game: str, **settings: Any
 ) -> list[ChosenMission]:
-    """The missions of a command that takes several."""
+    """Return the missions of a command that takes several."""
     from cogames.mission_args import choose_missions, full_name
     from cogames.mission_files import is_mission_file
 
     use_working_folder()
-    with _MissionRefusals(game, "use known mission names (cogames missions), patterns with *, or mission files"):
+    with _MissionErrors(game, "use known mission names (cogames missions), patterns with *, or mission files"):
         chosen = choose_missions(names, mission_set=mission_set, variants=variants or (), game=game, **settings)
         for name in names:
             if "*" not in name and not is_mission_file(name):
-                _tell_older_name(name, full_name(name, game=game), game)
+                _warn_of_older_name(name, full_name(name, game=game), game)
     return chosen
 
 
 def policy(ctx: typer.Context, text: str, device: str | None) -> PolicySpecWithProportion:
-    """A policy as it was typed; a refusal comes with what could have been typed."""
+    """Parse the value of `-p`; on an error print hints and the accepted forms, and exit with code 1."""
     from cogames.policy_args import list_checkpoints, parse_policy_spec, policy_error_hints
 
     use_working_folder()
@@ -97,7 +97,7 @@ def policy(ctx: typer.Context, text: str, device: str | None) -> PolicySpecWithP
 
 
 def choose_device(text: str) -> str:
-    """The device for networks, with a warning when it is another one."""
+    """Return the device for networks; warn if it is not the requested one."""
     from cogames.device import resolve_device
 
     device, warning = resolve_device(text)
@@ -107,14 +107,14 @@ def choose_device(text: str) -> str:
 
 
 def output_file(path: Path) -> Path:
-    """A file to be written, in a folder that is made where it is missing."""
+    """Return the path of an output file, after creating its folder; fail if it is a folder itself."""
     if path.is_dir():
-        fail(f"{path} is a folder; give the path of a file")
+        fail(f"{path} is a folder; pass the path of a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
 
-def _tell_older_name(name: str, today: str, game: str) -> None:
+def _warn_of_older_name(name: str, today: str, game: str) -> None:
     from cogames.mission_args import older_name
     from cogames.mission_files import is_mission_file
 
@@ -122,8 +122,8 @@ def _tell_older_name(name: str, today: str, game: str) -> None:
         deprecated(f"-m {name}", f"-m {today}")
 
 
-class _MissionRefusals:
-    """What is refused inside is told with a hint."""
+class _MissionErrors:
+    """Turn mission errors of the block into command errors with hints."""
 
     def __init__(self, game: str, advice: str) -> None:
         self._game = game
@@ -140,6 +140,6 @@ class _MissionRefusals:
             known = sorted({variant.name for variant in get_game(self._game).variants})
             raise CommandError(f"Unknown variant '{error.name}'.", [f"variants: {', '.join(known)}"]) from error
         if isinstance(error, CogsError):
-            raise CommandError(str(error), ["leave out -c for the mission's own number of cogs"]) from error
+            raise CommandError(str(error), ["omit -c to use the mission's default number of cogs"]) from error
         if isinstance(error, MissionError):
             raise CommandError(str(error), [] if isinstance(error, UnknownGame) else [self._advice]) from error

@@ -1,4 +1,4 @@
-"""The name under which the client is imported elsewhere; it lives in `cogames.client`."""
+"""Compatibility name for the client of a tournament server; the class is in `cogames.client`."""
 
 from cogames.client import TournamentServerClient, fetch_whoami
 from softmax.wire import documents as models

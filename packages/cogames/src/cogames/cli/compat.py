@@ -1,4 +1,4 @@
-"""Compatibility name for checking that a season takes policies of this version."""
+"""Compatibility name for checking that a season accepts policies of this version."""
 
 from __future__ import annotations
 

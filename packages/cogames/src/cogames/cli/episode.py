@@ -8,4 +8,4 @@ from cogames.commands.episode import show as episode_show_cmd
 
 __all__ = ["episode_app", "episode_list_cmd", "episode_replay_cmd", "episode_show_cmd"]
 
-episode_app = make_group_app("episode", "Look at games that were played.", COMMANDS)
+episode_app = make_group_app("episode", "List, show and replay episodes.", COMMANDS)

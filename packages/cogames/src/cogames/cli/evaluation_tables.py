@@ -1,4 +1,4 @@
-"""The results of an evaluation as tables."""
+"""Print the results of an evaluation as tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INTERVAL = "95% Interval"
 
 
 def print_evaluation(result: Evaluation) -> None:
-    """Who sat where, means of stats over episodes, rewards of every episode. Beside a mean stands its interval."""
+    """Print the seats of each policy, mean stats with their intervals, and the rewards of every episode."""
     names = result.policy_names
     print_table(
         ["Mission", "Policy", "Num Agents", *OUTCOME_COLUMNS],
@@ -43,10 +43,10 @@ def print_evaluation(result: Evaluation) -> None:
 
 
 def print_replays(paths: Sequence[str]) -> None:
-    """How many replays were saved, and how to look at one."""
+    """Print how many replays were saved, and the command that opens one."""
     if paths:
         count = "1 replay" if len(paths) == 1 else f"{len(paths)} replays"
-        print(f"\nSaved {count}. To look at one, run:\ncogames replay {paths[0]}")
+        print(f"\nSaved {count}. To watch one, run:\ncogames replay {paths[0]}")
 
 
 def number(value: float | None) -> str:
@@ -54,7 +54,7 @@ def number(value: float | None) -> str:
 
 
 def bounds(interval: Estimate) -> str:
-    """The interval; none for a single episode."""
+    """Format an interval; `-` for a single episode, which has no bounds."""
     return "-" if interval.low is None else f"[{number(interval.low)}, {number(interval.high)}]"
 
 

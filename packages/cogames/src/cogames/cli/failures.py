@@ -1,4 +1,4 @@
-"""Policies that failed, as every command that plays shows them: what, how often, and where in their code."""
+"""Report policies that failed: the kind of failure, how many episodes it ended, and where it happened in their code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OUTCOME_COLUMNS = ("Outcome", "Missed Deadlines")
 
 
 def outcome_cells(outcomes: Sequence[EpisodeOutcome], policy: int) -> tuple[str, int]:
-    """How a policy got on: `ok`, or `crashed in 2 of 10`; and how many of its answers came too late."""
+    """Return a policy's outcome (`ok`, or `crashed in 2 of 10`) and its number of missed deadlines."""
     verdicts = [outcome.verdicts[policy] for outcome in outcomes]
     bad = [verdict for verdict in verdicts if not verdict.played_to_the_end]
     missed = sum(verdict.timeouts for verdict in verdicts)
@@ -28,13 +28,13 @@ def outcome_cells(outcomes: Sequence[EpisodeOutcome], policy: int) -> tuple[str,
 
 
 def print_policies(outcomes: Sequence[EpisodeOutcome], names: Sequence[str]) -> None:
-    """A table of all policies."""
+    """Print a table of all policies with their outcomes."""
     rows = [(name, *outcome_cells(outcomes, number)) for number, name in enumerate(names)]
     print_table(["Policy", *OUTCOME_COLUMNS], rows, title="Policies", right=[2])
 
 
 def show_failures(outcomes: Sequence[EpisodeOutcome], names: Sequence[str], *, prefix: str = "") -> bool:
-    """Warn about each policy that did not play to the end, with the traceback of its first failure; whether one did."""
+    """Warn about each policy that failed, with the traceback of its first failure; return whether any failed."""
     from cogames.playing import bad_verdicts
 
     sentences = bad_verdicts(outcomes, names)
@@ -43,12 +43,12 @@ def show_failures(outcomes: Sequence[EpisodeOutcome], names: Sequence[str], *, p
     for number in range(len(names)):
         words = [outcome.last_words[number] for outcome in outcomes if number < len(outcome.last_words)]
         first = next((text for text in words if text), "").strip()
-        if not any(first in sentence for sentence in sentences):  # an exception of code that is not the author's
+        if not any(first in sentence for sentence in sentences):  # skip a traceback that the sentence already quotes
             show_last_words(first)
     return bool(sentences)
 
 
 def show_last_words(text: str) -> None:
-    """The traceback of a policy, or the end of what it printed, indented, on stderr."""
+    """Print the traceback of a policy, or the end of its output, indented on stderr."""
     for line in text.splitlines():
         print(f"  {line}".rstrip(), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Compatibility names for the documents of a server; the classes are in `softmax.wire.documents`."""
+"""Compatibility names for the models of server responses; the classes are in `softmax.wire.documents`."""
 
 from softmax.wire.documents import (
     AgentResult,

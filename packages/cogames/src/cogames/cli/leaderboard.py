@@ -15,7 +15,7 @@ def parse_policy_identifier(identifier: str) -> tuple[str, int | None]:
 
 
 def parse_season_ref(season_ref: str) -> tuple[str, int | None]:
-    """Split `NAME`, `NAME:v3` or `NAME:3`; text after the colon that is no version belongs to the name."""
+    """Split `NAME`, `NAME:v3` or `NAME:3`; text after the colon that is not a version belongs to the name."""
     name, colon, version = season_ref.rpartition(":")
     digits = version.removeprefix("v")
     if colon and digits.isascii() and digits.isdigit():

@@ -1,4 +1,4 @@
-"""What the commands that talk to a server share: options, who is signed in, times and documents."""
+"""Shared parts of commands that call a server: options, the client with its token, times and JSON output."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.
 
 
 def client_for(server: str | None, login_server: str | None = None) -> TournamentServerClient:
-    """A client that uses the saved token when there is one."""
+    """Return a client that uses the saved token when there is one."""
     from cogames.client import TournamentServerClient, resolve_addresses
     from softmax.client.credentials import current_token
 
@@ -58,10 +58,10 @@ def client_for(server: str | None, login_server: str | None = None) -> Tournamen
 
 
 def signed_in(client: TournamentServerClient) -> TournamentServerClient:
-    """The same client, after the server was asked whose token it is.
+    """Check the client's token with the server and return the client.
 
-    Raises `NotAuthenticated` without a token and `TokenRejected` for one the server does not know; when it cannot
-    answer, the call that follows will tell.
+    Raises `NotAuthenticated` without a token and `TokenRejected` if the server rejects it. Other errors are ignored:
+    if the server is down, the next call reports it.
     """
     from cogames.client import ClientError, NotAuthenticated, TokenRejected
 
@@ -77,14 +77,14 @@ def signed_in(client: TournamentServerClient) -> TournamentServerClient:
 
 
 def versions_of(client: TournamentServerClient, policy: str | None) -> list[PolicyVersionRow]:
-    """One's own policy versions: all, or those a `name[:version]` means."""
+    """Return the user's policy versions: all, or those that match `name[:version]`."""
     from cogames.client.references import split_reference
 
     return client.get_my_policy_versions(*(split_reference(policy) if policy else (None, None)))
 
 
 def print_json(rows: Any) -> None:
-    """The server's documents, with the fields nobody knows."""
+    """Print the server's documents as JSON, including fields that this version does not know."""
     from pydantic import BaseModel
 
     def plain(value: Any) -> Any:
@@ -100,14 +100,14 @@ def print_json(rows: Any) -> None:
 
 
 def moment(time: datetime | str | None) -> str:
-    """Local time to the minute."""
+    """Format a time as local time, to the minute."""
     if time is None:
         return NOTHING
     try:
-        known = datetime.fromisoformat(time) if isinstance(time, str) else time
+        parsed = datetime.fromisoformat(time) if isinstance(time, str) else time
     except ValueError:
         return str(time)
-    return f"{known.astimezone():%Y-%m-%d %H:%M}"
+    return f"{parsed.astimezone():%Y-%m-%d %H:%M}"
 
 
 def number(value: float | None) -> str:
@@ -115,7 +115,7 @@ def number(value: float | None) -> str:
 
 
 def show_home(login: str, follow_up: Sequence[str]) -> None:
-    """The page of one's own policies, opened where someone sits in front of a browser, and what to do next."""
+    """Print the URL of the user's policies and the next commands; open the URL if there is a display and a terminal."""
     from softmax.client.addresses import home_page
 
     page = home_page(login)

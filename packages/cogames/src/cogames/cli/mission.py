@@ -1,6 +1,6 @@
-"""Compatibility names for missions by name, for code with a `CoGame` at hand.
+"""Compatibility names for missions by name, for code that has a `CoGame`.
 
-`cogames.missions` is the shorter way: `missions.load("arena", variants=["no_clips"])` returns the environment.
+`cogames.missions` is shorter: `missions.load("arena", variants=["no_clips"])` returns the environment.
 
     name, env, mission = resolve_mission(get_game("cogsguard"), "arena", ["no_clips"], cogs=4)
 
@@ -137,8 +137,8 @@ def resolve_mission(
         if not path.exists():
             raise MissionError(f"File not found: {mission_arg}")
         return mission_arg, load_mission_file(mission_arg), None
-    found = find_mission(game, mission_arg, include_evals=True)
-    mission = apply_variants(found, resolve_mission_variants(game, found, variants_arg), cogs)
+    base_mission = find_mission(game, mission_arg, include_evals=True)
+    mission = apply_variants(base_mission, resolve_mission_variants(game, base_mission, variants_arg), cogs)
     return mission.full_name(), mission.make_env(), mission
 
 
@@ -262,7 +262,7 @@ def list_evals(game_name: str = missions.DEFAULT_GAME) -> None:
 
 
 def _is_installed(game: CoGame) -> bool:
-    """Whether the game's name leads to this game, or to another object of the same game class."""
+    """Return whether the installed game of this name is this object, or another one of the same class."""
     try:
         installed = get_game(game.name)
     except MissionError:

@@ -1,4 +1,4 @@
-"""Options that several commands have, so that they are spelled and explained once."""
+"""Options that several commands share, defined once."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -82,9 +82,7 @@ Device = Annotated[
         "--device", metavar="DEVICE", help="Where networks run: auto, cpu, cuda, cuda:0, ...", rich_help_panel=POLICY
     ),
 ]
-Isolate = Annotated[
-    bool, typer.Option("--isolate", help="Run each policy in a sandbox of its own.", rich_help_panel=POLICY)
-]
+Isolate = Annotated[bool, typer.Option("--isolate", help="Run each policy in its own sandbox.", rich_help_panel=POLICY)]
 Episodes = Annotated[
     int, typer.Option("--episodes", "-e", metavar="N", min=1, help="Number of episodes.", rich_help_panel=SIMULATION)
 ]
@@ -95,7 +93,7 @@ Steps = Annotated[
         "-s",
         metavar="N",
         min=1,
-        help="Most steps in an episode (the seed is --seed).",
+        help="Maximum steps per episode (for the seed use --seed).",
         show_default="from mission",
         rich_help_panel=SIMULATION,
     ),
@@ -121,7 +119,7 @@ ActionTimeout = Annotated[
         "--action-timeout-ms",
         metavar="MS",
         min=1,
-        help="Time for an action, else it is a noop.",
+        help="Time limit for an action; a late action becomes a noop.",
         rich_help_panel=SIMULATION,
     ),
 ]
@@ -131,7 +129,7 @@ Workers = Annotated[
         "--workers",
         metavar="N",
         min=1,
-        help="Processes that play episodes; the results are the same.",
+        help="Processes that play episodes; results do not depend on it.",
         show_default="the number of cores",
         rich_help_panel=SIMULATION,
     ),

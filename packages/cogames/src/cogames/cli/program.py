@@ -24,13 +24,13 @@ class CogamesProgram(Program):
         explanation = explain(error, cls.packages)
         if isinstance(error, CommandError) or explanation.hints:
             return explanation
-        frames = str(getattr(error, "last_words", ""))  # of a policy that could not be made
+        frames = str(getattr(error, "last_words", ""))  # set when a policy could not be created
         context = frames.splitlines() if "File " in frames else ()
         return replace(explanation, context=context, hints=_policy_hints(error))
 
 
 def _policy_hints(error: BaseException) -> list[str]:
-    """Return hints for a policy that cannot be made; the exception itself stays in the worker that tried."""
+    """Return hints for a policy that cannot be created; the original exception stays in the worker process."""
     from cogames.policy_args import policy_error_hints
 
     cause = error.__cause__

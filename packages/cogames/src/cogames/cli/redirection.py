@@ -1,4 +1,4 @@
-"""Keep what policies print away from stdout, which belongs to the command's data."""
+"""Redirect what policies print away from stdout, which is reserved for the command's data."""
 
 from __future__ import annotations
 

@@ -33,6 +33,6 @@ __all__ = [
 
 LeaderboardEntries = list[LeaderboardEntry] | list[ScorePoliciesLeaderboardEntry] | list[TeamSummary]
 
-LEADERBOARD_TYPE_OPTION: LeaderboardType = typer.Option("policy", "--type", "-t", help="What is ranked.")
+LEADERBOARD_TYPE_OPTION: LeaderboardType = typer.Option("policy", "--type", "-t", help="What to rank.")
 
-season_app = make_group_app("season", "Seasons of a server and their standings.", COMMANDS)
+season_app = make_group_app("season", "Show a server's seasons and their standings.", COMMANDS)

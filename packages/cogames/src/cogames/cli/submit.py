@@ -1,7 +1,7 @@
 """Compatibility names for packing and uploading a policy; `cogames.bundles` and `cogames.commands.upload` do the work.
 
-Uploads go to the server that the user named. Bundles are tried in a sandbox of this machine, so that nothing here
-needs a container image.
+Uploads go to the server that the user named. Bundles are validated in a sandbox on this machine, so no container image
+is needed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DEFAULT_SUBMIT_SERVER: str
 
 @dataclass
 class UploadResult:
-    """A version of a policy on the server; `pools` are those it entered, None when it was not submitted."""
+    """A version of a policy on the server; `pools` are the pools it entered, None if it was not submitted."""
 
     policy_version_id: UUID
     name: str
@@ -44,7 +44,7 @@ class UploadResult:
 
 
 def validate_paths(paths: list[str]) -> list[Path]:
-    """Return the paths relative to the working folder; refuse missing ones and those outside of it."""
+    """Return the paths relative to the working folder; raise for paths that are missing or outside it."""
     folder = Path.cwd().resolve()
     relative = []
     for text in paths:
@@ -75,7 +75,7 @@ def create_bundle(
     init_kwargs: dict[str, str] | None = None,
     setup_script: str | None = None,
 ) -> Path:
-    """Pack a policy, as it is typed after `-p`, and print what the bundle holds."""
+    """Pack the policy of a `-p` argument and print the contents of the bundle."""
     from cogames.commands.bundles import pack_bundle
 
     return pack_bundle(policy, output, _pairs(init_kwargs), include_files or [], setup_script, []).path
@@ -143,7 +143,7 @@ def upload_policy(
 
 
 def observatory_home_url() -> str:
-    """Return the page with one's own policies."""
+    """Return the URL of the user's own policies."""
     from cogames.client import resolve_addresses
     from softmax.client.addresses import home_page
 

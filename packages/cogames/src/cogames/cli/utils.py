@@ -1,4 +1,4 @@
-"""Compatibility names for helpers of command lines: variants by name, quiet logs."""
+"""Compatibility names for command-line helpers: variants by name, quiet logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The game that a season plays: what a bundle is tried on, and whether this version of the package plays it."""
+"""Find the game of a season, and check that this version of the package can play it."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ if TYPE_CHECKING:
 
 __all__ = ["check_compatible", "environment_of", "playable_pool"]
 
-OLDER_COMPATIBLE = ("0.26",)  # this version plays the games of that one
+OLDER_COMPATIBLE = ("0.26",)  # earlier versions whose games this version plays
 
 
 def check_compatible(season: SeasonSummary) -> None:
-    """Refuse a season of a game version that this package does not play."""
-    wanted = season.compat_version
-    ours = importlib.metadata.version("cogames")
-    known = {".".join(ours.split(".")[:2]), *OLDER_COMPATIBLE}
-    if wanted is not None and ".".join(wanted.removeprefix("v").split(".")[:2]) not in known:
+    """Raise `ClientError` for a season of a game version that this package does not play."""
+    required = season.compat_version
+    installed = importlib.metadata.version("cogames")
+    compatible = {".".join(installed.split(".")[:2]), *OLDER_COMPATIBLE}
+    if required is not None and ".".join(required.removeprefix("v").split(".")[:2]) not in compatible:
         raise ClientError(
-            f"Season '{season.name}' plays version {wanted}, and this is cogames {ours}",
-            [f"pip install 'cogames=={wanted}.*', or choose another season (cogames season list)"],
+            f"Season '{season.name}' plays version {required}, and this is cogames {installed}",
+            [f"pip install 'cogames=={required}.*', or choose another season (cogames season list)"],
         )
 
 
 def playable_pool(client: TournamentServerClient, season: SeasonSummary) -> PoolConfigInfo:
-    """The first pool with a game: the entry pool, then the others in their order."""
+    """Return the first pool with a game: the entry pool, then the others in their order."""
     names = [pool.name for pool in season.pools]
     for name in dict.fromkeys([*([season.entry_pool] if season.entry_pool else []), *names]):
-        found = client.get_optional_pool_config(season.name, name)
-        if found is not None:
-            return found
-    raise ClientError(f"Season '{season.name}' has no pool with a game to try a bundle on")
+        pool = client.get_optional_pool_config(season.name, name)
+        if pool is not None:
+            return pool
+    raise ClientError(f"Season '{season.name}' has no pool with a game to validate a bundle on")
 
 
 def environment_of(pool: PoolConfigInfo) -> MettaGridConfig:
-    """A pool's game as this package plays it."""
+    """Return the environment of a pool's game."""
     from pydantic import ValidationError
 
     from mettagrid.config.mettagrid_config import MettaGridConfig
 
     if pool.game_engine != "mettagrid":
-        raise ClientError(f"Pool '{pool.pool_name}' plays {pool.game_engine}, which cannot be tried here")
+        raise ClientError(f"Pool '{pool.pool_name}' plays {pool.game_engine}, which this package cannot run")
     config = {key: value for key, value in pool.config.items() if key != "game_engine"}
     try:
         return MettaGridConfig.model_validate(config)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise ClientError(f"The game of pool '{pool.pool_name}' cannot be read: {place}: {first['msg']}") from None
+        raise ClientError(f"The game of pool '{pool.pool_name}' is not valid: {place}: {first['msg']}") from None

@@ -1,4 +1,4 @@
-"""Secrets of a policy as they are given: KEY=VALUE, KEY (from the environment), or a file of KEY=VALUE lines."""
+"""Parse the secrets of a policy: KEY=VALUE, KEY (from the environment), or a file of KEY=VALUE lines."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ MOST_KEYS, LONGEST_KEY, LONGEST_VALUE = 10, 100, 2000
 
 
 class BadSecret(ClientError):
-    """A secret that no server would take. The message never holds a value."""
+    """A secret that servers do not accept. The message never contains the secret's value."""
 
 
 def read_secrets(pairs: Sequence[str] = (), files: Sequence[Path] = ()) -> dict[str, str]:
-    """All secrets that were given; later ones win, and what is typed wins over files."""
+    """Return all secrets by name; later ones win, and pairs win over files."""
     secrets: dict[str, str] = {}
     for path in files:
         secrets.update(_pair(line, str(path)) for line in _lines(path))
     secrets.update(_pair(text, "--secret-env") for text in pairs)
     if len(secrets) > MOST_KEYS:
-        raise BadSecret(f"A policy has at most {MOST_KEYS} secrets; these are {len(secrets)}")
+        raise BadSecret(f"A policy can have at most {MOST_KEYS} secrets; got {len(secrets)}")
     return secrets
 
 
@@ -34,7 +34,7 @@ def _lines(path: Path) -> Iterable[str]:
     try:
         text = path.read_text()
     except UnicodeDecodeError:
-        raise BadSecret(f"{path} is no text file") from None
+        raise BadSecret(f"{path} is not a text file") from None
     for line in text.splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             yield line.strip()
@@ -43,7 +43,7 @@ def _lines(path: Path) -> Iterable[str]:
 def _pair(text: str, place: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not KEY.fullmatch(key) or len(key) > LONGEST_KEY:
-        raise BadSecret(f"A secret's name in {place} must be capital letters, digits and _, such as API_KEY=VALUE")
+        raise BadSecret(f"A secret's name in {place} must use capital letters, digits and _, such as API_KEY=VALUE")
     if not equals:
         if key not in os.environ:
             raise BadSecret(f"{key} is not in the environment; set it, or write {key}=VALUE")

@@ -1,4 +1,4 @@
-"""The seasons API: one method for each call, typed, with errors in one sentence."""
+"""A client of the seasons API: one typed method per call, with one-sentence errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TournamentServerClient(PlayersClient):
         return self._get("/tournament/seasons", list[models.SeasonSummary], "Seasons")
 
     def get_default_season(self) -> models.SeasonSummary:
-        """The server's default season, else its first."""
+        """Return the server's default season, else its first."""
         seasons = self.get_seasons()
         if not seasons:
             raise ClientError(f"{self.server_url} has no seasons")
@@ -79,15 +79,15 @@ class TournamentServerClient(PlayersClient):
     def get_stage_leaderboard(
         self, season_name: str, leaderboard_type: str, pool_name: str
     ) -> list[models.LeaderboardEntry] | list[models.TeamSummary] | list[models.ScorePoliciesLeaderboardEntry]:
-        """Standings of one pool; `leaderboard_type` is policy, team or score-policies."""
+        """Return the standings of one pool; `leaderboard_type` is policy, team or score-policies."""
         kinds: dict[str, Any] = {
             "policy": list[models.LeaderboardEntry],
             "team": list[models.TeamSummary],
             "score-policies": list[models.ScorePoliciesLeaderboardEntry],
         }
         path = f"/leaderboard/{path_part(leaderboard_type)}/{path_part(pool_name)}"
-        found: Any = self._season(season_name, path, kinds[leaderboard_type], resource=f"Pool '{pool_name}'")
-        return found
+        response: Any = self._season(season_name, path, kinds[leaderboard_type], resource=f"Pool '{pool_name}'")
+        return response
 
     def get_season_matches(
         self,
@@ -97,7 +97,7 @@ class TournamentServerClient(PlayersClient):
         offset: int | None = None,
         pool_names: Sequence[str] | None = None,
     ) -> list[models.MatchResponse]:
-        """Matches, newest first; with policy versions those in which any of them plays."""
+        """Return matches, newest first; with policy versions, only matches in which one of them plays."""
         params = {
             "policy_version_ids": [str(version) for version in policy_version_ids or []],
             "pool_names": list(pool_names or []),
@@ -119,7 +119,7 @@ class TournamentServerClient(PlayersClient):
         return self._season(season_name, path, models.PoolConfigInfo, resource=f"Config of pool '{pool_name}'")
 
     def get_optional_pool_config(self, season_name: str, pool_name: str) -> models.PoolConfigInfo | None:
-        """None for a pool in which no games are played."""
+        """Return the config of a pool; None for a pool that plays no games."""
         try:
             return self.get_pool_config(season_name, pool_name)
         except NotFound:
@@ -151,20 +151,20 @@ class TournamentServerClient(PlayersClient):
         return self.get_match_artifact(match_id, policy_version_id, artifact_type).text
 
     def get_match_reproduction(self, match_id: Id) -> models.MatchReproduction:
-        """All that is needed to play a match again; refused while its season plays, except for administrators."""
+        """Return everything needed to replay a match; only administrators get it before the season ends."""
         path = f"/tournament/matches/{path_part(match_id)}/reproduction"
-        headers = {"X-Use-Elevated-Privileges": "true"}  # only administrators have any
+        headers = {"X-Use-Elevated-Privileges": "true"}  # has no effect for other users
         return parse(self._call("GET", path, f"Match {match_id}", headers=headers), models.MatchReproduction)
 
     def download(self, url: str, target: Path, what: str) -> None:
-        """Save what a signed address has; nothing is sent along, so redirects are followed."""
+        """Save the file at a signed URL. The request carries no token, so redirects are safe to follow."""
         from urllib.parse import urljoin
 
         response = self._transport.send(
             "GET", urljoin(f"{self.server_url}/", url), timeout=UPLOAD_SECONDS, follow_redirects=True
         )
         if not response.is_success:
-            raise ClientError(f"{what} cannot be fetched: status {response.status_code}")
+            raise ClientError(f"{what} cannot be downloaded: status {response.status_code}")
         target.write_bytes(response.content)
 
     # Policies
@@ -172,15 +172,14 @@ class TournamentServerClient(PlayersClient):
     def get_my_policy_versions(
         self, name: str | None = None, version: int | None = None
     ) -> list[models.PolicyVersionRow]:
-        """One's own, newest first."""
+        """Return the user's own policy versions, newest first."""
         params = {"mine": True, "limit": OWN_VERSIONS, "name_exact": name, "version": version}
-        found = self._get("/stats/policy-versions", models.PolicyVersionsResponse, "Policies", params)
-        return found.entries
+        return self._get("/stats/policy-versions", models.PolicyVersionsResponse, "Policies", params).entries
 
     def lookup_policy_version(self, name: str, version: int | None = None) -> models.PolicyVersionRow | None:
-        """One's own version of that name; without a number the latest."""
-        found = self.get_my_policy_versions(name, version)
-        return found[0] if found else None
+        """Return the user's own policy version of that name, by default the latest; None if there is none."""
+        versions = self.get_my_policy_versions(name, version)
+        return versions[0] if versions else None
 
     def get_policy_version(self, policy_version_id: Id) -> models.PolicyVersionRow:
         path = f"/stats/policy-versions/{path_part(policy_version_id)}"
@@ -198,7 +197,7 @@ class TournamentServerClient(PlayersClient):
         return self._get("/stats/policies", models.PoliciesResponse, "Policies", params)
 
     def get_my_memberships(self) -> dict[str, list[str]]:
-        """Seasons by the id of the policy version."""
+        """Return the names of seasons by policy version id."""
         return self._get("/tournament/my-memberships", dict[str, list[str]], "Memberships")
 
     def get_policy_memberships(self, policy_version_id: Id) -> list[models.MembershipHistoryEntry]:
@@ -212,19 +211,20 @@ class TournamentServerClient(PlayersClient):
         return self._post(path, models.PresignedUploadUrlResponse, "Upload", timeout=PRESIGN_SECONDS)
 
     def upload_bundle(self, upload: models.PresignedUploadUrlResponse, bundle: Path, hosts: Sequence[str] = ()) -> None:
-        """Send a bundle to where the server says. That must be the server's own host or one of `hosts`."""
+        """Upload a bundle to the server's upload URL, which must be on the server's own host or one of `hosts`."""
         from urllib.parse import urlsplit
 
         url = upload.upload_url
-        if not same_host(url, self.server_url) and urlsplit(url).hostname not in hosts:
+        host = urlsplit(url).hostname
+        if not same_host(url, self.server_url) and host not in hosts:
             raise ClientError(
-                f"{self.server_url} wants the bundle at {urlsplit(url).hostname}, a host you did not name",
-                [f"allow it: upload_hosts: [{urlsplit(url).hostname}] in ~/.metta/config.yaml, or --upload-host"],
+                f"{self.server_url} asks to upload the bundle to {host}, a host you did not allow",
+                [f"to allow it, pass --upload-host {host} or set upload_hosts: [{host}] in ~/.metta/config.yaml"],
             )
         headers = {"Content-Type": "application/zip", "Content-Length": str(bundle.stat().st_size)}
         with bundle.open("rb") as file:
             self._transport.call(
-                "PUT", url, headers=headers, content=file, timeout=UPLOAD_SECONDS, resource="The place for the bundle"
+                "PUT", url, headers=headers, content=file, timeout=UPLOAD_SECONDS, resource="The upload URL"
             )
 
     def complete_policy_upload(
@@ -238,7 +238,7 @@ class TournamentServerClient(PlayersClient):
         path = "/stats/policies/submit/complete"
         return self._post(path, models.PolicyVersionResponse, "Upload", json=body, timeout=COMPLETE_SECONDS)
 
-    # Episodes, which are asked for without a token
+    # Episodes (public: requests carry no token)
 
     def list_episodes(
         self, policy_version_id: Id | None = None, tags: str | None = None, limit: int = 50, offset: int = 0
@@ -247,8 +247,8 @@ class TournamentServerClient(PlayersClient):
         return parse(self._anonymous("/episodes", "Episodes", params), list[models.EpisodeResponse])
 
     def get_episode(self, episode_id: Id) -> models.EpisodeResponse:
-        found = self._anonymous(f"/episodes/{path_part(episode_id)}", f"Episode {episode_id}")
-        return parse(found, models.EpisodeResponse)
+        response = self._anonymous(f"/episodes/{path_part(episode_id)}", f"Episode {episode_id}")
+        return parse(response, models.EpisodeResponse)
 
     def query_episodes(
         self,
@@ -266,12 +266,12 @@ class TournamentServerClient(PlayersClient):
             ("policy_version_ids", policy_version_ids),
             ("episode_ids", episode_ids),
         ):
-            body[key] = None if ids is None else [str(one) for one in ids]
+            body[key] = None if ids is None else [str(identifier) for identifier in ids]
         body = {key: value for key, value in body.items() if value is not None}
         return self._post("/stats/episodes/query", models.EpisodeQueryResponse, "Episodes", json=body)
 
     def download_replay(self, episode: models.EpisodeResponse) -> bytes:
-        """The replay's bytes; nothing is sent along, so redirects are followed."""
+        """Download a replay. The request carries no token, so redirects are safe to follow."""
         if episode.replay_url is None:
             raise ClientError(f"Episode {episode.id} has no replay")
         from urllib.parse import urljoin
@@ -279,7 +279,7 @@ class TournamentServerClient(PlayersClient):
         url = urljoin(f"{self.server_url}/", episode.replay_url)
         response = self._transport.send("GET", url, timeout=UPLOAD_SECONDS, follow_redirects=True)
         if not response.is_success:
-            raise ClientError(f"The replay of episode {episode.id} cannot be fetched: status {response.status_code}")
+            raise ClientError(f"The replay of episode {episode.id} cannot be downloaded: status {response.status_code}")
         return bytes(response.content)
 
     # Assays

@@ -1,1 +1,1 @@
-"""The commands of the program, one idea in each module."""
+"""The commands of `cogames`, one topic per module."""

@@ -1,4 +1,4 @@
-"""`cogames assay`: a fixed set of missions for one policy, played on the server."""
+"""`cogames assay`: play a fixed set of missions with one policy on the server."""
 
 from __future__ import annotations
 
@@ -35,23 +35,22 @@ RunOrPolicy = Annotated[
 ]
 PolicyArgument = Annotated[str, typer.Argument(metavar="POLICY", help="NAME, NAME:v2, or the id of a version.")]
 PolicyOption = Annotated[
-    str | None, typer.Option("--policy", "-p", metavar="POLICY", help="Only of this one: NAME, NAME:v2 or an id.")
+    str | None,
+    typer.Option("--policy", "-p", metavar="POLICY", help="Only runs of this policy: NAME, NAME:v2 or an id."),
 ]
 Source = Annotated[str, typer.Option("--source", metavar="SET", help="Mission set to play.")]
-RunName = Annotated[
-    str | None, typer.Option("--name", "-n", metavar="NAME", help="Label; two active runs cannot have the same.")
-]
+RunName = Annotated[str | None, typer.Option("--name", "-n", metavar="NAME", help="Label, unique among active runs.")]
 Compat = Annotated[str | None, typer.Option("--compat-version", "-c", metavar="VERSION", help="Game version to use.")]
 Episodes = Annotated[int, typer.Option("--episodes", "-e", metavar="N", min=1, help="Episodes of each mission.")]
-MaxSteps = Annotated[int, typer.Option("--max-steps", metavar="N", min=1, help="Most steps in an episode.")]
-Watch = Annotated[bool, typer.Option("--watch", "-w", help="Wait until the run is over.")]
+MaxSteps = Annotated[int, typer.Option("--max-steps", metavar="N", min=1, help="Maximum steps per episode.")]
+Watch = Annotated[bool, typer.Option("--watch", "-w", help="Wait until the run ends.")]
 
 
 def status(run: RunOrPolicy, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
     """Show a run, or the latest one of a policy."""
     client = signed_in(client_for(server, login_server))
-    found = _find_run(client, run)
-    print_json(found) if json else _print_run(found)
+    assay_run = _find_run(client, run)
+    print_json(assay_run) if json else _print_run(assay_run)
 
 
 def list_runs(
@@ -59,11 +58,11 @@ def list_runs(
 ) -> None:
     """List runs, newest first."""
     client = signed_in(client_for(server, login_server))
-    found = client.list_assay_runs(_version_id(client, policy) if policy else None)
+    assay_runs = client.list_assay_runs(_version_id(client, policy) if policy else None)
     if json:
-        print_json(found)
+        print_json(assay_runs)
         return
-    if not found:
+    if not assay_runs:
         print("No assay runs found.")
         return
     rows = [
@@ -75,7 +74,7 @@ def list_runs(
             run.compat_version or NOTHING,
             moment(run.created_at),
         )
-        for run in found
+        for run in assay_runs
     ]
     print_table(["ID", "Status", "Name", "Jobs", "Compat", "Created"], rows, title="Assay Runs", right=[3])
 
@@ -88,29 +87,29 @@ def results(run: RunOrPolicy, server: Server = None, login_server: LoginServer =
     run_id = as_uuid(run)
     if run_id is None:
         runs = client.list_assay_runs(_version_id(client, run))
-        run_id = next((one.id for one in runs if one.status == "completed"), None)
+        run_id = next((candidate.id for candidate in runs if candidate.status == "completed"), None)
         if run_id is None:
             fail(
                 f"No completed run for '{run}'" + (f"; the latest ({runs[0].id}) is {runs[0].status}" if runs else ""),
                 f"cogames assay status {run}" if runs else f"cogames assay submit {run}",
             )
-    found = client.get_assay_results(run_id)
+    scores = client.get_assay_results(run_id)
     if json:
-        print_json(found)
+        print_json(scores)
         return
-    print(f"Assay Run: {run_id}\nStatus: {found.status}")
-    print_table(["Axis", "Score"], [(axis.axis, f"{axis.score:.2f}") for axis in found.axes], title="Axes", right=[1])
+    print(f"Assay Run: {run_id}\nStatus: {scores.status}")
+    print_table(["Axis", "Score"], [(axis.axis, f"{axis.score:.2f}") for axis in scores.axes], title="Axes", right=[1])
     rows = [
         (
             name,
-            f"{one.reward_variance:.3f}",
-            f"{one.non_zero_episode_pct:.0f}%",
-            f"{one.timeout_rate:.3f}",
-            f"{one.mean_move_success:.2f}",
-            f"{one.mean_action_failed:.2f}",
-            f"{one.mean_stuck_steps:.1f}",
+            f"{mission.reward_variance:.3f}",
+            f"{mission.non_zero_episode_pct:.0f}%",
+            f"{mission.timeout_rate:.3f}",
+            f"{mission.mean_move_success:.2f}",
+            f"{mission.mean_action_failed:.2f}",
+            f"{mission.mean_stuck_steps:.1f}",
         )
-        for name, one in found.missions.items()
+        for name, mission in scores.missions.items()
     ]
     headers = ["Mission", "Reward Variance", "Non-zero", "Timeouts", "Move Success", "Action Failed", "Stuck Steps"]
     print_table(headers, rows, title="Missions", right=[1, 2, 3, 4, 5, 6])
@@ -159,7 +158,7 @@ def submit(
 
 
 def _watch(client: TournamentServerClient, run: AssayRunResponse) -> AssayRunResponse:
-    """Ask again and again; a run whose jobs are all over is finalised."""
+    """Poll a run until it ends; finalise it once all its jobs have ended."""
     while run.status == "pending":
         if run.completed_jobs + run.failed_jobs >= run.total_jobs:
             return client.finalize_assay_run(run.id)
@@ -188,9 +187,9 @@ def _missions(source: str, episodes: int, max_steps: int) -> list[MissionSpec]:
 def _version_id(client: TournamentServerClient, policy: str) -> UUID:
     from cogames.client.references import as_uuid, split_reference
 
-    found = as_uuid(policy)
-    if found is not None:
-        return found
+    version_id = as_uuid(policy)
+    if version_id is not None:
+        return version_id
     version: PolicyVersionRow | None = client.lookup_policy_version(*split_reference(policy))
     if version is None:
         fail(f"Policy '{policy}' not found.", "cogames submissions lists your policies")

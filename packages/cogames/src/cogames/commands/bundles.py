@@ -62,7 +62,7 @@ NetworkHosts = Annotated[
     typer.Option(
         "--network-host",
         metavar="HOST",
-        help="Host that the policy would like to speak to; a server allows it with secrets only (repeatable).",
+        help="Host that the policy wants to reach; servers allow it only with secrets (repeatable).",
         rich_help_panel=POLICY,
     ),
 ]
@@ -71,7 +71,7 @@ CompatVersion = Annotated[
     typer.Option(
         "--compat-version",
         metavar="VERSION",
-        help="Version of the game that it was built for, such as 0.26; seasons of another one refuse it.",
+        help="Game version the policy was built for, such as 0.26; seasons of other versions reject it.",
         rich_help_panel=POLICY,
     ),
 ]
@@ -84,14 +84,14 @@ OnMission = Annotated[
         "--mission",
         "-m",
         metavar="MISSION",
-        help="Mission to try it on.",
+        help="Mission to validate on.",
         show_default="arena",
         rich_help_panel="Mission",
     ),
 ]
 OnSeason = Annotated[
     str | None,
-    typer.Option("--season", metavar="SEASON", help="Season whose game to try it on.", rich_help_panel=SERVER),
+    typer.Option("--season", metavar="SEASON", help="Season whose game to validate on.", rich_help_panel=SERVER),
 ]
 Image = Annotated[str | None, typer.Option("--image", hidden=True)]
 
@@ -112,19 +112,19 @@ def create_bundle(
 ) -> None:
     """Pack a policy into a bundle.
 
-    A bundle is a .zip with a description of the policy, its code and its weights. Files must lie in the current folder.
+    A bundle is a .zip with a description of the policy, its code and its weights. Files must be in the current folder.
     """
     check_init_kwargs(ctx, init_kwarg)
     if compat_version is not None and not re.fullmatch(r"v?[0-9]+(\.[0-9]+)*", compat_version):
-        raise typer.BadParameter(f"{compat_version!r} is no version.", ctx=ctx, param_hint="--compat-version")
-    made = pack_bundle(
+        raise typer.BadParameter(f"{compat_version!r} is not a version.", ctx=ctx, param_hint="--compat-version")
+    packed = pack_bundle(
         policy, output, init_kwarg or [], include_files or [], setup_script, network_host or [], compat_version
     )
-    print(f"Bundle created: {made.path}")
+    print(f"Bundle created: {packed.path}")
 
 
 def check_init_kwargs(ctx: typer.Context, texts: Sequence[str] | None) -> None:
-    """Refuse what is not KEY=VAL as wrong usage."""
+    """Raise a usage error for arguments that are not KEY=VAL."""
     for text in texts or []:
         if not text.partition("=")[0].strip() or "=" not in text:
             raise typer.BadParameter(f"{text!r} is not KEY=VAL.", ctx=ctx, param_hint="--init-kwarg / -k")
@@ -139,13 +139,13 @@ def pack_bundle(
     network_hosts: Sequence[str],
     compat_version: str | None = None,
 ) -> CreatedBundle:
-    """Write a bundle and tell what is in it."""
+    """Write a bundle and print its contents."""
     from cogames.bundles import create_bundle as pack
     from cogames.policy_args import parse_init_kwargs
 
     choices.use_working_folder()
     try:
-        made = pack(
+        created = pack(
             policy,
             output,
             include_files=files,
@@ -156,9 +156,9 @@ def pack_bundle(
         )
     except (ValueError, OSError, ImportError) as error:
         raise CommandError(str(error)) from error
-    for sentence in made.warnings:
+    for sentence in created.warnings:
         warn(sentence)
-    spec = made.spec
+    spec = created.spec
     print(f"Policy class: {spec.class_path}")
     if spec.init_kwargs:
         print(f"Init kwargs: {spec.init_kwargs}")
@@ -170,9 +170,9 @@ def pack_bundle(
         print(f"Built for: {spec.compat_version}")
     if spec.network_hosts:
         print(f"Network hosts: {', '.join(spec.network_hosts)}")
-    print(f"Including {len(made.included)} file(s)")
-    print(f"Bundle size: {max(1, round(made.size / 1024))} KB")
-    return made
+    print(f"Including {len(created.included)} file(s)")
+    print(f"Bundle size: {max(1, round(created.size / 1024))} KB")
+    return created
 
 
 @examples(
@@ -190,19 +190,19 @@ def validate_bundle(
     login_server: LoginServer = None,
     image: Image = None,
 ) -> None:
-    """Try a bundle in a sandbox.
+    """Validate a bundle in a sandbox.
 
-    At most ten steps with the policy in every seat, in a container where one answers, else in another sandbox; it says
-    in which. A policy that cannot be loaded, breaks, or only does nothing is not valid. With --season or --server the
-    game is the season's; otherwise no server is asked.
+    Plays at most ten steps with the policy in every seat and prints the sandbox level: a container if an engine is
+    available, otherwise another sandbox. A policy is not valid if it fails to load, crashes or only does nothing.
+    With --season or --server the game is the season's; otherwise the command calls no server.
     """
     if image is not None:
-        warn("--image is not needed: bundles are tried in a sandbox of this machine")
+        warn("--image is not needed: bundles are validated in a sandbox on this machine")
     if season is None and server is None:
         chosen = choices.mission(mission or "arena", variants=None, game=game)
         kind, name, env = "Mission", chosen.name, chosen.env
     elif mission is not None:
-        fail("Give a mission or a season, not both")
+        fail("Pass --mission or --season, not both")
     else:
         kind, name, env = _season_game(season, server, login_server)
     result = try_bundle(policy, env)
@@ -224,24 +224,24 @@ def validate_bundle(
 
 
 def try_bundle(policy: str, env: MettaGridConfig) -> Validation:
-    """A few steps in a sandbox; what cannot even be tried is refused."""
+    """Play a few steps in a sandbox and return the result; raise `CommandError` if the bundle cannot be run at all."""
     import cogbox
     from mettagrid.runner.boxed import validate_bundle as validate
 
     try:
         return validate(policy, env)
     except cogbox.LevelMissing as error:
-        raise CommandError(str(error), ["cogames validate-policy tries it without a sandbox"]) from error
+        raise CommandError(str(error), ["cogames validate-policy runs it without a sandbox"]) from error
     except (ValueError, OSError, RuntimeError, ImportError) as error:
         raise CommandError(str(error)) from error
 
 
 def _season_game(season: str | None, server: str | None, login_server: str | None) -> tuple[str, str, MettaGridConfig]:
-    """The game of a season's first playable pool."""
+    """Return kind, name and environment of a season's first playable pool."""
     from cogames.client.pools import check_compatible, environment_of, playable_pool
 
     client = client_for(server, login_server)
-    found = client.get_season(season or client.get_default_season().name)
-    check_compatible(found)
-    pool = playable_pool(client, found)
-    return "Pool", f"{pool.pool_name} ({found.name}, {pool.game_engine})", environment_of(pool)
+    detail = client.get_season(season or client.get_default_season().name)
+    check_compatible(detail)
+    pool = playable_pool(client, detail)
+    return "Pool", f"{pool.pool_name} ({detail.name}, {pool.game_engine})", environment_of(pool)

@@ -61,7 +61,7 @@ OutputDir = Annotated[
     typer.Option(
         "--output-dir",
         metavar="DIR",
-        help="Folder for everything that is written.",
+        help="Folder to write to.",
         show_default="outputs/cogames-diagnose/RUN_ID",
         rich_help_panel=OUTPUT,
     ),
@@ -84,7 +84,9 @@ Reruns = Annotated[
 RequireStable = Annotated[
     bool,
     typer.Option(
-        "--require-stable-interpretation", help="Incomplete unless reruns say the same.", rich_help_panel=OUTPUT
+        "--require-stable-interpretation",
+        help="Mark the diagnosis incomplete unless reruns agree.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""`cogames docsync`: the tutorials of the repository as script, notebook and page."""
+"""`cogames docsync`: keep script, notebook and page of each tutorial in sync."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMMANDS = [
 Folder = Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where the tutorials are.")]
 Script = Annotated[Path, typer.Argument(metavar="FILE.py", help="Script of a tutorial.")]
 Notebook = Annotated[Path, typer.Argument(metavar="FILE.ipynb", help="Notebook of a tutorial.")]
-SkipRerun = Annotated[bool, typer.Option("--skip-rerun", help="Keep what cells printed before; run nothing.")]
+SkipRerun = Annotated[bool, typer.Option("--skip-rerun", help="Reuse saved outputs; run nothing.")]
 Repository = Annotated[
     str | None, typer.Option("--repository", metavar="OWNER/NAME", help="On GitHub, for <<colab-link>> in texts.")
 ]
@@ -34,9 +34,9 @@ TUTORIALS = Path("docs/tutorials")
 def make_all(folder: Folder = TUTORIALS, skip_rerun: SkipRerun = False, repository: Repository = None) -> None:
     """Make notebooks and pages from the scripts.
 
-    Every notebook is run from top to bottom in an empty folder, and keeps what it prints. A first line in a cell says
-    what the page leaves out or folds away: # <<hide>>, # <<hide-input>>, # <<hide-output>>, # <<collapse-input>>,
-    # <<collapse-output>>.
+    Runs every notebook from top to bottom in an empty folder and saves its outputs. A directive in the first line of a
+    cell hides or folds parts of it in the page: # <<hide>>, # <<hide-input>>, # <<hide-output>>,
+    # <<collapse-input>>, # <<collapse-output>>.
     """
     from cogames.docsync import find_tutorials
 
@@ -48,7 +48,7 @@ def make_all(folder: Folder = TUTORIALS, skip_rerun: SkipRerun = False, reposito
 def check(folder: Folder = TUTORIALS, skip_rerun: SkipRerun = False, repository: Repository = None) -> None:
     """Find notebooks and pages that are stale.
 
-    Runs the notebooks too, unless told otherwise, and changes nothing. The exit code is 1 when anything is stale.
+    Runs the notebooks unless --skip-rerun is given, and changes nothing. The exit code is 1 if anything is stale.
     """
     from cogames.docsync import find_tutorials
 
@@ -57,8 +57,8 @@ def check(folder: Folder = TUTORIALS, skip_rerun: SkipRerun = False, repository:
     if stale:
         names = ", ".join(map(_shown, stale))
         what = f"{names} is" if len(stale) == 1 else f"{names} are"
-        fail(f"{what} not what the script makes", "cogames docsync all", "cogames docsync nb-to-py FILE.ipynb")
-    print(f"{len(tutorials)} tutorials are in step")
+        fail(f"{what} stale", "cogames docsync all", "cogames docsync nb-to-py FILE.ipynb")
+    print(f"{len(tutorials)} tutorials are in sync")
 
 
 @examples("cogames docsync py-to-nb docs/tutorials/write_policy.py")
@@ -73,7 +73,7 @@ def script_to_notebook(file: Script, skip_rerun: SkipRerun = False) -> None:
 def notebook_to_page(file: Notebook, skip_rerun: SkipRerun = False, repository: Repository = None) -> None:
     """Make a page from its notebook.
 
-    The notebook is run again before, unless told otherwise.
+    Runs the notebook first unless --skip-rerun is given.
     """
     from cogames.docsync import Tutorial
 
@@ -90,7 +90,7 @@ def notebook_to_script(file: Notebook) -> None:
 
 def _folder(path: Path) -> Path:
     if not path.is_dir():
-        fail(f"There is no folder {path}", "run this in the root of the repository, or name the folder")
+        fail(f"Folder not found: {path}", "run this in the root of the repository, or pass the folder")
     return path
 
 
@@ -98,7 +98,7 @@ def _file(path: Path, suffix: str) -> Path:
     if path.suffix != suffix:
         fail(f"{path} must end in {suffix}")
     if not path.is_file():
-        fail(f"There is no file {path}")
+        fail(f"File not found: {path}")
     return path
 
 
@@ -106,9 +106,9 @@ def _tell(changed: list[Path]) -> None:
     for path in changed:
         print(f"Wrote {_shown(path)}")
     if not changed:
-        note("Nothing has changed")
+        note("No changes")
 
 
 def _shown(path: Path) -> str:
-    """As seen from here, where it is below."""
+    """Return the path relative to the working folder if it is inside it."""
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)

@@ -1,4 +1,4 @@
-"""`cogames episode`: games that were played, and their replays."""
+"""`cogames episode`: list, show and replay episodes of a server."""
 
 from __future__ import annotations
 
@@ -37,12 +37,18 @@ EpisodeId = Annotated[str, typer.Argument(metavar="EPISODE_ID", help="Id of the 
 Policy = Annotated[
     str | None,
     typer.Option(
-        "--policy", "-p", metavar="POLICY_VERSION_ID", help="Only those with this one.", rich_help_panel=FILTER
+        "--policy",
+        "-p",
+        metavar="POLICY_VERSION_ID",
+        help="Only episodes with this policy version.",
+        rich_help_panel=FILTER,
     ),
 ]
 Tags = Annotated[
     str | None,
-    typer.Option("--tags", "-t", metavar="TAGS", help="Only those with tags: key:value,...", rich_help_panel=FILTER),
+    typer.Option(
+        "--tags", "-t", metavar="TAGS", help="Only episodes with these tags: key:value,...", rich_help_panel=FILTER
+    ),
 ]
 Limit = Annotated[
     int, typer.Option("--limit", "-n", metavar="N", min=1, help="Number of episodes.", rich_help_panel=FILTER)
@@ -67,11 +73,11 @@ def list_episodes(
     """List episodes, newest first."""
     if policy is not None:
         policy = str(_id(policy, "policy version"))
-    found = client_for(server, login_server).list_episodes(policy, tags, limit)
+    page = client_for(server, login_server).list_episodes(policy, tags, limit)
     if json:
-        print_json(found)
+        print_json(page)
         return
-    if not found:
+    if not page:
         print("No episodes found.")
         return
     rows = [
@@ -83,7 +89,7 @@ def list_episodes(
             ", ".join(number(result.avg_reward) for result in episode.policy_results) or NOTHING,
             "yes" if episode.replay_url else "no",
         )
-        for episode in found
+        for episode in page
     ]
     headers = ["Episode ID", "Date", "Steps", "Policies", "Avg Reward", "Replay"]
     print_table(headers, rows, title="Episodes", right=[2, 4])
@@ -146,7 +152,7 @@ def replay(
 def _id(text: str, what: str) -> UUID:
     from cogames.client.references import as_uuid
 
-    found = as_uuid(text)
-    if found is None:
-        fail(f"{text!r} is no {what} id")
-    return found
+    identifier = as_uuid(text)
+    if identifier is None:
+        fail(f"{text!r} is not a valid {what} id")
+    return identifier

@@ -45,13 +45,13 @@ def run(
 ) -> None:
     """Evaluate one or more policies on missions.
 
-    Policies share the seats of a mission by their proportions. How many seats each has stays the same, but which ones
-    changes with every episode.
+    Policies share the seats of a mission by their proportions. The number of seats per policy is fixed; which seats
+    they are changes with every episode.
     """
     if not mission and mission_set is None:
         choices.missing(ctx, "Supply at least one: --mission / -m", game=game)
     if mission and mission_set is not None:
-        fail("-m/--mission and -S/--mission-set cannot be combined.", "give missions or a set")
+        fail("-m/--mission and -S/--mission-set cannot be combined.", "pass missions or a set")
     missions = choices.missions(
         mission or [],
         mission_set=mission_set,
@@ -72,8 +72,8 @@ def run(
     talk = note if format else print
     if mission_set is not None:
         talk(f"Mission set {mission_set}: {len(missions)} missions")
-    for one in missions:
-        talk(f"{one.name}: {_count(len(policies), 'policy', 'policies')}, {_count(episodes, 'episode', 'episodes')}")
+    for chosen in missions:
+        talk(f"{chosen.name}: {_count(len(policies), 'policy', 'policies')}, {_count(episodes, 'episode', 'episodes')}")
     with ProgressBar() as progress, prints_to_stderr():
         result = evaluate(
             missions,
@@ -103,7 +103,7 @@ def scrimmage(ctx: typer.Context, **arguments: Any) -> None:
     if len(policy) > 1:
         fail("scrimmage accepts exactly one --policy / -p value.", "cogames run measures several policies together")
     if policy and choices.policy(ctx, policy[0], None).proportion != 1:
-        fail("scrimmage does not support policy proportions.", "leave the proportion out: the policy has every seat")
+        fail("scrimmage does not support policy proportions.", "omit the proportion: the policy has every seat")
     run(ctx, **arguments)
 
 

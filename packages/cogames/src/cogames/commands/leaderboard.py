@@ -16,14 +16,14 @@ SeasonOption = Annotated[
     typer.Option(
         "--season",
         metavar="SEASON",
-        help="The same as an option.",
+        help="Same as the SEASON argument.",
         show_default="the server's default",
         rich_help_panel=TOURNAMENT,
     ),
 ]
 Policy = Annotated[
     str | None,
-    typer.Option("--policy", "-P", metavar="POLICY", help="Only this one: NAME or NAME:v2.", rich_help_panel=FILTER),
+    typer.Option("--policy", "-P", metavar="POLICY", help="Only this policy: NAME or NAME:v2.", rich_help_panel=FILTER),
 ]
 Mine = Annotated[bool, typer.Option("--mine", "-M", help="Only your own.", rich_help_panel=FILTER)]
 
@@ -44,12 +44,12 @@ def leaderboard(
 ) -> None:
     """Show the standings of a season."""
     if season is not None and season_option is not None:
-        fail("Give the season once: as an argument or with --season")
+        fail("Pass the season once: as an argument or with --season")
     from cogames.client import NotAuthenticated
     from cogames.client.references import split_reference
     from cogames.commands.season import print_standings
 
-    wanted = split_reference(policy) if policy else None
+    reference = split_reference(policy) if policy else None
     client = client_for(server, login_server)
     if mine and client.token is None:
         raise NotAuthenticated
@@ -58,8 +58,8 @@ def leaderboard(
     if mine:
         own = {row.policy.id for row in signed_in(client).get_season_policies(name, mine=True)}
         rows = [row for row in rows if row.policy.id in own]
-    if wanted is not None:
-        rows = [row for row in rows if row.policy.name == wanted[0] and wanted[1] in (None, row.policy.version)]
+    if reference is not None:
+        rows = [row for row in rows if row.policy.name == reference[0] and reference[1] in (None, row.policy.version)]
     if json:
         print_json(rows)
     elif not rows:

@@ -36,10 +36,8 @@ if TYPE_CHECKING:
 PAGE = 200
 LOG_NAME = re.compile(r"policy_agent_(\d+)\.txt")
 
-MatchId = Annotated[
-    str | None, typer.Argument(metavar="MATCH_ID", help="Match to show: its id, or the beginning of it.")
-]
-NeededMatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of the match, or the beginning of it.")]
+MatchId = Annotated[str | None, typer.Argument(metavar="MATCH_ID", help="Match to show: its id, or a prefix of it.")]
+NeededMatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of the match, or a prefix of it.")]
 ArtifactType = Annotated[str, typer.Argument(metavar="TYPE", help="What to fetch: logs or error-info.")]
 Season = Annotated[
     str | None,
@@ -55,7 +53,7 @@ Season = Annotated[
 Policy = Annotated[
     str | None,
     typer.Option(
-        "--policy", "-P", metavar="POLICY", help="Only matches of this one: NAME or NAME:v2.", rich_help_panel=FILTER
+        "--policy", "-P", metavar="POLICY", help="Only matches of this policy: NAME or NAME:v2.", rich_help_panel=FILTER
     ),
 ]
 PolicyVersion = Annotated[
@@ -134,22 +132,22 @@ def match_artifacts(
     server: LongServer = None,
     login_server: LoginServer = None,
 ) -> None:
-    """Fetch what a match left behind: logs, or why it failed.
+    """Fetch the artifacts of a match: logs, or why it failed.
 
-    Only the owner of a policy gets them.
+    Only the owner of a policy can fetch its artifacts.
     """
     from cogames.client.references import as_uuid
 
     client = signed_in(client_for(server, login_server))
     if policy is not None and as_uuid(policy) is None:
-        fail(f"{policy!r} is no policy version id", "cogames submissions --json lists the ids")
+        fail(f"{policy!r} is not a policy version id", "cogames submissions --json lists the ids")
     full = _full_id(client, match_id, None)
     if policy is None:
         versions = {row.id for row in client.get_my_policy_versions()}
         players = client.get_match(full).players
         policy = next((str(player.policy.id) for player in players if player.policy.id in versions), None)
     if policy is None:
-        fail("None of your policies plays in this match", "another policy's artifacts are its owner's alone")
+        fail("None of your policies plays in this match", "only the owner of a policy can fetch its artifacts")
     artifact = client.get_match_artifact(full, policy, type)
     if output is not None:
         choices.output_file(output).write_bytes(artifact.content)
@@ -166,46 +164,48 @@ def _list(client: TournamentServerClient, season: str | None, policy: str | None
         print_json([]) if json else print("No uploads found, so there are no matches.")
         return
     name = season or client.get_default_season().name
-    found = client.get_season_matches(name, [row.id for row in versions], limit=limit)
+    season_matches = client.get_season_matches(name, [row.id for row in versions], limit=limit)
     if json:
-        print_json(found)
-    elif not found:
+        print_json(season_matches)
+    elif not season_matches:
         print(f"No matches found in '{name}'.")
     else:
         from cogames.commands.season import print_matches
 
-        print_matches(found, f"Recent Matches ({name})")
-        hint("cogames matches MATCH_ID shows one, --logs what your agents wrote")
+        print_matches(season_matches, f"Recent Matches ({name})")
+        hint("cogames matches MATCH_ID shows one match; add --logs for your agents' logs")
 
 
 def _full_id(client: TournamentServerClient, text: str, season: str | None) -> UUID:
-    """The id of a match that was typed in full, or as the beginning of one of your matches."""
+    """Return the id of a match from a full id, or from a prefix of one of the user's matches."""
     from cogames.client.references import as_uuid
 
     full = as_uuid(text)
     if full is not None:
         return full
     versions = [row.id for row in client.get_my_policy_versions()]
-    found: set[UUID] = set()
+    match_ids: set[UUID] = set()
     for name in _seasons(client, season) if versions else ():
-        found |= {match.id for match in _all_matches(client, name, versions) if str(match.id).startswith(text.lower())}
-        if found:
+        match_ids |= {
+            match.id for match in _all_matches(client, name, versions) if str(match.id).startswith(text.lower())
+        }
+        if match_ids:
             break
-    if not found:
+    if not match_ids:
         raise CommandError(f"Match '{text}' not found among your matches", ["cogames matches lists them"])
-    if len(found) > 1:
-        raise CommandError(f"'{text}' is the beginning of {len(found)} of your matches", ["give more of the id"])
-    return found.pop()
+    if len(match_ids) > 1:
+        raise CommandError(f"'{text}' matches the ids of {len(match_ids)} of your matches", ["type more of the id"])
+    return match_ids.pop()
 
 
 def _seasons(client: TournamentServerClient, season: str | None) -> Iterator[str]:
-    """Where to look for a match: the season that was given, else the default one and then the others."""
+    """Yield the seasons to search for a match: the given one, or the default season and then the others."""
     if season is not None:
         yield season
         return
     seasons = client.get_seasons()
-    for one in sorted(seasons, key=lambda one: not one.is_default):
-        yield one.name
+    for summary in sorted(seasons, key=lambda summary: not summary.is_default):
+        yield summary.name
 
 
 def _all_matches(client: TournamentServerClient, season: str, versions: list[UUID]) -> Iterator[MatchResponse]:
@@ -219,7 +219,7 @@ def _all_matches(client: TournamentServerClient, season: str, versions: list[UUI
 
 
 def _own(client: TournamentServerClient, match: MatchResponse) -> list[UUID]:
-    """Policy versions in the match that are one's own."""
+    """Return the user's own policy versions in the match."""
     own = {row.id for row in client.get_my_policy_versions()}
     return list(dict.fromkeys(player.policy.id for player in match.players if player.policy.id in own))
 
@@ -250,7 +250,7 @@ def _print_more(match: MatchResponse) -> None:
 def _download(
     client: TournamentServerClient, match: MatchResponse, available: dict[str, list[str]], folder: Path
 ) -> None:
-    """Save every log under its own name; one that cannot be had does not keep the others back."""
+    """Save every log under its own name; warn about a log that cannot be fetched, and continue with the others."""
     from cogames.client import ClientError
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -260,7 +260,7 @@ def _download(
             named = LOG_NAME.fullmatch(file)
             try:
                 if named is None:
-                    raise ClientError("the server gave it no name of a log")
+                    raise ClientError("not a valid log name")
                 text = client.get_match_policy_log(match.id, version, int(named[1]))
             except ClientError as error:
                 warn(f"{file}: {error}")

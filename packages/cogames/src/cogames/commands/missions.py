@@ -1,4 +1,4 @@
-"""`cogames missions`: what there is to play, and the configuration of a mission."""
+"""`cogames missions`: list missions, and show or save the environment of one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mettagrid.config.mettagrid_config import MettaGridConfig
 
 Pattern = Annotated[
-    str | None, typer.Argument(metavar="[PATTERN]", help="List only names with this in them; `*` is anything.")
+    str | None, typer.Argument(metavar="[PATTERN]", help="List only names that contain this; `*` matches anything.")
 ]
 Evals = Annotated[bool, typer.Option("--evals", help="List missions for evaluation.")]
 VariantList = Annotated[bool, typer.Option("--variants", help="List the variants.")]
@@ -41,12 +41,12 @@ Published = Annotated[
     bool,
     typer.Option(
         "--published",
-        help="Write what the published mettagrid 0.26 loads; the map is drawn (by --map-seed, or 42).",
+        help="Write a file that the published mettagrid 0.26 loads, with the map of --map-seed (default 42).",
         rich_help_panel=options.OUTPUT,
     ),
 ]
 DRAWN_MAP_SEED = 42
-"""of a map that is drawn for the published package, as `play` has it"""
+"""map seed for files for the published package; the same default as `play`"""
 
 
 @examples(
@@ -73,8 +73,8 @@ def missions(
 ) -> None:
     """List missions, or show and save one.
 
-    With --mission one mission is shown; --format prints the whole environment, and --save writes it to a file, which
-    can be changed and given to -m of other commands.
+    --mission shows one mission. --format prints its whole environment; --save writes it to a file that you can edit
+    and pass to -m of other commands.
     """
     if mission is None and save is not None:
         fail("--save needs a mission.", "cogames missions -m MISSION --save FILE")
@@ -99,7 +99,7 @@ def missions(
 def show_mission(
     name: str, env: MettaGridConfig, format: Format | None, save: Path | None, *, published: bool = False
 ) -> None:
-    """A few lines about an environment, or all of it, on stdout or in a file."""
+    """Print a summary of an environment, or all of it with `format`; with `save` write it to a file."""
     from cogames.mission_files import mission_document, save_mission_file
 
     if save is not None:
@@ -131,35 +131,33 @@ def _list_missions(pattern: str | None, evals: bool, game: str, format: Format |
 
 
 def _elsewhere(pattern: str, game: str) -> str:
-    """Where a list has no match: names of other kinds that match, or the nearest ones."""
+    """Return the end of the message for an empty list: names of other kinds that match, or the closest names."""
     from cogames import missions as library
     from cogames.mission_args import full_name
     from mettagrid.cogame.errors import UnknownMission
 
     try:
-        found = library.match(pattern if "*" in pattern else f"*{pattern}*", game=game)
+        matches = library.match(pattern if "*" in pattern else f"*{pattern}*", game=game)
     except UnknownMission as error:
         return f".{str(error).partition('not found.')[2]}"
-    names = list(dict.fromkeys(full_name(name, game=game) for name in found))
-    return f" here; there are {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
+    names = list(dict.fromkeys(full_name(name, game=game) for name in matches))
+    return f" in this list; other matches: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
 
 
 def _warn_of_misread_values(env: MettaGridConfig) -> None:
-    """Warn of values that the published reader takes for something else (docs/decisions/0003-published-quirks.md)."""
+    """Warn of values that the published reader misreads (docs/decisions/0003-published-quirks.md)."""
     if '"$type"' in env.model_dump_json():
-        warn(
-            "The published mettagrid misreads maxima, minima and filtered sums from any file, and the mission has some"
-        )
+        warn("The published mettagrid misreads maxima, minima and filtered sums from files; this mission contains some")
 
 
 def _list_variants(pattern: str | None, game: str, format: Format | None) -> None:
     from mettagrid.cogame.game import get_game
 
-    found = [variant for variant in get_game(game).variants if fnmatchcase(variant.name, f"*{pattern or ''}*")]
+    matching = [variant for variant in get_game(game).variants if fnmatchcase(variant.name, f"*{pattern or ''}*")]
     if format:
-        print_data([{"name": variant.name, "description": variant.description} for variant in found], format)
+        print_data([{"name": variant.name, "description": variant.description} for variant in matching], format)
         return
-    print_table(["Variant", "Description"], [(variant.name, variant.description) for variant in found])
+    print_table(["Variant", "Description"], [(variant.name, variant.description) for variant in matching])
 
 
 def _describe(name: str, env: MettaGridConfig) -> None:

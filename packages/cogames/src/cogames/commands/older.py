@@ -1,4 +1,4 @@
-"""Commands of older documents that are not just another name for one of today."""
+"""Commands from older documents that are more than another name for a current command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ Trainable = Annotated[bool, typer.Option("--trainable", "-t", help="A policy wit
 Scripted = Annotated[bool, typer.Option("--scripted", "-s", help="A policy that follows rules.")]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write.")]
 PolicyArgument = Annotated[str | None, typer.Argument(metavar="[POLICY]", help=f"{options.POLICY_FORMS}.")]
-PolicyOption = Annotated[str | None, typer.Option("--policy", "-p", metavar="POLICY", help="The same as an option.")]
+PolicyOption = Annotated[
+    str | None, typer.Option("--policy", "-p", metavar="POLICY", help="Same as the POLICY argument.")
+]
 
 
 @functools.wraps(_evaluate.run)
@@ -93,7 +95,7 @@ def validate_policy(
     game: options.Game = "cogsguard",
     device: options.Device = "auto",
 ) -> None:
-    """Try a policy: one episode of at most ten steps, in this process."""
+    """Validate a policy: play one episode of at most ten steps in this process."""
     text = policy or policy_option
     if text is None:
         choices.missing(ctx, "Missing: POLICY or --policy / -p")

@@ -48,7 +48,7 @@ PickupSteps = Annotated[
         "-s",
         metavar="N",
         min=1,
-        help="Most steps in an episode (the seed is --seed).",
+        help="Maximum steps per episode (for the seed use --seed).",
         rich_help_panel=options.SIMULATION,
     ),
 ]
@@ -80,8 +80,8 @@ def pickup(
 ) -> None:
     """Measure what a policy adds to a pool of others.
 
-    The candidate has all seats of a team, then all but one, and so on down to none; policies of the pool have the
-    others. Its value over replacement (VOR) is what its agents earn, less what agents earn in a team without it.
+    The candidate gets all seats of a team, then all but one, and so on down to none; policies of the pool get the
+    others. Its value over replacement (VOR) is its agents' reward minus the reward of agents in a team without it.
     """
     if not policy:
         choices.missing(ctx, "Missing: --policy / -p")

@@ -28,7 +28,7 @@ PlayPolicies = Annotated[
         metavar="POLICY",
         show_default="class=noop",
         rich_help_panel=options.POLICY,
-        help="Policy of all agents; as many as there are teams: one for each team.",
+        help="Policy of all agents, or one policy per team (repeatable).",
     ),
 ]
 PlaySteps = Annotated[
@@ -38,7 +38,7 @@ PlaySteps = Annotated[
         "-s",
         metavar="N",
         min=1,
-        help="Most steps in the episode (the seed is --seed).",
+        help="Maximum steps of the episode (for the seed use --seed).",
         show_default="from mission",
         rich_help_panel=options.SIMULATION,
     ),
@@ -84,15 +84,15 @@ def play(
 ) -> None:
     """Play a game and see what happens.
 
-    One episode with one or more policies. Without --policy the agents do nothing.
+    Plays one episode with one or more policies. Without --policy the agents do nothing.
 
-    With as many policies as there are teams, each team has its own. Otherwise, and where a policy says how many seats
-    it gets (NAME:N), every team is filled with all of them by turns.
+    With one policy per team, each team has its own. Otherwise, or if a policy sets its share of the seats (NAME:N),
+    every team is filled with all policies in turn.
     """
     if mission is None:
         choices.missing(ctx, "Missing: --mission / -m", game=game)
     if save_replay_dir is not None and save_replay_file is not None:
-        fail("--save-replay-dir and --save-replay-file cannot be combined.", "give one of them")
+        fail("--save-replay-dir and --save-replay-file cannot be combined.", "pass one of them")
     view = _view(render)
     chosen = choices.mission(
         mission,
@@ -104,7 +104,7 @@ def play(
     )
     limit = chosen.env.game.max_steps
     if not limit and view in ("none", "log"):
-        fail(f"The mission {chosen.name!r} has no end, and --render {view} cannot be stopped by hand.", "add --steps N")
+        fail(f"The mission {chosen.name!r} never ends, and --render {view} cannot be stopped by hand.", "add --steps N")
     device = choices.choose_device(device)
     texts = policy or ["class=noop"]
     policies = [choices.policy(ctx, text, device) for text in texts]
@@ -140,13 +140,13 @@ def play(
     print_table(stats.headers, stats.rows, title="Episode Stats", right=range(1 if len(stats.headers) == 2 else 2, 5))
     print_policies([outcome], outcome.policy_names)
     if outcome.replay_path is not None:
-        print(f"\nReplay saved!\nTo look at it, run:\ncogames replay {outcome.replay_path}")
+        print(f"\nReplay saved!\nTo watch it, run:\ncogames replay {outcome.replay_path}")
     if failed:
         raise typer.Exit(1)
 
 
 def _view(render: options.RenderName) -> RenderMode:
-    """What `auto` stands for: a browser where there is a display, the terminal where there is one, else the log."""
+    """Resolve `auto`: a browser if there is a display, the terminal if there is one, otherwise the log."""
     if render != "auto":
         return render
     from mettagrid.util.display import has_display
@@ -161,13 +161,13 @@ def _print_mission(name: str, variants: list[str] | None, cogs: int | None, game
     from cogames.mission_files import is_mission_file
 
     if is_mission_file(name):
-        fail("--print-cvc-config prints missions of a game, and a file holds an environment.", "use --print-mg-config")
+        fail("--print-cvc-config prints missions of a game; a file contains an environment.", "use --print-mg-config")
     mission = missions.get_mission(name, game=game).with_variants(variants or [])
     print_data((mission if cogs is None else mission.with_cogs(cogs)).model_dump(mode="json"), "json")
 
 
 def _log_to_stderr() -> None:
-    """The log view writes to the log; here it is shown."""
+    """Show the output of the log renderer, which it writes to its logger, on stderr."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(levelname)s - %(name)s - %(message)s"))
     logger = logging.getLogger("mettagrid.renderer.log_renderer")

@@ -1,6 +1,6 @@
-"""`cogames auth player`: players of a user, sessions as one of them, and their credentials.
+"""`cogames auth player`: manage a user's players, sessions as a player, and their credentials.
 
-They are managed with the user's own token, also while a player's session is active.
+All calls use the user's own token, even while a player's session is active.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ COMMANDS = [
     Entry(
         "logout",
         "cogames.commands.player:logout",
-        "Be yourself again: the saved session of the user becomes the active one.",
+        "Stop acting as a player: the user's saved session becomes the active one.",
     ),
-    Entry("create", "cogames.commands.player:create", "Make a player."),
+    Entry("create", "cogames.commands.player:create", "Create a player."),
     Entry("credentials", "cogames.commands.player:CREDENTIALS", "Manage tokens of a player."),
 ]
 CREDENTIALS = [
     Entry("list", "cogames.commands.player:list_credentials", "List the tokens of a player."),
-    Entry("create", "cogames.commands.player:create_credential", "Make a token for a player; it is shown once."),
-    Entry("revoke", "cogames.commands.player:revoke_credential", "End a token of a player."),
+    Entry("create", "cogames.commands.player:create_credential", "Create a token for a player; it is shown once."),
+    Entry("revoke", "cogames.commands.player:revoke_credential", "Revoke a token of a player."),
 ]
 
 Player = Annotated[str, typer.Argument(metavar="PLAYER", help="Name of a player, or its id (ply_...).")]
@@ -56,7 +56,7 @@ def list_players(server: Server = None, login_server: LoginServer = None, json: 
 
 
 def create(name: PlayerName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
-    """Make a player."""
+    """Create a player."""
     player = _client(_addresses(server, login_server)).create_player(name)
     if json:
         print_json(player)
@@ -81,7 +81,7 @@ def login(player: Player, server: Server = None, login_server: LoginServer = Non
 
 
 def logout(server: Server = None, login_server: LoginServer = None) -> None:
-    """Be yourself again: the saved session of the user becomes the active one."""
+    """Stop acting as a player: the user's saved session becomes the active one."""
     from cogames.client import ClientError, NotAuthenticated, TokenRejected, fetch_whoami
     from softmax.client.credentials import restore_user_session
 
@@ -95,7 +95,7 @@ def logout(server: Server = None, login_server: LoginServer = None) -> None:
     except TokenRejected:
         raise
     except ClientError as error:
-        note(f"The server was not asked who that is: {error}")
+        note(f"Could not verify the session: {error}")
         return
     print(f"user_email: {who.user_email}\nsubject_type: {who.subject_type}\nsubject_id: {who.subject_id or '-'}")
 
@@ -105,15 +105,15 @@ def list_credentials(
 ) -> None:
     """List the tokens of a player."""
     client = _client(_addresses(server, login_server))
-    found = client.list_player_credentials(_player_id(client, player))
+    credentials = client.list_player_credentials(_player_id(client, player))
     if json:
-        print_json(found)
-    elif not found:
+        print_json(credentials)
+    elif not credentials:
         print("No credentials found.")
     else:
         rows = [
-            (one.id, one.name, one.token_preview, ", ".join(one.scopes) or "-", one.created_at.isoformat())
-            for one in found
+            (row.id, row.name, row.token_preview, ", ".join(row.scopes) or "-", row.created_at.isoformat())
+            for row in credentials
         ]
         print_table(["ID", "Name", "Preview", "Scopes", "Created"], rows)
 
@@ -126,27 +126,27 @@ def create_credential(
     login_server: LoginServer = None,
     json: Json = False,
 ) -> None:
-    """Make a token for a player; it is shown once.
+    """Create a token for a player; it is shown once.
 
-    Without the scope `write` it can only read.
+    Without the scope `write` the token can only read.
     """
     client = _client(_addresses(server, login_server))
-    made = client.create_player_credential(_player_id(client, player), name, scope)
+    credential = client.create_player_credential(_player_id(client, player), name, scope)
     if json:
-        print_json(made)
+        print_json(credential)
         return
-    print(f"Credential created: {made.name}")
-    print(f"token: {made.token}\nid: {made.id}\nscopes: {', '.join(made.scopes) or '-'}")
+    print(f"Credential created: {credential.name}")
+    print(f"token: {credential.token}\nid: {credential.id}\nscopes: {', '.join(credential.scopes) or '-'}")
     hint("save the token now: it is not shown again")
 
 
 def revoke_credential(
     player: Player, credential_id: CredentialId, server: Server = None, login_server: LoginServer = None
 ) -> None:
-    """End a token of a player."""
+    """Revoke a token of a player."""
     client = _client(_addresses(server, login_server))
-    gone = client.revoke_player_credential(_player_id(client, player), credential_id)
-    print(f"Credential revoked: {gone.id}")
+    revoked = client.revoke_player_credential(_player_id(client, player), credential_id)
+    print(f"Credential revoked: {revoked.id}")
 
 
 def _addresses(server: str | None, login_server: str | None) -> Addresses:
@@ -166,12 +166,12 @@ def _client(addresses: Addresses) -> TournamentServerClient:
 
 
 def _player_id(client: TournamentServerClient, player: str) -> str:
-    """The id of a player that was typed as id or name."""
+    """Return the id of a player given by id or name."""
     if player.startswith("ply_"):
         return player
-    found = [one.id for one in client.list_players() if one.name == player]
-    if not found:
+    player_ids = [row.id for row in client.list_players() if row.name == player]
+    if not player_ids:
         fail(f"No player found with name: {player}", "cogames auth player list")
-    if len(found) > 1:
-        fail(f"Several players have the name {player}: {', '.join(found)}", "give the id instead")
-    return found[0]
+    if len(player_ids) > 1:
+        fail(f"Several players have the name {player}: {', '.join(player_ids)}", "use the id instead")
+    return player_ids[0]

@@ -19,7 +19,7 @@ INSTEAD = "Instead of the viewer"
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A replay: .cogreplay, .json.z, .json.gz or older.")]
 Beside = Annotated[
-    Path | None, typer.Option("--beside", metavar="FILE", help="A second replay, compared with the first.")
+    Path | None, typer.Option("--beside", metavar="FILE", help="Second replay to compare with the first.")
 ]
 Port = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to serve at; 0: a free one.")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address.")]
@@ -33,7 +33,7 @@ AsDocument = Annotated[
 ]
 AsPage = Annotated[
     Path | None,
-    typer.Option("--html", metavar="OUT", help="Write one page that works from disk.", rich_help_panel=INSTEAD),
+    typer.Option("--html", metavar="OUT", help="Write one self-contained page.", rich_help_panel=INSTEAD),
 ]
 AsVideo = Annotated[
     Path | None,
@@ -58,10 +58,9 @@ def replay(
     video: AsVideo = None,
     duration: Duration = None,
 ) -> None:
-    """Look at a saved episode in the browser.
+    """Watch a saved episode in the browser.
 
-    Serves the viewer on this machine and opens it; where no browser can be opened, the address is printed. It serves
-    until it is interrupted.
+    Serves the viewer on this machine and opens it; if no browser can be opened, prints the URL. Press Ctrl-C to stop.
     """
     episode = _checked(file)
     if beside is not None:
@@ -83,19 +82,19 @@ def replay(
     with serve(file, beside=beside, port=port) as server:
         print(server.address, flush=True)
         if no_browser or not server.open_browser():
-            hint("open this address in a browser; Ctrl-C ends")
+            hint("open this URL in a browser; press Ctrl-C to stop")
         server.wait()
 
 
 def _checked(file: Path) -> Replay:
-    """What the file holds, or a sentence about what is wrong with it, before anything is served or written."""
+    """Load the replay; fail with a message about the file before anything is served or written."""
     if not file.exists():
         fail(f"Replay file not found: {file}")
     if not file.is_file():
-        fail(f"{file} is a folder; give the path of a replay")
+        fail(f"{file} is a folder; pass the path of a replay")
     with file.open("rb") as opened:
         if opened.read(len(BITWORLD)) == BITWORLD:
-            fail(f"{file} is a BitWorld replay, which needs BitWorld's viewer; this version has none")
+            fail(f"{file} is a BitWorld replay; this version has no viewer for it")
     from mettagrid.replay import load_replay
 
     return load_replay(file)

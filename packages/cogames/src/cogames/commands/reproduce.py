@@ -18,7 +18,7 @@ MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of the matc
 Keep = Annotated[
     Path | None,
     typer.Option(
-        "--keep", metavar="DIR", help="Keep what was fetched and played in a new folder.", rich_help_panel=OUTPUT
+        "--keep", metavar="DIR", help="Keep downloaded and replayed files in a new folder.", rich_help_panel=OUTPUT
     ),
 ]
 Sandbox = Annotated[str, typer.Option("--sandbox", metavar="LEVEL", help="Weakest isolation to play policies in.")]
@@ -33,33 +33,33 @@ def reproduce(
     login_server: LoginServer = None,
     json: Json = False,
 ) -> None:
-    """Play a match again here, and compare it byte for byte.
+    """Replay a match on this machine and compare it byte for byte.
 
-    Seeds are told when a season has ended; before that only its operators can do this. A policy whose bundle you may
-    not have is played from its recorded actions. The exit code is 0 when results and replay are the same.
+    Seeds are hidden until the season ends; before that only its operators can do this. A policy whose bundle you may
+    not download is played from its recorded actions. The exit code is 0 if results and replay are identical.
     """
     from cogames.client.references import as_uuid
     from cogames.reproduction import reproduce_match
 
     if as_uuid(match_id) is None:
-        fail(f"{match_id!r} is no id of a match", "cogames season matches SEASON --json lists them")
+        fail(f"{match_id!r} is not a match id", "cogames season matches SEASON --json lists them")
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
-        fail(f"{keep} exists and is not empty", "name a new folder with --keep")
+        fail(f"{keep} exists and is not empty", "pass a new folder to --keep")
     client = client_for(server, login_server)
     with ExitStack() as stack:
         folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cogames-reproduce-")))
-        found = reproduce_match(client, match_id, folder.absolute(), sandbox=sandbox, tell=note)
+        outcome = reproduce_match(client, match_id, folder.absolute(), sandbox=sandbox, tell=note)
     if json:
-        print_json({**found.model_dump(mode="json"), "same": found.is_same})
+        print_json({**outcome.model_dump(mode="json"), "same": outcome.is_same})
     else:
         rows = [
             [file.name, *(_short(digest) for digest in (file.recorded, file.stored, file.played))]
-            for file in found.files
+            for file in outcome.files
         ]
         print_table(["File", "Recorded", "On the server", "Played here"], rows)
-    for sentence in found.sentences():
-        warn(sentence) if not found.is_same else note(sentence)
-    if not found.is_same:
+    for sentence in outcome.sentences():
+        warn(sentence) if not outcome.is_same else note(sentence)
+    if not outcome.is_same:
         fail("The match could not be confirmed")
     if not json:
         print("The same, byte for byte")

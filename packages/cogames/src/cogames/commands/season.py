@@ -1,4 +1,4 @@
-"""`cogames season`: what a server plays, and how it stands."""
+"""`cogames season`: show a server's seasons, standings, teams and matches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMMANDS = [
     Entry("show", "cogames.commands.season:show", "Show a season."),
     Entry("versions", "cogames.commands.season:versions", "List the versions of a season."),
     Entry("stages", "cogames.commands.season:stages", "Show the stages of a season."),
-    Entry("progress", "cogames.commands.season:progress", "Show how far a team season is."),
+    Entry("progress", "cogames.commands.season:progress", "Show the progress of a team season."),
     Entry(
         "leaderboard", "cogames.commands.season:leaderboard", "Show the standings of a season, or of one of its pools."
     ),
@@ -41,7 +41,7 @@ MaybeSeason = Annotated[
 PoolName = Annotated[str, typer.Argument(metavar="POOL", help="Name of the pool.")]
 Pool = Annotated[str | None, typer.Option("--pool", "-p", metavar="POOL", help="Standings of one pool.")]
 LeaderboardType = Literal["policy", "team", "score-policies"]
-Kind = Annotated[LeaderboardType, typer.Option("--type", "-t", help="What is ranked.")]
+Kind = Annotated[LeaderboardType, typer.Option("--type", "-t", help="What to rank.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="Number of matches.")]
 
 
@@ -59,71 +59,71 @@ def list_seasons(server: Server = None, login_server: LoginServer = None, json: 
 
 def show(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
     """Show a season."""
-    found = client_for(server, login_server).get_season(season)
+    detail = client_for(server, login_server).get_season(season)
     if json:
-        print_json(found)
+        print_json(detail)
         return
-    print(found.display_name)
-    print(f"Name: {found.name}\nStatus: {found.status}\nType: {found.tournament_type}\nVersion: v{found.version}")
-    print(f"Compat: {found.compat_version or NOTHING}\nStarted: {moment(found.started_at)}")
-    print(f"Entrants: {found.active_entrant_count} active / {found.entrant_count} total")
-    print(f"Matches: {found.match_count}\nStages: {found.stage_count}\n\nPools:")
-    for pool in found.pools:
+    print(detail.display_name)
+    print(f"Name: {detail.name}\nStatus: {detail.status}\nType: {detail.tournament_type}\nVersion: v{detail.version}")
+    print(f"Compat: {detail.compat_version or NOTHING}\nStarted: {moment(detail.started_at)}")
+    print(f"Entrants: {detail.active_entrant_count} active / {detail.entrant_count} total")
+    print(f"Matches: {detail.match_count}\nStages: {detail.stage_count}\n\nPools:")
+    for pool in detail.pools:
         print(f"  {pool.name}: {pool.description}".rstrip())
 
 
 def versions(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
     """List the versions of a season."""
-    found = client_for(server, login_server).get_season_versions(season)
+    season_versions = client_for(server, login_server).get_season_versions(season)
     if json:
-        print_json(found)
+        print_json(season_versions)
         return
     rows = [
         (
-            f"v{one.version}",
-            one.compat_version or NOTHING,
-            "canonical" if one.canonical else "historical",
-            moment(one.created_at),
+            f"v{summary.version}",
+            summary.compat_version or NOTHING,
+            "canonical" if summary.canonical else "historical",
+            moment(summary.created_at),
         )
-        for one in found
+        for summary in season_versions
     ]
     print_table(["Version", "Compat", "Status", "Created"], rows, title=f"Versions: {season}")
 
 
 def stages(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
     """Show the stages of a season."""
-    found = client_for(server, login_server).get_stages(season)
+    season_stages = client_for(server, login_server).get_stages(season)
     if json:
-        print_json(found)
+        print_json(season_stages)
         return
-    if not found:
+    if not season_stages:
         print(f"No stages found in '{season}'.")
         return
     rows = [
         (
-            one.name,
-            one.policy_count,
-            one.match_count,
-            f"{one.completion_pct:.1f}%",
-            NOTHING if one.team_count is None else one.team_count,
-            NOTHING if one.eliminated_count is None else one.eliminated_count,
+            stage.name,
+            stage.policy_count,
+            stage.match_count,
+            f"{stage.completion_pct:.1f}%",
+            NOTHING if stage.team_count is None else stage.team_count,
+            NOTHING if stage.eliminated_count is None else stage.eliminated_count,
         )
-        for one in found
+        for stage in season_stages
     ]
     headers = ["Stage", "Policies", "Matches", "Complete", "Teams", "Eliminated"]
     print_table(headers, rows, title=f"Stages: {season}", right=[1, 2, 3, 4, 5])
 
 
 def progress(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
-    """Show how far a team season is."""
-    found = client_for(server, login_server).get_progress(season)
+    """Show the progress of a team season."""
+    state = client_for(server, login_server).get_progress(season)
     if json:
-        print_json(found)
+        print_json(state)
         return
-    print(f"Progress: {season}\nStarted: {'yes' if found.started else 'no'}\nPhase: {found.phase}")
-    if found.phase_detail:
-        print(f"Phase detail: {', '.join(f'{key}={value}' for key, value in found.phase_detail.items())}")
-    flow = found.stage_flow or []
+    print(f"Progress: {season}\nStarted: {'yes' if state.started else 'no'}\nPhase: {state.phase}")
+    if state.phase_detail:
+        print(f"Phase detail: {', '.join(f'{key}={value}' for key, value in state.phase_detail.items())}")
+    flow = state.stage_flow or []
     done = sum(stage.status == "complete" for stage in flow)
     print(f"Stages: {done}/{len(flow)}")
     active = [stage.name for stage in flow if stage.status == "active"]
@@ -141,7 +141,7 @@ def leaderboard(
 ) -> None:
     """Show the standings of a season, or of one of its pools."""
     if type == "team" and pool is None:
-        fail("The standings of teams need --pool POOL.", "cogames season show SEASON lists the pools")
+        fail("Team standings need --pool POOL.", "cogames season show SEASON lists the pools")
     client = client_for(server, login_server)
     name = season or client.get_default_season().name
     title = f"Leaderboard: {name}{f' ({pool})' if pool else ''}"
@@ -163,13 +163,13 @@ def leaderboard(
 
 def teams(season: SeasonName, server: Server = None, login_server: LoginServer = None, json: Json = False) -> None:
     """Show the teams of a season."""
-    found = client_for(server, login_server).get_teams(season)
+    rows = client_for(server, login_server).get_teams(season)
     if json:
-        print_json(found)
-    elif not found:
+        print_json(rows)
+    elif not rows:
         print(f"No teams found in '{season}'.")
     else:
-        print_teams(found, f"Teams: {season}")
+        print_teams(rows, f"Teams: {season}")
 
 
 def matches(
@@ -180,29 +180,29 @@ def matches(
     json: Json = False,
 ) -> None:
     """Show the matches of a season, newest first."""
-    found = client_for(server, login_server).get_season_matches(season, limit=limit)
+    rows = client_for(server, login_server).get_season_matches(season, limit=limit)
     if json:
-        print_json(found)
-    elif not found:
+        print_json(rows)
+    elif not rows:
         print(f"No matches found in '{season}'.")
     else:
-        print_matches(found, f"Matches: {season}")
+        print_matches(rows, f"Matches: {season}")
 
 
 def pool_config(
     season: SeasonName, pool: PoolName, server: Server = None, login_server: LoginServer = None, json: Json = False
 ) -> None:
     """Show the game of a pool."""
-    found = client_for(server, login_server).get_pool_config(season, pool)
+    pool_info = client_for(server, login_server).get_pool_config(season, pool)
     if json:
-        print_json(found)
+        print_json(pool_info)
         return
-    print(f"Pool Config: {found.pool_name}")
-    print_data(found.config, "json")
+    print(f"Pool Config: {pool_info.pool_name}")
+    print_data(pool_info.config, "json")
 
 
 def print_standings(rows: Sequence[LeaderboardEntry] | Sequence[ScorePoliciesLeaderboardEntry], title: str) -> None:
-    """Rank, policy, score and matches; for placements the sum of ranks and the number of teams."""
+    """Print rank, policy, score and matches; for placements the sum of ranks and the number of teams."""
     cells = []
     for row in rows:
         placement = getattr(row, "placement_score", None)

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 Policy = Annotated[
     str | None,
-    typer.Option("--policy", "-p", metavar="POLICY", help="Only this one: NAME or NAME:v2.", rich_help_panel=FILTER),
+    typer.Option("--policy", "-p", metavar="POLICY", help="Only this policy: NAME or NAME:v2.", rich_help_panel=FILTER),
 ]
 Season = Annotated[
-    str | None, typer.Option("--season", metavar="SEASON", help="What is in a season.", rich_help_panel=FILTER)
+    str | None,
+    typer.Option("--season", metavar="SEASON", help="Show submissions to this season.", rich_help_panel=FILTER),
 ]
 
 
@@ -43,7 +44,7 @@ def submissions(
     login_server: LoginServer = None,
     json: Json = False,
 ) -> None:
-    """Show your uploads and what is submitted to a season."""
+    """Show your uploads, or your submissions to a season."""
     client = signed_in(client_for(server, login_server))
     if season is None:
         uploads = versions_of(client, policy)
@@ -67,7 +68,7 @@ def _print_uploads(client: TournamentServerClient, uploads: Sequence[PolicyVersi
     try:
         seasons = client.get_my_memberships()
     except ClientError as error:
-        warn(f"the seasons are not known: {error}")
+        warn(f"could not fetch the seasons of your policies: {error}")
         seasons = {}
     rows = [(row.label, moment(row.created_at), ", ".join(seasons.get(str(row.id), [])) or NOTHING) for row in uploads]
     print_table(["Policy", "Uploaded", "Seasons"], rows, title="Your Uploaded Policies")

@@ -31,10 +31,10 @@ LessonName = Annotated[
     str | None, typer.Option("--lesson", metavar="LESSON", help="Play only this lesson: its name or its number.")
 ]
 ListLessons = Annotated[bool, typer.Option("--list", help="List the lessons, and which of them are finished.")]
-Again = Annotated[bool, typer.Option("--again", help="Begin with the first lesson, also when it is finished.")]
+Again = Annotated[bool, typer.Option("--again", help="Start with the first lesson, even if it is finished.")]
 View = Annotated[
     Literal["auto", "gui", "unicode"],
-    typer.Option("--render", "-r", help="In the browser, in the terminal, or in whichever there is."),
+    typer.Option("--render", "-r", help="Where to play: the browser (gui), the terminal (unicode), or auto."),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the lessons.")]
 
@@ -54,8 +54,8 @@ def play(
 ) -> None:
     """Learn to play: one cog, six lessons.
 
-    They take a few minutes each: moving, using things, mining, gear, hearts, junctions. It goes on with the
-    first lesson that is not finished.
+    Each takes a few minutes: moving, using things, mining, gear, hearts, junctions. The course continues with the
+    first unfinished lesson.
     """
     _teach("play", lesson, list_lessons, again, render, seed)
 
@@ -73,8 +73,8 @@ def cvc(
 ) -> None:
     """Learn Cogs vs Clips: roles, territory, the team.
 
-    Five lessons of a few minutes: roles, territory, the network, the waves of the Clips, playing with a team. It goes
-    on with the first lesson that is not finished.
+    Five lessons of a few minutes: roles, territory, the network, the waves of the Clips, playing with a team. The
+    course continues with the first unfinished lesson.
     """
     _teach("cvc", lesson, list_lessons, again, render, seed)
 
@@ -86,8 +86,8 @@ def _teach(course: str, wanted: str | None, list_lessons: bool, again: bool, ren
     progress = Progress(course)
     finished = progress.finished()
     if list_lessons:
-        made = enumerate(COURSES[course].lessons(TERMINAL), 1)
-        rows = [(n, lesson.name, lesson.title, "yes" if lesson.name in finished else "") for n, lesson in made]
+        numbered = enumerate(COURSES[course].lessons(TERMINAL), 1)
+        rows = [(n, lesson.name, lesson.title, "yes" if lesson.name in finished else "") for n, lesson in numbered]
         print_table(["#", "Lesson", "Title", "Finished"], rows)
         return
     stage = _stage(f"Tutorial: {course}", render)
@@ -98,28 +98,28 @@ def _teach(course: str, wanted: str | None, list_lessons: bool, again: bool, ren
         positions = [n for n, lesson in enumerate(lessons) if again or lesson.name not in finished]
     if not positions:
         print(f"You have finished all {len(lessons)} lessons of this course")
-        hint(f"`{command} --again` begins anew, `{command} --lesson NAME` plays one of them")
+        hint(f"`{command} --again` starts over, `{command} --lesson NAME` plays one lesson")
         return
 
     os.environ["METTASCOPE_SHOW_VALIDATION"] = "0"
-    begin = lessons[positions[0]]
+    first = lessons[positions[0]]
     print(f"{COURSES[course].title}\n")
-    print(f"Lesson {positions[0] + 1} of {len(lessons)}: {begin.title}. {begin.briefing}")
-    print(f"Move your cog with {stage.keys.move}. To leave, {stage.keys.leave}: what is finished stays finished.\n")
+    print(f"Lesson {positions[0] + 1} of {len(lessons)}: {first.title}. {first.briefing}")
+    print(f"Move your cog with {stage.keys.move}. To leave, {stage.keys.leave}; finished lessons are saved.\n")
     with stage:
         stage.wait_for_player()
         left = play_course(lessons, stage, positions=positions, progress=progress, seed=seed)
     if left is not None:
         print(f"You left the lesson {left.title!r}")
-        hint(f"`{command}` goes on with the first lesson that is not finished")
+        hint(f"`{command}` continues with the first unfinished lesson")
     else:
         print("Well done: " + ("the lesson is" if wanted else "all lessons of this course are") + " finished")
-        after = {"play": "cogames tutorial cvc", "cvc": "cogames play -m arena -p starter"}[course]
-        hint(f"go on with `{after}`")
+        next_command = {"play": "cogames tutorial cvc", "cvc": "cogames play -m arena -p starter"}[course]
+        hint(f"continue with `{next_command}`")
 
 
 def _stage(title: str, render: str) -> BrowserStage | TerminalStage:
-    """The view that was asked for, or the one there is: a browser where there is a screen for it."""
+    """Return the requested view; `auto` is the browser if there is a display, otherwise the terminal."""
     from cogames.lessons import BrowserStage, TerminalStage
     from mettagrid.util.display import has_display
 
@@ -128,7 +128,7 @@ def _stage(title: str, render: str) -> BrowserStage | TerminalStage:
     if render == "gui":
         return BrowserStage(title)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        fail("Lessons in the terminal need one, and this is none", "use -r gui and open the address in a browser")
+        fail("stdin and stdout are not a terminal", "use -r gui and open the URL in a browser")
     return TerminalStage()
 
 
@@ -141,7 +141,7 @@ def make_policy(
 ) -> None:
     """Write a new policy from a template.
 
-    Give exactly one type. The file is yours to change; it works as it is.
+    Pass exactly one type. The file works unchanged and is meant to be edited.
     """
     kinds = [kind for kind, chosen in (("trainable", trainable), ("scripted", scripted)) if chosen]
     if len(kinds) != 1:
@@ -153,12 +153,12 @@ def make_policy(
     from cogames.make_policy import make_policy as write
 
     try:
-        made = write(kinds[0], output)
+        written = write(kinds[0], output)
     except ValueError as error:
         raise CommandError(str(error), ["choose another file with -o"]) from error
-    if made.replaced:
-        warn(f"{made.path} was there already and has been overwritten")
-    print(f"Wrote {made.path}")
-    print(f"Play with it:\ncogames play -m arena -p class={made.class_path}")
+    if written.replaced:
+        warn(f"{written.path} already existed and was overwritten")
+    print(f"Wrote {written.path}")
+    print(f"Play with it:\ncogames play -m arena -p class={written.class_path}")
     if trainable:
         hint("networks need PyTorch: pip install cogames[neural]")

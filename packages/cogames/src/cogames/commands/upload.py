@@ -39,7 +39,7 @@ UploadHosts = Annotated[
     typer.Option(
         "--upload-host",
         metavar="HOST",
-        help="Host, beside the server's own, that may get the bundle (repeatable).",
+        help="Host, other than the server's own, that may receive the bundle (repeatable).",
         rich_help_panel=UPLOAD,
     ),
 ]
@@ -48,7 +48,7 @@ SecretEnv = Annotated[
     typer.Option(
         "--secret-env",
         metavar="KEY[=VALUE]",
-        help="Secret for the policy alone; without a value it is taken from the environment (repeatable).",
+        help="Secret for this policy only; without =VALUE it comes from the environment (repeatable).",
         rich_help_panel=SECRETS,
     ),
 ]
@@ -77,10 +77,12 @@ Season = Annotated[
 NoSubmit = Annotated[bool, typer.Option("--no-submit", help="Only upload.", rich_help_panel=TOURNAMENT)]
 DryRun = Annotated[
     bool,
-    typer.Option("--dry-run", help="Only pack and try it; without --season no server.", rich_help_panel=VALIDATION),
+    typer.Option(
+        "--dry-run", help="Only pack and validate; without --season call no server.", rich_help_panel=VALIDATION
+    ),
 ]
 SkipValidation = Annotated[
-    bool, typer.Option("--skip-validation", help="Do not try it first.", rich_help_panel=VALIDATION)
+    bool, typer.Option("--skip-validation", help="Upload without validating.", rich_help_panel=VALIDATION)
 ]
 Image = Annotated[
     str | None, typer.Option("--image", metavar="IMAGE", help="Not needed: no image is used.", hidden=True)
@@ -90,7 +92,7 @@ PolicyReference = Annotated[str, typer.Argument(metavar="POLICY", help="NAME (th
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be packed, tried, sent and submitted."""
+    """The steps of an upload: pack, validate, upload, submit."""
 
     name: str
     policy: str
@@ -133,10 +135,10 @@ def upload(
     server: LongServer = None,
     login_server: LoginServer = None,
 ) -> None:
-    """Pack a policy, try it, upload it and submit it.
+    """Pack, validate, upload and submit a policy.
 
-    Every upload is a new version of the policy. Secrets are kept encrypted and given to this version's own process
-    alone.
+    Every upload creates a new version of the policy. Secrets are stored encrypted; only this version's own process
+    receives them.
     """
     from cogames.client.secrets import BadSecret, read_secrets
 
@@ -187,7 +189,7 @@ def ship(
     server: LongServer = None,
     login_server: LoginServer = None,
 ) -> None:
-    """Pack, try, upload and submit a policy in one go."""
+    """Pack, validate, upload and submit a policy in one step."""
     check_init_kwargs(ctx, init_kwarg)
     plan = Plan(
         name,
@@ -211,7 +213,7 @@ def ship(
 def submit(
     policy: PolicyReference, season: Season = None, server: Server = None, login_server: LoginServer = None
 ) -> None:
-    """Submit a policy that is uploaded to a season."""
+    """Submit an uploaded policy to a season."""
     from cogames.client import NotAuthenticated
     from cogames.client.references import split_reference
 
@@ -219,8 +221,8 @@ def submit(
     client = client_for(server, login_server)
     if client.token is None:
         raise NotAuthenticated
-    found = _season_to_enter(client, season)
-    target = found.name
+    detail = _season_to_enter(client, season)
+    target = detail.name
     note(f"Submitting {policy if version else f'{policy} (latest)'} to season '{target}'")
     row = signed_in(client).lookup_policy_version(name, version)
     if row is None:
@@ -231,9 +233,9 @@ def submit(
 
 
 def send(plan: Plan, done: str) -> tuple[PolicyVersionResponse, list[str]] | None:
-    """Run all steps of an upload; only a dry run needs no account.
+    """Run all steps of an upload and return the new version with the pools it entered; None after a dry run.
 
-    Returns the new version and the pools it entered; None after a dry run.
+    Everything but a dry run needs an account.
     """
     from cogames.client import NotAuthenticated
     from cogames.client.references import check_upload_name
@@ -276,18 +278,18 @@ def send(plan: Plan, done: str) -> tuple[PolicyVersionResponse, list[str]] | Non
 
 
 def _season_to_enter(client: TournamentServerClient, reference: str | None) -> SeasonDetail:
-    """A season that takes policies of this version: the one named, else the server's default."""
+    """Return the named season, or the server's default; fail if it does not accept policies of this version."""
     from cogames.client.pools import check_compatible
 
     season = client.get_season(reference or client.get_default_season().name)
     if not season.canonical:
-        fail(f"'{reference}' is an earlier version of its season", f"policies enter the current one: {season.name}")
+        fail(f"'{reference}' is an earlier version of its season", f"submit to the current version: {season.name}")
     check_compatible(season)
     return season
 
 
 def _try(client: TournamentServerClient, season: SeasonDetail | None, bundle: Path, *, offline: bool) -> None:
-    """Play a few steps on the season's game; without a server on a game of ours."""
+    """Validate the bundle on the season's game; offline, on the mission `arena`."""
     from cogames.cli.failures import show_last_words
     from cogames.client.pools import environment_of, playable_pool
     from cogames.commands.bundles import try_bundle
@@ -301,7 +303,7 @@ def _try(client: TournamentServerClient, season: SeasonDetail | None, bundle: Pa
     result = try_bundle(str(bundle), env)
     if not result.ok:
         show_last_words(result.last_words)
-        fail(f"The bundle is not valid: {result.problem}", "--skip-validation uploads it all the same")
+        fail(f"The bundle is not valid: {result.problem}", "--skip-validation uploads it anyway")
     note(f"Policy validated successfully ({result.steps} steps, sandbox {result.level})")
 
 
@@ -324,8 +326,8 @@ def _submit(client: TournamentServerClient, season: str, version_id: str, label:
             raise
         reason = str(error) if error.status == 404 else error.detail or str(error)
         raise CommandError(
-            f"{label} is not submitted to season '{season}': {reason}",
-            [f"cogames submissions --season {season} shows what is in it"],
+            f"{label} was not submitted to season '{season}': {reason}",
+            [f"cogames submissions --season {season} lists its submissions"],
         ) from error
 
 
@@ -337,4 +339,4 @@ def _login_address(server: str | None, login_server: str | None) -> str:
 
 def _warn_about_image(image: str | None) -> None:
     if image is not None:
-        warn("--image is not needed: bundles are tried in a sandbox of this machine")
+        warn("--image is not needed: bundles are validated in a sandbox on this machine")

@@ -4,7 +4,7 @@ from importlib.metadata import version as version_of
 
 
 def version() -> None:
-    """Show the versions of what is installed."""
+    """Show the versions of the installed packages."""
     names = ("mettagrid", "cogames")
     width = max(map(len, names))
     for name in names:

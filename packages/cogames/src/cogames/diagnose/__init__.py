@@ -1,4 +1,4 @@
-"""What is wrong with a policy, and what to do about it.
+"""Diagnose a policy: find its main weakness and prescribe what to improve.
 
     from cogames.diagnose import DiagnoseOptions, run_diagnosis
 
@@ -7,14 +7,14 @@
 
 A run plays a set of missions with the policy alone and beside its copy, and names a dominant issue:
 
-- `stability`: it misses deadlines, breaks, or earns by luck
-- `speed`: its cogs stand still or get nowhere
+- `stability`: it misses deadlines, crashes, or its reward depends on luck
+- `speed`: its cogs stand still or make no progress
 - `strategy`: it chooses actions that fail
 - `social_coordination`: it plays worse beside its copy than alone
 - `mixed`: the two lowest scores are close to each other
 
 All metrics with limits are rates, so that results do not depend on the number of steps or episodes: see
-`metrics`, `scores` and `social`, and `docs/decisions/0008-diagnose-rates.md` for what that changes.
+`metrics`, `scores` and `social`, and `docs/decisions/0008-diagnose-rates.md` for the consequences.
 
 The published names (`DiagnoseDoctorNote`, `load_doctor_note`, ...) are in `published`; they are imported on first use.
 """

@@ -1,8 +1,8 @@
-"""The output folder of a run.
+"""The output folder of a diagnosis.
 
-A folder may be used again. Then what an earlier run left is deleted first: the files that a diagnosis writes, by name,
-and its folders of replays. Nothing else is touched, and nothing is reached through a symbolic link: links are removed,
-not followed. A folder of replays in a place where no diagnosis has been is somebody else's, and refused.
+A folder may be reused. The output of the earlier run is then deleted first: the files that a diagnosis writes, by name,
+and its folders of replays. Other files stay. Symbolic links are removed, not followed. A non-empty folder with the name
+of a replay folder raises an error if the output folder has no earlier diagnosis: it belongs to the user.
 """
 
 import json
@@ -56,7 +56,7 @@ FOLDERS = (STAGE1_REPLAYS, STAGE2_REPLAYS, RERUNS)
 
 
 class OutputFolder:
-    """A folder, and the files that this run has put into it."""
+    """An output folder and the files that this run has written to it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -64,7 +64,7 @@ class OutputFolder:
 
     @classmethod
     def prepare(cls, root: Path) -> "OutputFolder":
-        """Make the folder, or clear it of an earlier run."""
+        """Create the folder, or delete the output of an earlier run from it."""
         root = Path(os.path.abspath(root.expanduser()))
         if root.exists() and not root.is_dir():
             raise OutputFolderError(f"{root} is a file; choose another --output-dir.")
@@ -84,11 +84,11 @@ class OutputFolder:
 
     @property
     def files(self) -> list[str]:
-        """What was written, sorted."""
+        """Return the names of the written files, sorted."""
         return sorted(self._written)
 
     def check_outside(self, path: Path) -> None:
-        """Refuse a file of somebody else's that has the name of one of ours."""
+        """Raise `OutputFolderError` if a path has the name of a file that the diagnosis writes."""
         path = Path(os.path.abspath(path.expanduser()))
         if path.parent == self.root and path.name in (*FILES, *FOLDERS):
             raise OutputFolderError(f"{path} is written by the diagnosis itself; choose another --bundle-zip.")
@@ -106,12 +106,12 @@ class OutputFolder:
         return path
 
     def add(self, name: str) -> None:
-        """Count a file that somebody else wrote."""
+        """Register a file that other code wrote, such as a replay."""
         self._written.add(name)
 
 
 def _plain(value: object) -> Any:
-    """As JSON has it, models at any depth."""
+    """Convert models at any depth to JSON values."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, Mapping):
@@ -138,4 +138,4 @@ def _remove_folder(path: Path) -> None:
     if path.is_symlink():
         path.unlink()
     elif path.is_dir():
-        shutil.rmtree(path)  # removes links inside, and does not follow them
+        shutil.rmtree(path)  # removes links inside without following them

@@ -1,4 +1,4 @@
-"""Everything that is concluded from the episodes of a run. A function of data: nothing is played or written here."""
+"""Draw conclusions from the episodes of a run. A pure function of data: it plays and writes nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from cogames.diagnose.symptoms import ISSUE_OF_AXIS, SOCIAL, Symptom, final_issu
 
 @dataclass(frozen=True)
 class BaselineRun:
-    """The stage 1 of a policy to compare with."""
+    """Stage 1 of a policy to compare with."""
 
     role: str
     policy: str
@@ -37,7 +37,7 @@ class BaselineRun:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was played, as far as the run got. Replays in outcomes are paths inside the output folder."""
+    """The episodes played so far. Replays in outcomes are paths relative to the output folder."""
 
     gate: Gate
     stage1: Sequence[CaseOutcomes] = ()
@@ -47,7 +47,7 @@ class Evidence:
 
 
 class DiagnosisDelta(BaseModel):
-    """What stage 2 changed."""
+    """The change of the dominant issue by stage 2."""
 
     stage1_dominant_issue: str
     final_dominant_issue: str
@@ -58,7 +58,7 @@ class DiagnosisDelta(BaseModel):
 
 @dataclass(frozen=True)
 class Assessment:
-    """The conclusions. What belongs to stage 2 is None or empty when it was not played."""
+    """The conclusions. Fields about stage 2 are None or empty if it was not played."""
 
     metrics: list[MissionMetrics]
     raw_scores: list[AxisScore]
@@ -84,7 +84,7 @@ class Assessment:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether every axis has its mission, its metrics and its replays."""
+        """Return whether every axis has its mission, its metrics and its replays."""
         return bool(self.signals) and all(signal.confirmed for signal in self.signals)
 
 
@@ -169,7 +169,7 @@ def _recordings(played: Sequence[CaseOutcomes]) -> list[Recording]:
 def _that_show(
     dominant: str, scores: Sequence[AxisScore], stage1: Sequence[Recording], evidence: Evidence
 ) -> list[Recording]:
-    """Replays in which the issue can be seen: the games beside the copy, or the missions of the weakest axis."""
+    """Return replays that show the issue: episodes beside the copy, or missions of the weakest axis."""
     if dominant == SOCIAL:
         return _recordings(evidence.mirror or ())
     weakest = min(scores, key=lambda score: (ISSUE_OF_AXIS[score.axis] != dominant, score.normalized_score)).axis
@@ -179,7 +179,7 @@ def _that_show(
 def _delta(by_stage1: str, dominant: str, social: SocialSignal) -> DiagnosisDelta:
     changed = by_stage1 != dominant
     summary = (
-        f"Stage 1 pointed to {by_stage1}; beside its copy the policy shows that {dominant} comes first."
+        f"Stage 1 pointed to {by_stage1}; stage 2, beside a copy, shows that {dominant} dominates."
         if changed
         else f"Stage 2 leaves {dominant} as the dominant issue."
     )
@@ -197,7 +197,7 @@ def _overall(objectives: dict[str, float]) -> float | None:
 
 
 def _remarks(played: Sequence[CaseOutcomes]) -> list[str]:
-    """What stopped the policy, each kind once."""
+    """Return the reasons why the policy failed, each once, at most five."""
     outcomes = list(chain.from_iterable(entry.outcomes for entry in played))
     broken = [verdict for outcome in outcomes for verdict in outcome.verdicts if not verdict.played_to_the_end]
     episodes = sum(any(not verdict.played_to_the_end for verdict in outcome.verdicts) for outcome in outcomes)

@@ -1,4 +1,4 @@
-"""Scores compared with those of other policies: a scripted one to be better than, a strong one to be as good as."""
+"""Compare scores with other policies: a scripted one marks the low end of the scale, a strong one the high end."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,7 +25,7 @@ class Baseline(BaseModel):
 
 
 class BaselineContext(BaseModel):
-    """What scores were compared with."""
+    """The policies that scores were compared with."""
 
     normalization_mode: str
     normalization_notes: list[str]
@@ -33,7 +33,7 @@ class BaselineContext(BaseModel):
 
 
 def normalize(scores: Sequence[AxisScore], baselines: Sequence[Baseline]) -> tuple[list[AxisScore], BaselineContext]:
-    """The scores on the scale that the baselines give, 0 to 100; a scale without length is left out, with a note."""
+    """Return the scores on the scale of the baselines, 0 to 100; note and skip a scale without length."""
     tables = {baseline.role: {score.axis: score.raw_score for score in baseline.axis_scores} for baseline in baselines}
     notes: list[str] = [] if baselines else [NO_BASELINES]
     normalized = []
@@ -56,7 +56,7 @@ def normalize(scores: Sequence[AxisScore], baselines: Sequence[Baseline]) -> tup
 
 
 def baseline_file(baselines: Mapping[str, tuple[Baseline, Sequence[MissionMetrics]]]) -> dict[str, object]:
-    """The part of `stage1_baselines.json` about the policies themselves."""
+    """Return the part of `stage1_baselines.json` about the policies themselves."""
     shown: dict[str, object] = dict.fromkeys((SCRIPTED, STRONG))
     for role, (baseline, metrics) in baselines.items():
         shown[role] = {
@@ -81,8 +81,6 @@ def _on_scale(score: AxisScore, raws: Mapping[str, float], notes: list[str]) -> 
         return score.raw_score, mode
     low, high = raws.get(SCRIPTED, 0.0), raws.get(STRONG, 100.0)
     if high <= low:
-        notes.append(
-            f"Axis {score.axis}: nothing to compare with, because the scale would go from {low:.2f} to {high:.2f}."
-        )
+        notes.append(f"Axis {score.axis}: not compared, because the scale would run from {low:.2f} to {high:.2f}.")
         return score.raw_score, score.normalization_mode
     return 100.0 * clamp01((score.raw_score - low) / (high - low)), mode

@@ -1,4 +1,4 @@
-"""Archives of a run, the same bytes for the same files, and the page that goes with them."""
+"""Archives of a run (the same files give the same bytes) and the guide that comes with them."""
 
 import zipfile
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from cogames.diagnose.stability import InterpretationStability
 from cogames.diagnose.status import VisitStatus
 from cogames.diagnose.validity import DiagnoseValidity
 
-EARLIEST = (1980, 1, 1, 0, 0, 0)  # zip files know no earlier time
-STORED = (".z", ".zip")  # are compressed already
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # the earliest time in the zip format
+STORED = (".z", ".zip")  # already compressed
 
 
 def write_zip(path: Path, root: Path, names: Sequence[str]) -> None:
@@ -33,7 +33,7 @@ def guide(
 - Dominant issue: `{dominant_issue}`
 - Run: `{status.run_status}`, ended as `{status.stage_status}`, `{status.diagnosis_status}`
 - Checks that failed: {failed}
-- Understood in the same way when played again: {"yes" if stability.stable else "not shown"}
+- Reruns agree with the diagnosis: {"yes" if stability.stable else "not shown"}
 
 ## In five minutes
 
@@ -41,14 +41,14 @@ def guide(
 2. Look at `diagnose_validity.json`. A run with failed checks may still be right, but know which they are.
 3. Look at `interpretation_stability.json`. Without a second run, repeat it with `--stability-reruns 1`.
 4. Watch the replay called `most_diagnostic` in `replay_exemplars.json`: `cogames replay FILE`.
-5. Do what the first prescription in `doctor_note.json` says, and check its `pass_fail_threshold` in the next run.
+5. Follow the first prescription in `doctor_note.json`, and check its `pass_fail_threshold` in the next run.
 
-## What counts in the end
+## The tournament objective
 
-Tournaments count `<team>/aligned.junction.held`. The scores here say why a policy holds few junctions, not how many;
-`stage1_metric_correlation.json` shows which of them went along with it.
+Tournaments count `<team>/aligned.junction.held`. The scores here explain why a policy holds few junctions, not how
+many; `stage1_metric_correlation.json` shows which of them correlate with it.
 
-## What to send to somebody else
+## What to share
 
 `diagnose_report.html`, `doctor_note.json`, `manifest.json` and `replay_bundle.zip`, or everything in one file with
 `--bundle-zip FILE`.

@@ -23,14 +23,14 @@ class DiagnoseCase:
 
     @property
     def file_name(self) -> str:
-        """The name for files about this case, without an ending."""
+        """Return the base name of files about this case, without a suffix."""
         return f"{self.mission}-cogs{self.cogs}"
 
 
 def find_cases(
     mission_set: str, *, experiments: Sequence[str] = (), cogs: Sequence[int] = (), game: str = missions.DEFAULT_GAME
 ) -> list[DiagnoseCase]:
-    """The cases of a mission set, in its order; `MissionError` for an unknown set."""
+    """Return the cases of a mission set, in its order; raise `MissionError` for an unknown set."""
     chosen = _chosen(mission_set, experiments, game)
     return [DiagnoseCase(mission.name, count) for mission in chosen for count in _cog_counts(mission, cogs)]
 
@@ -38,7 +38,7 @@ def find_cases(
 def explain_no_cases(
     mission_set: str, *, experiments: Sequence[str] = (), cogs: Sequence[int] = (), game: str = missions.DEFAULT_GAME
 ) -> str:
-    """Say in one sentence why `find_cases` finds nothing: the missions do not match, or the number of cogs does not."""
+    """Explain in one sentence why `find_cases` found no case: no mission matches, or no number of cogs does."""
     chosen = _chosen(mission_set, experiments, game)
     if not chosen:
         names = ", ".join(missions.mission_set(mission_set, game=game))
@@ -49,7 +49,7 @@ def explain_no_cases(
 
 
 def load_case(case: DiagnoseCase, *, steps: int, game: str = missions.DEFAULT_GAME) -> MettaGridConfig:
-    """The environment of a case."""
+    """Return the environment of a case."""
     fixed = missions.get_mission(case.mission, game=game).num_cogs
     env = missions.load(case.mission, cogs=None if fixed == case.cogs else case.cogs, game=game)
     env.game.max_steps = steps

@@ -1,4 +1,4 @@
-"""Which metrics go along with the tournament objective, and where the limits of probes would lie by that.
+"""Correlate metrics with the tournament objective, and recommend limits for probes from that.
 
 A sample is a mission: its metrics, as means over its cases, and its objective.
 """
@@ -29,7 +29,7 @@ class MetricCorrelation(BaseModel):
 
 
 class ProbeCalibration(BaseModel):
-    """The limit that all missions keep whose objective is at or above the median."""
+    """The limit that all missions with an objective at or above the median stay within."""
 
     probe_id: str
     mission: str
@@ -54,16 +54,16 @@ class CorrelationReport(BaseModel):
 def correlate(
     metrics: Sequence[MissionMetrics], objectives: Mapping[str, float], probes: Sequence[Stage1Probe]
 ) -> CorrelationReport:
-    """The report for one policy's stage 1."""
+    """Return the correlation report for stage 1 of one policy."""
     samples = [(entries, objectives[name]) for name, entries in by_mission(metrics).items() if name in objectives]
     correlations = [_correlation(name, samples) for name in RATES]
     calibrations = [_calibration(probe, rule, samples) for probe in probes for rule in probe.threshold_rules]
     tuned = any(calibration.delta for calibration in calibrations)
     notes = []
     if all(entry.correlation is None for entry in correlations):
-        notes.append("No metric and objective vary together over two missions or more, so nothing can be compared.")
+        notes.append("No correlation: that needs at least two missions in which a metric and the objective vary.")
     if not tuned:
-        notes.append("Nothing here speaks for other limits.")
+        notes.append("The data gives no reason to change the limits.")
     return CorrelationReport(
         objective_metric=OBJECTIVE,
         sample_count=len(samples),
@@ -81,13 +81,13 @@ def _values(name: str, samples: Samples) -> list[float]:
 def _correlation(name: str, samples: Samples) -> MetricCorrelation:
     try:
         value = round(correlation(_values(name, samples), [objective for _, objective in samples]), 4)
-    except (StatisticsError, ValueError):  # less than two samples, or all alike
+    except (StatisticsError, ValueError):  # fewer than two samples, or all equal
         return MetricCorrelation(
             metric=name,
             correlation=None,
             sample_count=len(samples),
             direction="insufficient_data",
-            interpretation="Two missions that differ in both would be needed.",
+            interpretation="Not enough data: needs two missions that differ in both.",
         )
     strength = "strong" if abs(value) >= STRONG else "moderate" if abs(value) >= MODERATE else "weak"
     return MetricCorrelation(
@@ -95,19 +95,19 @@ def _correlation(name: str, samples: Samples) -> MetricCorrelation:
         correlation=value,
         sample_count=len(samples),
         direction="positive" if value > 0 else "negative" if value < 0 else "none",
-        interpretation=f"A {strength} relation: {'more' if value > 0 else 'fewer'} junctions where it is higher.",
+        interpretation=f"A {strength} correlation: {'more' if value > 0 else 'fewer'} junctions where it is higher.",
     )
 
 
 def _calibration(probe: Stage1Probe, rule: Rule, samples: Samples) -> ProbeCalibration:
     recommended = None
-    notes = ["No mission that was played counts the objective."]
+    notes = ["None of the played missions counts the objective."]
     if samples:
         middle = median([objective for _, objective in samples])
         good = [sample for sample in samples if sample[1] >= middle]
         values = _values(rule.metric, good)
         recommended = round(max(values) if rule.operator == "<=" else min(values), 4)
-        notes = [f"All {len(good)} missions at or above the median objective keep this limit."]
+        notes = [f"All {len(good)} missions at or above the median objective stay within this limit."]
     return ProbeCalibration(
         probe_id=probe.probe_id,
         mission=probe.mission,

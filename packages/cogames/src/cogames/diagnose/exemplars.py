@@ -1,4 +1,4 @@
-"""Which replays to look at first."""
+"""Choose the replays to watch first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 @dataclass(frozen=True)
 class Recording:
-    """A replay of one episode, as a path inside the output folder; `reward` is the mean over agents."""
+    """A replay of one episode, as a path relative to the output folder; `reward` is the mean over agents."""
 
     ref: str
     mission: str
@@ -16,7 +16,7 @@ class Recording:
 
 
 class ReplayExemplars(BaseModel):
-    """The episode with the highest and with the lowest reward, and the one that shows best what is wrong."""
+    """The episodes with the highest and the lowest reward, and the one that shows the dominant issue best."""
 
     best: str | None
     worst: str | None
@@ -24,7 +24,7 @@ class ReplayExemplars(BaseModel):
 
 
 def choose_exemplars(stage1: Sequence[Recording], shows_issue: Sequence[Recording]) -> ReplayExemplars:
-    """`shows_issue` are replays in which the dominant issue can be seen; the worst of them says most."""
+    """Choose exemplars; of the replays in `shows_issue`, the one with the lowest reward is the most diagnostic."""
     return ReplayExemplars(
         best=_extreme(stage1, highest=True),
         worst=_extreme(stage1, highest=False),
@@ -33,7 +33,7 @@ def choose_exemplars(stage1: Sequence[Recording], shows_issue: Sequence[Recordin
 
 
 def _extreme(recordings: Sequence[Recording], *, highest: bool) -> str | None:
-    """The first of those with the highest or lowest reward."""
+    """Return the first recording with the highest or lowest reward."""
     if not recordings:
         return None
     sign = -1.0 if highest else 1.0

@@ -1,4 +1,4 @@
-"""Where a run came from: everything that is needed to do it again."""
+"""The manifest of a run: everything needed to repeat it."""
 
 import shlex
 import subprocess
@@ -19,7 +19,7 @@ SEEDS = {"stage1": STAGE1_SEED, "stage2_absolute": ABSOLUTE_SEED, "stage2_mirror
 
 
 class RunIdentity(BaseModel):
-    """What is different in every run."""
+    """The id and creation time of a run."""
 
     run_id: str
     created_at: str
@@ -81,7 +81,7 @@ def write_manifest(
 
 
 def _git_sha() -> str | None:
-    """The commit of the current folder; None outside of a repository, or without git."""
+    """Return the commit of the working folder; None outside a repository or without git."""
     try:
         answer = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True, timeout=10)
     except (OSError, subprocess.SubprocessError):

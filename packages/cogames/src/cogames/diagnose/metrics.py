@@ -1,4 +1,4 @@
-"""What the episodes of a case say about a policy, in numbers that do not depend on how long was played.
+"""Metrics of a policy over the episodes of a case, independent of the number of steps and episodes.
 
 `timeout_rate`, `mean_move_success` and `mean_action_failed` are rates; `mean_stuck_steps` counts steps of one episode.
 """
@@ -30,7 +30,7 @@ RATES = (
 
 @dataclass(frozen=True)
 class CaseOutcomes:
-    """The episodes of one case. `teams` are those that the policies play for."""
+    """The episodes of one case. `teams` are the teams of the policies."""
 
     case: DiagnoseCase
     outcomes: Sequence[EpisodeOutcome]
@@ -38,11 +38,11 @@ class CaseOutcomes:
 
 
 class CaseStatistics(BaseModel):
-    """What the published metrics leave out.
+    """Statistics beyond the published metrics.
 
-    `reward_variation` is the variance of the rewards by the square of their mean, so that it does not depend on what a
-    mission pays; `steps` the mean length of an episode; `crashed_episodes` those that the policy did not play to the
-    end.
+    `reward_variation` is the variance of the rewards divided by the square of their mean, so it does not depend on the
+    scale of a mission's rewards; `steps` is the mean length of an episode; `crashed_episodes` are episodes that the
+    policy did not play to the end.
     """
 
     cogs: int
@@ -57,12 +57,12 @@ class CaseStatistics(BaseModel):
 class MissionMetrics(BaseModel):
     """One policy in one case. Rewards are means over its agents, one for each episode.
 
-    - `reward_variance`: sample variance of the rewards, 0 for less than two episodes
-    - `non_zero_episode_pct`: episodes with a reward that is not 0, in percent
-    - `timeout_rate`: agent steps without a usable answer (late, or after the policy broke), of all agent steps
-    - `mean_move_success`: moves that succeeded, of all moves tried; 0 when none was
-    - `mean_action_failed`: actions that failed, of all agent steps
-    - `mean_stuck_steps`: the longest time that an agent stood still, mean over agents and episodes
+    - `reward_variance`: sample variance of the rewards, 0 for fewer than two episodes
+    - `non_zero_episode_pct`: percentage of episodes with a reward other than 0
+    - `timeout_rate`: fraction of agent steps without a usable action (late, or after the policy crashed)
+    - `mean_move_success`: fraction of attempted moves that succeeded; 0 without attempts
+    - `mean_action_failed`: failed actions as a fraction of agent steps
+    - `mean_stuck_steps`: longest time that an agent stood still, mean over agents and episodes
     """
 
     mission_name: str
@@ -75,13 +75,13 @@ class MissionMetrics(BaseModel):
     statistics: CaseStatistics
 
     def value(self, name: str) -> float:
-        """A metric or statistic by its name."""
+        """Return a metric or statistic by its name."""
         source = self if name in type(self).model_fields else self.statistics
         return float(getattr(source, name))
 
 
 class SocialMetrics(MissionMetrics):
-    """The same for stage 2."""
+    """Mission metrics of stage 2."""
 
     policy_reward_mean: float
 
@@ -90,7 +90,7 @@ MetricsT = TypeVar("MetricsT", bound=MissionMetrics)
 
 
 def measure(played: CaseOutcomes, policy: int = 0) -> MissionMetrics:
-    """The metrics of one policy; it must have had a seat."""
+    """Return the metrics of one policy; it must have had a seat."""
     tallies = [_Tally(outcome, policy) for outcome in played.outcomes]
     rewards = [tally.reward for tally in tallies]
     agent_steps = sum(tally.agent_steps for tally in tallies)
@@ -128,7 +128,7 @@ def has_seats(played: CaseOutcomes, policy: int) -> bool:
 
 
 def by_mission(metrics: Iterable[MetricsT]) -> dict[str, list[MetricsT]]:
-    """Metrics under the names of their missions, as they are written."""
+    """Group metrics by the name of their mission."""
     table: dict[str, list[MetricsT]] = {}
     for entry in metrics:
         table.setdefault(entry.mission_name, []).append(entry)
@@ -136,14 +136,14 @@ def by_mission(metrics: Iterable[MetricsT]) -> dict[str, list[MetricsT]]:
 
 
 def derive(metrics: Sequence[MissionMetrics], names: Sequence[str] = RATES) -> dict[str, float]:
-    """Means over cases."""
+    """Return the mean of each metric over cases."""
     return {name: mean([entry.value(name) for entry in metrics]) for name in names}
 
 
 def objective_by_mission(played: Sequence[CaseOutcomes]) -> dict[str, float]:
-    """The tournament objective: junctions held by the policies' teams, added up over the steps of an episode.
+    """Return the tournament objective: junctions held by the policies' teams, summed over the steps of an episode.
 
-    The mean over episodes and teams; missions that keep no such count are left out.
+    Values are means over episodes and teams; missions without that count are omitted.
     """
     values: dict[str, list[float]] = {}
     for entry in played:

@@ -28,7 +28,7 @@ DERIVED = ("reward_variance", "non_zero_episode_pct", "timeout_rate")
 
 
 class EvidenceIndex(BaseModel):
-    """Everything that the note refers to, sorted."""
+    """All references of the note, sorted."""
 
     metric_refs: list[str]
     replay_refs: list[str]
@@ -65,52 +65,54 @@ def write_note(
     status: VisitStatus,
     contract: PackContract,
     gate: Gate,
-    found: Assessment,
+    assessment: Assessment,
     remarks: Sequence[str] = (),
 ) -> DoctorNote:
-    """`remarks` are sentences about this run that do not follow from its episodes."""
+    """Build the doctor note; `remarks` are sentences about this run that do not follow from its episodes."""
     return DoctorNote(
         schema_version=SCHEMA_VERSION,
         run_id=run_id,
         status=status.run_status,
         stage_status=status.stage_status,
         diagnosis_status=status.diagnosis_status,
-        dominant_issue=found.dominant_issue,
-        axes=found.scores,
+        dominant_issue=assessment.dominant_issue,
+        axes=assessment.scores,
         stage1_probe_threshold_profile_id=PROFILE_ID,
         stage1_probe_catalog=STAGE1_PROBES,
-        stage1_probe_evaluations=found.probe_evaluations,
-        tournament_objective_context=found.objective_context,
-        baseline_context=found.baselines,
-        derived_metrics=derive(found.metrics, DERIVED),
-        social_review=found.social,
+        stage1_probe_evaluations=assessment.probe_evaluations,
+        tournament_objective_context=assessment.objective_context,
+        baseline_context=assessment.baselines,
+        derived_metrics=derive(assessment.metrics, DERIVED),
+        social_review=assessment.social,
         social_probe_catalog=STAGE2_PROBES,
-        stage2_diagnosis_delta=found.delta,
-        replay_exemplars=found.exemplars,
-        symptoms=found.symptoms,
-        prescriptions=prescribe(found.symptoms) if status.is_complete else [],
+        stage2_diagnosis_delta=assessment.delta,
+        replay_exemplars=assessment.exemplars,
+        symptoms=assessment.symptoms,
+        prescriptions=prescribe(assessment.symptoms) if status.is_complete else [],
         evidence_index=EvidenceIndex(
-            metric_refs=_sorted(score.metric_refs for score in found.scores),
-            replay_refs=sorted({*found.stage1_replays, *found.stage2_replays}),
-            baseline_refs=_sorted(score.baseline_refs for score in found.scores),
+            metric_refs=_sorted(score.metric_refs for score in assessment.scores),
+            replay_refs=sorted({*assessment.stage1_replays, *assessment.stage2_replays}),
+            baseline_refs=_sorted(score.baseline_refs for score in assessment.scores),
         ),
         missing_requirements=gate.missing,
-        notes=_notes(status, contract, found, remarks),
+        notes=_notes(status, contract, assessment, remarks),
     )
 
 
-def _notes(status: VisitStatus, contract: PackContract, found: Assessment, remarks: Sequence[str]) -> list[str]:
-    notes = [*status.notes, *([found.social.summary] if found.social is not None else []), *found.remarks]
+def _notes(status: VisitStatus, contract: PackContract, assessment: Assessment, remarks: Sequence[str]) -> list[str]:
+    notes = [
+        *status.notes,
+        *([assessment.social.summary] if assessment.social is not None else []),
+        *assessment.remarks,
+    ]
     if not contract.valid:
-        notes.append("This is no run of the standard pack, so compare it with runs of the same options only.")
-        notes += [f"Not as in the standard pack: {failure}" for failure in contract.failures]
-    notes += [*remarks, *found.baselines.normalization_notes]
-    if len(found.baselines.baselines) < 2:
-        notes.append(
-            "With --scripted-baseline-policy and --known-strong-policy the scores are put on a scale between the two."
-        )
+        notes.append("This run does not follow the standard pack; compare it only with runs of the same options.")
+        notes += [f"Differs from the standard pack: {failure}" for failure in contract.failures]
+    notes += [*remarks, *assessment.baselines.normalization_notes]
+    if len(assessment.baselines.baselines) < 2:
+        notes.append("Pass --scripted-baseline-policy and --known-strong-policy to scale the scores between the two.")
     if not status.is_complete:
-        notes.append("Prescriptions are given when a diagnosis is complete.")
+        notes.append("Only a complete diagnosis has prescriptions.")
     return notes
 
 

@@ -1,4 +1,4 @@
-"""What a diagnosis is asked for, and what goes wrong before it begins.
+"""Options of a diagnosis, and errors raised before it starts.
 
 DiagnoseError(ValueError)
     OutputFolderError    the output folder cannot be used
@@ -16,23 +16,23 @@ MIRROR_SEED = 44
 
 
 class DiagnoseError(ValueError):
-    """A diagnosis cannot begin; the message says what to change."""
+    """A diagnosis cannot start; the message says what to change."""
 
 
 class OutputFolderError(DiagnoseError):
-    """The output folder holds what is not ours to replace, or is no folder."""
+    """The output folder contains files of the user that would be replaced, or is not a folder."""
 
 
 @dataclass(frozen=True)
 class DiagnoseOptions:
-    """The options of `cogames diagnose`. Policies are written as after `-p`; a device must be resolved (no `auto`)."""
+    """The options of `cogames diagnose`. Policies have the form of `-p`; the device must be resolved, not `auto`."""
 
     policy: str
     mission_set: str = "cvc_evals"
     experiments: Sequence[str] = ()
-    """only missions of these names, or of the last parts of dotted names; empty for all of the set"""
+    """names of the missions to play, full or the last part of a dotted name; empty for the whole set"""
     cogs: Sequence[int] = ()
-    """numbers of cogs to try where a mission leaves that open; missions with another fixed number are left out"""
+    """numbers of cogs to play with; missions with another fixed number are skipped"""
     steps: int = 1000
     """steps of every episode"""
     episodes: int = 3
@@ -40,16 +40,16 @@ class DiagnoseOptions:
     device: str | None = None
     action_timeout_ms: int = 10_000
     output_dir: Path | None = None
-    """by default `outputs/cogames-diagnose/<run id>`; see `artifacts` for what is deleted in a folder that exists"""
+    """default: `outputs/cogames-diagnose/<run id>`; `artifacts` documents what is deleted from an existing folder"""
     scripted_baseline_policy: str | None = None
     known_strong_policy: str | None = None
     compare_run_dirs: Sequence[Path] = ()
-    """folders of earlier runs, whose interpretation this one's is compared with"""
+    """folders of earlier runs to compare the interpretation with"""
     bundle_zip: Path | None = None
     stability_reruns: int = 0
     require_stable_interpretation: bool = False
     workers: int | None = None
-    """processes to play in; None for what pays off"""
+    """processes to play in; None chooses by the work and the number of cores"""
     game: str = "cogsguard"
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The pack `cvc_stage1`: which missions speak for which axis, and how the pack is meant to be played."""
+"""The pack `cvc_stage1`: the missions that measure each axis, and the standard options of a run."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ AXIS_MISSIONS = {
     "efficiency": ("eval_collect_resources", "eval_collect_resources_medium", "miner_tutorial"),
     "control": ("eval_divide_and_conquer", "eval_clip_oxygen", "aligner_tutorial", "scrambler_tutorial"),
 }
-"""Missions that count for an axis; at least one of each must be played."""
+"""Missions that measure each axis; at least one per axis must be played."""
 
 GATED_SETS = ("cvc_evals", "role_specific_evals")
-"""Mission sets that the axes were made for."""
+"""Mission sets that the axes were designed for."""
 
 PACK_SET = "cvc_evals"
 PACK_COGS = (4, 7, 8)
@@ -29,7 +29,7 @@ PACK_EPISODES = 3
 
 
 class Check(BaseModel):
-    """One check, and what it looked at."""
+    """The result of one check with its details."""
 
     check_id: str
     passed: bool
@@ -37,7 +37,7 @@ class Check(BaseModel):
 
 
 class PackContract(BaseModel):
-    """Whether the run is the standard one, whose results can be compared with those of others."""
+    """Whether a run follows the standard pack, so that its results are comparable with other runs."""
 
     valid: bool
     checks: list[Check]
@@ -48,7 +48,7 @@ class PackContract(BaseModel):
 
 
 class AxisRequirement(BaseModel):
-    """Whether an axis has a mission that speaks for it."""
+    """Whether an axis has a mission that measures it."""
 
     axis: str
     satisfied: bool
@@ -58,7 +58,7 @@ class AxisRequirement(BaseModel):
 
 
 class Gate(BaseModel):
-    """Whether stage 1 can say something about every axis."""
+    """Whether stage 1 can measure every axis."""
 
     satisfied: bool
     results: list[AxisRequirement]
@@ -72,7 +72,7 @@ class Gate(BaseModel):
 
 
 def check_pack(mission_set: str, cases: Sequence[DiagnoseCase], *, steps: int, episodes: int) -> PackContract:
-    """Compare a run with the standard one. Another run is fine, but stands alone."""
+    """Compare the options of a run with the standard pack. Other options are allowed, but not comparable."""
     cogs = sorted({case.cogs for case in cases})
     least, most = PACK_CASES
     checks = [
@@ -89,7 +89,7 @@ def check_pack(mission_set: str, cases: Sequence[DiagnoseCase], *, steps: int, e
 
 
 def check_gate(mission_set: str, cases: Sequence[DiagnoseCase]) -> Gate:
-    """Which axes the cases cover. Other mission sets are never enough, whatever their missions are called."""
+    """Return which axes the cases cover. Other mission sets never satisfy the gate, whatever their missions' names."""
     played = {case.mission for case in cases}
     results = []
     for axis, accepted in AXIS_MISSIONS.items():

@@ -1,4 +1,4 @@
-"""A small way to write HTML: everything is text until it is marked as HTML."""
+"""A minimal HTML builder: all text is escaped unless it is `Markup`."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -6,16 +6,16 @@ from urllib.parse import quote
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
 
 def text(value: object) -> Markup:
-    """A value as HTML; only `Markup` stays as it is."""
+    """Escape a value as HTML; `Markup` passes unchanged."""
     return value if isinstance(value, Markup) else Markup(escape(str(value)))
 
 
 def tag(name: str, *children: object, **attributes: str) -> Markup:
-    """An element. Attribute names are written with a trailing underscore where Python needs one."""
+    """Return an element. Attribute names that are Python keywords take a trailing underscore."""
     written = "".join(f' {key.rstrip("_")}="{escape(value)}"' for key, value in attributes.items())
     return Markup(f"<{name}{written}>{''.join(map(text, children))}</{name}>")
 
@@ -25,7 +25,7 @@ def section(title: str, *children: object) -> Markup:
 
 
 def table(head: Sequence[object], rows: Iterable[Sequence[object]], empty: str = "None.") -> Markup:
-    """A table, or a sentence when it has no rows. Wide ones scroll inside their own box."""
+    """Return a table, or the text `empty` if it has no rows. Wide tables scroll inside their own box."""
     lines = [tag("tr", *(tag("td", cell) for cell in row)) for row in rows]
     if not lines:
         return tag("p", empty, class_="quiet")
@@ -38,7 +38,7 @@ def items(entries: Iterable[object], kind: str = "ul") -> Markup:
 
 
 def facts(pairs: Iterable[tuple[object, object]]) -> Markup:
-    """Names and values side by side."""
+    """Return a list of names with their values."""
     return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs))
 
 
@@ -47,12 +47,12 @@ def code(value: object) -> Markup:
 
 
 def link(reference: str, label: object | None = None) -> Markup:
-    """A link to a file beside the page."""
+    """Return a link to a file in the page's folder."""
     return tag("a", reference if label is None else label, href=quote(reference))
 
 
 def page(title: str, style: str, *children: object) -> str:
-    """A whole document that needs no other file to be shown."""
+    """Return a self-contained HTML document."""
     head = (
         Markup('<meta charset="utf-8">'),
         tag("title", title),

@@ -1,4 +1,4 @@
-"""Playing the cases of a diagnosis with the episode runner."""
+"""Play the cases of a diagnosis with the episode runner."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from mettagrid.runner.episode.outcome import EpisodeOutcome
 from mettagrid.runner.episode.plan import EpisodePlan, plan_episodes
 
 PlayEpisodes = Callable[[Sequence[EpisodePlan]], list[EpisodeOutcome]]
-"""Plays episodes and returns their outcomes in order."""
+"""plays episodes and returns their outcomes in order"""
 
 _TEAM_TAG = "team:"
 
 
 @dataclass
 class Table:
-    """Where all parts of a run are played: the same cases, episodes and limits. Environments are made once."""
+    """Plays all parts of a run with the same cases, episodes and limits. Environments are cached."""
 
     cases: Sequence[DiagnoseCase]
     play: PlayEpisodes
@@ -36,9 +36,9 @@ class Table:
     def run(
         self, policies: Sequence[PolicySpec], names: Sequence[str], *, seed: int, replays: str | None
     ) -> list[CaseOutcomes]:
-        """Every case with the policies, which share the seats evenly; replays go to the folder called `replays`.
+        """Play every case with the policies, which share the seats evenly; save replays in the folder `replays`.
 
-        Episode k of every case has the seed `seed + k`. Replays in the outcomes are paths inside the output folder.
+        Episode k of every case has the seed `seed + k`. Replays in outcomes are paths relative to the output folder.
         """
         folder = None if replays is None else self.folder.make_folder(replays)
         plans = [self._plan(case, policies, names, seed, folder) for case in self.cases]
@@ -83,7 +83,7 @@ class Table:
         return list(dict.fromkeys(tag.removeprefix(_TEAM_TAG) for tag in tags if tag.startswith(_TEAM_TAG)))
 
     def _with_reference(self, outcome: EpisodeOutcome) -> EpisodeOutcome:
-        """The replay as a path inside the output folder; none when there is no such file."""
+        """Return the outcome with its replay path relative to the output folder; None if the file does not exist."""
         reference = None
         if outcome.replay_path is not None and Path(outcome.replay_path).is_file():
             reference = Path(outcome.replay_path).relative_to(self.folder.root).as_posix()

@@ -1,4 +1,4 @@
-"""Probes: single questions to a policy, each with a mission and limits for its metrics."""
+"""Probes: single questions about a policy, each with a mission and limits for its metrics."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -15,7 +15,7 @@ LEAST_MOVE_SUCCESS = 0.7
 
 
 class Rule(BaseModel):
-    """A limit for one metric, under the name that `MissionMetrics` has for it."""
+    """A limit for one metric of `MissionMetrics`."""
 
     metric: str
     operator: Literal["<=", ">="]
@@ -37,7 +37,7 @@ class Stage1Probe(BaseModel):
 
 
 class Stage2Probe(BaseModel):
-    """A question for a game of several policies. These are listed for people; nothing measures them yet."""
+    """A question about playing with other policies. The catalog lists these for readers; they are not measured yet."""
 
     probe_id: str
     mode: Literal["absolute", "mirror"]
@@ -48,7 +48,7 @@ class Stage2Probe(BaseModel):
 
 
 class ProbeEvaluation(BaseModel):
-    """How a policy answered a probe; not passed when the mission was not played."""
+    """The result of a probe; not passed if its mission was not played."""
 
     probe_id: str
     axis: str
@@ -77,7 +77,7 @@ STAGE1_PROBES = [
         "stability",
         "eval_balanced_spread",
         "Everything a cog needs lies in all directions, and the clips take junctions meanwhile.",
-        "Does the policy earn about the same in every episode, and does it answer every step?",
+        "Is the reward about the same in every episode, and does the policy act in time in every step?",
         Rule(metric="reward_variation", operator="<=", value=VARIATION_LIMIT),
         Rule(metric="timeout_rate", operator="<=", value=TIMEOUT_LIMIT),
     ),
@@ -85,8 +85,8 @@ STAGE1_PROBES = [
         "stage1.heart_lever_diversion",
         "efficiency",
         "eval_collect_resources",
-        "Hearts are made of resources that have to be fetched first, by ways around walls.",
-        "Do the cogs keep moving, and do their moves get them somewhere?",
+        "Hearts are made of resources that cogs have to fetch first, along paths around walls.",
+        "Do the cogs keep moving, and do their moves make progress?",
         Rule(metric="mean_move_success", operator=">=", value=LEAST_MOVE_SUCCESS),
         Rule(metric="mean_stuck_steps", operator="<=", value=STUCK_LIMIT),
     ),
@@ -94,8 +94,8 @@ STAGE1_PROBES = [
         "stage1.junction_light_shift",
         "control",
         "eval_divide_and_conquer",
-        "Junctions lie in three halls and change hands, so the next target is often another one.",
-        "Are nearly all actions possible ones, and are they chosen in time?",
+        "Junctions lie in three halls and change owners, so the best target changes often.",
+        "Are nearly all actions valid, and are they chosen in time?",
         Rule(metric="mean_action_failed", operator="<=", value=FAILED_LIMIT),
         Rule(metric="timeout_rate", operator="<=", value=TIMEOUT_LIMIT),
     ),
@@ -106,7 +106,7 @@ STAGE2_PROBES = [
         probe_id="stage2.timed_bridge_window",
         mode="absolute",
         scenario="A passage that another cog opens stays open for a few steps.",
-        question="Do cogs of one policy use what their team mates do for them in time?",
+        question="Do cogs use openings that their teammates create, in time?",
         validation_metric="timed_bridge.success_rate",
         pass_fail_threshold=">= 0.70 of the windows are used",
     ),

@@ -1,8 +1,8 @@
-"""Compatibility names for the documents of a diagnosis and for reading them; `cogames.diagnose` offers them lazily.
+"""Compatibility names for the documents of a diagnosis and for reading them; `cogames.diagnose` imports them lazily.
 
-The classes are those of the modules beside this one. They hold every published field, and `statistics` beside some of
-them. Scores are computed from rates (`docs/decisions/0008-diagnose-rates.md`), so the published functions that compute
-them from raw sums are not here; `run_diagnosis` does the whole work.
+The classes come from the other modules of this package. They have every published field; some also have `statistics`.
+Scores are computed from rates (`docs/decisions/0008-diagnose-rates.md`), so the published functions that compute them
+from raw sums are missing; use `run_diagnosis`.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class DiagnoseDominantIssue(StrEnum):
 
 
 class DiagnoseStageStatus(StrEnum):
-    """How far a run has come."""
+    """The progress of a run."""
 
     STAGE1_RUNNING = "stage1_running"
     STAGE1_PASSED_FOR_SOCIAL = "stage1_passed_for_social"

@@ -1,4 +1,4 @@
-"""A drawing of the three scores."""
+"""Draw the three scores as a radar chart."""
 
 from collections.abc import Sequence
 from math import cos, radians, sin
@@ -12,7 +12,7 @@ RINGS = (25, 50, 75, 100)
 
 
 def radar(scores: Sequence[tuple[str, float]]) -> Markup:
-    """Scores of 0 to 100 on rays from the middle, the first one upwards."""
+    """Draw scores of 0 to 100 on rays from the centre, the first one pointing up."""
     rays = [radians(-90 + 360 * number / len(scores)) for number in range(len(scores))]
     rings = [_polygon([ring] * len(scores), rays, class_="ring") for ring in RINGS]
     spokes = [_line(ray) for ray in rays]

@@ -1,4 +1,4 @@
-"""The report for people: one HTML file that needs no other."""
+"""The report for readers: one self-contained HTML file."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from cogames.diagnose.validity import DiagnoseValidity
 
 
 def render_report(policy: str, note: DoctorNote, validity: DiagnoseValidity) -> str:
-    """The page. All text in the note is escaped."""
+    """Return the report as HTML. All text of the note is escaped."""
     return page(
         f"Diagnosis of {policy}",
         STYLE,
@@ -63,10 +63,10 @@ def _triage(note: DoctorNote, validity: DiagnoseValidity) -> Markup:
         ),
         items(
             [
-                "See whether the diagnosis is complete. If it is not, the notes above say what was missing.",
+                "Check whether the diagnosis is complete. If not, the notes above say what is missing.",
                 tag("span", "Compare it with a second run: ", link("interpretation_stability.json"), "."),
-                "Watch the replay that shows most, further down, with the first symptom in mind.",
-                "Do what the first prescription says, run again, and check its limit.",
+                "Watch the most diagnostic replay below, with the first symptom in mind.",
+                "Follow the first prescription, run again, and check its limit.",
             ],
             "ol",
         ),
@@ -84,14 +84,12 @@ def _objective(note: DoctorNote) -> Markup:
     context = note.tournament_objective_context
     return section(
         "Tournament objective",
-        tag(
-            "p", "Tournaments count the junctions a team holds, added up over the steps; the rest explains that number."
-        ),
+        tag("p", "Tournaments count the junctions a team holds, summed over the steps; the rest explains that number."),
         table(
             ("Objective", "Stage 1", "Stage 2, alone", "Stage 2, beside its copy"),
             [(code(OBJECTIVE), *(_number(value) for value in context.values()))],
         ),
-        tag("p", "What goes along with it: ", link("stage1_metric_correlation.json"), "."),
+        tag("p", "Metrics that correlate with it: ", link("stage1_metric_correlation.json"), "."),
     )
 
 
@@ -154,7 +152,7 @@ def _baselines(note: DoctorNote) -> Markup:
                 (baseline.role, code(baseline.policy), _number(_mean_score(baseline)))
                 for baseline in note.baseline_context.baselines
             ],
-            "No other policy was played.",
+            "No baseline was played.",
         ),
         items(note.baseline_context.normalization_notes),
     )
@@ -175,7 +173,7 @@ def _symptoms(note: DoctorNote) -> Markup:
                 )
                 for symptom in note.symptoms
             ],
-            "Nothing stands out.",
+            "No symptoms.",
         ),
     )
 
@@ -184,7 +182,7 @@ def _prescriptions(note: DoctorNote) -> Markup:
     return section(
         "Prescriptions",
         table(
-            ("Symptom", "What to do", "Who", "Look at", "Helped when"),
+            ("Symptom", "Action", "Owner", "Metric", "Passes when"),
             [
                 (
                     code(entry.symptom_id),
@@ -195,7 +193,7 @@ def _prescriptions(note: DoctorNote) -> Markup:
                 )
                 for entry in note.prescriptions
             ],
-            "None are needed." if note.status == "complete" else "None are given for an incomplete diagnosis.",
+            "None needed." if note.status == "complete" else "None: the diagnosis is incomplete.",
         ),
     )
 
@@ -211,13 +209,13 @@ def _replays(note: DoctorNote) -> Markup:
                 for name, reference in (
                     ("Highest reward", exemplars.best),
                     ("Lowest reward", exemplars.worst),
-                    ("Shows most", exemplars.most_diagnostic),
+                    ("Most diagnostic", exemplars.most_diagnostic),
                 )
                 if reference is not None
             ],
             "No replays were written.",
         ),
-        tag("p", "All of them in one file: ", link("replay_bundle.zip"), "."),
+        tag("p", "All replays in one file: ", link("replay_bundle.zip"), "."),
         tag(
             "details",
             tag("summary", f"All {len(note.evidence_index.replay_refs)} replays"),

@@ -1,4 +1,4 @@
-"""The look of the report, in both themes."""
+"""The stylesheet of the report, for light and dark themes."""
 
 STYLE = """
 :root {

@@ -1,8 +1,8 @@
-"""A diagnosis from beginning to end.
+"""Run a diagnosis.
 
 Stage 1 plays every case with all seats for the policy and scores three axes. Stage 2 plays them again, alone and beside
-a copy, to see whether the policy gets along with others. A run that cannot go on stops early: what is known by then is
-written all the same, and marked as incomplete.
+a copy, to test whether the policy plays well with others. A run that cannot continue stops early, writes what it has,
+and marks the diagnosis as incomplete.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class DiagnoseRun:
-    """How a run ended. `exit_code` is 1 when there was nothing to play, else 0."""
+    """The result of a run. `exit_code` is 1 if there was no case to play, otherwise 0."""
 
     run_id: str
     output_dir: Path
@@ -52,11 +52,12 @@ def run_diagnosis(
     say: Say | None = None,
     progress: Progress | None = None,
 ) -> DiagnoseRun:
-    """Diagnose a policy and write everything to the output folder.
+    """Diagnose a policy and write the results to the output folder.
 
-    `say` is told in sentences what happens, `progress` how many episodes of a part are done, of how many. `play` plays
-    episodes, by default with the episode runner. Raises `DiagnoseError`, `MissionError`, `PolicyArgumentError` or
-    `FileNotFoundError` before anything is written, and `PolicyLoadError` when the policy cannot be made.
+    `say` receives messages about the run; `progress` receives the number of episodes done and the total of a part.
+    `play` plays episodes, by default with the episode runner. Raises `DiagnoseError`, `MissionError`,
+    `PolicyArgumentError` or `FileNotFoundError` before anything is written, and `PolicyLoadError` if the policy cannot
+    be created.
     """
     return _Diagnosis(options, play or _runner(options.workers, progress), say or (lambda text: None)).run()
 
@@ -93,7 +94,7 @@ class _Diagnosis:
             gate=gate,
             status=VisitStatus("stage1_running"),
             evidence=Evidence(gate),
-            found=assess(Evidence(gate)),
+            assessment=assess(Evidence(gate)),
         )
         if options.bundle_zip is not None:
             self._visit.folder.check_outside(options.bundle_zip)
@@ -112,23 +113,23 @@ class _Diagnosis:
         visit = self._visit
         write_plan(visit)
         if not visit.contract.valid:
-            self._say("This is no run of the standard pack: " + "; ".join(visit.contract.failures))
+            self._say("This run does not follow the standard pack: " + "; ".join(visit.contract.failures))
         visit.status = self._examine()
         visit.stability = compare_snapshots(self._snapshots())
         if visit.status.is_complete and self._options.require_stable_interpretation and not visit.stability.stable:
-            why = ("The run must be understood in the same way when played again.", *visit.stability.notes)
+            why = ("The interpretation must be the same in every rerun.", *visit.stability.notes)
             visit.status = VisitStatus("stage2_incomplete", why)
         write_conclusions(visit)
         return DiagnoseRun(
             run_id=visit.identity.run_id,
             output_dir=visit.folder.root,
             status=visit.status,
-            dominant_issue=visit.found.dominant_issue,
+            dominant_issue=visit.assessment.dominant_issue,
             exit_code=0 if visit.cases else 1,
         )
 
     def _examine(self) -> VisitStatus:
-        """Both stages, as far as one can go."""
+        """Play both stages; stop at the first one that is incomplete."""
         visit = self._visit
         if not visit.cases:
             asked = self._options
@@ -182,17 +183,17 @@ class _Diagnosis:
             try:
                 policy = self._read(text)
                 played = self._table.run([policy], [policy.name], seed=STAGE1_SEED, replays=None)
-            except Exception as error:  # code of others; the diagnosis does not depend on it
+            except Exception as error:  # third-party code; the diagnosis does not depend on it
                 self._visit.remarks.append(f"The baseline {text!r} could not be played: {error}")
                 continue
             runs.append(BaselineRun(role, text, played))
         return runs
 
     def _snapshots(self) -> list[Snapshot]:
-        """This run, those it is compared with, and those that are played again."""
+        """Return snapshots of this run, of the earlier runs to compare with, and of the reruns."""
         visit = self._visit
-        run_id, found = visit.identity.run_id, visit.found
-        snapshots = [take_snapshot("current", run_id, found.dominant_issue, found.symptoms)]
+        run_id, assessment = visit.identity.run_id, visit.assessment
+        snapshots = [take_snapshot("current", run_id, assessment.dominant_issue, assessment.symptoms)]
         for number, run_dir in enumerate(self._options.compare_run_dirs, start=1):
             try:
                 snapshots.append(read_snapshot(f"compare_{number}", run_dir))
@@ -208,8 +209,8 @@ class _Diagnosis:
         label = f"rerun_{number}"
         stage1 = self._play_stage1(f"{RERUNS}/{label}/replays_stage1")
         absolute, mirror = self._play_stage2(f"{RERUNS}/{label}/{STAGE2_REPLAYS}")
-        found = assess(replace(self._visit.evidence, stage1=stage1, absolute=absolute, mirror=mirror))
-        return take_snapshot(label, self._visit.identity.run_id, found.dominant_issue, found.symptoms)
+        assessment = assess(replace(self._visit.evidence, stage1=stage1, absolute=absolute, mirror=mirror))
+        return take_snapshot(label, self._visit.identity.run_id, assessment.dominant_issue, assessment.symptoms)
 
     def _read(self, text: str) -> PolicySpec:
         return parse_policy_spec(text, self._options.device).to_policy_spec()
@@ -220,21 +221,21 @@ def _gate_note(visit: Visit) -> str:
         f"{result.axis} ({' or '.join(result.accepted_probe_missions)})" for result in visit.gate.missing
     )
     if not missing:
-        return f"The axes are not made for the mission set {visit.options.mission_set}; use cvc_evals."
-    return f"Nothing was played, because there is no mission for: {missing}."
+        return f"The axes were not designed for the mission set {visit.options.mission_set}; use cvc_evals."
+    return f"Not played: these axes have no mission: {missing}."
 
 
 def _stage1_problems(visit: Visit) -> tuple[str, ...]:
     return (
-        *_replay_problem("stage 1", len(visit.found.stage1_replays), visit.episodes_per_part),
-        *(signal.summary for signal in visit.found.signals if not signal.confirmed),
+        *_replay_problem("stage 1", len(visit.assessment.stage1_replays), visit.episodes_per_part),
+        *(signal.summary for signal in visit.assessment.signals if not signal.confirmed),
     )
 
 
 def _stage2_problems(visit: Visit) -> tuple[str, ...]:
-    problems = _replay_problem("stage 2", len(visit.found.stage2_replays), 2 * visit.episodes_per_part)
-    if visit.found.social is None or not visit.found.social.confirmed:
-        problems += ("Nothing can be said about the policy beside its copy.",)
+    problems = _replay_problem("stage 2", len(visit.assessment.stage2_replays), 2 * visit.episodes_per_part)
+    if visit.assessment.social is None or not visit.assessment.social.confirmed:
+        problems += ("Stage 2 has no confirmed result for the policy beside its copy.",)
     return problems
 
 

@@ -1,16 +1,16 @@
 """Scores of the three axes, 0 to 100, and how they compare with other policies.
 
-A score is the mean of three parts, each 0 to 1. Limits are those of `cvc_stage1`; they are meant as rates, so all
-metrics are rates here:
+A score is the mean of three parts, each 0 to 1. Limits are those of `cvc_stage1`; they apply to rates, so all metrics
+are rates:
 
-- stability: steady rewards (variation of at most 1: rewards spread as far as their mean), answers in time (at most 5 %
-  of the steps without one, in no episode broken), a reward at all. Never more than the answers in time: what a policy
-  does that does not answer says nothing.
-- efficiency: moves that succeed, no standing still (at most 30 steps on end, or the whole of a shorter episode), a
-  reward at all.
-- control: no actions that fail (at most 20 %), moves that succeed, answers in time.
+- stability: steady rewards (variation of at most 1: rewards spread as far as their mean), actions in time (at most 5 %
+  of the steps without one, no crashed episode), a non-zero reward. The score never exceeds the part for actions in
+  time: the behaviour of a policy that does not act means nothing.
+- efficiency: successful moves, no standing still (at most 30 steps in a row, or all of a shorter episode), a non-zero
+  reward.
+- control: no failed actions (at most 20 %), successful moves, actions in time.
 
-An axis without a mission of its own is worth 40 at most, one without replays 60.
+The score of an axis is at most 40 without a mission for it, and at most 60 without replays.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ class AxisStatistics(BaseModel):
 
 
 class AxisScore(BaseModel):
-    """The score of one axis. `normalized_score` is `raw_score` where there is nothing to compare with."""
+    """The score of one axis. `normalized_score` equals `raw_score` without a baseline."""
 
     axis: str
     normalized_score: float
@@ -63,7 +63,7 @@ class AxisScore(BaseModel):
 
 
 class Signal(BaseModel):
-    """Whether there is enough to believe the score of an axis."""
+    """Whether the evidence for the score of an axis is complete."""
 
     axis: str
     confirmed: bool
@@ -74,7 +74,7 @@ class Signal(BaseModel):
 
 @dataclass(frozen=True)
 class Stage1Evidence:
-    """Metrics of all cases; `replays` holds the replays of each mission, None where a policy is only a yardstick."""
+    """Metrics of all cases; `replays` has the replays of each mission, None for a baseline policy."""
 
     gate: Gate
     metrics: Sequence[MissionMetrics]
@@ -82,7 +82,7 @@ class Stage1Evidence:
 
 
 def score_axes(evidence: Stage1Evidence) -> list[AxisScore]:
-    """One score for each axis, not compared with anything."""
+    """Return one score per axis, not yet normalized."""
     return [_score(axis, evidence) for axis in AXES]
 
 
@@ -103,7 +103,7 @@ def _summary(score: AxisScore, gate: Gate) -> str:
     if score.confirmed:
         return f"The {score.axis} score rests on {len(score.metric_refs)} metrics and {len(score.replay_refs)} replays."
     missing = "a mission for it" if not gate.covers(score.axis) else "metrics" if not score.metric_refs else "replays"
-    return f"The {score.axis} score is not confirmed: {missing} would be needed."
+    return f"The {score.axis} score is not confirmed: it needs {missing}."
 
 
 def _score(axis: str, evidence: Stage1Evidence) -> AxisScore:
@@ -136,7 +136,7 @@ def _score(axis: str, evidence: Stage1Evidence) -> AxisScore:
 
 
 def _parts_of(axis: str, entries: Sequence[MissionMetrics]) -> dict[str, float]:
-    """Each part as the mean over cases; all 0 when nothing was measured."""
+    """Return each part of a score as the mean over cases; all 0 if nothing was measured."""
     return {name: mean([part(entry) for entry in entries]) for name, part in _PARTS[axis].items()}
 
 

@@ -1,16 +1,16 @@
 """Stage 2: does a policy play worse beside a copy of itself than alone?
 
-Alone, one policy has all seats (`absolute`); beside its copy, two have half of them each (`mirror`). Four comparisons,
-each over the cases with a seat for both, as fractions of what they are compared with, and less their standard error so
-that chance is not taken for a difference:
+Alone, one policy has all seats (`absolute`); beside its copy, each has half of them (`mirror`). Four comparisons, each
+over the cases with a seat for both, relative to the value alone, and reduced by their standard error so that chance
+does not look like a difference:
 
 - reward lost beside the copy, of the reward alone: half of it is the limit
 - reward that one copy has more than the other: half of it is the limit
-- steps without an answer, of all steps: 0.03 more is the limit
-- longest time standing still, of the episode: 0.1 more is the limit
+- fraction of steps without an action: 0.03 more is the limit
+- longest time standing still, as a fraction of the episode: 0.1 more is the limit
 
-What a policy loses (the larger of the first two) counts 0.65 of the severity, what can be seen of it (the larger of
-the others) 0.35. For the share of cases without any reward there is only what can be seen, and that counts 0.65.
+The lost reward (the larger of the first two) weighs 0.65 of the severity, the visible behaviour (the larger of the
+others) 0.35. Cases without any reward have only the visible behaviour, which then weighs 0.65.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class SocialStatistics(BaseModel):
 
 
 class SocialSignal(BaseModel):
-    """What stage 2 says. Confirmed when both modes were measured in at least one case and have replays."""
+    """The result of stage 2. Confirmed if both modes were measured in at least one case and have replays."""
 
     confirmed: bool
     severity: float
@@ -64,7 +64,7 @@ class SocialSignal(BaseModel):
 
 
 def compare_modes(cases: Sequence[SocialCase], *, has_replays: bool) -> SocialSignal:
-    """The social signal of stage 2."""
+    """Compare the policy alone with the policy beside its copy."""
     shared = [case for case in cases if len(case.copies) == 2]
     statistics = _compare(shared)
     severity = _severity(statistics)
@@ -109,7 +109,7 @@ def _summary(cases: Sequence[SocialCase], statistics: SocialStatistics, severity
     if not cases:
         return "No case had seats for the policy and its copy."
     if severity < SYMPTOM_SEVERITY:
-        return "The policy plays beside its copy much as it does alone."
+        return "The policy plays about as well beside its copy as alone."
     seen = {
         "it earns less": statistics.reward_drop,
         "one copy earns at the other's expense": statistics.reward_gap,
@@ -140,7 +140,7 @@ def _reward(metrics: SocialMetrics) -> float:
 
 
 def _mean_of(case: SocialCase, name: str) -> float:
-    """Of all seats in the mirror: copies count by their seats."""
+    """Return the mean of a metric over all seats of the mirror: copies count by their seats."""
     weights = [copy.statistics.agent_steps for copy in case.copies]
     total = sum(weights)
     if not total:

@@ -1,4 +1,4 @@
-"""Whether the same run, played again, is understood in the same way."""
+"""Compare the interpretation of a run with reruns and earlier runs."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ TOP = 3
 
 
 class Snapshot(BaseModel):
-    """How one run was understood."""
+    """The interpretation of one run: its dominant issue and first symptoms."""
 
     label: str
     run_id: str
@@ -38,7 +38,7 @@ def take_snapshot(label: str, run_id: str, dominant_issue: str, symptoms: Sequen
 
 
 def read_snapshot(label: str, run_dir: Path) -> Snapshot:
-    """How an earlier run was understood, from its doctor note; ValueError where there is none."""
+    """Read the interpretation of an earlier run from its doctor note; raise `ValueError` if it has none."""
     path = run_dir / "doctor_note.json"
     try:
         note = json.loads(path.read_text(encoding="utf-8"))
@@ -51,16 +51,16 @@ def read_snapshot(label: str, run_dir: Path) -> Snapshot:
     except OSError as error:
         raise ValueError(f"{path} cannot be read ({error.strerror}).") from error
     except (ValidationError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is no doctor note.") from error
+        raise ValueError(f"{path} is not a doctor note.") from error
 
 
 def compare_snapshots(snapshots: Sequence[Snapshot]) -> InterpretationStability:
-    """The first snapshot is that of the current run."""
+    """Compare snapshots; the first one is that of the current run."""
     one_issue = len({snapshot.dominant_issue for snapshot in snapshots}) <= 1
     one_order = len({tuple(snapshot.top_symptom_ids) for snapshot in snapshots}) <= 1
     notes = []
     if len(snapshots) < 2:
-        notes.append("There is nothing to compare with; use --stability-reruns or --compare-run-dir.")
+        notes.append("No other run to compare with; use --stability-reruns or --compare-run-dir.")
     if not one_issue:
         notes.append("The runs disagree on the dominant issue.")
     if not one_order:

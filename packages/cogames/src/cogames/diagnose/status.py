@@ -1,4 +1,4 @@
-"""How far a run got."""
+"""The status of a run."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ StageStatus = Literal[
 
 @dataclass(frozen=True)
 class VisitStatus:
-    """The stage that was reached, and sentences that say why it was not a later one."""
+    """The stage that a run reached, and notes on why it went no further."""
 
     stage_status: StageStatus
     notes: tuple[str, ...] = ()

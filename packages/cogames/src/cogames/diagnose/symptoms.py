@@ -1,4 +1,4 @@
-"""From scores to what is wrong and what to do about it."""
+"""Derive the dominant issue, symptoms and prescriptions from scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class EvidenceRefs(BaseModel):
 
 
 class Symptom(BaseModel):
-    """Something that is wrong, 0 to 1 bad, 0 to 1 sure."""
+    """A weakness of the policy; severity and confidence are 0 to 1."""
 
     symptom_id: str
     axis: str
@@ -43,7 +43,7 @@ class Symptom(BaseModel):
 
 
 class Prescription(BaseModel):
-    """What to do about a symptom, and how to see that it helped."""
+    """An action against a symptom, and the metric that shows whether it helped."""
 
     symptom_id: str
     action: str
@@ -63,30 +63,30 @@ class _Remedy:
 
 _REMEDIES = {
     "stability": _Remedy(
-        "Answers come too late or not at all, or what the policy earns depends on luck.",
-        "Make the slowest steps faster, catch what can fail, then play more episodes of the case that varies most.",
-        "Every step is answered and episodes of one case end alike.",
+        "Actions come too late or not at all, or the reward depends on luck.",
+        "Make the slowest steps faster, handle exceptions, then play more episodes of the case that varies most.",
+        "The policy acts in time in every step, and episodes of one case have similar rewards.",
         "stability.normalized_score",
         "stability.normalized_score >= 80 and timeout_rate <= 0.03",
     ),
     "efficiency": _Remedy(
-        "Cogs stand still, walk against things, or never get to what pays.",
-        "Watch where they stop in the replay; give every state a next target and a way around what blocks it.",
-        "Cogs keep moving and more of the episode is spent on what pays.",
+        "Cogs stand still, walk into obstacles, or never reach what gives reward.",
+        "Watch in the replay where they stop; give every state a next target and a path around obstacles.",
+        "Cogs keep moving and spend more of the episode on what gives reward.",
         "efficiency.normalized_score",
         "efficiency.normalized_score >= 80 and mean_stuck_steps <= 8",
     ),
     "control": _Remedy(
-        "Actions are chosen that the game does not allow in that place.",
-        "Check what stands in a cell, and whether the cost can be paid, before an action is chosen.",
+        "The policy chooses actions that the game does not allow in that place.",
+        "Check the content of a cell and the cost of an action before choosing it.",
         "Nearly every action takes effect.",
         "control.normalized_score",
         "control.normalized_score >= 80 and mean_action_failed <= 0.08",
     ),
     SOCIAL: _Remedy(
-        "The policy counts on having all seats: it shares plans among its own cogs that the other copy does not know.",
-        "Let cogs decide by what they see of others, and try it with half of the seats.",
-        "Two copies together earn what one with all seats does.",
+        "The policy relies on having all seats: its cogs share plans that the other copy does not know.",
+        "Let cogs react to what they see of other cogs, and test with half of the seats.",
+        "Two copies together get the same reward as one with all seats.",
         "stage2.social.severity",
         "stage2.social.severity < 0.3",
     ),
@@ -94,11 +94,11 @@ _REMEDIES = {
 
 
 def stage1_issue(scores: Sequence[AxisScore], metrics: Sequence[MissionMetrics]) -> str:
-    """The dominant issue by stage 1.
+    """Return the dominant issue according to stage 1.
 
-    A policy that misses its deadlines or breaks does nothing in those steps and looks like one that stands still, so
-    that comes first; then the axis with the lowest score, or `mixed` when the two lowest are close. Scores at the lower
-    end of a scale of baselines are told apart by what they were before.
+    A policy that misses deadlines or crashes does nothing in those steps and looks like one that stands still, so
+    `stability` comes first; then the axis with the lowest score, or `mixed` if the two lowest are close. Ties at the
+    low end of the baseline scale are broken by the raw scores.
     """
     if fails_to_answer(metrics):
         return ISSUE_OF_AXIS["stability"]
@@ -110,9 +110,9 @@ def stage1_issue(scores: Sequence[AxisScore], metrics: Sequence[MissionMetrics])
 
 
 def final_issue(by_stage1: str, metrics: Sequence[MissionMetrics], social: SocialSignal | None) -> str:
-    """The dominant issue: that of stage 1, unless playing beside a copy is what goes wrong.
+    """Return the dominant issue: that of stage 1, unless the policy plays much worse beside its copy.
 
-    What a policy that does not answer does beside its copy says nothing about coordination.
+    A policy that misses deadlines or crashes keeps the issue of stage 1: its play says nothing about coordination.
     """
     if social is not None and social.severity >= DOMINANT_SEVERITY and not fails_to_answer(metrics):
         return SOCIAL
@@ -120,7 +120,7 @@ def final_issue(by_stage1: str, metrics: Sequence[MissionMetrics], social: Socia
 
 
 def fails_to_answer(metrics: Sequence[MissionMetrics]) -> bool:
-    """Whether too many steps of all cases had no usable answer, or an episode was not played to the end."""
+    """Return whether too many steps of all cases had no usable action, or an episode crashed."""
     steps = sum(entry.statistics.agent_steps for entry in metrics)
     unanswered = sum(entry.timeout_rate * entry.statistics.agent_steps for entry in metrics)
     crashed = any(entry.statistics.crashed_episodes for entry in metrics)
@@ -130,16 +130,16 @@ def fails_to_answer(metrics: Sequence[MissionMetrics]) -> bool:
 def find_symptoms(
     scores: Sequence[AxisScore], social: SocialSignal | None, social_replays: Sequence[str], dominant: str
 ) -> list[Symptom]:
-    """All symptoms, that of the dominant issue first, then the worst first."""
-    found = [symptom for score in scores if (symptom := _axis_symptom(score)) is not None]
+    """Return all symptoms: the one of the dominant issue first, then by severity."""
+    symptoms = [symptom for score in scores if (symptom := _axis_symptom(score)) is not None]
     if social is not None and social.severity >= SYMPTOM_SEVERITY:
         refs = EvidenceRefs(metric_refs=social.evidence_refs, replay_refs=list(social_replays))
-        found.append(_symptom(STAGE2_ID, SOCIAL, social.severity, social.confidence, refs))
-    return sorted(found, key=lambda s: (_issue(s.axis) != dominant, -s.severity, -s.confidence, s.symptom_id))
+        symptoms.append(_symptom(STAGE2_ID, SOCIAL, social.severity, social.confidence, refs))
+    return sorted(symptoms, key=lambda s: (_issue(s.axis) != dominant, -s.severity, -s.confidence, s.symptom_id))
 
 
 def prescribe(symptoms: Sequence[Symptom]) -> list[Prescription]:
-    """One prescription for each symptom."""
+    """Return one prescription per symptom."""
     return [
         Prescription(
             symptom_id=symptom.symptom_id,

@@ -1,4 +1,4 @@
-"""Whether a run was a complete one."""
+"""Check whether a run is complete."""
 
 from pydantic import BaseModel
 
@@ -8,7 +8,7 @@ from cogames.diagnose.status import VisitStatus
 
 
 class DiagnoseValidity(BaseModel):
-    """Nine checks; valid when all passed."""
+    """The results of nine checks; valid if all passed."""
 
     valid: bool
     failed_check_ids: list[str]
@@ -16,13 +16,13 @@ class DiagnoseValidity(BaseModel):
 
 
 def check_validity(
-    contract: PackContract, gate: Gate, found: Assessment, status: VisitStatus, *, replays_per_part: int
+    contract: PackContract, gate: Gate, assessment: Assessment, status: VisitStatus, *, replays_per_part: int
 ) -> DiagnoseValidity:
-    """`replays_per_part` is how many replays each of the three parts should have: cases times episodes."""
-    stage1, stage2 = len(found.stage1_replays), len(found.stage2_replays)
+    """Check a run; each of its three parts must have `replays_per_part` replays: cases times episodes."""
+    stage1, stage2 = len(assessment.stage1_replays), len(assessment.stage2_replays)
     uncovered = ", ".join(result.axis for result in gate.missing)
-    unconfirmed = ", ".join(signal.axis for signal in found.signals if not signal.confirmed)
-    has_social = found.social is not None and found.social.confirmed
+    unconfirmed = ", ".join(signal.axis for signal in assessment.signals if not signal.confirmed)
+    has_social = assessment.social is not None and assessment.social.confirmed
     checks = [
         (
             "stage1.pack_contract",
@@ -36,7 +36,7 @@ def check_validity(
             if gate.satisfied
             else f"No mission for: {uncovered}."
             if uncovered
-            else "The axes were made for other mission sets.",
+            else "The axes were designed for other mission sets.",
         ),
         (
             "stage1.replay_evidence",
@@ -45,15 +45,15 @@ def check_validity(
         ),
         (
             "stage1.signal_confirmation",
-            found.is_confirmed,
+            assessment.is_confirmed,
             "Every axis has metrics and replays."
-            if found.is_confirmed
+            if assessment.is_confirmed
             else f"Not confirmed: {unconfirmed}."
             if unconfirmed
             else "Stage 1 was not played.",
         ),
-        ("stage2.absolute_mode", bool(found.absolute), _played("absolute", bool(found.absolute))),
-        ("stage2.mirror_mode", bool(found.mirror), _played("mirror", bool(found.mirror))),
+        ("stage2.absolute_mode", bool(assessment.absolute), _played("absolute", bool(assessment.absolute))),
+        ("stage2.mirror_mode", bool(assessment.mirror), _played("mirror", bool(assessment.mirror))),
         (
             "stage2.replay_evidence",
             0 < 2 * replays_per_part <= stage2,
@@ -62,9 +62,7 @@ def check_validity(
         (
             "stage2.social_signal",
             has_social,
-            "Both modes were measured and have replays."
-            if has_social
-            else "There is no confirmed signal from both modes.",
+            "Both modes were measured and have replays." if has_social else "No confirmed signal from both modes.",
         ),
         (
             "stage2.final_stage_status",

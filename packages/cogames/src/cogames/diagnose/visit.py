@@ -1,4 +1,4 @@
-"""One run: what it was asked for, and what is known so far."""
+"""The state of one run: its options and its results so far."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from cogames.diagnose.status import VisitStatus
 
 @dataclass
 class Visit:
-    """`remarks` are sentences for the doctor note that do not follow from the episodes of the policy."""
+    """The state of one run. `remarks` are sentences for the doctor note that do not follow from its episodes."""
 
     identity: RunIdentity
     options: DiagnoseOptions
@@ -25,17 +25,17 @@ class Visit:
     gate: Gate
     status: VisitStatus
     evidence: Evidence
-    found: Assessment
+    assessment: Assessment
     stability: InterpretationStability = field(default_factory=lambda: compare_snapshots([]))
     reruns: list[Snapshot] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     @property
     def episodes_per_part(self) -> int:
-        """Episodes in stage 1, and in each of the two parts of stage 2."""
+        """Return the number of episodes in stage 1, and in each of the two parts of stage 2."""
         return len(self.cases) * self.options.episodes
 
     def conclude(self, evidence: Evidence) -> None:
-        """Take in what was played."""
+        """Assess the run again with new evidence."""
         self.evidence = evidence
-        self.found = assess(evidence)
+        self.assessment = assess(evidence)

@@ -1,4 +1,4 @@
-"""What a run writes, file by file."""
+"""Write the files of a run."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ MANIFEST = "manifest.json"
 
 
 def write_plan(visit: Visit) -> None:
-    """What will be done, before anything is played."""
+    """Write the plan of the run, before any episode is played."""
     folder, options = visit.folder, visit.options
     folder.write_json(
         RUN_CONFIG,
@@ -62,8 +62,8 @@ def write_plan(visit: Visit) -> None:
 
 
 def write_state(visit: Visit) -> None:
-    """How far the run is; written again whenever that changes."""
-    parts = bool(visit.found.metrics) + 2 * bool(visit.found.absolute)
+    """Write the status of the run; called whenever it changes."""
+    parts = bool(visit.assessment.metrics) + 2 * bool(visit.assessment.absolute)
     visit.folder.write_json(
         "diagnose_state.json",
         {
@@ -76,72 +76,77 @@ def write_state(visit: Visit) -> None:
             "missing_requirements": visit.gate.missing,
             "requirement_results": visit.gate.results,
             "expected_replay_count": parts * visit.episodes_per_part,
-            "replay_count": len(visit.found.stage1_replays) + len(visit.found.stage2_replays),
+            "replay_count": len(visit.assessment.stage1_replays) + len(visit.assessment.stage2_replays),
             "output_dir": str(visit.folder.root),
             "notes": list(visit.status.notes),
-            "stage1_signals": visit.found.signals,
+            "stage1_signals": visit.assessment.signals,
         },
     )
 
 
 def write_stage1(visit: Visit) -> None:
-    """What stage 1 and the baselines gave."""
-    folder, found = visit.folder, visit.found
+    """Write the results of stage 1 and of the baselines."""
+    folder, assessment = visit.folder, visit.assessment
     folder.write_json("stage1_rollout_summary.json", _rollout_summary(visit.evidence.stage1))
     baselines = {
-        baseline.role: (baseline, found.baseline_metrics[baseline.role]) for baseline in found.baselines.baselines
+        baseline.role: (baseline, assessment.baseline_metrics[baseline.role])
+        for baseline in assessment.baselines.baselines
     }
-    folder.write_json("stage1_baselines.json", {"normalization_context": found.baselines, **baseline_file(baselines)})
+    folder.write_json(
+        "stage1_baselines.json", {"normalization_context": assessment.baselines, **baseline_file(baselines)}
+    )
     folder.write_json(
         "stage1_metrics.json",
         {
-            "missions": by_mission(found.metrics),
-            "derived_metrics": derive(found.metrics, DERIVED),
-            "axis_scores_raw": found.raw_scores,
-            "axis_scores_normalized": found.scores,
-            "baseline_context": found.baselines,
-            "objective_by_mission": found.objectives,
-            "stage1_metric_correlation": found.correlation,
+            "missions": by_mission(assessment.metrics),
+            "derived_metrics": derive(assessment.metrics, DERIVED),
+            "axis_scores_raw": assessment.raw_scores,
+            "axis_scores_normalized": assessment.scores,
+            "baseline_context": assessment.baselines,
+            "objective_by_mission": assessment.objectives,
+            "stage1_metric_correlation": assessment.correlation,
         },
     )
-    folder.write_json("stage1_signals.json", {"signals": found.signals})
+    folder.write_json("stage1_signals.json", {"signals": assessment.signals})
 
 
 def write_stage2(visit: Visit) -> None:
-    """What stage 2 gave."""
-    folder, found = visit.folder, visit.found
-    modes = (("absolute", ABSOLUTE_SEED, found.absolute), ("mirror", MIRROR_SEED, found.mirror))
+    """Write the results of stage 2."""
+    folder, assessment = visit.folder, visit.assessment
+    modes = (("absolute", ABSOLUTE_SEED, assessment.absolute), ("mirror", MIRROR_SEED, assessment.mirror))
     for mode, seed, metrics in modes:
         folder.write_json(f"stage2_{mode}_summary.json", _mode_summary(visit, mode, seed, metrics))
-    folder.write_json("stage2_social_signal.json", found.social)
-    folder.write_json("stage2_diagnosis_delta.json", found.delta)
+    folder.write_json("stage2_social_signal.json", assessment.social)
+    folder.write_json("stage2_diagnosis_delta.json", assessment.delta)
 
 
 def write_conclusions(visit: Visit) -> None:
-    """What follows from everything, and the archives; the last things that a run writes."""
-    folder, found = visit.folder, visit.found
-    note = write_note(visit.identity.run_id, visit.status, visit.contract, visit.gate, found, visit.remarks)
-    validity = check_validity(visit.contract, visit.gate, found, visit.status, replays_per_part=visit.episodes_per_part)
-    folder.write_json("stage1_probe_evaluations.json", {"probes": found.probe_evaluations})
-    folder.write_json("stage1_metric_correlation.json", found.correlation)
+    """Write the conclusions and the archives; the last step of a run."""
+    folder, assessment = visit.folder, visit.assessment
+    note = write_note(visit.identity.run_id, visit.status, visit.contract, visit.gate, assessment, visit.remarks)
+    validity = check_validity(
+        visit.contract, visit.gate, assessment, visit.status, replays_per_part=visit.episodes_per_part
+    )
+    folder.write_json("stage1_probe_evaluations.json", {"probes": assessment.probe_evaluations})
+    folder.write_json("stage1_metric_correlation.json", assessment.correlation)
     folder.write_json(
         "metrics.json",
         {
-            "missions": by_mission(found.metrics),
-            "derived_metrics": derive(found.metrics, DERIVED),
-            "axis_scores_normalized": found.scores,
-            "baseline_context": found.baselines,
-            "objective_by_mission": found.objectives,
+            "missions": by_mission(assessment.metrics),
+            "derived_metrics": derive(assessment.metrics, DERIVED),
+            "axis_scores_normalized": assessment.scores,
+            "baseline_context": assessment.baselines,
+            "objective_by_mission": assessment.objectives,
         },
     )
-    folder.write_json("replay_exemplars.json", found.exemplars)
+    folder.write_json("replay_exemplars.json", assessment.exemplars)
     write_state(visit)
     folder.write_json("doctor_note.json", note)
     folder.write_json("diagnose_validity.json", validity)
     folder.write_json("interpretation_stability.json", visit.stability)
     if visit.reruns:
         folder.write_json("stability_rerun_snapshots.json", {"snapshots": visit.reruns})
-    folder.write_text(GUIDE, guide(visit.status, validity, visit.stability, found.dominant_issue))
+    folder.write_text(GUIDE, guide(visit.status, validity, visit.stability, assessment.dominant_issue))
     folder.write_text(REPORT, render_report(visit.options.policy, note, validity))
     _write_replay_bundle(visit)
     folder.add(MANIFEST)
@@ -154,13 +159,13 @@ def write_conclusions(visit: Visit) -> None:
 
 
 def _write_replay_bundle(visit: Visit) -> None:
-    replays = [*visit.found.stage1_replays, *visit.found.stage2_replays]
+    replays = [*visit.assessment.stage1_replays, *visit.assessment.stage2_replays]
     write_zip(visit.folder.root / REPLAY_BUNDLE, visit.folder.root, replays)
     visit.folder.add(REPLAY_BUNDLE)
 
 
 def _rollout_summary(played: Sequence[CaseOutcomes]) -> dict[str, object]:
-    """As `cogames run --format json` has it."""
+    """Return a summary in the format of `cogames run --format json`."""
     summaries = build_multi_episode_rollout_summaries([rollout_result(list(entry.outcomes)) for entry in played], 1)
     return {
         "missions": [

@@ -1,20 +1,20 @@
-"""Tutorials as a script, a notebook and a page, kept in step.
+"""Keep each tutorial's script, notebook and page in sync.
 
-The script is what people edit. It is cut into cells by `# %%` lines; the notebook has the same cells and what they
-print, the page is the notebook as Markdown. `cogames docsync all` makes both, `cogames docsync check` finds what is
-stale. A changed notebook is written back to its script with `cogames docsync nb-to-py`.
+The script is the source. `# %%` lines divide it into cells; the notebook has the same cells with their outputs, and the
+page is the notebook as Markdown. `cogames docsync all` writes both, `cogames docsync check` finds stale files.
+`cogames docsync nb-to-py` writes a changed notebook back to its script.
 
 | cell | in the script | in the notebook | in the page |
 |---|---|---|---|
-| text | `# %% [markdown]` and comments | a Markdown cell | as it is |
-| code | `# %%` | a code cell | a `python` block, what it prints below |
-| commands | `# %% [console]` and `console("...")` | lines with `!` | a `console` block, what they print below |
+| text | `# %% [markdown]` and comments | a Markdown cell | unchanged |
+| code | `# %%` | a code cell | a `python` block, its output below |
+| commands | `# %% [console]` and `console("...")` | lines with `!` | a `console` block, its output below |
 | a file | `# %% [file NAME]` and its Python | `%%writefile NAME` | a `python` block |
 
-A first line in a cell of code or commands says what the page leaves out: `# <<hide>>`, `# <<hide-input>>`,
-`# <<hide-output>>`, or what it folds away: `# <<collapse-input>>`, `# <<collapse-output>>`. The notebook keeps no
-outputs of `hide` and `hide-output`, so what differs from run to run, or is large, belongs there. `<<colab-link>>` in a
-text stands for the address at which Colab opens the notebook.
+A directive in the first line of a code or command cell hides parts of it in the page (`# <<hide>>`,
+`# <<hide-input>>`, `# <<hide-output>>`) or folds them (`# <<collapse-input>>`, `# <<collapse-output>>`). The notebook
+stores no outputs of `hide` and `hide-output` cells: use them for output that is large or differs from run to run.
+`<<colab-link>>` in a text is replaced by the URL that opens the notebook in Colab.
 """
 
 from cogames.docsync.cells import Cell, DocsyncError

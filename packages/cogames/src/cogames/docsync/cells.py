@@ -1,4 +1,4 @@
-"""A tutorial is a list of cells, in whatever form it is kept."""
+"""The cells of a tutorial, independent of the file format."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _DIRECTIVE = re.compile(r"#\s*<<(.*?)>>\s*")
 
 
 class DocsyncError(ValueError):
-    """A tutorial that cannot be read, run or written: one sentence with the file."""
+    """A tutorial cannot be read, run or written; the message names the file."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. Of commands, `source` has one in each line; of a file, `name` is its name.
+    """One cell. `source` of a command cell has one command per line; `name` is the name of a file cell.
 
-    `outputs` are as a notebook keeps them, without numbers of runs. Two cells are equal whatever they printed.
+    `outputs` have the notebook format, without execution counts. Cells compare equal regardless of their outputs.
     """
 
     kind: Kind
@@ -34,16 +34,16 @@ class Cell:
 
     @property
     def keeps_outputs(self) -> bool:
-        """Whether what it prints belongs in the notebook."""
+        """Return whether the notebook stores the outputs of the cell."""
         return self.kind in ("code", "console") and self.directive not in ("hide", "hide-output")
 
 
 def split_directive(source: str, where: str) -> tuple[str, str]:
-    """The directive of a cell's first line, or "", and the source without it."""
+    """Return the directive in a cell's first line ("" if absent) and the source without it."""
     first, _, rest = source.partition("\n")
-    found = _DIRECTIVE.fullmatch(first)
-    if found is None:
+    match = _DIRECTIVE.fullmatch(first)
+    if match is None:
         return "", source
-    if found[1] not in DIRECTIVES:
-        raise DocsyncError(f"{where}: there is no directive <<{found[1]}>>; there are {', '.join(DIRECTIVES)}.")
-    return found[1], rest
+    if match[1] not in DIRECTIVES:
+        raise DocsyncError(f"{where}: unknown directive <<{match[1]}>>; allowed: {', '.join(DIRECTIVES)}.")
+    return match[1], rest

@@ -15,7 +15,7 @@ _FENCES = re.compile(r"^`{3,}", re.MULTILINE)
 
 
 def write_markdown(cells: Sequence[Cell], *, colab_link: str | None = None) -> str:
-    """The page. `colab_link` takes the place of `<<colab-link>>`; DocsyncError where a text needs it and has none."""
+    """Return the page. `colab_link` replaces `<<colab-link>>`; raise `DocsyncError` if it is needed but None."""
     blocks: list[str] = []
     for cell in cells:
         if cell.kind == "text":
@@ -29,7 +29,7 @@ def _text(source: str, colab_link: str | None) -> str:
     if COLAB_LINK not in source:
         return source
     if colab_link is None:
-        raise DocsyncError(f"A text has {COLAB_LINK}, so the repository of the notebook must be known.")
+        raise DocsyncError(f"A text contains {COLAB_LINK}, which needs the repository of the notebook.")
     return source.replace(COLAB_LINK, colab_link)
 
 
@@ -55,7 +55,7 @@ def _code(cell: Cell) -> list[str]:
 
 
 def _printed(output: dict[str, Any]) -> str:
-    """What an output shows as plain text; pictures and pages of HTML have none."""
+    """Return the plain text of an output; images and HTML have none."""
     if output["output_type"] == "stream":
         return "".join(output["text"])
     return "".join(output.get("data", {}).get("text/plain", [])) + "\n"

@@ -1,4 +1,4 @@
-"""The notebook of a tutorial: nbformat 4.5, with nothing in it that differs from one run to the next."""
+"""Read and write the notebook of a tutorial: nbformat 4.5, without anything that differs from run to run."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _FILE = re.compile(r"%%writefile[ \t]+(\S+)[ \t]*(?:\n|$)")
 
 
 def read_notebook(text: str, where: str | Path = "the notebook") -> list[Cell]:
-    """The cells of a notebook and what they printed."""
+    """Return the cells of a notebook with their outputs."""
     try:
         document = json.loads(text)
         return [_read_cell(cell, f"{where}, cell {number}") for number, cell in enumerate(document["cells"], start=1)]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, DocsyncError):
             raise
-        raise DocsyncError(f"{where} is no notebook of format 4.") from error
+        raise DocsyncError(f"{where} is not a notebook of format 4.") from error
 
 
 def write_notebook(cells: Sequence[Cell]) -> str:
-    """The notebook as text. The same cells give the same bytes."""
+    """Return the notebook as text. The same cells give the same bytes."""
     written = [_write_cell(cell, f"cell-{number}") for number, cell in enumerate(cells, start=1)]
     document = {"cells": written, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
@@ -42,7 +42,7 @@ def _read_cell(cell: dict[str, Any], where: str) -> Cell:
     if cell["cell_type"] == "markdown":
         return Cell("text", "\n".join(line.rstrip() for line in source.splitlines()))
     if cell["cell_type"] != "code":
-        raise DocsyncError(f"{where} is of the type {cell['cell_type']}; there are markdown and code.")
+        raise DocsyncError(f"{where} has the type {cell['cell_type']}; allowed: markdown and code.")
     file = _FILE.match(source)
     if file is not None:
         return Cell("file", source[file.end() :].strip("\n"), name=file[1])
@@ -52,7 +52,7 @@ def _read_cell(cell: dict[str, Any], where: str) -> Cell:
     if lines and all(line.startswith("!") for line in lines):
         return Cell("console", "\n".join(line[1:].strip() for line in lines), directive=directive, outputs=outputs)
     if any(line.startswith(("!", "%")) for line in lines):
-        raise DocsyncError(f"{where} mixes Python with `!` or `%` lines, which no script can; give them a cell each.")
+        raise DocsyncError(f"{where} mixes Python with `!` or `%` lines; put them in separate cells.")
     return Cell("code", source, directive=directive, outputs=outputs)
 
 
@@ -75,16 +75,16 @@ def _notebook_source(cell: Cell) -> str:
 
 
 def plain_output(output: Mapping[str, Any]) -> dict[str, Any]:
-    """An output without the number of its run, with its texts cut into lines and its keys in order."""
-    kept = dict(output)
-    if kept["output_type"] == "execute_result":
-        kept["execution_count"] = None
-    if "text" in kept:
-        kept["text"] = _lines(_joined(kept["text"]))
-    if "data" in kept:
-        kept["data"] = {kind: _data(value) for kind, value in sorted(kept["data"].items())}
-        kept["metadata"] = {}
-    return dict(sorted(kept.items()))
+    """Return an output without its execution count, with texts split into lines and keys in a fixed order."""
+    plain = dict(output)
+    if plain["output_type"] == "execute_result":
+        plain["execution_count"] = None
+    if "text" in plain:
+        plain["text"] = _lines(_joined(plain["text"]))
+    if "data" in plain:
+        plain["data"] = {kind: _data(value) for kind, value in sorted(plain["data"].items())}
+        plain["metadata"] = {}
+    return dict(sorted(plain.items()))
 
 
 def _data(value: Any) -> Any:

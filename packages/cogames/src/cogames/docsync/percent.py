@@ -1,4 +1,4 @@
-"""The script of a tutorial: cells behind `# %%` lines, and a head that makes the file run by itself."""
+"""Read and write the script of a tutorial: cells after `# %%` lines, and a header that makes the file runnable."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ start(__file__)
 
 
 def is_tutorial(text: str) -> bool:
-    """Whether a Python file has cells of text."""
+    """Return whether a Python file has cells of text."""
     return any(found["tag"] == "markdown" for found in _MARKER.finditer(text))
 
 
 def read_script(text: str, where: str | Path = "the script") -> list[Cell]:
-    """The cells of a script. What stands before the first `# %%` belongs to the script alone."""
+    """Return the cells of a script. Text before the first `# %%` belongs only to the script."""
     marks = list(_MARKER.finditer(text))
     if not marks:
         raise DocsyncError(f"{where} has no cells; a cell begins with a line `# %%`.")
@@ -43,7 +43,7 @@ def read_script(text: str, where: str | Path = "the script") -> list[Cell]:
 
 
 def write_script(cells: Sequence[Cell]) -> str:
-    """A script that has these cells and runs by itself."""
+    """Return a runnable script with these cells."""
     title = next((cell.source.lstrip("# ").partition("\n")[0] for cell in cells if cell.kind == "text"), "Tutorial")
     names = "console, start" if any(cell.kind == "console" for cell in cells) else "start"
     blocks = [_HEAD.format(title=title.rstrip(".") + ".", names=names), *map(_write_cell, cells)]
@@ -59,7 +59,7 @@ def _read_cell(tag: str, body: str, where: str) -> Cell:
     if tag == "console":
         return Cell("console", "\n".join(_commands(body, where)), directive=directive)
     if tag:
-        raise DocsyncError(f"{where} is called [{tag}]; there are [markdown], [console], [file NAME] and none.")
+        raise DocsyncError(f"{where} has the tag [{tag}]; allowed: [markdown], [console], [file NAME] or no tag.")
     return Cell("code", body, directive=directive)
 
 
@@ -70,7 +70,7 @@ def _uncommented(line: str, where: str) -> str:
 
 
 def _commands(body: str, where: str) -> list[str]:
-    """The texts of a cell of `console("...")` calls."""
+    """Return the commands of a cell of `console("...")` calls."""
     try:
         return [_command(statement) for statement in ast.parse(body).body]
     except (SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""Running a tutorial in a kernel, as Jupyter does, to see what its cells print. Needs the extra `notebooks`."""
+"""Run a tutorial in a Jupyter kernel and collect the outputs of its cells. Needs the extra `notebooks`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from cogames.docsync.scripts import environment
 __all__ = ["run_cells"]
 
 SECONDS = 300
-"""for one cell"""
+"""time limit for one cell"""
 
-# Commands are run without a terminal, so that they print neither colours nor progress, and one that fails ends the run.
+# Commands run without a terminal, so they print neither colours nor progress; a failing command ends the run.
 _PRELUDE = """\
 def _run(command):
     import subprocess
@@ -31,7 +31,7 @@ get_ipython().system = _run
 
 
 def run_cells(cells: Sequence[Cell], where: str | Path) -> list[Cell]:
-    """The cells with what they print when run from the first to the last, in an empty folder."""
+    """Run the cells in order in an empty folder, and return them with their outputs."""
     try:
         import nbformat
         from nbclient import NotebookClient
@@ -55,10 +55,10 @@ def run_cells(cells: Sequence[Cell], where: str | Path) -> list[Cell]:
         manager = client.create_kernel_manager()
         manager.connection_file = str(Path(home) / "kernel.json")
         if hasattr(socket, "AF_UNIX"):
-            manager.transport = "ipc"  # through files in `home`, which nobody else can open
-        # Nobody's own settings of IPython, and nothing left behind in them.
+            manager.transport = "ipc"  # through sockets in `home`, which other users cannot open
+        # A temporary IPython folder: the user's settings do not apply, and nothing is left behind in them.
         own = {"IPYTHONDIR": home, "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
-        # What the kernel itself writes (a warning as it shuts down, say) is not the tutorial's output.
+        # Output of the kernel itself, such as a warning during shutdown, is not output of the tutorial.
         log = Path(home) / "kernel.log"
         with log.open("wb") as stderr:
             try:
@@ -71,20 +71,20 @@ def run_cells(cells: Sequence[Cell], where: str | Path) -> list[Cell]:
                 raise DocsyncError(f"{where}, cell {at} fails: {': '.join([reason, *last])}") from error
     ran = notebook.cells[1:]
     return [
-        replace(cell, outputs=_kept(found["outputs"])) if cell.keeps_outputs else replace(cell, outputs=())
-        for cell, found in zip(cells, ran, strict=True)
+        replace(cell, outputs=_merged(executed["outputs"])) if cell.keeps_outputs else replace(cell, outputs=())
+        for cell, executed in zip(cells, ran, strict=True)
     ]
 
 
-def _kept(outputs: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
-    """What was printed, in one piece, and results. What went to stderr is left out: its place among them varies."""
-    kept: list[dict[str, Any]] = []
+def _merged(outputs: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """Join consecutive stdout chunks and drop stderr, whose position among the others varies from run to run."""
+    merged: list[dict[str, Any]] = []
     for output in map(plain_output, outputs):
         if output["output_type"] == "stream":
             if output["name"] != "stdout":
                 continue
-            if kept and kept[-1]["output_type"] == "stream":
-                kept[-1] = plain_output({**output, "text": kept[-1]["text"] + output["text"]})
+            if merged and merged[-1]["output_type"] == "stream":
+                merged[-1] = plain_output({**output, "text": merged[-1]["text"] + output["text"]})
                 continue
-        kept.append(output)
-    return tuple(kept)
+        merged.append(output)
+    return tuple(merged)

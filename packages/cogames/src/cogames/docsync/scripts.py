@@ -1,4 +1,4 @@
-"""What the script of a tutorial needs to do what its notebook does."""
+"""Helpers with which the script of a tutorial behaves like its notebook."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["console", "start"]
 
 
 def start(script: str) -> None:
-    """Write the files of the script's `[file NAME]` cells to the working folder, and let it be imported from."""
+    """Write the files of the script's `[file NAME]` cells to the working folder, and put it on `sys.path`."""
     for cell in read_script(Path(script).read_text(encoding="utf-8"), script):
         if cell.kind == "file":
             Path(cell.name).write_text(cell.source + "\n", encoding="utf-8")
@@ -22,12 +22,12 @@ def start(script: str) -> None:
 
 
 def console(command: str) -> None:
-    """Run a command as a line with `!` does in a notebook; CalledProcessError when it fails."""
+    """Run a command like a `!` line of a notebook; raise `CalledProcessError` if it fails."""
     print(f"$ {command}", flush=True)
     subprocess.run(command, shell=True, check=True, env=environment())
 
 
 def environment() -> dict[str, str]:
-    """This process's, in which programs of its Python's environment are found first."""
+    """Return the environment of this process, with the programs of its Python first on `PATH`."""
     folders = [os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)]
     return {**os.environ, "PATH": os.pathsep.join(folders)}

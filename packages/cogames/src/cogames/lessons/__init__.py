@@ -1,7 +1,7 @@
 """Lessons that teach the game by playing it.
 
-A `Lesson` is a small mission with goals. A `Tutor` follows the episode, looks in the state of the game whether the
-player has reached the goal, and tells the renderer what to show. `COURSES` has the two courses.
+A `Lesson` is a small mission with goals. A `Tutor` follows the episode, checks in the state of the game whether the
+player has reached the goal, and sends the renderer what to show. `COURSES` has the two courses.
 """
 
 from cogames.lessons.course import COURSES, Course, Ending, UnknownLesson, find_lesson, play_course, play_lesson

@@ -1,6 +1,6 @@
-"""Parts that goals are made of: how far the player is, what to point at, whether it can still be done.
+"""Building blocks of goals: progress of the player, what to highlight, whether the goal can still be reached.
 
-All are pure functions of the view of now and, mostly, that of the goal's start.
+All are pure functions of the current view and, mostly, of the view at the goal's start.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOVED, ALIGNED, SCRAMBLED = "action.move.success", "junction.aligned_by_agent", 
 NEARLY = 0.99
 
 
-# How far the player is.
+# Progress of the player.
 
 
 def yes(is_done: bool) -> float:
@@ -49,18 +49,18 @@ def yes(is_done: bool) -> float:
 
 
 def all_of(parts: Iterable[float]) -> float:
-    """The mean of several progresses: 1 only when each is 1."""
+    """Return the mean of several progress values; 1 only if each is 1."""
     values = [min(max(part, 0.0), 1.0) for part in parts]
     return 1.0 if all(value >= 1 for value in values) else min(sum(values) / len(values), NEARLY)
 
 
 def did(stat: str, times: float = 1) -> Progress:
-    """The player has done something so often since the goal began."""
+    """Return progress towards doing something `times` times since the goal began."""
     return lambda now, start: (now.deed(stat) - start.deed(stat)) / times
 
 
 def is_at(cell: Cell) -> Progress:
-    """The player's cog stands on a cell."""
+    """Return progress of the player's cog towards a cell."""
 
     def progress(now: LessonView, start: LessonView) -> float:
         way = _steps(start.cog.cell, cell)
@@ -70,12 +70,12 @@ def is_at(cell: Cell) -> Progress:
 
 
 def has_gear(gear: str) -> Progress:
-    """The player's cog holds gear that it has taken since the goal began."""
+    """Return progress that is 1 once the player's cog holds gear taken since the goal began."""
     return lambda now, start: yes(now.cog.has(gear) > 0 and did(f"{gear}.gained")(now, start) >= 1)
 
 
 def deposits(now: LessonView, start: LessonView) -> dict[str, float]:
-    """What has been brought to the hub since the goal began, by element."""
+    """Return the amount of each element deposited in the hub since the goal began."""
     return {element: now.deposited(element) - start.deposited(element) for element in ELEMENTS}
 
 
@@ -83,11 +83,11 @@ def is_beside(cell: Cell, thing: Thing) -> bool:
     return _steps(cell, thing.cell) == 1
 
 
-def _steps(one: Cell, other: Cell) -> int:
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+def _steps(start: Cell, end: Cell) -> int:
+    return abs(start[0] - end[0]) + abs(start[1] - end[1])
 
 
-# What to point at.
+# What to highlight.
 
 
 def mark(*cells: Cell) -> Pointer:
@@ -95,7 +95,7 @@ def mark(*cells: Cell) -> Pointer:
 
 
 def point(*kinds: str) -> Pointer:
-    """At everything of some kinds."""
+    """Highlight all objects of these kinds."""
     return lambda now, start: Highlight(objects=tuple(thing.id for kind in kinds for thing in now.of_kind(kind)))
 
 
@@ -104,7 +104,7 @@ def thing_at(cell: Cell) -> Pointer:
 
 
 def with_gear(gear: str, then: Pointer, *, heart: bool = True) -> Pointer:
-    """First at the station, then at the hub for a heart, then at what the cog is to do with them."""
+    """Highlight the station until the cog has the gear, then the hub until it has a heart, then what `then` returns."""
 
     def pointer(now: LessonView, start: LessonView) -> Highlight:
         if not now.cog.has(gear):
@@ -116,11 +116,11 @@ def with_gear(gear: str, then: Pointer, *, heart: bool = True) -> Pointer:
     return pointer
 
 
-# Whether it can still be done.
+# Whether the goal can still be reached.
 
 
 def cannot_pay(cost: Mapping[str, int]) -> Lost:
-    """Too little of an element is left anywhere."""
+    """Lose the goal once the map has too little of an element for the cost."""
 
     def lost(now: LessonView) -> str | None:
         short = next((element for element, amount in cost.items() if now.supply(element) < amount), None)
@@ -130,13 +130,13 @@ def cannot_pay(cost: Mapping[str, int]) -> Lost:
 
 
 def cannot_equip(rules: Rules, gear: str) -> Lost:
-    """No cog has that gear, and the team cannot get it any more."""
+    """Lose the goal once no cog has the gear and the team can no longer pay for it."""
     unpaid = cannot_pay(rules.gear_cost[gear])
     return lambda now: None if any(cog.has(gear) for cog in now.cogs) else unpaid(now)
 
 
 def no_heart_left(rules: Rules) -> Lost:
-    """Neither the cogs nor the hub have a heart, and none can be made."""
+    """Lose the goal once neither the cogs nor the hub have a heart and the team cannot make one."""
 
     def lost(now: LessonView) -> str | None:
         if any(thing.has("heart") for thing in (now.hub, *now.cogs)):
@@ -147,6 +147,6 @@ def no_heart_left(rules: Rules) -> Lost:
 
 
 def cannot_act(rules: Rules, gear: str) -> Lost:
-    """A junction cannot be aligned, or scrambled, for want of the gear or of a heart."""
+    """Lose the goal once no junction can be aligned or scrambled, for lack of the gear or of a heart."""
     unarmed, heartless = cannot_equip(rules, gear), no_heart_left(rules)
     return lambda now: unarmed(now) or heartless(now)

@@ -1,4 +1,4 @@
-"""The courses, and playing them lesson by lesson."""
+"""The courses, and functions to play them lesson by lesson."""
 
 from __future__ import annotations
 
@@ -55,24 +55,22 @@ COURSES = {
 
 
 def find_lesson(lessons: list[Lesson], wanted: str) -> int:
-    """The position of a lesson, given as its name or its number, which counts from 1."""
+    """Return the index of a lesson from its name or its number (starting at 1)."""
     names = [lesson.name for lesson in lessons]
     if wanted.lower() in names:
         return names.index(wanted.lower())
     if wanted.isdecimal() and 1 <= int(wanted) <= len(names):
         return int(wanted) - 1
-    raise UnknownLesson(
-        f"There is no lesson {wanted!r}; give a number from 1 to {len(names)} or a name: {', '.join(names)}."
-    )
+    raise UnknownLesson(f"No lesson {wanted!r}; pass a number from 1 to {len(names)} or a name: {', '.join(names)}.")
 
 
 class Ending(Enum):
-    """How a lesson came to its end."""
+    """How a lesson ended."""
 
     FINISHED = "finished"
     """all goals were reached"""
     AGAIN = "again"
-    """it could not be finished any more, or took too long, and should be played again"""
+    """its goal could no longer be reached, or it took too long; play it again"""
     LEFT = "left"
     """the player ended it"""
 
@@ -80,9 +78,9 @@ class Ending(Enum):
 def play_course(
     lessons: list[Lesson], stage: Stage, *, positions: Iterable[int], progress: Progress, seed: int = 42
 ) -> Lesson | None:
-    """Play the lessons at some positions, one after the other, each until it is finished; what is finished is kept.
+    """Play the lessons at `positions` in order, each until it is finished, and save the progress.
 
-    Returns the lesson that the player left, or None when all were finished.
+    Returns the lesson that the player left, or None if all were finished.
     """
     for position in positions:
         lesson, note = lessons[position], lessons[position].briefing
@@ -106,9 +104,9 @@ def play_course(
 def play_lesson(
     lesson: Lesson, renderer: Renderer, *, number: int = 1, count: int = 1, seed: int = 42, note: str = ""
 ) -> tuple[Ending, str]:
-    """Play a lesson once; how it ended, and for one to be played again the reason, in a sentence.
+    """Play a lesson once; return how it ended and, if it must be played again, the reason in one sentence.
 
-    `number` of `count` is its place in the course; `note` is shown with the first goal.
+    `number` of `count` is its position in the course; `note` is shown with the first goal.
     """
     env = lesson.make_env()
     policies = list(dict.fromkeys(lesson.seats))
@@ -125,5 +123,5 @@ def play_lesson(
     if tutor.lost is not None:
         return Ending.AGAIN, tutor.lost
     if outcome.steps >= env.game.max_steps:
-        return Ending.AGAIN, f"The {outcome.steps} steps of this lesson are over."
+        return Ending.AGAIN, f"You have used all {outcome.steps} steps of this lesson."
     return Ending.LEFT, ""

@@ -94,9 +94,9 @@ def roles(keys: Keys) -> Lesson:
             ),
             Goal(
                 title="Scout: go far",
-                text=f"A scout does nothing but live long: {rules.hp_with['scout']} hp instead of {rules.hp}. "
+                text=f"A scout has no ability except endurance: {rules.hp_with['scout']} hp instead of {rules.hp}. "
                 "Take scout gear and walk to the look-out in the east.",
-                hint="Any team needs somebody who knows where things are.",
+                hint="Every team needs a cog that knows where things are.",
                 progress=lambda now, start: all_of(
                     [
                         did("scout.gained")(now, start),
@@ -214,7 +214,7 @@ def network(keys: Keys) -> Lesson:
         goals=(
             Goal(
                 title="Cut the chain",
-                text="The Clips hold two junctions. The western one hangs on the eastern one, that on the ship. "
+                text="The Clips hold two junctions. The western one is linked through the eastern one to the ship. "
                 "Scramble the eastern one: both turn neutral, for one heart.",
                 hint="Take scrambler gear and a heart. Walk past the first junction to the second.",
                 progress=cut,
@@ -270,7 +270,7 @@ def waves(keys: Keys) -> Lesson:
     return Lesson(
         name="waves",
         title="The Clips",
-        briefing="The Clips attack in waves. Nobody drives them: their ships take junctions by the clock.",
+        briefing="The Clips attack in waves. They follow a fixed schedule: their ships take junctions at set steps.",
         make_env=mission.make_env,
         goals=(
             Goal(
@@ -293,7 +293,7 @@ def waves(keys: Keys) -> Lesson:
             ),
             Goal(
                 title="Take it back",
-                text="A neutral junction is anybody's. Align it before the next wave, so that it is yours alone. "
+                text="Both sides can take a neutral junction. Align it before the next wave, so that only you hold it. "
                 "If the Clips were quicker, scramble it once more.",
                 hint="Aligner gear and a heart.",
                 progress=lambda now, start: yes(
@@ -338,7 +338,7 @@ def team(keys: Keys) -> Lesson:
     cells = drawing.cells("+")
 
     def drives_another(now: LessonView, start: LessonView) -> float:
-        """A cog with a policy that the player had not driven before has been walked some way."""
+        """Return progress towards moving a miner that the player had not driven before this goal."""
         ways = [
             now.deeds[cog.agent_id].get(MOVED, 0) / EASY_TRIP
             for cog in now.cogs[1:]
@@ -371,7 +371,7 @@ def team(keys: Keys) -> Lesson:
             Goal(
                 title="Change over",
                 text=f"Hand it back: {keys.hand_back}. Then drive the other miner for {EASY_TRIP} steps.",
-                hint="A policy goes on from wherever you leave its cog.",
+                hint="A policy continues from wherever you leave its cog.",
                 progress=drives_another,
                 highlight=not_driven,
             ),
@@ -397,7 +397,7 @@ def team(keys: Keys) -> Lesson:
 
 
 def _share_of_way(start: int, end: int, now: int) -> float:
-    """How far one has come along a row of cells; never all of it."""
+    """Return the travelled fraction of the way along a row of cells, at most 0.99."""
     return min(max((now - start) / ((end - start) or 1), 0.0), 0.99)
 
 

@@ -28,11 +28,11 @@ class Drawing:
         self.rows = text.strip().splitlines()
 
     def cells(self, char: str) -> list[Cell]:
-        """Where a character stands, row by row."""
-        return [(x, y) for y, row in enumerate(self.rows) for x, found in enumerate(row) if found == char]
+        """Return the cells with a character, row by row."""
+        return [(x, y) for y, row in enumerate(self.rows) for x, drawn in enumerate(row) if drawn == char]
 
     def cell(self, char: str) -> Cell:
-        """Where a character stands that is there once."""
+        """Return the cell of a character that occurs once."""
         (cell,) = self.cells(char)
         return cell
 
@@ -55,7 +55,7 @@ class LessonMission(CvCMission):
         hub: Mapping[str, int] | None = None,
         clips: ClipsConfig | None = None,
     ) -> LessonMission:
-        """A mission for as many cogs as are drawn. Without `hearts` and `hub` the hub has what the rules give it."""
+        """Return a mission for the drawn cogs. `hearts` and `hub` default to the hub's stock in the rules."""
         cogs = len(drawing.cells("@"))
         owned = {char: f"{team}:junction" for char, team in OWNED.items()}
         builder = AsciiMapBuilder.Config(map_data=drawing.map_data(), char_to_map_name={**LEGEND, **owned})

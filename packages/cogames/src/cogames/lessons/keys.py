@@ -1,4 +1,4 @@
-"""How a person does things in a view, in the words of the lessons."""
+"""The controls of a view, in the words of the lessons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["BROWSER", "TERMINAL", "Keys"]
 
 @dataclass(frozen=True)
 class Keys:
-    """Each is the part of a sentence: "Move with {move}.", "To let time pass, {wait}."."""
+    """Parts of sentences about controls: "Move with {move}.", "To let time pass, {wait}."."""
 
     move: str
     look: str

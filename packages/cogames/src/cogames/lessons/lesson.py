@@ -13,7 +13,7 @@ __all__ = ["Goal", "Highlight", "Lesson"]
 
 @dataclass(frozen=True)
 class Highlight:
-    """What a view should point at: cells, and objects by their ids."""
+    """What a view highlights: cells, and objects by their ids."""
 
     cells: tuple[Cell, ...] = ()
     objects: tuple[int, ...] = ()
@@ -31,9 +31,9 @@ def _never(now: LessonView) -> str | None:
 class Goal:
     """One thing to do.
 
-    `progress(now, start)` is a pure function of two views, that of now and that of the moment the goal began; the goal
-    is reached at 1. It must need a deed of the player: neither waiting nor the state at the start may give 1.
-    `lost(now)` is a sentence when the goal cannot be reached any more.
+    `progress(now, start)` is a pure function of the current view and the view when the goal began; the goal is reached
+    at 1. It must require an action of the player: neither waiting nor the state at the start may give 1. `lost(now)`
+    returns the reason as a sentence once the goal can no longer be reached.
     """
 
     title: str

@@ -96,7 +96,7 @@ def objects(keys: Keys) -> Lesson:
         goals=(
             Goal(
                 title="Walk into a wall",
-                text="What stands in the way is not walked over. Walk into a wall: your cog stays where it is.",
+                text="Cogs cannot walk over obstacles. Walk into a wall: your cog stays where it is.",
                 hint="The step is used up all the same.",
                 progress=did("action.move.failed"),
             ),
@@ -167,7 +167,7 @@ def mining(keys: Keys) -> Lesson:
 
 
 def _still_wanted(now: LessonView, start: LessonView) -> Highlight:
-    """The extractors of elements that were neither brought nor are in the cog's hands; then the hub."""
+    """Highlight extractors of elements that the cog has neither deposited nor carries; then the hub."""
     brought = deposits(now, start)
     missing = [element for element in ELEMENTS if not brought[element] and not now.cog.has(element)]
     return point(*map(extractor_of, missing) if missing else ["hub"])(now, start)
@@ -253,7 +253,7 @@ def hearts(keys: Keys) -> Lesson:
     rules = read_rules(mission)
 
     def made(now: LessonView, start: LessonView) -> float:
-        """Gathering what is missing for a heart is most of the way."""
+        """Return progress towards a new heart; gathering the missing elements counts for 0.9."""
         if did("heart.gained")(now, start) >= 1:
             return 1.0
         return 0.9 * all_of((now.hub.has(element) + now.cog.has(element)) / rules.heart_cost for element in ELEMENTS)
@@ -306,7 +306,7 @@ def junctions(keys: Keys) -> Lesson:
     lost = cannot_act(rules, "aligner")
 
     def left_at_a_junction(now: LessonView, start: LessonView) -> float:
-        """More was deposited while the cog stands by a junction of ours, and not by the hub."""
+        """Return 1 if the cog has deposited elements while next to one of our junctions and not to the hub."""
         held = [thing for thing in now.of_kind("junction") if thing.is_ours]
         is_there = any(is_beside(now.cog.cell, thing) for thing in held) and not is_beside(now.cog.cell, now.hub)
         return yes(is_there and sum(deposits(now, start).values()) > 0 and now.cog.cargo == 0)

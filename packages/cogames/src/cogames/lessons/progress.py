@@ -1,4 +1,4 @@
-"""Which lessons a person has finished, kept between runs."""
+"""Store which lessons the player has finished."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Progress", "state_folder"]
 
 
 def state_folder() -> Path:
-    """Where programs keep what they remember: `$XDG_STATE_HOME/cogames`, by default under `~/.local/state`."""
+    """Return the state folder of this user: `$XDG_STATE_HOME/cogames`, by default under `~/.local/state`."""
     home = os.environ.get("XDG_STATE_HOME", "")
     return (Path(home) if os.path.isabs(home) else Path.home() / ".local" / "state") / "cogames"
 
@@ -18,7 +18,7 @@ def state_folder() -> Path:
 class Progress:
     """The finished lessons of one course, by name.
 
-    They are in `lessons.json` in `folder`. A file that cannot be read counts as empty: what is lost is a convenience.
+    They are stored in `lessons.json` in `folder`. An unreadable file counts as empty.
     """
 
     def __init__(self, course: str, folder: Path | None = None) -> None:
@@ -30,7 +30,7 @@ class Progress:
         return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
 
     def add(self, lesson: str) -> None:
-        """Remember that a lesson is finished; OSError when the file cannot be written."""
+        """Save that a lesson is finished; raise `OSError` if the file cannot be written."""
         everything = {**self._read(), self._course: sorted(self.finished() | {lesson})}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         draft = self._path.with_suffix(f".{os.getpid()}")

@@ -1,4 +1,4 @@
-"""The numbers of the game that lessons tell, read from the rules of a mission."""
+"""The numbers that lessons mention, read from the rules of a mission."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Rules", "read_rules"]
 
 @dataclass(frozen=True)
 class Rules:
-    """What a cog has, what things cost, how far they reach."""
+    """Limits of a cog, costs and ranges."""
 
     hp: int
     hp_with: Mapping[str, int]
@@ -29,7 +29,7 @@ class Rules:
     upkeep: int
     """hp that every step costs"""
     enemy_damage: int
-    """hp that a step in the territory of others costs besides"""
+    """additional hp that a step in enemy territory costs"""
     cargo: int
     miner_cargo: int
     extract: int
@@ -49,14 +49,14 @@ class Rules:
     wave_interval: int
 
     def price(self, gear: str) -> str:
-        """What the hub pays for gear, in words."""
+        """Return the price of gear, in words."""
         cost = self.gear_cost[gear]
         most = max(cost, key=lambda element: cost[element])
         return f"{cost[most]} {most} and {min(cost.values())} of each other element"
 
 
 def read_rules(mission: CvCMission) -> Rules:
-    """The rules that a mission is played by."""
+    """Read the rules of a mission."""
     copy = mission.model_copy(deep=True)
     copy.import_variants()
     registry = copy.variants()

@@ -1,4 +1,4 @@
-"""Where lessons are played: in the browser or in the terminal."""
+"""Views in which lessons are played: the browser or the terminal."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class Stage(AbstractContextManager["Stage"], Protocol):
     keys: Keys
 
     def wait_for_player(self) -> None:
-        """Until the player has read what was printed."""
+        """Wait until the player has read the printed text."""
         ...
 
     def next(self) -> Renderer:
-        """A renderer for the next episode; the one before is over."""
+        """Return a renderer for the next episode, after the previous one has ended."""
         ...
 
     def pause(self) -> None:
-        """An episode is over: let the player look at its last picture."""
+        """Show the last frame of an episode that has ended."""
         ...
 
 
 class TerminalStage:
-    """The terminal that the program was started in."""
+    """The terminal of the program."""
 
     keys = TERMINAL
 
@@ -50,7 +50,7 @@ class TerminalStage:
         return create_renderer("unicode")
 
     def pause(self) -> None:
-        """The terminal shows it until a key is pressed."""
+        """Do nothing: the terminal renderer shows the last frame until a key is pressed."""
 
     def __enter__(self) -> Self:
         return self
@@ -59,9 +59,9 @@ class TerminalStage:
 
 
 class BrowserStage:
-    """One page for all lessons: the next one takes the place of the one before.
+    """One page for all lessons: each lesson replaces the previous one.
 
-    When a lesson is over its last picture stays for `pause_seconds`. `PagesMissing` where the page is not built.
+    After a lesson its last frame stays for `pause_seconds`. Raises `PagesMissing` if the page is not built.
     """
 
     keys = BROWSER
@@ -69,7 +69,7 @@ class BrowserStage:
     def __init__(self, title: str, *, browser: bool = True, port: int = 0, pause_seconds: float = 3.0) -> None:
         from mettagrid.viewer._pages import pages_folder
 
-        pages_folder()  # now, with a sentence that helps, rather than later
+        pages_folder()  # fail early, with a helpful message, if the pages are not built
         self.server: LiveServer | None = None
         self._title = title
         self._browser = browser
@@ -77,7 +77,7 @@ class BrowserStage:
         self._pause_seconds = pause_seconds
 
     def wait_for_player(self) -> None:
-        """The page waits by itself."""
+        """Do nothing: the page itself waits for the player."""
 
     def next(self) -> Renderer:
         from mettagrid.live import LiveRenderer
@@ -85,7 +85,7 @@ class BrowserStage:
         publish = self._publish
 
         class PublishedRenderer(LiveRenderer):
-            """Is put in its place as soon as there is something to see and to drive."""
+            """Replaces the previous lesson's renderer on the page when its episode starts."""
 
             def on_episode_start(self) -> None:
                 super().on_episode_start()

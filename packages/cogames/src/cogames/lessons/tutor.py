@@ -1,4 +1,4 @@
-"""Follows a lesson while it is played: looks whether the goal is reached and tells the renderer what to show."""
+"""Follow a lesson while it is played: check its goals and send the renderer what to show."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["Tutor"]
 class Tutor(SimulatorEventHandler):
     """Teaches one lesson in one episode, and ends the episode when the lesson is finished or lost.
 
-    `number` of `count` is the lesson's place in its course. `note` is told with the first goal. Afterwards
-    `is_finished` says whether all goals were reached, and `lost` why they could not be.
+    `number` of `count` is the lesson's position in its course. `note` is shown with the first goal. After the episode
+    `is_finished` says whether all goals were reached, and `lost` why one could not be reached.
     """
 
     def __init__(self, lesson: Lesson, renderer: Renderer, *, number: int = 1, count: int = 1, note: str = "") -> None:
@@ -55,7 +55,7 @@ class Tutor(SimulatorEventHandler):
             self._show(now)
 
     def _reach(self, now: LessonView) -> None:
-        """The goal is done: say so, and go on to the next one, which begins with the state of now."""
+        """Report that the goal is reached, and start the next one from the current state."""
         title = self.lesson.goals[self.reached].title
         if self.reached + 1 == len(self.lesson.goals):
             self._note = "Well done: the lesson is finished."

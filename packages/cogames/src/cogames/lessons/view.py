@@ -1,4 +1,4 @@
-"""What a lesson looks at: the state of the game after a step, and what the player has done so far."""
+"""The state that goals check: the game after a step, and what the player has done so far."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Cell = tuple[int, int]
 """(column, row)"""
 
 PLAYER_SEAT = "noop"
-"""The policy of a cog that waits for the player: whatever such a cog does, the player did."""
+"""the policy of a cog that the player controls: all actions of such a cog count as the player's"""
 
 TEAM = "cogs"
 CLIPS = "clips"
@@ -23,7 +23,7 @@ CLIPS = "clips"
 
 @dataclass(frozen=True)
 class Thing:
-    """Something on the map that is no wall."""
+    """An object on the map other than a wall."""
 
     id: int
     kind: str
@@ -40,13 +40,13 @@ class Thing:
 
     @property
     def is_theirs(self) -> bool:
-        """A junction can be ours and theirs at once."""
+        """Return whether the Clips own it; a junction can belong to both sides at once."""
         return f"{TEAM_PREFIX}{CLIPS}" in self.tags
 
 
 @dataclass(frozen=True)
 class CogThing(Thing):
-    """A cog. `territory` is whose ground it stands on: `ours`, `theirs` or `nobody's`."""
+    """A cog. `territory` is the owner of its cell: `ours`, `theirs` or `neutral`."""
 
     agent_id: int
     vibe: str
@@ -62,7 +62,7 @@ class LessonView:
     """The game after a step.
 
     `stats` are the game's totals, such as `cogs/carbon.deposited`. `deeds` are totals of the agents' stats, by agent,
-    of the steps in which that agent was the player's: `deeds[2]["junction.aligned_by_agent"]`.
+    over the steps in which the player controlled that agent: `deeds[2]["junction.aligned_by_agent"]`.
     """
 
     step: int
@@ -73,7 +73,7 @@ class LessonView:
 
     @property
     def cog(self) -> CogThing:
-        """The first cog, which is the player's own."""
+        """Return the first cog, which is the player's own."""
         return self.cogs[0]
 
     @property
@@ -84,26 +84,26 @@ class LessonView:
         return [thing for thing in self.things if thing.kind == kind]
 
     def at(self, cell: Cell) -> Thing:
-        """What stands on a cell that never becomes empty."""
+        """Return the object on a cell that is never empty."""
         return next(thing for thing in self.things if thing.cell == cell)
 
     def deed(self, stat: str) -> float:
-        """How much of a stat is the player's doing, over all cogs."""
+        """Return the player's total of a stat over all cogs."""
         return sum(deeds.get(stat, 0.0) for deeds in self.deeds.values())
 
     def deposited(self, element: str) -> float:
-        """How much of an element has been brought to the hub."""
+        """Return the amount of an element deposited in the hub."""
         return self.stats.get(f"{TEAM}/{element}.deposited", 0.0)
 
     def supply(self, element: str) -> int:
-        """How much of an element is left: in the hub, in the hands of cogs, in extractors."""
+        """Return the amount of an element left in the hub, in extractors and carried by cogs."""
         return sum(thing.has(element) for thing in (*self.things, *self.cogs))
 
 
 class Observer:
-    """Makes views of one simulation; `seats` are the names of the policies of its agents.
+    """Builds views of one simulation; `seats` are the names of the policies of its agents.
 
-    Call `look` after every step: a deed is what changed in an agent's stats since the last look.
+    Call `look` after every step: deeds are the changes of an agent's stats since the last call.
     """
 
     def __init__(self, simulation: Simulation, seats: Sequence[str]) -> None:
@@ -119,7 +119,7 @@ class Observer:
         self._before: list[dict[str, float]] = [{} for _ in range(simulation.num_agents)]
 
     def look(self, driven: Set[int]) -> LessonView:
-        """The game as it stands; `driven` are the agents that a person has taken over."""
+        """Return a view of the current state; `driven` are the agents that the player has taken over."""
         stats = self._simulation.episode_stats
         for agent in self._own | driven:
             before = self._before[agent]
@@ -153,5 +153,5 @@ class Observer:
             **self._thing(item),
             agent_id=agent,
             vibe=self._vibes[item["vibe"]],
-            territory=("nobody's", "ours", "theirs")[here],
+            territory=("neutral", "ours", "theirs")[here],
         )

@@ -1,4 +1,4 @@
-"""Sets of cells, and the shortest ways between them.
+"""Sets of cells, and shortest paths between them.
 
 A set of cells is one Python integer with a bit for each cell, so that a question about the whole map is a few machine
 operations: `junctions & ~ours` are the junctions that are not ours, and a flood that grows by one cell in every
@@ -19,7 +19,7 @@ __all__ = ["DIRECTIONS", "MOVES", "Direction", "Grid", "cells_of", "lowest"]
 
 
 class Direction(NamedTuple):
-    """One step: the action that takes it, and what it adds to the row and the column."""
+    """One step: its action, and what it adds to the row and the column."""
 
     action: str
     row: int
@@ -36,12 +36,12 @@ MOVES = {direction.action: direction for direction in DIRECTIONS}
 
 
 def lowest(cells: int) -> int:
-    """The number of the first cell of a set that is not empty."""
+    """Return the number of the first cell of a non-empty set."""
     return (cells & -cells).bit_length() - 1
 
 
 def cells_of(cells: int) -> Iterator[int]:
-    """The numbers of all cells of a set, in order."""
+    """Yield the numbers of all cells of a set, in order."""
     while cells:
         cell = lowest(cells)
         yield cell
@@ -51,9 +51,9 @@ def cells_of(cells: int) -> Iterator[int]:
 class Grid:
     """A square of cells around an origin, numbered row by row.
 
-    `reach` is how far it goes from the origin to each side; its outermost ring is left empty, so that a shift never
-    carries a cell from one end of a row to the other. `inside` are the cells without that ring, `origin` is the number
-    of the cell in the middle.
+    `reach` is its distance from the origin to each side. The outermost ring stays empty, so that a shift never carries
+    a cell from one end of a row to the other. `inside` is the set of cells without that ring, `origin` the number of
+    the cell in the centre.
     """
 
     def __init__(self, reach: int) -> None:
@@ -67,21 +67,21 @@ class Grid:
         self._discs: dict[tuple[int, int], int] = {}  # (radius, column) -> disc around that cell of the middle row
 
     def cell(self, row: int, col: int) -> int:
-        """The number of the cell at an offset from the origin."""
+        """Return the number of the cell at an offset from the origin."""
         return (row + self.reach) * self.width + col + self.reach
 
     def offset(self, cell: int) -> tuple[int, int]:
-        """(row, column) of a cell, counted from the origin."""
+        """Return (row, column) of a cell, relative to the origin."""
         row, col = divmod(cell, self.width)
         return row - self.reach, col - self.reach
 
     def contains(self, row: int, col: int, margin: int = 0) -> bool:
-        """Whether the cell at an offset lies inside, with at least `margin` cells around it."""
+        """Return whether the cell at an offset lies inside, with at least `margin` cells around it."""
         limit = self.reach - 1 - margin
         return -limit <= row < limit and -limit <= col < limit
 
     def quarter(self, number: int) -> int:
-        """One of the four quarters around the origin, counted on and on."""
+        """Return one of the four quarters around the origin, by `number` modulo 4."""
         number %= 4
         if number not in self._quarters:
             half = ((1 << self.reach) - 1) << (self.reach if number % 2 else 0)
@@ -91,12 +91,12 @@ class Grid:
         return self._quarters[number]
 
     def grow(self, cells: int) -> int:
-        """The cells and their four neighbours."""
+        """Return the cells and their four neighbours."""
         width = self.width
         return cells | cells << 1 | cells >> 1 | cells << width | cells >> width
 
     def disc(self, centre: int, radius: int) -> int:
-        """The cells at most `radius` from a cell, as the crow flies; parts outside the grid are cut off."""
+        """Return the cells within Euclidean distance `radius` of a cell, clipped to the grid."""
         row, col = self.offset(centre)
         key = radius, col
         if key not in self._discs:
@@ -106,26 +106,26 @@ class Grid:
         return (disc << shift if shift >= 0 else disc >> -shift) & self.inside
 
     def _run(self, row: int, col: int, length: int) -> int:
-        """The cells of a row up to `length` to both sides of a column; a row outside the grid has none."""
+        """Return the cells of a row up to `length` to both sides of a column; empty for a row outside the grid."""
         first, last = max(col - length, -self.reach), min(col + length, self.reach - 1)
         return ((1 << (last - first + 1)) - 1) << self.cell(row, first) if -self.reach <= row < self.reach else 0
 
     def route(self, start: int, targets: int, free: int) -> list[int] | None:
-        """A shortest way from a cell to the nearest of `targets` over `free` cells; None when there is none.
+        """Return a shortest path from a cell to the nearest of `targets` over `free` cells; None if there is none.
 
-        The way is a list of positions in `DIRECTIONS`, the last step going into the target, which need not be free. It
-        is empty when the start is a target.
+        The path is a list of indices into `DIRECTIONS`. The last step enters the target, which need not be free. The
+        path is empty if the start is a target.
         """
         return self.search(start, targets, free)[0]
 
     def search(self, start: int, targets: int, free: int) -> tuple[list[int] | None, int]:
-        """The same, with all cells that were reached on the search."""
+        """Return the route, and all cells that the search reached."""
         width, allowed = self.width, (free | targets) & self.inside
         reached = 1 << start
         waves = []
         while not reached & targets:
             waves.append(reached)
-            # `grow`, written out: this line is most of what a policy computes.
+            # `grow`, inlined: this line takes most of a policy's time.
             grown = (reached << 1 | reached >> 1 | reached << width | reached >> width) & allowed | reached
             if grown == reached:
                 return None, reached
@@ -133,7 +133,7 @@ class Grid:
         return self._walk_back(lowest(reached & targets), waves), reached
 
     def _walk_back(self, cell: int, waves: list[int]) -> list[int]:
-        """The steps to a cell that was reached after the last of the waves."""
+        """Return the steps to a cell that the last wave reached."""
         route = []
         for wave in reversed(waves):
             for number, step in enumerate(self._steps):
@@ -145,7 +145,7 @@ class Grid:
         return route
 
     def moved_to(self, other: Grid, cells: int) -> int:
-        """The same cells in a larger grid with the same origin."""
+        """Return the same cells in a larger grid with the same origin."""
         row_mask = (1 << self.width) - 1
         margin = other.reach - self.reach
         moved, row = 0, 0
@@ -156,5 +156,5 @@ class Grid:
         return moved
 
     def step(self, cell: int, direction: int) -> int:
-        """The neighbour of a cell in one of the `DIRECTIONS`."""
+        """Return the neighbour of a cell in one of the `DIRECTIONS`."""
         return cell + self._steps[direction]

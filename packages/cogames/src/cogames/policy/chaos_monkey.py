@@ -1,4 +1,4 @@
-"""A policy that breaks on purpose, to see what a broken policy does to an evaluation."""
+"""A policy that crashes on purpose, to test how evaluations handle broken policies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _ChaosMonkeyAgent(AgentPolicy):
 
 
 class ChaosMonkeyPolicy(MultiAgentPolicy):
-    """From step `fail_step` on every agent raises with `fail_probability` in each step, until it has done so once."""
+    """Each agent raises once: from step `fail_step`, with `fail_probability` per step."""
 
     short_names: ClassVar[list[str] | None] = ["chaos-monkey"]
 

@@ -1,7 +1,7 @@
-"""A cog of Cogs vs Clips: what it has and knows, in the words of the game.
+"""A cog of Cogs vs Clips: its inventory and knowledge, in the terms of the game.
 
 Places are sets of cells (see `cells`), so `cog.junctions & ~cog.ours & cog.network` are the junctions to capture.
-A mission that lacks something simply has none of it.
+A set is empty if the mission lacks such objects.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["ELEMENTS", "GEAR_COST", "HEART_COST", "Cog"]
 
 ELEMENTS = ("carbon", "oxygen", "germanium", "silicon")
 HEART_COST = 7  # of each element
-GEAR_COST = {  # what the hub pays
+GEAR_COST = {  # paid by the hub
     "aligner": {"carbon": 3, "oxygen": 1, "germanium": 1, "silicon": 1},
     "scrambler": {"carbon": 1, "oxygen": 3, "germanium": 1, "silicon": 1},
     "miner": {"carbon": 1, "oxygen": 1, "germanium": 3, "silicon": 1},
@@ -23,24 +23,24 @@ GEAR_COST = {  # what the hub pays
 }
 CARGO, MINER_CARGO = 4, 40
 
-HUB_REACH, NETWORK_REACH = 25, 15  # how far from the hub and from held junctions a junction can be captured
-HUB_TERRITORY, JUNCTION_TERRITORY = 16, 6  # how far around them a cog is healed, even with the enemy near
+HUB_REACH, NETWORK_REACH = 25, 15  # maximum distance of a new junction from the hub and from held junctions
+HUB_TERRITORY, JUNCTION_TERRITORY = 16, 6  # distances within which a cog heals, even if the enemy is near
 OURS, THEIRS = 1, 2  # values of `territory:here`
-RESERVE = 12  # hp to come home with
+RESERVE = 12  # hp left on arrival at home
 
-PATIENCE = 3  # uses of an object without effect, after which
-GRUDGE = 40  # for so many steps it counts as useless
+PATIENCE = 3  # an object is useless after this many uses in a row without effect,
+GRUDGE = 40  # for this many steps
 
 
 class Cog:
-    """One cog and its map. Call `look` in every step, then ask; `walker` takes it places."""
+    """One cog and its map. Call `look` in every step, then query it; `walker` moves it."""
 
     def __init__(self, sight: Sight, agent_id: int) -> None:
         self.agent_id = agent_id
         self.memory = Memory(sight)
         self.walker = Walker(self.memory, seed=agent_id)
         self.steps = 0
-        """observations taken in"""
+        """number of observations so far"""
         self.team = ""
         """the tag of our team, such as `team:cogs`"""
         self.hub_hearts = 0
@@ -51,7 +51,7 @@ class Cog:
         self._network = (-1, 0)
 
     def look(self, row: bytes) -> None:
-        """Take in an observation, given as the bytes of its tokens."""
+        """Process an observation, given as the bytes of its tokens."""
         memory = self.memory
         is_use, before = self._is_use(), memory.view.own
         memory.look(row)
@@ -67,13 +67,13 @@ class Cog:
 
     @property
     def useless(self) -> int:
-        """The cells of objects that did nothing for the cog when it last tried."""
+        """Return the cells of objects that had no effect when the cog last used them."""
         return self.memory.notes.get("useless", 0)
 
-    # What it has.
+    # Inventory.
 
     def has(self, item: str) -> int:
-        """How much the cog carries of a resource."""
+        """Return the amount of a resource that the cog carries."""
         return self.memory.number(f"inv:{item}")
 
     @property
@@ -85,12 +85,12 @@ class Cog:
         return MINER_CARGO if self.has("miner") else CARGO
 
     def stock(self, element: str) -> int:
-        """How much of an element the team has in its hub."""
+        """Return the amount of an element in the team's hub."""
         return self.memory.number(f"team:{element}")
 
     @property
     def heart_supply(self) -> int:
-        """How many hearts the hub can give, as far as the cog knows."""
+        """Return the number of hearts the hub can give, as far as the cog knows."""
         return self.hub_hearts + min(map(self.stock, ELEMENTS)) // HEART_COST
 
     def can_pay(self, gear: str) -> bool:
@@ -100,12 +100,12 @@ class Cog:
 
     @property
     def ours(self) -> int:
-        """Everything of our team."""
+        """Return the cells of all objects of our team."""
         return self.memory.tagged(self.team)
 
     @property
     def theirs(self) -> int:
-        """Everything of other teams; a junction can be ours and theirs at once."""
+        """Return the cells of all objects of other teams; a junction can be ours and theirs at once."""
         cells = 0
         for team in self._teams:
             if team != self.team:
@@ -121,7 +121,7 @@ class Cog:
         return self.memory.tagged("type:junction")
 
     def station(self, gear: str) -> int:
-        """Where to get gear."""
+        """Return the cells of our stations for a piece of gear."""
         return self.memory.tagged(f"type:{gear}") & self.ours
 
     def extractors(self, element: str) -> int:
@@ -129,7 +129,7 @@ class Cog:
 
     @property
     def network(self) -> int:
-        """Where junctions can be captured: near the hub, and near junctions we hold."""
+        """Return the cells where junctions can be captured: near the hub and near junctions we hold."""
         hub, held = self.hub, self.junctions & self.ours
         if self._network[0] != hub | held:
             self._network = hub | held, self._around(hub, HUB_REACH) | self._around(held, NETWORK_REACH)
@@ -137,14 +137,14 @@ class Cog:
 
     @property
     def home(self) -> int:
-        """Where the cog is healed."""
+        """Return the free cells where the cog heals."""
         territory = 0
         for cells, reach in self._refuges():
             territory |= self._around(cells, reach)
         return territory & self.memory.free
 
     def must_go_home(self) -> bool:
-        """Whether the hp will only just last for the way to `home`."""
+        """Return whether the cog must leave now to reach `home` with enough hp."""
         here, hp = self.memory.number("territory:here"), self.has("hp")
         if here == OURS or not 0 < hp < 70:
             return False
@@ -152,13 +152,13 @@ class Cog:
         return hp <= loss * self._steps_home() + RESERVE
 
     def _refuges(self) -> tuple[tuple[int, int], ...]:
-        """What heals us, and how far around it."""
-        # A junction that is also theirs counts for them.
+        """Return the objects that heal us, with their ranges."""
+        # A junction that both teams own counts as theirs.
         junctions = self.junctions & self.ours & ~self.theirs
         return (self.hub, HUB_TERRITORY), (junctions, JUNCTION_TERRITORY)
 
     def _steps_home(self) -> int:
-        """About how many steps it is to the nearest cell of `home`."""
+        """Estimate the number of steps to the nearest cell of `home`."""
         offset = self.memory.grid.offset
         row, col = offset(self.memory.here)
         steps = [
@@ -175,12 +175,12 @@ class Cog:
         return discs
 
     def _is_use(self) -> bool:
-        """Whether the cog walks into an object in this step."""
+        """Return whether the cog walks into an object in this step."""
         memory = self.memory
         return memory.heading is not None and bool(memory.objects >> memory.ahead & 1)
 
     def _judge(self, has_failed: bool) -> None:
-        """Count uses without effect, one after another; after a few of them the object is useless for a while."""
+        """Count consecutive uses without effect; after `PATIENCE` of them the object is useless for `GRUDGE` steps."""
         self._failures = self._failures + 1 if has_failed else 0
         notes = self.memory.notes
         if self._failures >= PATIENCE:

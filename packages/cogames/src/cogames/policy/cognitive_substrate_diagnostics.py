@@ -1,6 +1,6 @@
-"""Policies for the diagnostic missions of one cog: remembering, exploring, planning.
+"""Policies for the single-cog diagnostic missions: memory, exploration, planning.
 
-They show that the missions can be solved, and how little that takes: a map, and a rule for where to go next.
+They show that the missions can be solved with little: a map, and a rule for where to go next.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Coordinate = tuple[int, int]  # row, column
 
 
 class _Navigator(AgentPolicy):
-    """Goes to the first of its wishes it knows a way to, and explores when there is none."""
+    """Goes to the first of its wishes to which it knows a path; explores if there is none."""
 
     def __init__(self, policy_env_info: PolicyEnvInterface) -> None:
         super().__init__(policy_env_info)
@@ -50,12 +50,12 @@ class _Navigator(AgentPolicy):
         raise NotImplementedError
 
     def has_tag(self, name: str) -> bool:
-        """Whether the cog itself has a tag."""
+        """Return whether the cog itself has a tag."""
         return self.sight.tag_ids.get(name, -1) in self.memory.view.tags.get(self.sight.centre, ())
 
 
 class _MemoryAgent(_Navigator):
-    """The cue seen at the start tells which goal counts: the first one from the left, the second, and so on."""
+    """Goes to the goal that the cue at the start selects: the first from the left, the second, and so on."""
 
     def reset(self, simulation: Simulation | None = None) -> None:
         super().reset(simulation)
@@ -76,14 +76,14 @@ class _MemoryAgent(_Navigator):
 
 
 class _ExplorationAgent(_Navigator):
-    """To the goal as soon as it is in sight."""
+    """Goes to the goal as soon as it is in view."""
 
     def wishes(self) -> Iterator[int]:
         yield self.memory.tagged("type:goal")
 
 
 class _PlanningAgent(_Navigator):
-    """Each thing opens the next one, and leaves a mark on the cog that has used it."""
+    """Uses objects in order: each one unlocks the next and leaves a tag on the cog."""
 
     CHAIN: ClassVar[tuple[str, ...]] = ("key", "switch", "door")
 

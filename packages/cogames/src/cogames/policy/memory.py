@@ -1,6 +1,6 @@
-"""What a cog remembers: where it is, and everything it has seen since the episode began.
+"""The map that a cog builds: its own position, and everything it has seen since the episode began.
 
-It is kept up to date with the bytes of each observation, and then answers in sets of cells (see `cells`):
+Pass it the bytes of each observation; it answers with sets of cells (see `cells`):
 
     memory = Memory(Sight(policy_env_info))
     memory.look(row)
@@ -18,16 +18,16 @@ from mettagrid.compiler.window import window_cells
 
 __all__ = ["Memory"]
 
-_FIRST_REACH = 40  # cells to each side; doubled when the cog gets there
-_FARTHEST_SHOWN = 255  # `lp:*` features stop counting here
+_FIRST_REACH = 40  # cells to each side; doubled when the cog gets near the edge
+_FARTHEST_SHOWN = 255  # maximum value of `lp:*` features
 
 
 class Memory:
-    """A map that a cog draws around the cell where it started, and its own place on it.
+    """A map around the cell where the cog started, with the cog's own position.
 
-    Sets of cells, all in the numbering of `grid`: `known` cells were in view once, `recent` ones since the caller last
-    emptied that set; `walls` and `objects` block the way and are remembered as last seen; `cogs` are the others in view
-    now. `here` is the number of the cog's own cell, and `view` the last observation.
+    Sets of cells, all in the numbering of `grid`: `known` cells have been in view, `recent` ones since the caller last
+    cleared that set; `walls` and `objects` are obstacles as last seen; `cogs` are the other cogs in view now. `here` is
+    the number of the cog's own cell, and `view` the last observation.
     """
 
     def __init__(self, sight: Sight) -> None:
@@ -35,19 +35,19 @@ class Memory:
         self.view = View(0, {}, {}, [])
         self.known = self.recent = self.walls = self.objects = self.cogs = 0
         self.heading: int | None = None
-        """the position in DIRECTIONS of the move the cog makes now; None when it makes none"""
+        """index into DIRECTIONS of the current move; None if the cog does not move"""
         self.notes: dict[str, int] = {}
-        """sets of cells for the caller to keep: here they stay right when the grid grows"""
+        """sets of cells of the caller; they are renumbered when the grid grows"""
         self._tags_at: dict[int, list[int]] = {}
         self._cells_with: dict[int, int] = {}
         self._cog = sight.tag_ids.get("type:agent", -1)
         self._offset = (0, 0)
         self._shown = tuple(sight.feature_ids.get(f"lp:{side}", -1) for side in ("east", "west", "north", "south"))
-        self._is_shown = False  # no game says whether it shows a cog's place, and at the start there is none to show
+        self._is_shown = False  # whether the game shows a cog's position; unknown at the start, where all offsets are 0
         self._use(_grid(_FIRST_REACH))
 
     def look(self, row: bytes) -> None:
-        """Take in the next observation: the bytes of its tokens."""
+        """Process the next observation: the bytes of its tokens."""
         sight, grid = self.sight, self.grid
         self.view = view = sight.read(row, self._bits)
         self._find_place()
@@ -73,39 +73,39 @@ class Memory:
             self._put(cell, [])
 
     def tagged(self, name: str) -> int:
-        """The cells of all remembered objects with a tag."""
+        """Return the cells of all remembered objects with a tag."""
         return self._cells_with.get(self.sight.tag_ids.get(name, -1), 0)
 
     def number(self, name: str) -> int:
-        """How much the cog has, or the game shows, of a feature; see `Sight.number`."""
+        """Return the value of a feature of the cog or the game; see `Sight.number`."""
         return self.sight.number(self.view, name)
 
     def number_at(self, cell: int, name: str) -> int:
-        """The same for the inventory of an object in view; 0 when it is out of view."""
+        """Return the value of an inventory feature of an object; 0 if it is out of view."""
         location = self._locations.get(cell - self.here)
         return 0 if location is None else self.sight.shown_at(self.view, location, name)
 
     def is_visible(self, cell: int) -> bool:
-        """Whether a cell is in view now."""
+        """Return whether a cell is in view now."""
         return cell - self.here in self._locations
 
     @property
     def ahead(self) -> int:
-        """The cell the cog moves to now; its own when it makes no move."""
+        """Return the cell the cog moves to now; its own cell if it does not move."""
         return self.here if self.heading is None else self.grid.step(self.here, self.heading)
 
     @property
     def free(self) -> int:
-        """Where a cog could walk as far as it knows; unknown cells count."""
+        """Return the cells without known obstacles; unknown cells count as free."""
         return self.grid.inside & ~(self.walls | self.objects)
 
     @property
     def frontier(self) -> int:
-        """The unknown cells beside known ones where a cog can walk."""
+        """Return the unknown cells next to known free ones."""
         return self.grid.grow(self.known & self.free) & ~self.known & self.grid.inside
 
     def _find_place(self) -> None:
-        """Where the cog is now: as the game shows it, otherwise by counting its own steps."""
+        """Update the cog's position: as the game shows it, otherwise by counting its own steps."""
         row, col = self._counted()
         own = self.view.own
         east, west, north, south = (own.get(feature, 0) for feature in self._shown)
@@ -126,7 +126,7 @@ class Memory:
         return row + DIRECTIONS[self.heading].row, col + DIRECTIONS[self.heading].col
 
     def _put(self, cell: int, tags: list[int]) -> None:
-        """Remember what stands in a cell; no tags: nothing does."""
+        """Store the tags of the object in a cell; no tags mean an empty cell."""
         bit = 1 << cell
         for tag in self._tags_at.get(cell, ()):
             self._cells_with[tag] &= ~bit
@@ -136,7 +136,7 @@ class Memory:
         self.objects = self.objects | bit if tags else self.objects & ~bit
 
     def _enlarge(self) -> None:
-        """Go on in a grid twice the size."""
+        """Switch to a grid of twice the size."""
         old, new = self.grid, _grid(2 * self.grid.reach)
         self.known, self.recent, self.walls, self.objects = (
             old.moved_to(new, cells) for cells in (self.known, self.recent, self.walls, self.objects)
@@ -147,7 +147,7 @@ class Memory:
         self._use(new)
 
     def _use(self, grid: Grid) -> None:
-        """Take the tables of a grid: the window is placed with the observer in `_window_centre`, then shifted."""
+        """Load the tables of a grid. They place the observer at `_window_centre`; `look` shifts them to its cell."""
         sight = self.sight
         self.grid = grid
         self.here = grid.cell(*self._offset)
@@ -163,7 +163,7 @@ def _grid(reach: int) -> Grid:
 
 @cache
 def _window(grid: Grid, height: int, width: int) -> tuple[list[int], dict[int, int], int]:
-    """For each location of a window: its bit and its distance in cells from the observer; and all that is visible."""
+    """Return the bit of each window location, its offset in cells from the observer, and the set of visible cells."""
     bits = [0] * 256
     steps = {}
     for row in range(height):

@@ -1,4 +1,4 @@
-"""Teams in which all cogs have one role."""
+"""Policies in which all cogs have the same role."""
 
 from typing import ClassVar
 

@@ -1,7 +1,7 @@
-"""What a cog sees: its observation, read once and fast.
+"""Fast decoding of a cog's observation.
 
-An observation is a row of tokens of three bytes: where, what about, how much. `Sight` knows the names of one game;
-`read` sorts the tokens of a row into a `View`.
+An observation is a row of three-byte tokens: location, feature, value. `Sight` knows the names of one game; `read`
+sorts the tokens of a row into a `View`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class View(NamedTuple):
     """One observation. Places are location bytes: the row in the window times 16, plus the column."""
 
     walls: int
-    """the cells with walls, as a set (see `cells`) in the numbering that was asked for"""
+    """the cells with walls, as a set (see `cells`) in the numbering of the caller's `bits`"""
     tags: dict[int, list[int]]
-    """location -> ids of the tags of what is there, walls left out"""
+    """location -> tag ids of the object there, without walls"""
     own: dict[int, int]
     """feature id -> value, of the cog itself and of the whole game"""
     shown: list[tuple[int, int, int]]
@@ -30,10 +30,10 @@ class View(NamedTuple):
 
 
 class Sight:
-    """Reads the observations of one game.
+    """Decodes the observations of one game.
 
-    `centre` is the location of the observer. Tags and features that the game does not have are simply never seen, so
-    a policy can ask for anything. `ValueError` for games whose observations are not tokens.
+    `centre` is the location of the observer. Unknown tags and features read as absent, so a policy can query any name.
+    Raises `ValueError` for games whose observations are not tokens.
     """
 
     def __init__(self, policy_env_info: PolicyEnvInterface) -> None:
@@ -58,7 +58,7 @@ class Sight:
         tags: dict[int, list[int]] = {}
         own: dict[int, int] = {}
         shown = []
-        end = row.find(b"\xff\xff\xff")  # the start of the unused tokens, or a 255 or two before them
+        end = row.find(b"\xff\xff\xff")  # start of the unused tokens, or up to two 255 bytes earlier
         if end >= 0:
             row = row[: (end + 2) // 3 * 3]
         numbers = iter(row)
@@ -77,9 +77,9 @@ class Sight:
         return View(walls, tags, own, shown)
 
     def number(self, view: View, name: str) -> int:
-        """How much the cog has or the game shows of a feature such as `inv:heart`; 0 when it shows none.
+        """Return the value of a feature of the cog or the game, such as `inv:heart`; 0 if absent.
 
-        Large numbers come in parts: `name`, `name:p1` and so on are digits of one number.
+        Large numbers are split: `name`, `name:p1` and so on are digits of one number.
         """
         own, number = view.own, 0
         for feature, weight in self._parts_of(name):
@@ -88,7 +88,7 @@ class Sight:
         return number
 
     def shown_at(self, view: View, location: int, name: str) -> int:
-        """The same for something else in view, by its location; the inventory it shows."""
+        """Return the value of an inventory feature of another object in view, by its location."""
         parts = self._parts_of(name)
         return sum(
             value * weight
@@ -99,7 +99,7 @@ class Sight:
         )
 
     def _parts_of(self, name: str) -> list[tuple[int, int]]:
-        """(feature id, weight) of the digits of a number."""
+        """Return (feature id, weight) of each digit of a number."""
         if name not in self._parts:
             parts: list[tuple[int, int]] = []
             part = name

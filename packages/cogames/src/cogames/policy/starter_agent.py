@@ -4,9 +4,9 @@ Miners take miner gear, fill up with the element the team has least of, and brin
 and hearts, and capture the nearest junction that our network reaches. Of every four cogs the outer two mine and the
 inner two align. Every cog plays for itself and remembers what it has seen.
 
-A role is a list of wishes, best first; a wish is a set of cells to go to. The cog takes the first wish that it knows a
-way to and goes to the nearest of its cells; walking into an object uses it. With no wish left it explores. To play
-differently, change the wishes.
+A role is a list of wishes, best first; a wish is a set of cells to go to. The cog takes the first wish with a known
+path and goes to the nearest of its cells; walking into an object uses it. With no wish left it explores. To change the
+behaviour, change the wishes.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ MOVE_DELTAS: dict[str, Coordinate] = {
     direction.action.removeprefix("move_"): (direction.row, direction.col) for direction in DIRECTIONS
 }
 
-MOST_HEARTS = 4  # to carry at once: more save walking, but a cog that dies loses them all
-ROUND = 100  # steps until an aligner looks again after junctions that the enemy may have taken
-PASSING = 3  # a scout has passed the cells that were so near
-ENOUGH_MORE = 60  # of an element than of the scarcest one: look for the scarcest instead of mining on
+MOST_HEARTS = 4  # to carry at once: more saves walking, but a cog at 0 hp loses them all
+ROUND = 100  # steps until an aligner checks its junctions again, which the enemy may have taken
+PASSING = 3  # a scout has passed cells within this distance
+ENOUGH_MORE = 60  # with this much more than of the scarcest element, look for the scarcest instead of mining on
 
 
 class StarterCogState(Cog):
-    """What one cog knows and has in mind."""
+    """The knowledge and plans of one cog."""
 
     def __init__(self, sight: Sight, agent_id: int) -> None:
         super().__init__(sight, agent_id)
         self.element: str | None = None
-        """what it mines on this trip"""
+        """the element to mine on this trip"""
 
 
 class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
-    """The decisions of one cog. `role` is miner, aligner, scrambler or scout; without one it follows from the id."""
+    """The decisions of one cog. `role` is miner, aligner, scrambler or scout; the default depends on the agent id."""
 
     def __init__(self, policy_env_info: PolicyEnvInterface, agent_id: int, role: str | None = None) -> None:
         missing = [direction.action for direction in DIRECTIONS if direction.action not in policy_env_info.action_names]
@@ -56,7 +56,7 @@ class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
             raise ValueError(f"The starter policy needs the action {missing[0]}, which this game does not have")
         self._sight = Sight(policy_env_info)
         self._agent_id = agent_id
-        self._quarter = agent_id if role else agent_id // 2  # of the map; cogs of one role get different ones
+        self._quarter = agent_id if role else agent_id // 2  # quarter of the map; different for cogs of one role
         roles = {"miner": self._mine, "aligner": self._align, "scrambler": self._scramble, "scout": self._scout}
         self._wishes = roles[role or STARTER_ROLE_CYCLE[agent_id % len(STARTER_ROLE_CYCLE)]]
 
@@ -67,7 +67,7 @@ class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
         return Action(name=self.choose(obs.token_array().tobytes(), state)), state
 
     def choose(self, row: bytes, cog: StarterCogState) -> str:
-        """The name of the action for an observation, given as the bytes of its tokens."""
+        """Return the name of the action for an observation, given as the bytes of its tokens."""
         cog.look(row)
         for cells in self._wishes(cog):
             action = cog.walker.toward(cells & ~cog.useless)
@@ -89,7 +89,7 @@ class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
             return
         if cog.steps % ROUND == 0:
             cog.memory.recent = 0
-        # Those of the enemy too: a junction can be held by both, and then the enemy does not take it away again.
+        # Junctions of the enemy too: both can hold a junction, and then the enemy does not take it back.
         yield cog.junctions & ~cog.ours & cog.network
         yield from self._own_quarter_first(cog, cog.memory.frontier & cog.network)
         yield cog.junctions & cog.ours & ~cog.theirs & ~cog.memory.recent
@@ -104,7 +104,7 @@ class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
             yield from self._gather(cog)
 
     def _scout(self, cog: StarterCogState) -> Iterator[int]:
-        """Walk past everything, round after round: what was seen long ago may have changed."""
+        """Walk past everything again and again: cells seen long ago may have changed."""
         memory = cog.memory
         passed = memory.notes.get("passed", 0) | memory.grid.disc(memory.here, PASSING)
         memory.notes["passed"] = passed
@@ -122,7 +122,7 @@ class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
             yield cog.station(gear)
 
     def _fetch_hearts(self, cog: StarterCogState, gear: str) -> Iterator[int]:
-        """Go to the hub for the first heart; once there, take more, but leave as many for the others."""
+        """Go to the hub for the first heart; once there, take more, but leave at least as many for the others."""
         hearts, supply = cog.has("heart"), cog.heart_supply
         if not cog.has(gear) or not supply:
             return
@@ -144,7 +144,7 @@ class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
             yield cog.hub
 
     def _scarcest_element(self, cog: StarterCogState) -> str | None:
-        """Of the elements with a known extractor the one the team has least of; None to look for a better one."""
+        """Return the scarcest element with a known extractor; None if exploring for a scarcer one is better."""
         known = [element for element in ELEMENTS if cog.extractors(element)]
         if not known:
             return None
@@ -152,12 +152,12 @@ class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
         return scarcest if cog.stock(scarcest) < min(map(cog.stock, ELEMENTS)) + ENOUGH_MORE else None
 
     def _own_quarter_first(self, cog: StarterCogState, cells: int) -> Iterator[int]:
-        """Each cog begins on another side, so that together they see more."""
+        """Yield the cells in the cog's own quarter, then all: cogs that start on different sides see more together."""
         yield cells & cog.memory.grid.quarter(self._quarter)
         yield cells
 
     def _explore(self, cog: StarterCogState) -> str:
-        """To the nearest cell not seen yet; about, when all is seen."""
+        """Go to the nearest unseen cell; step around if there is none."""
         for cells in self._own_quarter_first(cog, cog.memory.frontier):
             action = cog.walker.toward(cells)
             if action is not None:
@@ -166,7 +166,7 @@ class StarterCogPolicyImpl(StatefulPolicyImpl[StarterCogState]):
 
 
 class BaseStarterPolicy(MultiAgentPolicy):
-    """A team of starter cogs. A subclass with `_role` gives all of them that role."""
+    """A team of starter cogs. A subclass that sets `_role` gives all of them that role."""
 
     _role: ClassVar[str | None] = None
     supports_step_batch = True
@@ -179,13 +179,13 @@ class BaseStarterPolicy(MultiAgentPolicy):
     def agent_policy(self, agent_id: int) -> AgentPolicy:
         return StatefulAgentPolicy(self._decisions(agent_id), self.policy_env_info, agent_id=agent_id)
 
-    # The same for all agents at once: quicker, and optional for a policy.
+    # The same for all agents at once: faster, and optional for a policy.
 
     def reset(self) -> None:
         self.set_batch_agents(list(range(self.policy_env_info.num_agents)))
 
     def set_batch_agents(self, agent_ids: list[int]) -> None:
-        """Start an episode for the agents to decide for in `step_batch`."""
+        """Start an episode for the agents of `step_batch`."""
         team = ((agent_id, self._decisions(agent_id)) for agent_id in agent_ids)
         self._batch = [(agent_id, decisions, decisions.initial_agent_state()) for agent_id, decisions in team]
 

@@ -1,12 +1,12 @@
 """A policy with a small network, to train and to change.
 
-Train it, then play with what it learned:
+Train it, then play with the trained weights:
 
     cogames tutorial train -m arena -p class=my_policy.MyTrainablePolicy
     cogames play -m arena -p class=my_policy.MyTrainablePolicy,data=train_dir/RUN/model_000200.pt
 
-A trainer uses three things of the policy: `network()`, whose `forward` says for a batch of observations how good each
-action is and how much reward is to come; `save_policy_data`; and `load_policy_data`.
+A trainer uses three methods of the policy: `network()`, whose `forward` returns action logits and value estimates for a
+batch of observations; `save_policy_data`; and `load_policy_data`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mettagrid.policy.policy_env_interface import PolicyEnvInterface
 from mettagrid.simulator.interface import AgentObservation
 from mettagrid.types import Action
 
-# An observation is a list of tokens of three bytes: where, what about, how much. Unused tokens are 255, 255, 255.
+# An observation is a list of three-byte tokens: location, feature, value. Unused tokens are 255, 255, 255.
 PADDING = 255
 
 
@@ -42,17 +42,17 @@ class MyNetwork(nn.Module):
         self.value_head = nn.Linear(hidden_size, 1)
 
     def forward(self, observations: torch.Tensor, state: object = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits [batch, actions] and values [batch, 1] for observations [batch, tokens, 3]."""
+        """Return logits [batch, actions] and values [batch, 1] for observations [batch, tokens, 3]."""
         hidden = self.encoder(observations.reshape(len(observations), -1).float() / 255.0)
         return self.action_head(hidden), self.value_head(hidden)
 
     def forward_eval(self, observations: torch.Tensor, state: object = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """The same while playing; a network with memory would keep it in `state`."""
+        """Return logits and values while playing; a recurrent network would store its memory in `state`."""
         return self.forward(observations, state)
 
 
 class MyAgentPolicy(AgentPolicy):
-    """Plays one agent: always the action the network likes best."""
+    """Plays one agent: always takes the action with the highest logit."""
 
     def __init__(self, policy_env_info: PolicyEnvInterface, network: MyNetwork, device: torch.device) -> None:
         super().__init__(policy_env_info)

@@ -1,4 +1,4 @@
-"""The policy behind the interactive tutorials: it leaves the playing to a person and hands the viewer its texts."""
+"""The policy of the interactive tutorials: the user plays, and the policy sends the viewer the tutorial texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mettagrid.types import Action
 
 __all__ = ["TutorialOverlayAgentPolicy", "TutorialOverlayPolicy"]
 
-# The key viewers look for in a policy's infos; its value is a list of texts, the first line of each its title.
+# The key that viewers read from a policy's infos; its value is a list of texts, each with its title in the first line.
 PHASES_KEY = "tutorial_overlay_phases"
 
 _PLAY = (
@@ -50,7 +50,7 @@ _CVC = (
     "Four steps make a strong opening.",
     "Share the work\n"
     "Half of the cogs as miners and half as aligners is a good start.\n"
-    "The hub begins with enough for everybody's gear and five hearts.",
+    "The hub starts with enough for the gear of all cogs and five hearts.",
     "Grow outwards\n"
     "Take the junctions next to the hub first: each one carries the network 15 cells farther.\n"
     "A junction cut off from the hub turns neutral at once.",
@@ -83,7 +83,7 @@ class TutorialOverlayAgentPolicy(AgentPolicy):
 
 
 class TutorialOverlayPolicy(MultiAgentPolicy):
-    """`tutorial` is `play` (one cog learns its controls; also for names not known) or `cvc` (a team against Clips)."""
+    """`tutorial` is `cvc` (a team against Clips) or `play` (the controls of one cog; also for unknown names)."""
 
     short_names: ClassVar[list[str] | None] = ["tutorial_noop"]
 

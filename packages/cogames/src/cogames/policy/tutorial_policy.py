@@ -1,4 +1,4 @@
-"""The policy of the training tutorials: a network that looks at the observation as a picture."""
+"""The policy of the training tutorials: a network that processes the observation as an image."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ FEATURE_IDS = 256  # as many as a byte can name
 
 
 class TutorialPolicyNet(nn.Module):
-    """The window as a picture with a channel for each feature, and the agent's own cell once more, into an LSTM.
+    """Feeds the window, as an image with one channel per feature, and the agent's own cell into an LSTM.
 
     A token adds its value, divided by the feature's normalization, to its cell; tokens about the whole game have no
-    cell and are left out. Observations are [batch, tokens, 3] or [batch, steps, tokens, 3]; the answer is logits
+    cell and are ignored. Observations are [batch, tokens, 3] or [batch, steps, tokens, 3]; the output is logits
     [batch * steps, actions] and values [batch * steps, 1]. A dict `state` is read and updated as in `LSTMPolicyNet`.
     """
 
@@ -51,7 +51,7 @@ class TutorialPolicyNet(nn.Module):
             nn.Conv2d(64, 128, 3, stride=2, padding=1),
             nn.ReLU(),
         )
-        # Both convolutions halve the sides, rounded up.
+        # Both convolutions halve height and width, rounded up.
         pictured = 128 * ((self._height + 3) // 4) * ((self._width + 3) // 4)
         self._cnn_fc = nn.Linear(pictured, HIDDEN_SIZE // 2)
         self._self_encoder = nn.Linear(self._channels, HIDDEN_SIZE // 2)
@@ -82,12 +82,12 @@ class TutorialPolicyNet(nn.Module):
         return self.forward_eval(observations, state)
 
     def _tokens_to_grid(self, tokens: torch.Tensor) -> torch.Tensor:
-        """[batch, channels, height, width] from [batch, tokens, 3]."""
+        """Convert [batch, tokens, 3] to [batch, channels, height, width]."""
         location, feature, value = tokens.long().unbind(-1)
         row, col = location >> 4, location & 15
         is_cell = (row < self._height) & (col < self._width) & (feature < self._channels)
         scaled = torch.where(is_cell, value / self._feature_scale[feature], 0.0)
-        # Tokens without a cell add nothing, to the first one.
+        # Tokens without a cell add zero to the first cell.
         place = torch.where(is_cell, (feature * self._height + row) * self._width + col, 0)
         picture = scaled.new_zeros(len(tokens), self._channels * self._height * self._width)
         picture.scatter_add_(1, place, scaled)
@@ -95,7 +95,7 @@ class TutorialPolicyNet(nn.Module):
 
 
 class TutorialAgentPolicy(StatefulPolicyImpl[LSTMState]):
-    """Draws the action of one agent from what the network says."""
+    """Samples the action of one agent from the network's logits."""
 
     def __init__(self, net: TutorialPolicyNet, device: torch.device, policy_env_info: PolicyEnvInterface) -> None:
         self._net = net

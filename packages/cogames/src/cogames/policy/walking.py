@@ -1,4 +1,4 @@
-"""Going somewhere: a route that is kept while it holds, and what to do when another cog stands in the way."""
+"""Walk to a target: reuse a route while it is valid, and get past other cogs in the way."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ WAIT = "noop"
 class Walker:
     """Takes a cog to the nearest of a set of cells, one action at a time.
 
-    Cogs that get in each other's way must not do the same in the same step for ever, so they need different seeds; the
-    agent id will do.
+    Cogs that block each other must not mirror each other's moves forever, so they need different seeds, such as the
+    agent id.
     """
 
     def __init__(self, memory: Memory, seed: int = 0) -> None:
@@ -24,14 +24,14 @@ class Walker:
         self._random = random.Random(seed)
         self._grid: Grid = memory.grid
         self._route: dict[int, int] = {}  # cell -> direction to go from there
-        self._goal = 0  # the cell the route leads to
-        self._way = 0  # the cells it goes through
-        self._searched = (0, 0)  # the free cells of a search that found nothing, and the cells it reached
+        self._goal = 0  # the last cell of the route
+        self._way = 0  # the cells of the route without the last one
+        self._searched = (0, 0)  # the free cells of the last failed search, and the cells it reached
 
     def toward(self, targets: int) -> str | None:
-        """The action that brings the cog nearer to one of `targets`, or uses it when it is next to it.
+        """Return the action that brings the cog closer to one of `targets`, or uses the target next to it.
 
-        None when no way is known, or the cog already stands on a target.
+        None if no path is known, or the cog already stands on a target.
         """
         if not targets:
             return None
@@ -44,7 +44,7 @@ class Walker:
         return self._go(number)
 
     def step_aside(self) -> str:
-        """A move to some free cell beside the cog; waiting when there is none."""
+        """Return a move to a random free neighbour cell; wait if there is none."""
         memory = self.memory
         free = memory.free & ~memory.cogs
         open_ways = [n for n in range(len(DIRECTIONS)) if free >> memory.grid.step(memory.here, n) & 1]
@@ -55,14 +55,14 @@ class Walker:
         return WAIT
 
     def _holds(self, targets: int) -> bool:
-        """Whether the cog is on its route, which still leads to a target, and nothing new stands on it."""
+        """Return whether the route is still valid: it contains the cog's cell, ends at a target and is not blocked."""
         memory = self.memory
         if memory.here not in self._route or self._grid is not memory.grid:
             return False
         return bool(targets >> self._goal & 1) and not self._way & (memory.walls | memory.objects)
 
     def _plan(self, targets: int, free: int) -> bool:
-        """Find a new route; False, and the old one stays, when there is none to take."""
+        """Find a new route and return True; return False and keep the old one if there is none."""
         memory, grid = self.memory, self.memory.grid
         cell, way = memory.here, 0
         searched, reached = self._searched
@@ -82,7 +82,7 @@ class Walker:
         return True
 
     def _around(self, targets: int, free: int) -> str:
-        """Another cog is in the next cell: let it go on, or go round it, or out of its way."""
+        """Get past a cog in the next cell: wait for it, walk around it, or step aside."""
         if self._random.random() < 0.5:
             return self.wait()
         if not self._plan(targets, free):

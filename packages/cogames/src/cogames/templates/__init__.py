@@ -1,7 +1,6 @@
-"""Policies to start from, as source text: what `cogames tutorial make-policy` writes.
+"""Policy templates as source text, for `cogames tutorial make-policy`.
 
-The text is that of a policy which plays here under its own name; only its short names are left out, so that the copy
-does not claim them too.
+The text is the source of a built-in policy without its short names, so that the copy does not claim them too.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _SHORT_NAMES = re.compile(r"^[ \t]+short_names\b.*\n\n?", re.MULTILINE)
 
 
 def policy_template(kind: str) -> str:
-    """The source of a policy of its own; `KeyError` for a kind that is not in `TEMPLATES`."""
+    """Return the source of a new policy; raise `KeyError` for a kind that is not in `TEMPLATES`."""
     module, _ = TEMPLATES[kind]
     source = files("cogames.policy").joinpath(f"{module}.py").read_text(encoding="utf-8")
     return _SHORT_NAMES.sub("", source).rstrip() + "\n"

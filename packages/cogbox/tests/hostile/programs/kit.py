@@ -1,4 +1,4 @@
-"""What the hostile programs share. They run inside boxes: standard library only.
+"""Helpers of the hostile programs. They run inside boxes: standard library only.
 
 `TARGETS` says where the things outside are that a program wants to reach. An attack that is refused prints `refused`,
 one that comes through prints `ESCAPED`; the worker looks from outside as well and believes neither.

@@ -126,7 +126,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if not isinstance(value, dict):
         return value
-    kept = {key: _plain(item) for key, item in value.items()}
-    if "type" in kept or "anyOf" in kept:
-        kept.pop("title", None)
-    return kept
+    plain = {key: _plain(item) for key, item in value.items()}
+    if "type" in plain or "anyOf" in plain:
+        plain.pop("title", None)
+    return plain

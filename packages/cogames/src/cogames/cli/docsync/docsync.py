@@ -9,4 +9,4 @@ from cogames.commands.docsync import script_to_notebook as py_to_nb
 
 __all__ = ["all", "app", "check", "nb_to_md", "nb_to_py", "py_to_nb"]
 
-app = make_group_app("docsync", "Keep tutorial scripts, notebooks and pages in step.", COMMANDS)
+app = make_group_app("docsync", "Keep tutorial scripts, notebooks and pages in sync.", COMMANDS)

@@ -67,8 +67,8 @@ def remove_clips_ships_from_map_config(config: MapConfigT) -> MapConfigT:
         }
     arena = find_arena(config)
     if arena is not None:
-        kept = [(name, corner) for name, corner in arena.map_corner_placements if not is_clips_ship_map_name(name)]
-        arena.map_corner_placements = kept
+        others = [(name, corner) for name, corner in arena.map_corner_placements if not is_clips_ship_map_name(name)]
+        arena.map_corner_placements = others
     return config
 
 
