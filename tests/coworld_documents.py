@@ -25,7 +25,7 @@ def role(section: str, **more: Any) -> Document:
 
 
 def manifest_document() -> Document:
-    """A game for two to four with every section but reporters filled."""
+    """Return a game for two to four with every section but reporters filled."""
     config = {"players": [{"name": "One"}, {"name": "Two"}], "width": 8, "seed": 1}
     return {
         "tags": ["test", "grid", "two-players"],
@@ -73,7 +73,7 @@ def manifest_document() -> Document:
 
 
 def changed(change: Change) -> Document:
-    """A fresh manifest after a change."""
+    """Return a fresh manifest after a change."""
     document = copy.deepcopy(manifest_document())
     change(document)
     return document
@@ -134,8 +134,11 @@ TASK = {
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change: what the author is told (None: nothing, it is good), and where. `message` is a fixed sentence of the
-    contract when `fixed`; `published` says whether the published models take the document, None: as we do."""
+    """One change, with its error message (None for a valid change) and the error's path.
+
+    `message` is a fixed sentence of the contract if `fixed`; `published` says whether the published models accept the
+    document, None if they agree with ours.
+    """
 
     name: str
     change: Change
@@ -190,7 +193,7 @@ MUTATIONS = [
     bad("another role as game", put("game", "runnable", "type", value="player"), "game.runnable.type", "'game'"),
     bad("a bare protocol", put("game", "protocols", "player", value="x"), "game.protocols.player", "object"),
     bad(
-        "an engine nobody knows",
+        "an unknown engine",
         put("game", "protocols", "engine_runtime", value="x"),
         "game.protocols.engine_runtime",
         "it is 'x'",
@@ -286,7 +289,7 @@ MUTATIONS = [
     ),
     good("a machine", put("player", 0, "resources", value={"requests": {"instance-type": "g6.xlarge"}})),
     bad(
-        "a machine nobody has",
+        "an unknown machine",
         put("player", 0, "resources", value={"requests": {"instance-type": "BIG"}}),
         "player[0].resources.requests.instance-type",
         "does not match",
@@ -338,9 +341,9 @@ MUTATIONS = [
     # Rules over several fields
     fixed(
         "an unknown seat",
-        put("certification", "players", 1, "player_id", value="nobody"),
+        put("certification", "players", 1, "player_id", value="absent"),
         "certification.players[1].player_id",
-        "unknown certification player_id: nobody",
+        "unknown certification player_id: absent",
     ),
     fixed("a variant twice", _dup_variant, "variants[1].id", "duplicate variant id: 'small'"),
     fixed(
@@ -371,7 +374,7 @@ MUTATIONS = [
         f"{TOKENS_PATH} minItems must not exceed maxItems",
     ),
     fixed(
-        "tokens that are no array",
+        "tokens that are not an array",
         put(*TOKENS, "type", value="object"),
         f"{TOKENS_PATH}.type",
         f"{TOKENS_PATH}.type must be array",
@@ -464,15 +467,15 @@ MUTATIONS = [
     # The order: shape, seats, configurations
     bad(
         "shape before seats",
-        all_of(put("colour", value=1), put("certification", "players", 1, "player_id", value="nobody")),
+        all_of(put("colour", value=1), put("certification", "players", 1, "player_id", value="absent")),
         "colour",
         "unknown",
     ),
     fixed(
         "seats before configurations",
-        all_of(put(*VARIANT, "width", value=2), put("certification", "players", 1, "player_id", value="nobody")),
+        all_of(put(*VARIANT, "width", value=2), put("certification", "players", 1, "player_id", value="absent")),
         "certification.players[1].player_id",
-        "unknown certification player_id: nobody",
+        "unknown certification player_id: absent",
     ),
     fixed(
         "variants before the fixture",

@@ -169,7 +169,7 @@ def rankings() -> list[dict[str, Any]]:
 
 observability = {
     "rule_id": "top-half",
-    "rule_description": "The better half goes on.",
+    "rule_description": "The better half continues.",
     "division_id": str(DIVISION),
     "entrants": [
         {

@@ -63,14 +63,14 @@ def published_calls() -> list[dict[str, Any]]:
 
 
 def filled(text: str, names: dict[str, str]) -> str:
-    """The text with the names in it."""
+    """Return the text with the names in it."""
     for name, value in names.items():
         text = text.replace(f"{{{name}}}", value)
     return text
 
 
 def expected_calls(league: League, note: dict[str, Any]) -> list[tuple[str, str]]:
-    """The calls of a noted command, as `made_calls` gives them."""
+    """Return the calls of a noted command, as `made_calls` gives them."""
     calls = []
     for call in note["calls"]:
         ask = call["ask"]
@@ -82,7 +82,7 @@ def expected_calls(league: League, note: dict[str, Any]) -> list[tuple[str, str]
 
 
 def made_calls(league: League) -> list[tuple[str, str]]:
-    """What the server was asked, with the names of the addresses that it gave out itself."""
+    """Return the requests to the server, with names for the URLs that it issued itself."""
     replay = league.names["replay_url"].removeprefix(league.url)
 
     def named(asked: Asked) -> str:
@@ -121,7 +121,7 @@ def running_league(folder: Path) -> Iterator[League]:
 
 
 def _comparable(ask: str) -> str:
-    """A call without what is different each time: signatures, and the order of its parameters."""
+    """Return a call without what is different each time: signatures, and the order of its parameters."""
     path, _, query = unquote(ask).partition("?")
     return path if "/store/" in path else f"{path}?{'&'.join(sorted(query.split('&')))}".rstrip("?")
 
@@ -180,7 +180,7 @@ def _fill(league: League) -> None:
 
 
 def _played_run(league: League, http: httpx.Client, version: str) -> str:
-    """An assay run of one episode, played and finalised."""
+    """Return an assay run of one episode, played and finalised."""
     from sqlalchemy import select
 
     from mettagrid.config.mettagrid_config import MettaGridConfig

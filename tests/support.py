@@ -1,4 +1,4 @@
-"""What tests of every package share: recorded episodes, tools that may be missing, the table of what was skipped.
+"""Helpers of the tests of every package: recorded episodes, optional tools, the table of skipped tests.
 
 A test that cannot run here calls `missing(why)`: locally that skips it, with CI=true it fails, because a green CI must
 mean that everything ran. The fixtures `shared_dir` and `oracle_dir` and the function `require_tool` do it for the usual

@@ -1,4 +1,4 @@
-"""What may know what: one version, and a native core that depends on nothing but fixed-width integers.
+"""Dependencies between parts: one version, and a native core that depends only on fixed-width integers.
 
 The import arrows between Python packages are held by import-linter (`make check`, settings in pyproject.toml).
 """

@@ -1,4 +1,4 @@
-"""What the documentation shows must work: Python blocks run, links lead somewhere, make words exist."""
+"""The examples in the documentation work: Python blocks run, links resolve, make targets exist."""
 
 import re
 import subprocess

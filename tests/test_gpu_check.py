@@ -64,7 +64,7 @@ def test_another_action_is_noticed(program: Path, episodes: list[Path], tmp_path
     words = np.fromfile(episodes[1], np.uint32)
     program_words, height, width, agents = map(int, words[1:5])
     first_action = 9 + program_words + 2 * height * width
-    words[first_action + 3 * agents : first_action + 4 * agents] = 0xFFFF  # nobody does anything in step 4
+    words[first_action + 3 * agents : first_action + 4 * agents] = 0xFFFF  # no agent acts in step 4
     words.tofile(tmp_path / "wrong.episode")
     status, lines = run(program, tmp_path / "wrong.episode")
     assert status == 1

@@ -43,7 +43,7 @@ def docsync(*words: object, **more: object) -> subprocess.CompletedProcess[str]:
 
 
 def shown(name: str) -> list[str]:
-    """All lines that the cells of a notebook are shown to print."""
+    """Return all lines that the cells of a notebook are shown to print."""
     cells = json.loads((FOLDER / f"{name}.ipynb").read_text())["cells"]
     texts = ("".join(output["text"]) for cell in cells for output in cell.get("outputs", []))
     return [line for text in texts for line in text.splitlines() if line]
@@ -58,7 +58,7 @@ def test_every_tutorial_is_there_in_all_forms() -> None:
 @pytest.mark.slow
 def test_notebooks_print_in_a_kernel_what_they_and_their_pages_show(environment: dict[str, str]) -> None:
     ran = docsync("check", env=environment)
-    assert (ran.returncode, ran.stdout) == (0, f"{len(NAMES)} tutorials are in step\n"), ran.stderr
+    assert (ran.returncode, ran.stdout) == (0, f"{len(NAMES)} tutorials are in sync\n"), ran.stderr
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_an_edited_copy_is_found(name: str, tmp_path: Path) -> None:
     script.write_text(script.read_text().replace("# ## ", "# ## Oh: ", 1))
     ran = docsync("check", copy, "--skip-rerun")
     assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr.startswith(f"Error: {copy / name}.ipynb is not what the script makes\n")
+    assert ran.stderr.startswith(f"Error: {copy / name}.ipynb is stale\n")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -66,7 +66,7 @@ def need(done: subprocess.CompletedProcess[str], what: str) -> None:
 
 
 def compare(theirs: dict[str, Any], mine: dict[str, Any]) -> str | None:
-    """The first difference between the agents of two replays, in words."""
+    """Return the first difference between the agents of two replays, in words."""
     agents = [
         {thing["agent_id"]: thing for thing in document["objects"] if thing.get("is_agent")}
         for document in (theirs, mine)

@@ -162,7 +162,7 @@ def _compare_models(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[st
 
 
 def _compare_dumps(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
-    """The same object dumps to the same text, key order included."""
+    """Yield objects that do not dump to the same text in both packages, key order included."""
     for name, dump in theirs.items():
         yield from show_difference(
             f"dump {name}", json.dumps(dump["first"]), json.dumps(ours.get(name, {}).get("first"))
@@ -185,7 +185,7 @@ def _compare_reading_there(published_python: str, folder: Path, ours: dict[str, 
 
 
 def show_difference(what: str, there: Any, here: Any) -> Iterator[str]:
-    """The first place where two things differ, if they do."""
+    """Yield the first place where two things differ, if they do."""
     if there == here:
         return
     text_there, text_here = str(there), str(here)
@@ -205,7 +205,7 @@ def run_there(python: str, script: str, *arguments: str) -> None:
 
 
 def describe() -> dict[str, Any]:
-    """All models with their fields, and dumps of examples."""
+    """Return all models with their fields, and dumps of examples."""
     models = {name: describe_model(cls) for name, cls in model_classes().items()}
     dumps = {}
     for name, config in examples():
@@ -224,7 +224,7 @@ def reload(source: Path, target: Path) -> None:
 
 
 def model_classes() -> dict[str, Any]:
-    """Every public model class, by name."""
+    """Return every public model class by name."""
     from pydantic import BaseModel
 
     importlib.import_module("mettagrid.config.mettagrid_config")  # first, for the published package's import order
@@ -267,7 +267,7 @@ def describe_model(cls: Any) -> dict[str, Any]:
 
 
 def without_words(schema: Any) -> Any:
-    """A JSON schema without its descriptions."""
+    """Return a JSON schema without its descriptions."""
     if isinstance(schema, dict):
         return {key: without_words(value) for key, value in schema.items() if key not in ("description", "title")}
     return [without_words(item) for item in schema] if isinstance(schema, list) else schema
@@ -293,7 +293,7 @@ def examples() -> Iterator[tuple[str, Any]]:
 
 
 def recorded_games() -> Iterator[tuple[str, Any]]:
-    """The oracle's configurations; maxima and minima, which published files cannot tell from sums, as objects."""
+    """Yield the oracle's configurations; maxima and minima, which published files cannot tell from sums, as objects."""
     folder = Path(os.environ.get("METTAGRID_ORACLE") or HERE.parents[2] / "shared" / "oracle")
     for path in sorted(folder.glob("*/*.json*")):
         if not path.name.endswith(".meta.json"):
@@ -317,7 +317,7 @@ def with_objects(data: Any) -> Any:
 
 
 def to_published(config: Any) -> Any:
-    """A dump without what the published package cannot read; that package ignores the context."""
+    """Return a dump without what the published package cannot read; that package ignores the context."""
     return config.model_dump(mode="json", context={"published": True})
 
 

@@ -1,4 +1,4 @@
-"""How many of the generated rules matter: take one out, play again, and see whether the trace changes.
+"""Measure how many of the generated rules matter: remove one, replay, and check whether the trace changes.
 
 usage: python tests/compat/coverage.py --published PYTHON [--games 5] [--rules 12] [--seed 0] [--family F]
 
@@ -27,7 +27,7 @@ PARTS += ("on_enter", "on_exit", "presence", "initial_stats", "modifiers")
 
 
 def rules(node: object, path: tuple = ()) -> Iterator[tuple[tuple, str]]:
-    """Every rule that can be deleted, with its kind."""
+    """Yield every rule that can be deleted, with its kind."""
     if isinstance(node, list):
         for index, child in enumerate(node):
             if isinstance(child, dict):

@@ -155,7 +155,7 @@ def verdict(accepted: bool, sentence: str | None = None) -> Any:
 
 
 def ours(function: Any, *arguments: Any) -> Any:
-    """A check for whatever we answer or refuse, in the same words."""
+    """Return a check for whatever we answer or refuse, in the same words."""
     try:
         return equal(function(*arguments))
     except CoworldError as error:

@@ -58,7 +58,7 @@ class Release:
         (self.home / SIDE_FILE).write_text(json.dumps({"images": {self.image: entry}}))
 
     def _document(self, folder: Path) -> dict[str, Any]:
-        """The manifest of the package with our names for its images; only what needs other programs is left out."""
+        """Return the package's manifest with our image names, without the parts that need other programs."""
         example = folder / "examples" / "paintarena"
         names = ("coworld_manifest_template.json", "coworld_manifest.json")
         text = next((example / name).read_text() for name in names if (example / name).is_file())

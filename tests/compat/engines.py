@@ -26,7 +26,7 @@ class OracleMissing(Exception):
 
 
 def oracle_folder() -> Path:
-    """Where trace_episode.py and compare_traces.py lie: $METTAGRID_ORACLE, or shared/oracle beside the repository."""
+    """Return the folder of trace_episode.py and compare_traces.py: $METTAGRID_ORACLE, or shared/oracle."""
     given = os.environ.get("METTAGRID_ORACLE")
     folder = Path(given) if given else HERE.parents[2] / "shared" / "oracle"
     if not (folder / "trace_episode.py").exists():
@@ -37,7 +37,7 @@ def oracle_folder() -> Path:
 
 
 def comparer() -> Any:
-    """The oracle's compare_traces module."""
+    """Return the oracle's compare_traces module."""
     spec = importlib.util.spec_from_file_location("compare_traces", oracle_folder() / "compare_traces.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -24,7 +24,7 @@ from typing import Any
 
 
 class Player:
-    """The far end of a connection: keeps what it gets, and leaves at a step if told so."""
+    """The remote end of a connection: stores its messages, and leaves at step `leaves_at`."""
 
     def __init__(self, leaves_at: int | None = None) -> None:
         self.got: list[Any] = []
@@ -114,7 +114,7 @@ async def told_by_hand() -> list[Any]:
 
 
 async def told_by_the_loop() -> list[Any]:
-    """A whole episode with its files; one player leaves, nobody takes over."""
+    """Play a whole episode with its files; one player leaves, and no other takes over."""
     told: list[Any] = []
     with tempfile.TemporaryDirectory() as folder:
         episode = make_episode(start_grace_seconds=20.0, request_shutdown=lambda: told.append("shut down"))
@@ -137,7 +137,7 @@ async def told_by_the_loop() -> list[Any]:
 
 
 async def told_by_people() -> list[Any]:
-    """A person drives: each action is one step, and nothing else is."""
+    """Play with a human driver: each action is one step, and there are no other steps."""
     episode = make_episode(agents=1, steps=4, autostart=False)
     player = Player()
     name = await episode.connect_player(0, player)
@@ -164,7 +164,7 @@ def tell() -> dict[str, Any]:
 
 
 def without_what_is_meant(told: Any) -> Any:
-    """All but the tick mode of slots that nobody drives, which after a release is the one before, here alone."""
+    """Drop the tick mode of slots without a driver: only ours keeps the previous mode after a release."""
     if isinstance(told, dict):
         dropped = ("tick_mode",) if told.get("control_mode") == "policy" or "slots" in told else ()
         return {key: without_what_is_meant(value) for key, value in told.items() if key not in dropped}
@@ -198,7 +198,7 @@ def main(published: str) -> int:
         if difference is not None:
             differences += 1
             print(difference)
-    print(f"live episodes: {len(ours) - differences} of {len(ours)} told the same by both packages")
+    print(f"live episodes: {len(ours) - differences} of {len(ours)} are the same in both packages")
     return differences
 
 

@@ -87,7 +87,7 @@ def plain(config: Any) -> Any:
 
 
 def drawn_map(env: Any) -> AsciiMapBuilder.Config:
-    """The map of an environment as text, with a character for each kind of cell."""
+    """Return the map of an environment as text, with a character for each kind of cell."""
     grid = env.game.map_builder.create().build_for_num_agents(env.game.num_agents).grid
     names = sorted({str(name) for row in grid for name in row} - set(FIXED))
     symbols = FIXED | dict(zip(names, string.ascii_letters, strict=False))

@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def our_config(oracle: Path, recorded: Path, meta: dict[str, Any], folder: Path) -> Path:
-    """A file with the configuration that our game gives for the recorded call, with the recorded map."""
+    """Return a file with the configuration that our game gives for the recorded call, with the recorded map."""
     from cogames import missions
 
     env = missions.load(meta["mission"], variants=meta["variants"], cogs=meta["cogs"])
@@ -90,7 +90,7 @@ def play(python: str, oracle: Path, config: Path, seed: int, weights: Path, *fla
 
 
 def difference(expected: dict[str, np.ndarray], actual: dict[str, np.ndarray]) -> str | None:
-    """The first step at which a network saw, computed or did something else; None when all are equal."""
+    """Return the first step at which a network saw, computed or did something else; None when all are equal."""
     for network in NETWORKS:
         for step in range(STEPS):
             seen_there, seen_here = expected[f"{network}:tokens"][step], actual[f"{network}:tokens"][step]

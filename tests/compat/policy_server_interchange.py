@@ -96,7 +96,7 @@ def tell_messages() -> dict[str, str]:
 
 
 def tell_first_message() -> Any:
-    """What the client of this package sends first, as a server of no package receives it."""
+    """Return the first message of this package's client, as a bare server receives it."""
     import threading
 
     from websockets.sync.server import serve
@@ -122,7 +122,7 @@ def tell_first_message() -> Any:
 
 
 def tell_episode(urls: list[str]) -> Any:
-    """The results of an episode with policies in process, or with servers at addresses."""
+    """Return the results of an episode with policies in process, or with servers at addresses."""
     from mettagrid.policy.policy_env_interface import PolicyEnvInterface
     from mettagrid.policy.policy_spec import PolicySpec
     from mettagrid.runner.policy_server.websocket_transport import WebSocketPolicyServerClient
@@ -154,7 +154,7 @@ def tell_episode(urls: list[str]) -> Any:
 
 
 def tell_our_runner(urls: list[str]) -> Any:
-    """The same episode in our runner; only this package has it."""
+    """Return the same episode in our runner; only this package has it."""
     from mettagrid.runner.episode import EpisodePlan, play_episode
     from mettagrid.runner.episode_subprocess import served_at
 

@@ -89,7 +89,7 @@ def write_jobs(folder: Path, oracle: Path, count: int) -> list[str]:
 
 
 def read_and_written(document: Any) -> str | None:
-    """How a published document differs after it went through our reader, our own format, and our writer."""
+    """Return how a published document differs after a round trip through our reader, our format and our writer."""
     from mettagrid.replay import load_replay, replay_bytes, v4_document
 
     replay = load_replay(json.dumps(document).encode())
@@ -102,7 +102,7 @@ def read(path: Path) -> Any:
 
 
 def first_difference(there: Any, here: Any, place: str = "") -> str | None:
-    """Where two documents differ; the order of keys counts."""
+    """Return the first difference between two documents; the order of keys counts."""
     if isinstance(there, dict) and isinstance(here, dict):
         if list(there) != list(here):
             return f"{place}: keys {list(there)} there, {list(here)} here"

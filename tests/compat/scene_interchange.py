@@ -58,7 +58,7 @@ NOT_SAVED = ("CopyGridConfig", "MirroredConfig", "TransplantSceneConfig")
 
 
 def scene(name: str, **fields: Any) -> dict[str, Any]:
-    """The dump of a scene: `scene("random.Random", agents=2)`."""
+    """Return the dump of a scene: `scene("random.Random", agents=2)`."""
     return {"type": f"{SCENES}.{name}.Config", **fields}
 
 
@@ -198,7 +198,7 @@ def _compare_models(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[st
 
 
 def _comparable(description: Any, there: Any) -> Any:
-    """A field without the bounds that the published one does not have, and without the default inside its schema.
+    """Return a field without bounds that the published one lacks, and without the default inside its schema.
 
     Defaults are compared as values; schemas leave out those that are made by a function.
     """
@@ -235,7 +235,7 @@ def _compare_maps(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]
 
 
 def describe() -> dict[str, Any]:
-    """All models with their fields, dumps of examples, and maps."""
+    """Return all models with their fields, dumps of examples, and maps."""
     classes = model_classes()
     return {
         "models": {name: describe_model(cls) for name, cls in classes.items() if name not in NOT_SAVED},
@@ -252,7 +252,7 @@ def reload(source: Path, target: Path) -> None:
 
 
 def model_classes() -> dict[str, Any]:
-    """The public configuration classes of map generation, by name."""
+    """Return the public configuration classes of map generation, by name."""
     from pydantic import BaseModel
 
     importlib.import_module("mettagrid.config.mettagrid_config")  # first, for the published package's import order
@@ -292,7 +292,7 @@ def maps() -> Iterator[tuple[str, list[str]]]:
 
 
 def place(config: Any) -> str:
-    """Where the class of a configuration is, for `class_called`."""
+    """Return the path of a configuration's class, for `class_called`."""
     return f"{type(config).__module__}:{type(config).__name__}"
 
 

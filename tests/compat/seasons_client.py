@@ -26,13 +26,13 @@ from tests.league import League, expected_calls, filled, made_calls, published_c
 NO_SERVER = ("auth set-token", "auth get-token", "auth login", "auth logout", "auth get-login-url")
 REFUSALS = [
     "cogames submit mine:v1 --season {season}",
-    "cogames submit nobody --season {season}",
+    "cogames submit absent --season {season}",
     "cogames season show nowhere",
     "cogames season progress {season}",
     "cogames season leaderboard {season} -t score-policies",
     "cogames season pool-config {season} nowhere",
     "cogames upload -n a:b -p class=starter --skip-validation",
-    "cogames auth player login nobody",
+    "cogames auth player login absent",
     "cogames auth player credentials revoke {player} {version}",
     "cogames assay status 00000000-0000-4000-8000-000000000000",
     "cogames episode show 00000000-0000-4000-8000-000000000000",
@@ -128,7 +128,7 @@ class Client:
         )
 
     def _server(self, command: str) -> list[str]:
-        """It has a default host that is not ours, so every command that asks one is told."""
+        """Return the --server option, which every command that calls a server needs: the default host is not ours."""
         program, _, words = command.partition(" ")
         if words.startswith(("auth status", "status")):
             return ["--server", f"{self._league.url}/api"]
@@ -137,7 +137,7 @@ class Client:
 
 
 def check(client: Client, command: str, code: int = 0) -> str | None:
-    """What is wrong with a command; None when nothing is."""
+    """Run a command and return the problem; None if there is none."""
     result = client.run(command)
     if result.returncode != code:
         return f"ends with {result.returncode} instead of {code}: {(result.stdout + result.stderr)[-500:]}"
@@ -150,7 +150,7 @@ def check(client: Client, command: str, code: int = 0) -> str | None:
 
 
 def check_noted(league: League, client: Client, note: dict) -> str | None:
-    """The same, and whether it made the calls that we noted."""
+    """Return the same, and whether it made the calls that we noted."""
     problem = check(client, note["command"])
     made, expected = made_calls(league), expected_calls(league, note)
     return problem or (None if made == expected else f"calls {made}, noted are {expected}")

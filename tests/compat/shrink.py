@@ -43,7 +43,7 @@ class Judge:
         self.asked = 0
 
     def __call__(self, case: Case) -> str | None:
-        """A sentence, or None: the engines agree, or the published one has no trace to agree with."""
+        """Return a sentence, or None: the engines agree, or the published one has no trace to agree with."""
         self.asked += 1
         name = f"try{self.asked}"
         write_case(case, self.folder, name)
@@ -69,12 +69,12 @@ class Judge:
 
 
 def same_kind(first: str, second: str | None, like: str = "") -> bool:
-    """A difference between traces must not turn into a refused configuration, or the other way round."""
+    """Return whether two problems are of one kind: a difference between traces must not become a refused config."""
     return second is not None and first.startswith("no trace") == second.startswith("no trace") and like in second
 
 
 def paths(node: object, here: tuple = ()) -> Iterator[tuple[tuple, int]]:
-    """Every place in the configuration that might be deleted, with its size."""
+    """Yield every place in the configuration that can be deleted, with its size."""
     if isinstance(node, dict):
         items = [(key, child) for key, child in node.items() if key not in ("map_data", "char_to_map_name")]
     elif isinstance(node, list):
@@ -95,13 +95,13 @@ def parent_of(config: dict, path: tuple) -> object:
 
 
 def deletions(case: Case) -> Iterator[Trial]:
-    """The game without one piece, big pieces first."""
+    """Yield the game without one piece, big pieces first."""
     for path, _ in sorted(paths(case.config), key=lambda entry: -entry[1]):
         yield lambda path=path: edited(case, lambda config: parent_of(config, path).__delitem__(path[-1]))
 
 
 def promotions(case: Case) -> Iterator[Trial]:
-    """A composite replaced by one of its parts: a handler of a tree, a value of a sum, the inside of a not."""
+    """Yield a composite replaced by one of its parts: a handler of a tree, a value of a sum, the inside of a not."""
     for path, _ in sorted(paths(case.config), key=lambda entry: -entry[1]):
         node = parent_of(case.config, path)[path[-1]]
         if not isinstance(node, dict):
@@ -147,7 +147,7 @@ def smaller_maps(case: Case) -> Iterator[Trial]:
 
 
 def fewer_agents(case: Case) -> Iterator[Trial]:
-    """One agent off the map and off the list: any cell with any entry, since teams order them."""
+    """Yield the game without one agent: any cell with any list entry, because teams order them."""
     game = case.config["game"]
     agents = game.get("agents")
     rows, names = game["map_builder"]["map_data"], game["map_builder"]["char_to_map_name"]

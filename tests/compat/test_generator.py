@@ -28,7 +28,7 @@ def dicts(node):
 
 
 def value_kind(node: dict) -> str | None:
-    """Which of the nine game values a dictionary is, by its shape."""
+    """Return which of the nine game values a dictionary is, by its shape."""
     keys = set(node)
     if "$type" in keys:
         return node["$type"]

@@ -52,7 +52,7 @@ def main(published: str, oracle: Path, count: int) -> int:
 
 
 def compared(path: Path, node: str) -> str | None:
-    """The first thing in which the viewer and our reader differ."""
+    """Return the first thing in which the viewer and our reader differ."""
     replay = load_replay(path)
     ticks = range(replay.first_tick, replay.last_tick + 1)
     command = [node, str(ROOT / "web" / "dist" / "tools" / "dump.js"), "frames", str(path), *map(str, ticks)]

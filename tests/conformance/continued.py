@@ -1,4 +1,4 @@
-"""An episode that goes on from a snapshot, as digests of everything one can see of it, step by step."""
+"""Digests of everything visible in each step of an episode that continues from a snapshot."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ def look(engine: MettaGrid) -> tuple[int, str]:
 def go_on_elsewhere(
     config: dict[str, Any], oracle: Path, snapshot: bytes, actions: np.ndarray, vibe_actions: np.ndarray
 ) -> list[tuple[int, str]]:
-    """The same in a process that has never seen the world: only the config as JSON and the snapshot."""
+    """Return the same in a process that has never seen the world: only the config as JSON and the snapshot."""
     import sys
 
     sys.path.insert(0, str(oracle))

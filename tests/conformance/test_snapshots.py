@@ -1,4 +1,4 @@
-"""Every recorded game: a snapshot at some step, opened in another process, goes on exactly as the original does."""
+"""Every recorded game: a snapshot at some step, opened in another process, continues exactly like the original."""
 
 import multiprocessing
 import zlib
@@ -22,7 +22,7 @@ def elsewhere() -> Iterator[ProcessPoolExecutor]:
 
 @pytest.mark.filterwarnings("ignore::mettagrid.compiler.errors.ConfigWarning")
 @pytest.mark.parametrize("episode", recorded())
-def test_an_episode_goes_on_in_another_process(
+def test_an_episode_continues_in_another_process(
     episode: str,
     oracle_dir: Path,
     scripts: Scripts,  # noqa: F811

@@ -27,7 +27,7 @@ class View:
         self.taken = walls | {(item["r"], item["c"]) for item in self.objects}
 
     def cells(self, kind: str, mine: Object | None = None, *, with_team: bool = True) -> set[Cell]:
-        """Where objects of a kind stand; with `mine`, those that share (or do not share) its team."""
+        """Return the cells of objects of a kind; with `mine`, of those that share (or do not share) its team."""
         found = [item for item in self.objects if item["type_name"] == kind]
         if mine is not None:
             found = [item for item in found if bool(self.teams(item) & self.teams(mine)) == with_team]
@@ -79,7 +79,7 @@ def reach_goal(view: View, agent: Object) -> set[Cell]:
 
 
 def first_move(taken: set[Cell], start: Cell, goals: Iterable[Cell]) -> str:
-    """The first move of a shortest way that ends by bumping into a goal; `noop` when there is none."""
+    """Return the first move of a shortest way that ends by bumping into a goal; `noop` when there is none."""
     goals, came_from, queue = set(goals), {start: (start, "noop")}, deque([start])
     while queue:
         cell = queue.popleft()
@@ -96,7 +96,7 @@ def first_move(taken: set[Cell], start: Cell, goals: Iterable[Cell]) -> str:
 
 
 def play(env: MettaGridConfig, errand: Errand, *, steps: int, seed: int = 0) -> float:
-    """The most that all agents together had earned at any step."""
+    """Return the most that all agents together had earned at any step."""
     sim, best = Simulation(env, seed=seed), 0.0
     walls = {(item["r"], item["c"]) for item in sim.grid_objects().values() if item["type_name"] == "wall"}
     while sim.current_step < steps and not sim.is_done() and best <= 0:

@@ -20,7 +20,7 @@ DEPENDENCIES = re.compile(r"^  - dependencies: Deps\(required=\[(.*?)\], optiona
 
 
 def listed(text: str) -> dict[str, list[str]]:
-    """The lines about each class, by its path."""
+    """Return the lines about each class, by its path."""
     found: dict[str, list[str]] = {}
     module, lines = "", []
     for line in text.splitlines():

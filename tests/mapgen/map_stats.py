@@ -20,7 +20,7 @@ _KINDS = ("extractor", "junction")
 
 
 def figures_of(grid: np.ndarray) -> Figures:
-    """How often each name is on the map, and how far extractors and junctions are from the first hub."""
+    """Count each name on the map, and measure the distances of extractors and junctions from the first hub."""
     names, counts = np.unique(grid, return_counts=True)
     figures = {f"counts.{name}": float(count) for name, count in zip(names.tolist(), counts.tolist(), strict=True)}
     steps = walking_distances(grid)
@@ -67,7 +67,7 @@ def recorded_figures(mission: Mapping[str, object]) -> dict[str, tuple[float, fl
 
 
 def deviations(maps: Iterable[Figures], recorded: Mapping[str, tuple[float, float]], recorded_seeds: int) -> list[str]:
-    """What is not as recorded, one sentence each.
+    """Return the differences from the recording, one sentence each.
 
     Means may differ by 4 standard errors (of the recorded mean, or of ours when there are fewer maps), spreads by a
     factor of 2 (more with few maps); figures that never vary must be equal. No object may be out of reach.

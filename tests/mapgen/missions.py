@@ -13,7 +13,7 @@ AGENTS = {"arena": 8, "machina_1": 8, "tutorial": 4, "four_score": 32}
 
 
 def mission_map(name: str, seed: int | None = None) -> MapGenConfig:
-    """The map builder of a recorded mission."""
+    """Return the map builder of a recorded mission."""
     return {"arena": _arena, "machina_1": _machina_1, "tutorial": _tutorial, "four_score": _four_score}[name](seed)
 
 

@@ -36,7 +36,7 @@ class Case:
 
 
 def mutated_case(seed: int) -> Case:
-    """The case with this number: the same in every process, as long as the recorded games are there."""
+    """Return the case with this number: the same in every process, as long as the recorded games are there."""
     rng = random.Random(f"mettagrid-soak/{seed}")
     source, config = draw_game(rng)
     if rng.random() < 0.3:
@@ -53,7 +53,7 @@ def mutated_case(seed: int) -> Case:
 
 
 def bound_map(builder: Json) -> None:
-    """Maps that could be built but take gigabytes become smaller; those that nobody can build stay."""
+    """Shrink maps that could be built but take gigabytes; keep those that cannot be built at all."""
     if not isinstance(builder, dict):
         return
     height, width = builder.get("height"), builder.get("width")
@@ -62,7 +62,7 @@ def bound_map(builder: Json) -> None:
 
 
 def with_defaults(config: Json) -> Json:
-    """The config with every field written out."""
+    """Return the config with every field written out."""
     from mettagrid.config.mettagrid_config import MettaGridConfig  # the only use of the engine here
 
     return MettaGridConfig.model_validate(config).model_dump(mode="json")

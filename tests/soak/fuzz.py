@@ -177,7 +177,7 @@ def check_start(args: argparse.Namespace) -> None:
 
 
 def finds_leaks(args: argparse.Namespace) -> bool:
-    """Whether LeakSanitizer finds a leak made on purpose; it cannot work where processes may not be traced."""
+    """Return whether LeakSanitizer finds a leak made on purpose; it cannot work where processes may not be traced."""
     worker = new_worker(args, "control.log", looks_for_leaks=True, plants=True)
     try:
         worker.ask("plant leak")

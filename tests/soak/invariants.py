@@ -1,4 +1,4 @@
-"""What must hold in every world after every step, seen from outside. Each check returns what is wrong, or nothing."""
+"""Invariants of every world after every step, seen from outside. Each check returns the problem, or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an exception is a clean refusal: one of the package's own, raised on purpose, with a sentence.
+"""Decide whether an exception is a clean refusal: one of the package's own, raised on purpose, with a sentence.
 
 Everything else is a leak: a KeyError from some table, a RecursionError, what numpy or Python say about memory, text of
 a C++ library.
@@ -20,7 +20,7 @@ EXTENSION_CALL = re.compile(r"(\w+\.step|_native\.\w+(\.__init__)?|super\(\)\.__
 
 
 def is_clean(error: BaseException) -> bool:
-    """Whether the package refuses in the way it documents."""
+    """Return whether the package refuses in the way it documents."""
     if not is_sentence(str(error)):
         return False
     if isinstance(error, ValidationError):
@@ -38,13 +38,13 @@ def is_sentence(text: str) -> bool:
 
 
 def is_raise(traceback: TracebackType) -> bool:
-    """Whether a frame ends in a `raise` statement, and not in something that a call did."""
+    """Return whether a frame ends in a `raise` statement, and not in something that a call did."""
     code, at = traceback.tb_frame.f_code, traceback.tb_lasti
     return any(op.offset == at and op.opname == "RAISE_VARARGS" for op in dis.get_instructions(code))
 
 
 def is_call_of_extension(traceback: TracebackType) -> bool:
-    """Whether a frame ends in a call of the extension, which has no frames: `world.step()`, `self._restore(...)`."""
+    """Return whether a frame ends in a call of the extension, such as `world.step()`, which has no frames."""
     code = traceback.tb_frame.f_code
     line, end_line, column, end_column = list(code.co_positions())[traceback.tb_lasti // 2]
     if line is None or end_line is None or column is None or end_column is None:
@@ -78,6 +78,6 @@ def where(error: BaseException) -> str:
 
 
 def signature(error: BaseException) -> str:
-    """The error without what differs from case to case: equal ones are one finding."""
+    """Return the error without what differs from case to case: equal ones are one finding."""
     text = re.sub(r"'[^']*'|\"[^\"]*\"|(?<=last )\S+(?=;)", "'...'", str(error).split("\n")[0])
     return f"{type(error).__name__}: {re.sub(r'[0-9]+', 'N', text)[:160]}"

@@ -1,4 +1,4 @@
-"""Whether a long-lived worker gives back what it takes.
+"""Check that a long-lived worker releases its resources.
 
 Three ways: LeakSanitizer looks for memory that nothing points to; the sanitizer's count of live bytes after the same
 set of cases must stop growing, which also finds what some cache holds on to; and resident memory is shown. That every
@@ -45,7 +45,7 @@ class MemoryWatch:
         return f"LeakSanitizer: {new} new blocks; see {self.worker.log}" if new > 0 else None
 
     def growth(self) -> list[str]:
-        """What kept growing after the warm-up."""
+        """Return a message for each series that kept growing after the warm-up."""
         problems = []
         for series in self.series:
             live = [live for live, _ in series[WARM_UP:] if live is not None]

@@ -140,7 +140,7 @@ class _Player:
 
     @contextmanager
     def fault(self) -> Iterator[None]:
-        """The engine's own errors about rules that run away or see too much: the world goes on after them."""
+        """Record the engine's own errors about rules that never end or see too much; the world continues after them."""
         try:
             yield
         except RuntimeError as error:
@@ -156,7 +156,7 @@ class _Player:
             tokens = rng.choice([0, 1, 40])  # too few, which is an error in every step from then on
         arrays = [
             np.full((n, tokens, 3), 7, np.uint8),
-            np.full(n, 7, np.uint8).view(np.bool_),  # a byte that is no bool: the engine only writes there
+            np.full(n, 7, np.uint8).view(np.bool_),  # a byte that is not a bool: the engine only writes there
             np.zeros(n, np.bool_),
             np.full(n, np.nan, np.float32),
             np.zeros(n, np.int32),
@@ -250,6 +250,6 @@ def spoiled_stride(array: np.ndarray) -> np.ndarray:
 
 
 def spoiled_alignment(array: np.ndarray) -> np.ndarray:
-    """The same array one byte off the addresses its numbers should have."""
+    """Return the same array one byte off the addresses its numbers should have."""
     memory = np.zeros(array.nbytes + 1, np.uint8)
     return memory[1:].view(array.dtype).reshape(array.shape)

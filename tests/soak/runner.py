@@ -69,7 +69,7 @@ class Worker:
         self.leaks_at_start = 0
 
     def ask(self, request: str) -> dict[str, Any]:
-        """The answer to one line; raises `Died`, and the next call starts a new process."""
+        """Return the answer to one line; raises `Died`, and the next call starts a new process."""
         if self.process is None:
             self._start()
             self.leaks_at_start = self.leaks() or 0
@@ -90,12 +90,12 @@ class Worker:
         return sum(int(count) for line in self.findings() for count in LEAKED.findall(line))
 
     def findings(self) -> list[str]:
-        """What the sanitizers wrote during the last request, without addresses."""
+        """Return the output of the sanitizers during the last request, without addresses."""
         found = FINDINGS.findall(self.said())
         return [re.sub(r"0x[0-9a-f]+|==[0-9]+==", "", line)[:300] for line in dict.fromkeys(found)]
 
     def said(self) -> str:
-        """What the process wrote during the last request."""
+        """Return the output of the process during the last request."""
         with open(self.log, errors="replace") as log:
             log.seek(self._log_from)
             return log.read()

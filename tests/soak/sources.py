@@ -19,7 +19,7 @@ GENERATED = 2000  # games of the generator to choose from
 
 
 def oracle_folder() -> Path | None:
-    """The recorded games: in $LEAGUE_SHARED, or in `shared` beside the repository; None when there are none."""
+    """Return the recorded games: in $LEAGUE_SHARED, or in `shared` beside the repository; None when there are none."""
     folder = Path(os.environ.get("LEAGUE_SHARED") or ROOT.parent / "shared") / "oracle"
     return folder if folder.is_dir() else None
 
@@ -31,7 +31,7 @@ def recorded_games() -> dict[str, Path]:
 
 @lru_cache(maxsize=1)
 def missions() -> dict[str, Path]:
-    """The arena, as it is and as it was played: a thousand times the size of other games."""
+    """Return the arena, as it is and as it was played: a thousand times the size of other games."""
     return _configs("missions")
 
 
@@ -48,7 +48,7 @@ def _text(path: Path) -> str:
 
 
 def recorded_game(name: str) -> Json:
-    """A new copy of a recorded game or mission."""
+    """Return a new copy of a recorded game or mission."""
     return json.loads(_text((recorded_games() | missions())[name]))
 
 

@@ -87,7 +87,7 @@ def play_world(name: str, config: MettaGridConfig, steps: int, seed: int, result
             engine.vibe_actions()[:] = actions[1, row]
             try:
                 simulation.step()
-            except RuntimeError as error:  # the engine's own; the world goes on
+            except RuntimeError as error:  # the engine's own; the world continues
                 result.faults[str(error).split("(")[0]] += 1
         result.steps += count
         result.checks += 1

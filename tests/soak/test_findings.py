@@ -1,4 +1,4 @@
-"""What the fuzz found stays fixed: bad input that ended in a hang, in gigabytes, or in an error of numpy."""
+"""Regression tests for findings of the fuzz: bad input that caused a hang, gigabytes, or an error of numpy."""
 
 import contextlib
 import gc

@@ -20,7 +20,7 @@ from typing import Any
 
 
 def sanitizer(name: str) -> Callable[[], int] | None:
-    """A function of the sanitizers' interface; None in a build without them."""
+    """Return a function of the sanitizers' interface; None in a build without them."""
     return getattr(ctypes.CDLL(None), name, None)
 
 
@@ -91,7 +91,7 @@ def resident_bytes() -> int:
 
 
 def find_leaks() -> bool | None:
-    """Whether LeakSanitizer finds memory that nothing points to; it writes what and where to stderr."""
+    """Return whether LeakSanitizer finds memory that nothing points to; it writes what and where to stderr."""
     check = sanitizer("__lsan_do_recoverable_leak_check")
     return None if check is None else bool(check())
 

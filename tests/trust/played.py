@@ -98,7 +98,7 @@ class PlayedLeague:
     tokens: dict[str, str]
     mine: str = ""
     streamed: list[str] = field(default_factory=list)
-    """what the stream of events said to somebody who watched all the time"""
+    """everything that the event stream sent to a client connected all the time"""
 
     def http(self, who: str | None = None) -> httpx.Client:
         headers = {} if who is None else {"X-Auth-Token": self.tokens[who]}
@@ -128,9 +128,9 @@ def wait_for(condition: Callable[[], Any], *, seconds: float = 240) -> Any:
 
 @contextmanager
 def played_league(folder: Path, *, repetitions: int = 1) -> Iterator[PlayedLeague]:
-    """Two seasons that were played: a freeplay one, which goes on, and a team one, which is complete.
+    """Play two seasons: a freeplay one, which continues, and a team one, which is complete.
 
-    In the first each of three policies plays alone, and every two of them play so often.
+    In the first each of three policies plays alone, and every pair plays `repetitions` times.
     """
     log = io.StringIO()
     handler = logging.StreamHandler(log)

@@ -56,7 +56,7 @@ def completed(url: str) -> int:
     return sum(match["status"] == "completed" for page in pages for match in page)
 
 
-def test_a_league_of_ones_own_plays_signs_its_owner_in_and_goes_on(tmp_path: Path) -> None:
+def test_a_new_league_plays_signs_its_owner_in_and_continues(tmp_path: Path) -> None:
     data = tmp_path / "league"
     with running(data) as (process, url, link):
         seasons = get(f"{url}/tournament/seasons")

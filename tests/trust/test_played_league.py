@@ -1,4 +1,4 @@
-"""What people can rely on, on a league that has played: hidden seeds, matches played again, everything recomputed."""
+"""Guarantees of a league that has played: hidden seeds, reproducible matches, recomputed scores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlayedLeague]:
 
 
 def seeds_of(league: PlayedLeague, season: str) -> dict[str, int]:
-    """Every seed of a season by what it is: its own, and those of its matches and their maps."""
+    """Return every seed of a season by name: its own, and those of its matches and their maps."""
     with league.app.state.database.read() as session:
         row = session.scalars(select(Season).where(Season.name == season, Season.canonical)).one()
         found = {"season": row.seed}
@@ -47,7 +47,7 @@ def seeds_of(league: PlayedLeague, season: str) -> dict[str, int]:
 
 
 def told(texts: dict[str, bytes], seeds: dict[str, int]) -> set[str]:
-    """Where seeds are told, in decimal or hexadecimal digits."""
+    """Return the places that show seeds, in decimal or hexadecimal digits."""
     decimal = {str(seed).encode(): rb"(?<!\d)%s(?!\d)" for seed in seeds.values()}
     hexadecimal = {f"{seed:x}".encode(): rb"(?<![0-9a-f])(0x)?0*%s(?![0-9a-f])" for seed in seeds.values()}
     found = set()
@@ -60,7 +60,7 @@ def told(texts: dict[str, bytes], seeds: dict[str, int]) -> set[str]:
 
 
 def everything_answered(league: PlayedLeague, *, only: str = "") -> dict[str, bytes]:
-    """What every route that reads says, to everybody, about everything there is; and replays behind addresses."""
+    """Return the responses of every GET route for every user and object, and the replays behind URLs."""
     templates = [route.split(" ", 1)[1] for route in routes(league.app) if route.startswith(f"GET {only}")]
     asked = [template for template in templates if template not in ("/observatory/api/events", "/enter")]
     words = things(league)
@@ -79,7 +79,7 @@ def everything_answered(league: PlayedLeague, *, only: str = "") -> dict[str, by
 
 
 def things(league: PlayedLeague) -> dict[str, list[str]]:
-    """What the names in routes can stand for."""
+    """Return values for the parameters of routes."""
     matches = some_matches(league)
     detail = league.get("/tournament/seasons/open")
     return {
@@ -122,7 +122,7 @@ def paths(template: str, words: dict[str, list[str]]) -> list[str]:
 
 
 def stored_files(league: PlayedLeague) -> dict[str, bytes]:
-    """Every file of the store, whether an address leads to it or not."""
+    """Return every file of the store, whether or not a URL serves it."""
     store = league.app.state.store
     found = {}
     for key in store.keys(""):
@@ -131,7 +131,7 @@ def stored_files(league: PlayedLeague) -> dict[str, bytes]:
     return found
 
 
-def test_no_seed_is_told_before_the_end_of_the_season(league: PlayedLeague) -> None:
+def test_no_seed_is_visible_before_the_end_of_the_season(league: PlayedLeague) -> None:
     seeds = seeds_of(league, "open")
     assert len(set(seeds.values())) >= 5 and all(seed > 10_000 for seed in seeds.values())
     answers = everything_answered(league)
@@ -171,13 +171,15 @@ def test_a_job_keeps_what_proves_it(league: PlayedLeague) -> None:
 
 
 def reproduce(league: PlayedLeague, match_id: str, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """`cogames reproduce` as somebody who is not signed in, with no files of earlier runs."""
+    """Run `cogames reproduce` without signing in and without files of earlier runs."""
     environment = os.environ | {"HOME": str(home), "TMPDIR": str(home)}
     line = [sys.executable, "-m", "cogames", "reproduce", match_id, "--server", league.url, "--json", *words]
     return subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=300)
 
 
-def test_seeds_are_told_after_the_end_and_matches_come_out_the_same(league: PlayedLeague, tmp_path: Path) -> None:
+def test_seeds_are_visible_after_the_end_and_replayed_matches_are_identical(
+    league: PlayedLeague, tmp_path: Path
+) -> None:
     with league.http("admin") as http:
         closed = http.post("/observatory/api/admin/seasons/open/close", json={"final": True})
     assert closed.status_code == 200, closed.text
@@ -212,7 +214,7 @@ def test_a_file_that_was_tampered_with_is_named(league: PlayedLeague, tmp_path: 
         report = recompute(league, "open")
     finally:
         store.put(key, before)
-    assert again.returncode == 1 and f"{name} on the server is not what the match left" in again.stderr
+    assert again.returncode == 1 and f"{name} on the server is not the match's file" in again.stderr
     assert [finding["kind"] for finding in report["findings"]] == ["file"]
     assert name in report["findings"][0]["sentence"] and report["findings"][0]["match_id"] == match["id"]
 
@@ -229,7 +231,7 @@ def test_everything_follows_from_the_stored_results(league: PlayedLeague) -> Non
     assert report["findings"] == [] and report["matches"] >= 11 and report["files"] >= 3 * report["matches"] - 3
 
 
-def test_what_somebody_changed_by_hand_is_found_and_scores_are_put_right(league: PlayedLeague) -> None:
+def test_manual_changes_are_found_and_scores_are_corrected(league: PlayedLeague) -> None:
     database = league.app.state.database
     before = league.get("/tournament/seasons/open/leaderboard")
     with database.transaction() as session:

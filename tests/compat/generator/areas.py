@@ -94,7 +94,7 @@ def control(world: World) -> Json:
 
 
 def turn_over(world: World) -> Json:
-    """Using a source pushes it away or gives it to somebody else."""
+    """Add a handler that pushes a source away, or gives it to another owner, when it is used."""
     tag = world.pick([*world.team_tags, "mark:a", "mark:b"])
     prefix = tag.split(":")[0] + ":"
     clear = {"mutation_type": "remove_tags_with_prefix", "target": "target", "prefix": prefix}

@@ -21,7 +21,7 @@ class Case:
 
 
 def random_case(seed: int, family: str | None = None) -> Case:
-    """The game with this number. The same seed and family give the same game, in every process."""
+    """Return the game with this number. The same seed and family give the same game, in every process."""
     rng = random.Random(f"mettagrid-compat/{seed}/{family or ''}")
     if family is None:
         names = list(FAMILIES)

@@ -109,7 +109,7 @@ def add_contest(world: World, steps: int) -> None:
 
 
 def add_shedding(world: World, steps: int) -> None:
-    """Tags come off and go on again, for the sake of on_tag_remove."""
+    """Remove tags and add them again, to trigger on_tag_remove."""
     for index, tag in enumerate(world.some([*MARKS, *world.team_tags], 1, 3)):
         off = {"mutation_type": "remove_tag", "target": "target", "tag": tag}
         made: Json = {"target_query": tag, "timesteps": timesteps(world, steps), "mutations": [off]}

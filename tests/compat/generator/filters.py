@@ -40,7 +40,7 @@ def any_filter(world: World, scope: Scope, nested: bool = False) -> Json:
 
 
 def entity(world: World, scope: Scope) -> str:
-    """Which entity to look at: one that is there if possible (a missing one fails every filter)."""
+    """Choose the entity to check: an existing one if possible (a missing one fails every filter)."""
     present = [name for name in ("actor", "target") if getattr(scope, name) is not None]
     return world.pick(present or ["actor", "target"])
 

@@ -26,7 +26,7 @@ def handler(world: World, scope: Scope, filters_at_most: int = 2) -> tuple[Json,
 
 
 def guarded_handler(world: World, scope: Scope) -> tuple[Json, Scope]:
-    """A handler whose filters make sure that there is a target, so that its mutations may touch it."""
+    """Return a handler whose filters make sure that there is a target, so that its mutations may touch it."""
     guard = world.pick(
         [
             {"filter_type": "target_is_usable"},
@@ -40,7 +40,7 @@ def guarded_handler(world: World, scope: Scope) -> tuple[Json, Scope]:
 
 
 def tree(world: World, scope: Scope, levels: int = 2) -> tuple[Json, Scope]:
-    """A handler, or a first_match / all_of of trees; children share one context, so the scope runs through them."""
+    """Return a handler, or a first_match / all_of of trees; children share one context and scope."""
     if levels > 0 and world.chance(0.12) and scope.exists("target"):
         return toggle(world, scope)
     if levels == 0 or world.chance(0.5 / world.factor("handler", "tree")):
@@ -57,7 +57,7 @@ def tree(world: World, scope: Scope, levels: int = 2) -> tuple[Json, Scope]:
 
 
 def toggle(world: World, scope: Scope) -> tuple[Json, Scope]:
-    """A mark that comes and goes."""
+    """Return a mark that comes and goes."""
     tag = world.loose_tag()
     if scope.place == "tag_remove":
         tag = MARKS[-1]
@@ -74,7 +74,7 @@ def toggle(world: World, scope: Scope) -> tuple[Json, Scope]:
 
 
 def use_handler(world: World, type_name: str) -> Json:
-    """What happens when an object is used; some look one cell further and use what lies there."""
+    """Return the handler of an object's use; some look one cell further and use the object there."""
     chains = type_name not in world.leaf_types and world.leaf_types
     if chains and world.chance(0.25 * world.factor("handler", "chain")):
         return use_chain(world)

@@ -37,7 +37,7 @@ def add_map(world: World) -> None:
 
 
 def agent_cells(world: World) -> list[str]:
-    """One cell name per agent; teams that share a colour name keep the plain spelling."""
+    """Return one cell name per agent; teams that share a colour name keep the plain spelling."""
     order = list(dict.fromkeys(world.teams))
     spelling = world.hints.get("spelling", "colour")
     seen: dict[int, int] = {}

@@ -58,7 +58,7 @@ def mutation_list(world: World, scope: Scope, low: int = 1, high: int = 3) -> tu
 
 
 def any_phrase(world: World, scope: Scope) -> tuple[list[Json], Scope]:
-    """Two mutations that mean something together: alone, most would find an occupied cell or nobody there."""
+    """Return two mutations that work together: alone, most would find an occupied or an empty cell."""
     look = set_relative_target(world, scope)[0]
     away = replace(scope, target="maybe")
     phrases: list[tuple[list[Json], Scope]] = [([look, *(one := spawn_object(world, away))[:1]], one[1])]

@@ -70,7 +70,7 @@ NOBODY = Scope("query", None, None)  # materialized queries are evaluated for no
 
 
 def changing_query(world: World) -> Json:
-    """A query whose result changes as agents walk, trade and change their vibe."""
+    """Return a query whose result changes as agents walk, trade and change their vibe."""
     agents = queries.tag_query(world.agent_tag)
     things = queries.tag_query("type:" + world.pick(world.types))
     if world.chance(0.5):

@@ -1,4 +1,4 @@
-"""What agents see: window, number base, global tokens, radius, line of sight."""
+"""Observations of agents: window, number base, global tokens, radius, line of sight."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def add_global_values(world: World) -> None:
 
 
 def add_counts(world: World, kind: str) -> None:
-    """Shows how many objects some queries find, each step anew."""
+    """Observe how many objects some queries find, in each step."""
     shown = world.game["obs"]["global_obs"].setdefault("obs", {})
     for index in range(world.number(1, 3)):
         shown[f"found{index}"] = {"query": queries.MAKERS[kind](world, OBSERVER)}

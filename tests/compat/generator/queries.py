@@ -22,7 +22,7 @@ def tag_query(tag: str, *found: Json) -> Json:
 
 
 def source_tag(world: World) -> str:
-    """A tag that has holders in most games."""
+    """Return a tag that has holders in most games."""
     kinds = ["type:" + world.pick(world.types) for _ in range(2)]
     return world.pick([world.agent_tag, *kinds, world.tag()])
 

@@ -125,7 +125,7 @@ def small_value(world: World, scope: Scope) -> Json:
 
 
 def observable(world: World, scope: Scope) -> Json:
-    """A value that stays inside 0..65535, the documented range of observed numbers."""
+    """Return a value that stays inside 0..65535, the documented range of observed numbers."""
     if world.chance(0.4):
         maker = world.pick([inventory, query_count])
         return maker(world, scope, True)
@@ -133,13 +133,13 @@ def observable(world: World, scope: Scope) -> Json:
 
 
 def bounded(world: World, scope: Scope) -> Json:
-    """A value that may be stored in a stat: no stat in it, or a ceiling over it."""
+    """Return a value that may be stored in a stat: no stat in it, or a ceiling over it."""
     if world.chance(0.6):
         return any_value(world, scope, stats=False)
     return at_least(at_most(any_value(world, scope), STAT_CEILING), -STAT_CEILING)
 
 
 def counter(name: str, scope: str, step: Json, ceiling: float | None = None) -> Json:
-    """The stat itself plus a step: how counting is written."""
+    """Return the stat itself plus a step: how counting is written."""
     made: Json = {"values": [{"name": name, "scope": scope}, step]}
     return made if ceiling is None else at_most(made, ceiling)

@@ -45,7 +45,7 @@ class Scope:
 
     @property
     def checks_failure(self) -> bool:
-        """Whether a failed mutation ends the handler; area effects, territories and events go on."""
+        """Return whether a failed mutation ends the handler; area effects, territories and events continue."""
         return self.place not in ("aoe", "territory", "event")
 
 
@@ -86,11 +86,11 @@ class World:
         return self.rng.sample(items, min(len(items), self.number(low, high)))
 
     def factor(self, group: str, kind: str) -> float:
-        """How much more often than usual the family wants this."""
+        """Return the factor by which the family prefers this."""
         return self.focus.get(group, {}).get(kind, 1.0)
 
     def kind(self, group: str, weights: dict[str, float]) -> str:
-        """One kind of rule by weight; the family's focus multiplies weights."""
+        """Choose one kind of rule by weight; the family's focus multiplies weights."""
         names = list(weights)
         return self.rng.choices(names, [weights[name] * self.factor(group, name) for name in names])[0]
 
@@ -112,24 +112,24 @@ class World:
         return self.pick(self.pick(groups))
 
     def loose_tag(self) -> str:
-        """A tag that rules may add and remove: never a type."""
+        """Return a tag that rules may add and remove: never a type."""
         return self.pick(MARKS * 2 + self.team_tags)
 
     def prefix(self) -> str:
         return self.pick(["mark:", "state:", "team:", "team:", "type:"])
 
     def items(self, most: int = 2) -> list[str]:
-        """A few resources; in games with many, often those that widen limits."""
+        """Return a few resources; in games with many, often those that widen limits."""
         keys = self.hints.get("keys")
         return self.some(keys if keys and self.chance(0.5) else self.resources, 1, most)
 
     def amounts(self, low: int, high: int, most: int = 2) -> dict[str, int]:
-        """A few resources with random amounts."""
+        """Return a few resources with random amounts."""
         return {name: self.number(low, high) for name in self.items(most)}
 
 
 def duplicate(rule: Json) -> Json:
-    """A copy of its own: rules that start alike may be changed later."""
+    """Return a copy of its own: rules that start alike may be changed later."""
     return copy.deepcopy(rule)
 
 

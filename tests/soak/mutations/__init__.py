@@ -5,6 +5,6 @@ from .editor import Editor
 
 WEIGHTS = plain.WEIGHTS | games.WEIGHTS
 LAST = {"nest", "nest_lists"}
-"""What makes a config too deep to be copied: these go after all others."""
+"""mutations that make a config too deep to copy; they run after all others"""
 
 __all__ = ["LAST", "WEIGHTS", "Editor"]

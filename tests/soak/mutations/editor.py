@@ -25,7 +25,7 @@ class Place(NamedTuple):
 
 
 def places(node: Json) -> Iterator[Place]:
-    """Every value below a node, without recursion."""
+    """Yield every value below a node, without recursion."""
     waiting = [node]
     while waiting:
         box = waiting.pop()
@@ -45,12 +45,12 @@ class Editor:
 
     @property
     def game(self) -> Json:
-        """The game, or an empty one to write into the wind when earlier changes left none."""
+        """Return the game, or an empty one to write into the wind when earlier changes left none."""
         game = self.config.get("game") if isinstance(self.config, dict) else None
         return game if isinstance(game, dict) else {}
 
     def part(self, *path: str) -> Json:
-        """A dictionary of the game by its path, made when it is missing."""
+        """Return a dictionary of the game by its path, made when it is missing."""
         node = self.game
         for name in path:
             if not isinstance(node.get(name), dict):
@@ -65,7 +65,7 @@ class Editor:
         return self.rng.choice(list(items))
 
     def place(self, fits: Callable[[Place], bool] = lambda place: True) -> Place | None:
-        """A random place that fits."""
+        """Return a random place that fits."""
         found = [place for place in places(self.config) if fits(place)]
         return self.rng.choice(found) if found else None
 

@@ -20,7 +20,7 @@ BUILDERS = {
 
 
 def map_rows(e: Editor) -> list[str] | None:
-    """The drawn map as a list of strings, or None when earlier changes left something else."""
+    """Return the drawn map as a list of strings, or None when earlier changes left something else."""
     builder = e.game.get("map_builder")
     rows = builder.get("map_data") if isinstance(builder, dict) else None
     if not isinstance(rows, list) or not rows or not all(isinstance(row, str) for row in rows):
@@ -224,7 +224,7 @@ def nest(e: Editor) -> None:
 
 
 def kind_of_rule(node: Json) -> str | None:
-    """What a dictionary is, by its keys; None for what does not nest."""
+    """Return the kind of a dictionary by its keys; None for kinds that do not nest."""
     if "mutation_type" in node:
         return None
     if "filter_type" in node or "query_type" in node:

@@ -134,7 +134,7 @@ def swap(e: Editor) -> None:
 
 
 def is_inside(outer: object, box: object) -> bool:
-    """Whether a box lies below a value; swapping those would tie a knot."""
+    """Return whether a box lies below a value; swapping those would tie a knot."""
     return outer is box or (isinstance(outer, (dict, list)) and any(place.value is box for place in places(outer)))
 
 
