@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
-from typer.testing import CliRunner
 
 from mettagrid.policy import bundle_cache
 from mettagrid.runner.boxed import setup
-from observatory.main import app as command
 from observatory.store import job_key
 from observatory.worker.client import HttpJobClient
 from observatory.worker.loop import Worker
@@ -122,15 +122,16 @@ def test_the_command_grants_lists_and_revokes(server: Any, world: World, ada: An
     (tmp_path / "token").write_text(admin.token)
 
     def run(*words: str) -> str:
+        # In a process of its own: the command configures the log of its process.
         where = ["admin", "--server", server.url, "--token-file", str(tmp_path / "token")]
-        result = CliRunner().invoke(command, [*where, *words])
-        return result.output
+        ran = subprocess.run([sys.executable, "-m", "observatory", *where, *words], capture_output=True, text=True)
+        return ran.stdout + ran.stderr
 
     assert "@package-index  owner" in run("network", "grant", "mine:v1", INDEX, "--owner")
     assert "@package-index  owner" in run("network", "list", "mine:v1")
     assert "No hosts" in run("network", "revoke", "mine:v1", INDEX, "--owner")
     assert "No policy mine:v2" in run("network", "list", "mine:v2")
-    lines = run("audit").splitlines()
+    lines = run("audit").splitlines()[2:]
     assert [line.split()[1:3] for line in lines] == [[admin.email, "network.revoke"], [admin.email, "network.grant"]]
     assert f"host={INDEX} scope=owner owner={ada.email}" in lines[0]
 
