@@ -23,7 +23,7 @@ COMMANDS = [
         "Exchange a code from the sign-in page for a token, and save it.",
         ACCOUNT,
     ),
-    Entry("status", "softmax.commands.auth:status", "Show who is signed in, as the server sees it.", ACCOUNT),
+    Entry("status", "softmax.commands.auth:status", "Show the signed-in user, as the server reports it.", ACCOUNT),
     Entry("get-token", "softmax.commands.auth:get_token", "Print the saved token, for scripts.", ACCOUNT),
     Entry(
         "set-token",

@@ -55,13 +55,13 @@ def print_variants(game: CoGame, con: Console) -> None:
 
 
 def print_variant_graph(game: CoGame, con: Console) -> None:
-    """Print each variant that no other variant needs as a tree of what it depends on."""
+    """Print the dependency tree of each variant that no other variant needs."""
     trees = [variant for variant in _roots(game.variants) if _dependencies(variant)]
     _print_trees("Variant Dependency Graph", trees, con, with_optional=True)
 
 
 def print_mission_dependencies(game: CoGame, con: Console) -> None:
-    """Print each mission with the tree of its default variant and of the variants it is made with."""
+    """Print each mission with the trees of its default variant and of its own variants."""
     for mission in game.missions:
         variants = list(mission.variants().all())
         if mission.default_variant is not None and not mission.has_variant(mission.default_variant):

@@ -119,7 +119,7 @@ def diagnose(
 ) -> None:
     """Find out what is wrong with a policy.
 
-    Plays a set of missions with the policy alone and beside its copy, names its main weakness and what to do about it,
+    Plays a set of missions with the policy alone and beside a copy of itself, reports its main weakness with a remedy,
     and writes a report.
     """
     from softmax.cli.output import deprecated

@@ -76,7 +76,7 @@ STAGE1_PROBES = [
         "stage1.food_under_pressure",
         "stability",
         "eval_balanced_spread",
-        "Everything a cog needs lies in all directions, and the clips take junctions meanwhile.",
+        "Resources lie in all directions, and the clips take junctions meanwhile.",
         "Is the reward about the same in every episode, and does the policy act in time in every step?",
         Rule(metric="reward_variation", operator="<=", value=VARIATION_LIMIT),
         Rule(metric="timeout_rate", operator="<=", value=TIMEOUT_LIMIT),

@@ -44,7 +44,7 @@ class GearStationsVariant(CoGameMissionVariant):
 
 
 class WildGearStationsVariant(CoGameMissionVariant):
-    """Scatters stations over procedural maps, `density` of each kind beside the other buildings."""
+    """Scatters stations over procedural maps, with `density` of each kind, in addition to the other buildings."""
 
     name: str = "wild_gear_stations"
     description: str = "Stations stand all over the map."

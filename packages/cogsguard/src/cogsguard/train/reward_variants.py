@@ -1,4 +1,4 @@
-"""Reward variants: named sets of rewards that are added to an environment beside the objective.
+"""Reward variants: named sets of rewards that are added to an environment in addition to the objective.
 
     apply_reward_variants(env, variants="credit")
     apply_reward_variants(env, variants=["milestones", "objective_mine:3"])

@@ -15,7 +15,7 @@ WHOAMI_SECONDS = 10.0
 
 
 def fetch_whoami(server: str, token: str) -> WhoAmIResponse:
-    """Return the user or player that a token stands for.
+    """Return the user or player of a token.
 
     Raises:
         ClientError: the server rejects the token or cannot be reached.

@@ -136,13 +136,13 @@ class Transport:
 
 
 def call(method: str, url: str, **settings: Any) -> httpx.Response:
-    """Make one request on a connection of its own; see `Transport.call`."""
+    """Make one request on a new connection; see `Transport.call`."""
     with Transport() as transport:
         return transport.call(method, url, **settings)
 
 
 def send(method: str, url: str, **settings: Any) -> httpx.Response:
-    """Make one request on a connection of its own; see `Transport.send`."""
+    """Make one request on a new connection; see `Transport.send`."""
     with Transport() as transport:
         return transport.send(method, url, **settings)
 

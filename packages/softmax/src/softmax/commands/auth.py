@@ -76,7 +76,7 @@ def get_login_url(server: AuthServer = None, login_server: LoginServer = None) -
 
 @examples("cogames auth status", "cogames auth status --server https://league.example.org/api")
 def status(server: AuthServer = None, login_server: LoginServer = None) -> None:
-    """Show who is signed in, as the server sees it."""
+    """Show the signed-in user, as the server reports it."""
     from softmax.client import NotAuthenticated, fetch_whoami, resolve_addresses
     from softmax.client.addresses import saved_login
     from softmax.client.credentials import current_token
@@ -86,7 +86,7 @@ def status(server: AuthServer = None, login_server: LoginServer = None) -> None:
     token = current_token(addresses.login)
     if token is None:
         raise NotAuthenticated
-    # With one address the login server itself is asked, with two the other one.
+    # With one address, call the login server itself; with two, the API server.
     who = fetch_whoami(addresses.login if (server is None) != (login_server is None) else addresses.api, token)
     print("Authenticated")
     print(f"user_email: {who.user_email}")

@@ -62,7 +62,7 @@ def bootstrap_estimate(
 ) -> Estimate:
     """Estimate a statistic of episodes, with the percentile interval of 2,000 resamples.
 
-    Resamples for which `statistic` is None are left out; if it is None for all of them there are no bounds.
+    Resamples for which `statistic` is None are skipped; if it is None for all of them, the estimate has no bounds.
     """
     import numpy as np
 

@@ -26,7 +26,7 @@ MINIMAL_ACTIONS = ActionsConfig(change_vibe=ChangeVibeActionConfig(enabled=False
 class CognitiveSubstrateMission(CoGameMission):
     """One cog, a small window, moves only; reaching the goal pays 1, once.
 
-    `objects` are the objects beside walls, `symbols` how a terminal shows them, `tags` the states a cog can have.
+    `objects` are the objects other than walls, `symbols` their symbols in a terminal, `tags` the states of a cog.
     """
 
     num_cogs: int | None = 1

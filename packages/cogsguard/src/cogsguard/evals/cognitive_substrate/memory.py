@@ -1,4 +1,4 @@
-"""Memory: a cue beside the start tells which goal at the end of a corridor is the right one.
+"""Memory: a cue next to the start shows which goal at the end of a corridor is the right one.
 
 `cue_1` means the first goal from the left. The right goal and the decoys look the same to the cog.
 """

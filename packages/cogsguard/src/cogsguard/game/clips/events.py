@@ -1,7 +1,7 @@
 """The attacks of the clips as events.
 
 Each ship leads a lane. Its frontier is the ship and the junctions it has taken, each within 15 cells of another; a lane
-attacks what lies near its frontier. Events due in the same step run in order of their names, so a lane scrambles before
+attacks junctions near its frontier. Events due in the same step run in order of their names, so a lane scrambles before
 it aligns.
 """
 

@@ -112,7 +112,7 @@ class TeamJunctionVariant(CoGameMissionVariant):
 
 
 def _has(required: dict[str, int], cost: dict[str, int]) -> AnyFilter:
-    """Return the filter for an actor that holds what is required and can pay."""
+    """Return the filter for an actor that has the required resources and can pay the cost."""
     return actorHas({item: max(required.get(item, 0), cost.get(item, 0)) for item in {**required, **cost}})
 
 
