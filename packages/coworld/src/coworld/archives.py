@@ -89,11 +89,11 @@ class Archive:
 def opened_archive(
     source: Path | bytes, *, name: str = "the archive", limits: ArchiveLimits | None = None
 ) -> Iterator[Archive]:
-    """Open a zip and check all it says about itself before anything is read.
+    """Open a zip and check all its headers before reading any member.
 
     Raises:
-        BundleError: it is no zip, or one that could do harm: names that lead out of a folder, links, two members of one
-            name, encryption, too many members or too many bytes.
+        BundleError: the file is not a zip, or it is harmful: names outside the folder, links, duplicate names,
+            encryption, too many members or too many bytes.
     """
     limits = limits or ArchiveLimits()
     try:
@@ -103,7 +103,7 @@ def opened_archive(
     with archive:
         reason = _harmful(archive.infolist(), limits)
         if reason:
-            raise BundleError(f"{name} is refused: {reason}", hint="get it from somebody you trust, or make it again")
+            raise BundleError(f"{name} is refused: {reason}", hint="get it from a source you trust, or create it again")
         yield Archive(archive, limits, name)
 
 

@@ -41,14 +41,14 @@ __all__ = [
 ]
 
 INCLUDE_TOKENS = ("results", "replay", "error_info", "game_logs", "player_logs", "player_artifact")
-"""What can be asked for, in the order in which it is told."""
+"""Contents that a caller can request, in the order in which they are listed."""
 
 
 def parse_include(text: str | None) -> tuple[str, ...]:
-    """`results,replay` as tokens; nothing means all.
+    """Parse a list such as `results,replay` into tokens; None means all.
 
     Raises:
-        BundleError: there is no such token.
+        BundleError: a token is unknown, or the list is empty.
     """
     if text is None:
         return INCLUDE_TOKENS

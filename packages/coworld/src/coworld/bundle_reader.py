@@ -107,13 +107,13 @@ def opened_bundle(source: Path | bytes, *, limits: ArchiveLimits | None = None) 
     """Open a bundle to read it.
 
     Raises:
-        BundleError: it is no bundle, or a zip that could do harm.
+        BundleError: the source is not a bundle, or it is a harmful zip.
     """
     name = "the bundle" if isinstance(source, bytes) else str(source)
     with opened_archive(source, name=name, limits=limits) as archive:
         if BUNDLE_MANIFEST not in archive.names:
             raise BundleError(
-                f"{name} is no episode bundle: it has no {BUNDLE_MANIFEST}", hint="make one with `coworld bundle`"
+                f"{name} is not an episode bundle: it has no {BUNDLE_MANIFEST}", hint="create one with `coworld bundle`"
             )
         data = archive.read(BUNDLE_MANIFEST)
         if len(data) > _MANIFEST_LIMIT:
@@ -123,7 +123,7 @@ def opened_bundle(source: Path | bytes, *, limits: ArchiveLimits | None = None) 
             manifest = BundleManifest.model_validate(document)
         except ValidationError as error:
             first = problems_of(error, BundleManifest)[0]
-            raise BundleError(f"{name} is no episode bundle: {BUNDLE_MANIFEST}: {first}", hint=first.fix) from None
+            raise BundleError(f"{name} is not an episode bundle: {BUNDLE_MANIFEST}: {first}", hint=first.fix) from None
         missing = sorted(set(_named(manifest.files.values())) - set(archive.names))
         if missing:
             raise BundleError(

@@ -122,9 +122,9 @@ def load_request(path: Path, *, package: CoworldPackage | None = None, strict: b
     """Read an episode request from a file. With a package, its manifest must be the request's.
 
     Raises:
-        SourceError: there is no such file, or it is not JSON.
-        DocumentError: it is no good request.
-        CoworldError: it is for another Coworld.
+        SourceError: the file does not exist or is not JSON.
+        DocumentError: the request is invalid.
+        CoworldError: the request is for another Coworld.
     """
     request = parse_request(load_json_object(path), strict=strict)
     if package is not None and request.manifest != package.manifest:

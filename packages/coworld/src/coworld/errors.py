@@ -1,4 +1,4 @@
-"""What goes wrong with a Coworld that is somebody's mistake, as one tree.
+"""Errors that a user or an author can fix, as one tree.
 
     CoworldError                a sentence that says what is wrong, and a hint with what to do about it
     ├── DocumentError           a manifest, request or config that breaks its rules; has `problems`
@@ -54,10 +54,10 @@ class Problem:
 
 
 class DocumentError(CoworldError):
-    """A document that breaks rules: all of them that are known, in the order in which they are checked.
+    """A document that breaks rules. `problems` lists every known one, in the order of the checks.
 
     The text of the error is that of the first problem. Rules that concern several fields have a fixed sentence, which
-    is the text; what is wrong with the shape of one field is told as `path: what`.
+    is the text; a problem with the shape of one field reads `path: what`.
     """
 
     def __init__(self, problems: Sequence[Problem], *, text: str | None = None) -> None:
@@ -75,7 +75,7 @@ class SourceError(CoworldError):
 
 
 class MissingFileError(SourceError, FileNotFoundError):
-    """A path that leads to no file."""
+    """A path without a file."""
 
     def __init__(self, path: object, *, hint: str) -> None:
         self.filename = str(path)

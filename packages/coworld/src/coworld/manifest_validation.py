@@ -71,12 +71,12 @@ def name_problems(manifest: CoworldManifest) -> list[Problem]:
     for path, name in ids:
         if not _ID.fullmatch(name) or name in (".", ".."):
             fix = "write at most 200 letters, digits and signs, without spaces, slashes and a dash in front"
-            problems.append(Problem(path, f"{name!r} is no id", fix))
+            problems.append(Problem(path, f"{name!r} is not a valid id", fix))
     return problems
 
 
 def certification_player_problems(manifest: CoworldManifest) -> list[Problem]:
-    """Seats of the fixture that name nobody."""
+    """Return a problem for each seat of the fixture that names an unknown player."""
     known = [player.id for player in manifest.player]
     return [
         Problem(

@@ -1,4 +1,4 @@
-"""What container reporters of older generations are told: a request as JSON, or where their statistics go.
+"""The inputs of container reporters of older generations: a request as JSON, or a path for their statistics.
 
 The files of the bundle lie unpacked beside it, and `COGAME_REPORT_REQUEST` names them. A reporter of the guide's time
 may write only a table of statistics, to `COGAME_REPLAY_STATS_PARQUET_URI`; it becomes the event log of a report.

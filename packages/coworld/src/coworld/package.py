@@ -113,8 +113,8 @@ class CoworldPackage:
 def load_package(path: Path | str, *, strict: bool = True, require_tags: bool = False) -> CoworldPackage:
     """Read a manifest's file to run or certify it.
 
-    `strict` is for the author: unknown keys and every broken rule are errors. Without it the manifest is taken as
-    somebody else accepted it, and only what no episode can run with is an error. `path` may be the folder or a
+    `strict` is for the author: unknown keys and every broken rule are errors. Without it the manifest counts as
+    accepted by a server, and only what keeps an episode from running is an error. `path` may be the folder or a
     `file://` address; for http(s) use `opened_package`.
 
     Raises:

@@ -136,7 +136,7 @@ def with_people(request: CoworldEpisodeJobSpec, slots: Sequence[int]) -> Coworld
 
 
 def refuse_game_hosted(package: CoworldPackage) -> None:
-    """Raise CoworldError for a game that runs its players itself: nobody can be given a seat."""
+    """Raise CoworldError for a game that runs its players itself: a person cannot take a seat in it."""
     if package.manifest.game.player_runtime == "game-hosted":
         raise CoworldError(
             f"{package.manifest.game.name} hosts its players, and such games cannot be played in the browser",
@@ -154,8 +154,8 @@ def play_package(
     on_ready: Callable[[PlaySession], None],
     variant_id: str = "",
 ) -> tuple[PlaySession | None, EpisodeOutcome]:
-    """Play an episode that people look at. `on_ready` is called with its links when the game is up; None when it never
-    was. A player that fails leaves its seat empty, and the game goes on."""
+    """Play an episode that people watch. Call `on_ready` with its links when the game is up; the session is None if it
+    never was. A player that fails leaves its seat empty, and the game continues."""
     session: PlaySession | None = None
 
     def ready(live: LiveEpisode) -> None:

@@ -146,9 +146,9 @@ def read_report(source: Path | bytes) -> Report:
     keys. A page in HTML must be safe and may refer to files of the zip.
 
     Raises:
-        BundleError: it is no zip, a harmful one, or it names files that it does not have.
+        BundleError: the file is not a zip, is a harmful one, or names files that it does not contain.
         ReportRenderError: the page is unsafe.
-        CoworldError: the event log is none.
+        CoworldError: the event log is invalid.
     """
     with opened_archive(source, name="the report") as archive:
         names = archive.names

@@ -72,8 +72,8 @@ def run_role(
     target: str | None = None,
     timeout_seconds: float = 300.0,
 ) -> RoleOutput:
-    """Run the role with this id, by default the first of its section, on a bundle. `target` is what a diagnoser is told
-    as the policy: a slot's number, a name, anything.
+    """Run the role with this id, by default the first of its section, on a bundle. `target` names the policy for
+    a diagnoser: a slot's number, a name, any text.
 
     Raises:
         RoleFailed: it did not do its work.
@@ -157,9 +157,9 @@ def check_diagnosis(data: bytes) -> tuple[dict[str, Any] | None, tuple[str, ...]
         try:
             document = json.loads(archive.read("manifest.json"))
         except ValueError as error:
-            raise RoleFailed(f"The diagnosis has a manifest.json that is no JSON: {error}") from None
+            raise RoleFailed(f"The diagnosis has a manifest.json that is not JSON: {error}") from None
     if not isinstance(document, dict):
-        raise RoleFailed("The diagnosis has a manifest.json that is no object")
+        raise RoleFailed("The diagnosis has a manifest.json that is not an object")
     render = document.get("render")
     if isinstance(render, str) and render not in names:
         raise RoleFailed(f"The diagnosis has no {render}, which its manifest names")

@@ -11,7 +11,7 @@ from coworld.errors import Problem
 __all__ = ["reference_problems"]
 
 _VALUES = ("const", "enum", "default", "examples")
-"""keywords whose contents are no schemas"""
+"""keywords whose contents are not schemas"""
 _IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
 _IN_PLACE = ("not", "if", "then", "else")
 Pointer = tuple[str, ...]

@@ -65,7 +65,7 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
     except RecursionError as error:
         raise DocumentError([Problem("", "references lead in circles", "break the circle")]) from error
     except re.error as error:
-        what = f"{error.pattern!r} is no regular expression: {error.msg}"
+        what = f"{error.pattern!r} is not a regular expression: {error.msg}"
         raise DocumentError([Problem("", what, "correct the pattern in the schema")]) from error
 
 

@@ -114,12 +114,12 @@ def slot_count(
 
 
 def placeholder_tokens(count: int) -> list[str]:
-    """What stands in for tokens while an authored configuration is checked."""
+    """Return placeholder tokens to check an authored configuration with."""
     return [f"token-{slot}" for slot in range(count)]
 
 
 def generate_tokens(player_count: int) -> list[str]:
-    """Fresh tokens: 16 random bytes each, 22 characters that are safe in an address."""
+    """Generate tokens: 16 random bytes each, as 22 URL-safe characters."""
     return [secrets.token_urlsafe(16) for _ in range(player_count)]
 
 

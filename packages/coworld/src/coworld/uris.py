@@ -1,4 +1,4 @@
-"""Reading and writing what runnables are told by address: `file://`, a plain path, http(s).
+"""Read and write the data that runnables get as URIs: `file://`, a plain path, http(s).
 
 Used by the games and roles we ship, so it imports nothing but the standard library and starts fast. A file is
 replaced in one step: a reader sees the old bytes or all of the new ones. An http(s) target is tried again after

@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nobody wants to read it."""
+        """Write no request log."""
 
     def _send(self, file: Path, kind: str, headers: dict[str, str]) -> None:
         content = file.read_bytes()

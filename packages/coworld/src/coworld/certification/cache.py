@@ -1,4 +1,4 @@
-"""Remember what was certified, so that nothing has to be certified twice that has not changed."""
+"""Cache passed certifications, so that an unchanged Coworld is not certified twice."""
 
 import contextlib
 import hashlib
@@ -15,17 +15,17 @@ from coworld.runner.artifacts import write_document
 
 NAME = "certified_manifest_hashes.json"
 MOST = 500
-"""entries kept, newest first"""
+"""the most entries in the cache, newest first"""
 
 
 def cache_path() -> Path:
-    """`coworld/certified_manifest_hashes.json` in the user's cache."""
+    """Return the path of `coworld/certified_manifest_hashes.json` in the user's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "coworld" / NAME
 
 
 def certification_key(parts: Iterable[bytes]) -> str:
-    """A digest of everything a certification depends on, and of the tool itself."""
+    """Return a digest of all inputs of a certification and of the tool itself."""
     digest = hashlib.sha256(_tool_digest())
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)
@@ -43,13 +43,13 @@ def _tool_digest() -> bytes:
 
 
 def remembered(key: str) -> dict[str, Any] | None:
-    """What was written about a certification that passed; None when there is nothing."""
-    found = _read().get(key)
-    return found if isinstance(found, dict) else None
+    """Return the cached entry of a passed certification; None when there is none."""
+    entry = _read().get(key)
+    return entry if isinstance(entry, dict) else None
 
 
 def remember(key: str, entry: dict[str, Any]) -> None:
-    """A cache that cannot be written is no failure."""
+    """Add a passed certification to the cache; ignore a cache that cannot be written."""
     entries = {key: entry, **{name: value for name, value in _read().items() if name != key}}
     path = cache_path()
     with contextlib.suppress(OSError):

@@ -206,7 +206,7 @@ def certification_player_file_paths(package: CoworldPackage, slot_count: int) ->
 
 
 def validate_certification_references(package: CoworldPackage) -> None:
-    """Raise ManifestError when a seat of the fixture names nobody."""
+    """Raise ManifestError when a seat of the fixture names an unknown player."""
     if problems := certification_player_problems(package.manifest):
         raise ManifestError(problems, text=problems[0].message)
 

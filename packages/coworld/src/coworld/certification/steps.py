@@ -247,13 +247,13 @@ class Candidate:
 
 
 def missing_players(package: CoworldPackage, artifacts: EpisodeArtifacts) -> list[str]:
-    """Who should have taken part in the episode and has left no trace of it, as sentences."""
+    """Return a sentence for each participant of the episode that left no log, and for players without a seat."""
     missing = []
     if not artifacts.game_stdout_path.exists() or not artifacts.game_stderr_path.exists():
         missing.append("the game left no launch log")
     seated = [seat.player_id for seat in package.manifest.certification.players]
     if absent := [player.id for player in package.manifest.player if player.id not in seated]:
-        missing.append(f"certification.players seats nobody as {', '.join(absent)}: add a seat for each")
+        missing.append(f"certification.players has no seat for {', '.join(absent)}: add a seat for each")
     for slot, player_id in enumerate(seated):
         path = artifacts.policy_log_path(slot)
         if not path.exists() or path.read_bytes() == LOG_MISSING.encode():

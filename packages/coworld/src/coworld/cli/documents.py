@@ -29,7 +29,7 @@ class FailureDocument(BaseModel):
 
     type: str = Field(description="One of the failure types")
     message: str
-    party: str = Field(description="Who has to do something about it: game, player, platform or nobody")
+    party: str = Field(description="The party that has to act: `game`, `player`, `platform` or `nobody`")
     slot: int | None = Field(default=None, description="The player to blame")
 
 

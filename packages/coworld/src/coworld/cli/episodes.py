@@ -1,4 +1,4 @@
-"""Episodes from the command line: which ones are asked for, and how they are told about."""
+"""Run episodes from the command line: build the request and print the outcome."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def request_for(
     run: Sequence[str],
     secrets: Mapping[str, str],
 ) -> CoworldEpisodeJobSpec:
-    """What was asked for: a request file, images for the seats, or the fixture's players."""
+    """Build the episode request from a request file, images for the seats, or the fixture's players."""
     from coworld.episode_request import fixture_request, load_request
 
     hosted = package.manifest.game.player_runtime == "game-hosted"
@@ -124,7 +124,7 @@ def describe_failure(failure: FailureDocument) -> str:
         "game": "the game is to blame",
         "player": f"the player in slot {failure.slot} is to blame",
         "platform": "neither game nor players are to blame",
-    }.get(failure.party, "nobody is to blame; try again")
+    }.get(failure.party, "no party is to blame; try again")
     return f"The episode failed with {failure.type} ({blame}): {failure.message}"
 
 

@@ -1,4 +1,4 @@
-"""What `report`, `grade` and `diagnose` share: a bundle in, one output, checked before it is told about."""
+"""Shared code of `report`, `grade` and `diagnose`: read a bundle, run the role, check its output and print it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def output_of(
 
     with opened(manifest, server=server) as package, bundle_file(given) as bundle:
         with opened_bundle(bundle):
-            pass  # a bad bundle is no fault of the role
+            pass  # fail here when the bundle is bad: the role is not at fault
         output = run_role(
             package,
             role,

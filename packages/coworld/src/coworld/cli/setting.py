@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 ELSEWHERE = Path("coworld-results")
-"""where files go when the manifest's own folder is no place for them"""
+"""folder for output when the manifest's own folder cannot hold it"""
 
 
 def reference(manifest: str, server: str | None = None) -> str:

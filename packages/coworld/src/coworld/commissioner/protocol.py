@@ -230,7 +230,7 @@ class PlatformMessage(metaclass=_AnyPlatformMessage):
 
 
 def default_competing_entrants(memberships: list[MembershipInfo], *, division_id: UUID) -> list[MembershipInfo]:
-    """Who plays when a commissioner has no wish of its own: the division's champions that compete."""
+    """Return the default entrants of a round: the division's competing champions."""
     return [membership for membership in _competing(memberships, division_id) if membership.is_champion]
 
 

@@ -36,9 +36,9 @@ PING_SECONDS = 30
 
 
 def serve_commissioner(new_handler: Callable[[], Handler], *, host: str | None = None, port: int | None = None) -> None:
-    """Serve `/healthz` and `/round` until the program is told to stop.
+    """Serve `/healthz` and `/round` until the process receives a stop signal.
 
-    Every connection gets a handler of its own from `new_handler`. A message that cannot be read, or a handler that
+    Every connection gets a new handler from `new_handler`. A message that cannot be read, or a handler that
     fails, ends the connection with the reason. Without `host` and `port`, `COGAME_HOST` and `COGAME_PORT` count, then
     0.0.0.0 and 8080.
     """

@@ -173,7 +173,7 @@ class StageConfig(BaseModel):
 
 
 class RoundConfig(BaseModel):
-    """What is played in a round, and by whom."""
+    """The stages and the entrants of a round."""
 
     stages: list[StageConfig] | None = None
     entrant_policy_version_ids: list[UUID] | None = None

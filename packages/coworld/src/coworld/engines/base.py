@@ -3,9 +3,9 @@
 Order, tokens, health, deadlines, results and blame belong to the runner (`coworld.runner`); an engine only places a
 program, tells it what its surroundings are called, and never lets it outlive its caller.
 
-    EngineError                 the engine itself failed: nobody's program is to blame
+    EngineError                 the engine itself failed: no program is to blame
       ImageUnreachable          nothing here can run that image
-      IsolationMissing          this machine has no walls and nobody allowed to go without
+      IsolationMissing          this machine has no working isolation, and the caller did not allow running without it
       StartFailed               the engine works, but the program could not be started: its author is to blame
 """
 
@@ -58,7 +58,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class Place:
-    """A runnable's surroundings by the names they have inside, for the variables it is told."""
+    """A runnable's folder and address as the program sees them, for its environment variables."""
 
     folder: str
     """its own writable folder; `RunnableSpec.files` lie in it"""
@@ -73,7 +73,7 @@ class Place:
 
 
 class Reservation(Protocol):
-    """An address that a runnable will be reached at, known before it is started. Close it when nobody takes it."""
+    """An address reserved for a runnable before it starts. Close it if no runnable uses it."""
 
     address: Address
 
@@ -203,7 +203,7 @@ class Engine(Protocol):
         """What the image means here; raises ImageUnreachable. Starts nothing."""
 
     def reserve(self) -> Reservation:
-        """An address for a listening runnable to come, so that others can be told it before."""
+        """Reserve an address for a listening runnable, so that others can learn it before the runnable starts."""
 
     def start(self, spec: RunnableSpec) -> Running:
         """Start a runnable; raises EngineError. Returns as soon as it runs, not when it is healthy."""

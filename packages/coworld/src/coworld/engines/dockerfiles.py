@@ -87,7 +87,7 @@ def read_dockerfile(path: Path) -> DockerImage:
 
 
 def _instructions(text: str) -> list[tuple[int, str]]:
-    """Lines with their numbers, without comments; those that end in a backslash go on in the next one."""
+    """Return the instructions with their line numbers: comments removed, lines that end in a backslash joined."""
     found: list[tuple[int, str]] = []
     begun: tuple[int, str] | None = None
     for number, raw in enumerate(text.splitlines(), 1):
@@ -128,7 +128,7 @@ def _words(text: str) -> list[str]:
         return ["/bin/sh", "-c", text]
     words = json.loads(text)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise ValueError(f"{text} is no list of words")
+        raise ValueError(f"{text} is not a list of strings")
     return words
 
 

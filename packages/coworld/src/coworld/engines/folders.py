@@ -1,4 +1,4 @@
-"""Take files out of a folder that somebody else has written: plain files only, no links, no surprises in size."""
+"""Read files from a folder that untrusted code has written: plain files only, no links, limited sizes."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ BLOCK = 1 << 20
 
 
 def open_inside(folder: Path, name: str) -> BinaryIO | None:
-    """A plain file below a folder, reached without any link; None when there is none."""
+    """Open a plain file below a folder without following links; return None when there is no such file."""
     parts = Path(name).parts
     if not parts or Path(name).is_absolute() or ".." in parts:
         return None
@@ -50,7 +50,7 @@ def list_inside(folder: Path, name: str, most: int) -> list[str] | None:
 
 
 def read_inside(folder: Path, name: str, most: int) -> bytes | None:
-    """The contents of such a file of at most `most` bytes."""
+    """Return the contents of a plain file below a folder; None when it is missing or has more than `most` bytes."""
     file = open_inside(folder, name)
     if file is None:
         return None

@@ -65,7 +65,7 @@ def venv_interpreter(folder: Path, inside: Path | None = None) -> Interpreter:
     python, config = folder / "bin" / "python", folder / "pyvenv.cfg"
     if not python.exists() or not config.is_file():
         raise EngineError(
-            f"{folder} is no working virtual environment: {python if config.is_file() else config} does not exist; "
+            f"{folder} is not a working virtual environment: {python if config.is_file() else config} does not exist; "
             f"create it with `python -m venv {folder}`"
         )
     found = re.search(r"^home\s*=\s*(.+?)\s*$", config.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)

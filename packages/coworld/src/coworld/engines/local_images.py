@@ -161,7 +161,7 @@ def _entry(path: Path, image: str, entry: object) -> LocalImage:
         folders[name] = None if value is None else _folder(path, name, value)
     root = folders["root"] or path.parent.resolve()
     if not root.is_dir():
-        raise LocalImagesError(f"`root` in {where} is no folder: {root}")
+        raise LocalImagesError(f"`root` in {where} is not a folder: {root}")
     mounts = entry.get("mounts", [])
     if not isinstance(mounts, list) or not all(
         isinstance(word, str) and (path.parent / word).exists() for word in mounts

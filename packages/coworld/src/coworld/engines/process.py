@@ -2,7 +2,7 @@
 
 A box has a network of its own (see docs/concepts/sandbox.md). A game's port is reached through a door, from the
 loopback of this machine; a player's box has one link, to the game's door, and nothing else. The game sees its folder as
-`/coworld` and listens on `0.0.0.0:8080`, as it would in a container. Nobody's box sees the workspace.
+`/coworld` and listens on `0.0.0.0:8080`, as it would in a container. No sandbox sees the workspace.
 
 Without walls (`unsafe=True`, where no isolation works) programs run with limits only and with real paths and ports.
 """

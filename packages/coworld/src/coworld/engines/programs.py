@@ -33,7 +33,7 @@ class Program:
     argv: list[str]
     interpreter: Interpreter
     main: Path | None
-    """the file that is run, where it can be told, by its path on this machine"""
+    """the path of the main file on this machine, if known"""
 
     def record(self, local: LocalImage) -> dict[str, object]:
         """For the record of an episode."""

@@ -75,8 +75,8 @@ def _further_problems(document: object) -> list[Problem]:
 
 
 def read_downloaded_manifest(document: dict[str, Any]) -> CoworldManifest:
-    """Read a document that somebody else has accepted: unknown keys are passed over at every depth, older shapes are
-    brought up to date, and rules over several fields are left to those who run it.
+    """Read a manifest that a server has accepted: ignore unknown keys at every depth, convert older shapes, and leave
+    rules over several fields to the code that runs it.
 
     Raises:
         ManifestError: with every problem of the shape.

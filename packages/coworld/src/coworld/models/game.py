@@ -114,7 +114,7 @@ class CoworldGameManifest(DocumentModel):
     name: Text = Field(description="A short name.")
     version: Text = Field(description="The version of the Coworld, as PEP 440 has it.")
     description: Text = Field(description="What the game is, in a sentence or two.")
-    owner: Text = Field(description="Who looks after it: an address or a name.")
+    owner: Text = Field(description="The maintainer: an email address or a name.")
     runnable: CoworldRunnableSpec = Field(
         description="The game's program; its `type` is `game`.",
         json_schema_extra={"properties": {"type": {"const": "game"}}},
@@ -127,7 +127,8 @@ class CoworldGameManifest(DocumentModel):
     protocols: CoworldProtocolDocs = Field(description="What the websockets speak.")
     docs: CoworldDocs = Field(description="The readme and further pages.")
     player_runtime: CoworldPlayerRuntime = Field(
-        default="platform-hosted", description="Who runs the players: the runner, or the game itself from files."
+        default="platform-hosted",
+        description="The party that runs the players: the runner, or the game itself from files.",
     )
     replay_viewer: CoworldReplayViewer | None = Field(default=None, description="Static pages that show a replay.")
     promo: CoworldPromo | None = Field(default=None, description="Something to show people before they play.")

@@ -41,7 +41,7 @@ class CoworldVariant(DocumentModel):
 
 
 class CoworldCertificationPlayer(DocumentModel):
-    """Who sits in one seat of the fixture."""
+    """The player in one seat of the fixture."""
 
     player_id: Text = Field(description="The id of an entry of the `player` section.")
 

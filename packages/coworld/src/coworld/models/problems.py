@@ -123,7 +123,7 @@ def _locate(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list
         here = _bare(here)
         if get_origin(here) in (Union, types.UnionType):
             member = _member(here, part)
-            if member is not None:  # the part was no key, but which of the members was tried
+            if member is not None:  # the part names the union member that was tried; it is not a key
                 here = member
                 continue
         owner = here if isinstance(here, type) and issubclass(here, BaseModel) else None

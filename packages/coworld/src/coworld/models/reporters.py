@@ -44,7 +44,7 @@ class CoworldReporterContainer(DocumentModel):
     type: Literal["reporter"] = Field(description="The role.")
     image: Text = Field(description="The image reference.")
     run: list[str] = Field(default_factory=list, description="The command; empty means what the image runs by itself.")
-    env: dict[str, str] = Field(default_factory=dict, description="Environment variables, readable by everybody.")
+    env: dict[str, str] = Field(default_factory=dict, description="Environment variables; they are public.")
     source_url: str | None = Field(default=None, description="Where the source is published.")
     resources: CoworldRunnableResources | None = Field(default=None, description="Compute wanted.")
     id: Text = Field(description="The name that commands use.")

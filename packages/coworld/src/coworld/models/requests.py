@@ -66,7 +66,7 @@ class CoworldEpisodeJobSpec(DocumentModel):
     schema_: str | None = Field(default=None, alias="$schema", description="For editors only.")
     manifest: CoworldManifest = Field(description="The Coworld that is played.")
     game_config: GameConfig = Field(description="The configuration, without tokens.")
-    players: Annotated[list[EpisodePlayer], Field(min_length=1)] = Field(description="Who sits where, in slot order.")
+    players: Annotated[list[EpisodePlayer], Field(min_length=1)] = Field(description="The players, in slot order.")
     episode_tags: dict[str, str] = Field(
         default_factory=dict, description="Words of the caller, kept with the episode."
     )

@@ -93,7 +93,7 @@ class CoworldRunnableSpec(DocumentModel):
         "Empty means what the image runs by itself.",
     )
     env: dict[str, str] = Field(
-        default_factory=dict, description="Environment variables, readable by everybody: no secrets here."
+        default_factory=dict, description="Environment variables; they are public, so put no secrets here."
     )
     source_url: str | None = Field(default=None, description="Where the source is published.")
     resources: CoworldRunnableResources | None = Field(default=None, description="Compute wanted; absent = defaults.")
@@ -101,7 +101,7 @@ class CoworldRunnableSpec(DocumentModel):
 
     @model_validator(mode="after")
     def validate_compute(self) -> Self:
-        """Who may ask for a warm-up, a GPU or a kind of machine."""
+        """Check that only allowed roles ask for a warm-up, a GPU or a kind of machine."""
         if self.startup is not None and self.type != "player":
             raise BrokenRule(f"a {self.type} cannot have a warm-up", "remove `startup`: it is for players", "startup")
         if _special_hardware(self.resources) and self.type not in ("game", "player"):

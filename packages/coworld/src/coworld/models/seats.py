@@ -1,4 +1,4 @@
-"""The seats document: what a game that hosts its players is told about them."""
+"""The seats document, which lists the players for a game that hosts them itself."""
 
 from __future__ import annotations
 

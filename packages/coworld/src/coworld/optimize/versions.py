@@ -15,7 +15,7 @@ from coworld.optimize.errors import OptimizeError
 JOURNAL = "journal.jsonl"
 """a folder with this file is the state of an optimization"""
 LEFT_OUT = frozenset({".git", ".venv", "__pycache__", "node_modules", "results"})
-"""folders of a player that are no part of it"""
+"""folders that a snapshot of a player leaves out"""
 
 
 class Versions:

@@ -1,4 +1,4 @@
-"""The default commissioner: rounds of everybody against everybody, ranked by mean score.
+"""The default commissioner: round-robin rounds, ranked by mean score.
 
 `python -m coworld.roles.commissioner` serves `/healthz` and `/round`. A league's `commissioner_config` may set
 `episodes_per_pairing` (1), `variants` (a list of ids; all), `rounds_that_count` (10), `promote` and `relegate` (0):
@@ -112,7 +112,7 @@ class DefaultCommissioner:
                 RoundSpec(
                     division_id=division.id,
                     round_config=RoundConfig(stages=[stage], entrant_policy_version_ids=policies),
-                    notes=f"Round {number}: everybody against everybody",
+                    notes=f"Round {number}: round robin",
                     idempotency_key=f"{division.id}-{number}",
                 )
             )
@@ -127,7 +127,7 @@ class DefaultCommissioner:
         return LeagueMigrationConfigResponse(divisions=kept or [DivisionConfig(name="Open", level=1)])
 
     def migrate(self, request: LeagueMigrationRequest) -> LeagueMigrationResponse:
-        """Whoever is in a division that no longer exists starts again in the lowest."""
+        """Move the members of divisions that no longer exist to the lowest division."""
         if not request.divisions:
             return LeagueMigrationResponse()
         known = {division.id for division in request.divisions}

@@ -82,8 +82,8 @@ def read_episode(uri: str) -> Episode:
     """The episode of the bundle at an address.
 
     Raises:
-        RoleInputError: it is no bundle.
-        UriError: it cannot be read.
+        RoleInputError: the file is not a bundle.
+        UriError: the file cannot be read.
     """
     try:
         with opened_bundle(read_uri(uri), limits=LIMITS) as bundle:

@@ -1,8 +1,8 @@
-"""Who plays whom: a fixed list of episodes for the entrants of a round.
+"""Pair the entrants of a round: a fixed list of episodes.
 
-With two seats everybody plays everybody in both seats, on every variant in turn. With more seats, or too many
-entrants for that, the entrants are shuffled again and again and seated in groups, so that everybody plays the same
-number of episodes give or take one. The list depends on the entrants, the variants and the seed alone.
+With two seats, each pair of entrants plays in both seat orders, on every variant in turn. With more seats, or too many
+entrants for that, the entrants are shuffled repeatedly and seated in groups, so that the numbers of episodes per
+entrant differ by at most one. The list depends on the entrants, the variants and the seed alone.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Round:
         self.division_of: dict[str, UUID] = {}
         self.results: dict[str, EpisodeResult] = {}
         self.dropped: dict[str, str] = {}
-        """episodes that nobody will play, and why"""
+        """episodes that will not be played, with the reason"""
         self.broken: dict[str, UUID] = {}
         """episodes an entrant broke, and which"""
 
@@ -240,7 +240,7 @@ class Round:
         notes = [f"{name}: {why}" for name, why in self.dropped.items()]
         return CommissionerRoundReport(
             rule_id="mean-score",
-            rule_description="Everybody plays everybody; the mean score ranks; a broken episode counts as the worst.",
+            rule_description="Round robin, ranked by mean score; a broken episode counts as the worst score.",
             entrants=reports,
             notes=notes,
         )

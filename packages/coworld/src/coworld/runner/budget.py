@@ -4,7 +4,7 @@ import time
 
 
 class Budget:
-    """Seconds that all steps of an episode share; None is no limit."""
+    """Seconds that all steps of an episode share; None means unlimited."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds

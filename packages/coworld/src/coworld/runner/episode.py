@@ -255,7 +255,7 @@ class Episode:
             self.options.on_ready(LiveEpisode(address, tuple(self.tokens), workspace, ports, self.admin_token))
 
     async def watch_as_viewer(self, address: Address) -> None:
-        """`/global` must show something at once, to somebody who comes later too, and answer a Ping."""
+        """Check that `/global` sends a message at once, also to a viewer that connects later, and answers a Ping."""
         if not self.options.probes:
             return
         game = self.game
@@ -283,7 +283,7 @@ class Episode:
         return next((seat for seat in self.seats if seat.crashed), None)
 
     async def play_out(self) -> None:
-        """Until the game ends. A player that ends badly is noticed at once."""
+        """Wait until the game ends. A player that ends badly is noticed at once."""
         game = self.game
         assert game is not None
         while not game.ended.done():
@@ -320,11 +320,11 @@ class Episode:
         )
 
     def failure_of(self, seat: Seat) -> RunnerEpisodeError:
-        """The blame for a player that has ended badly, with its last words."""
+        """Return the error for a player that ended badly, with the end of its log."""
         return seat.failure(self.last_words(seat.program.running) if seat.program else "")
 
     def last_words(self, running: Running) -> str:
-        """The exception that a program's log ends with, else its last line, for a message."""
+        """Return the exception that a program's log ends with, else its last line, for a message."""
         stream: Literal["stdout", "stderr"] = "stdout" if running.spec.combined_log else "stderr"
         log = self.redactor().plain(running.log(stream)[-LOG_TAIL:])
         text = log.decode(errors="replace")
@@ -332,7 +332,7 @@ class Episode:
         return describe_log_end(text) + (f" ({advice})" if advice else "")
 
     def check_declared_failure(self) -> None:
-        """A game that cannot go on because of a seat says so, instead of results."""
+        """Raise the failure that the game declared for a seat, unless its results (and required replay) exist."""
         required = [self.artifacts.results_path]
         if self.options.verify_replay:
             required.append(self.artifacts.replay_path)
@@ -343,7 +343,7 @@ class Episode:
             raise failure
 
     async def wait_for_players(self) -> None:
-        """After the game, its players have half a minute to end."""
+        """Wait for the players to end after the game, at most `player_exit_seconds`."""
         programs = [seat.program.ended for seat in self.seats if seat.program]
         if programs:
             await asyncio.wait(programs, timeout=max(0.5, self.budget.at_most(self.options.player_exit_seconds)))

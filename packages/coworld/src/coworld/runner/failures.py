@@ -31,16 +31,16 @@ MESSAGE_LENGTH = 2000
 
 
 class Party(Enum):
-    """Who has to do something about a failure."""
+    """The party that has to act on a failure."""
 
     GAME = "game"
     """the author of the game"""
     PLAYER = "player"
     """the author of the player in one slot"""
     PLATFORM = "platform"
-    """whoever runs episodes; trying again may help"""
+    """the operator that runs episodes; a retry may help"""
     NOBODY = "nobody"
-    """the episode says nothing about anybody; trying again may help"""
+    """no party is to blame; a retry may help"""
 
 
 _GAME: tuple[RunnerErrorType, ...] = (

@@ -64,7 +64,7 @@ class GameHostedEpisode(Episode):
         return {**files, "logs/.keep": b"", "player_seats.json": self.seats_document}
 
     def seats_document(self, place: Place) -> bytes:
-        """What the game is told about its seats."""
+        """Return the seats document for the game."""
         return write_player_seats(self.request.players, self.artifacts, folder=place.folder, schema=self._seats_schema)
 
     async def probe_pages(self, address: Address) -> None:

@@ -74,7 +74,7 @@ class PlayerRuntimeStatuses(BaseModel):
 
 
 def read_data(uri: str) -> bytes:
-    """What lies at a `file://`, http(s) or plain path; raises OSError."""
+    """Read the bytes at a `file://` or http(s) URI or a plain path; raises OSError."""
     return read_uri(uri)
 
 

@@ -20,7 +20,7 @@ _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "
 def game_variables(
     game: CoworldGameManifest, episode_id: str, place: Place, *, hosted: bool, admin_token: str
 ) -> dict[str, str]:
-    """What a game is told for an episode. Nobody else is given the admin token."""
+    """Return a game's environment variables for an episode. Only the game receives the admin token."""
     folder = f"file://{place.folder}"
     image = game.runnable.image
     _, pinned, digest = image.partition("@sha256:")
@@ -68,7 +68,7 @@ def _source_revision(runnable: CoworldRunnableSpec) -> str:
 
 
 def replay_variables(place: Place) -> dict[str, str]:
-    """What a game is told to show a replay: both generations' words."""
+    """Return a game's environment variables for replay mode, under the names of both generations."""
     return {
         "COGAME_HOST": place.host,
         "COGAME_PORT": str(place.port),
@@ -106,10 +106,12 @@ def limits_of(resources: CoworldRunnableResources | None, wall_seconds: float) -
 
 
 def quantity(text: str) -> float:
-    """A Kubernetes quantity: `500m`, `2`, `512Mi`, `1e3`."""
+    """Parse a Kubernetes quantity: `500m`, `2`, `512Mi`, `1e3`."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?(?:[eE][0-9]+)?)(m|[kMGT]|[KMGT]i)?", text.strip())
     if found is None:
-        raise RunnerEpisodeError(f"{text!r} is no quantity such as `500m`, `2` or `512Mi`", error_type="config_error")
+        raise RunnerEpisodeError(
+            f"{text!r} is not a quantity such as `500m`, `2` or `512Mi`", error_type="config_error"
+        )
     number, unit = float(found[1]), found[2] or ""
     return number / 1000 if unit == "m" else number * _UNITS[unit]
 

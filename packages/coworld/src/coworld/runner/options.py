@@ -9,8 +9,8 @@ from coworld.engines.base import Address
 
 @dataclass(frozen=True)
 class LiveEpisode:
-    """An episode that is about to be played, for whoever wants to look at it or take a seat. Holds tokens: show links
-    to the person who plays and to nobody else."""
+    """An episode that is about to be played, for people who want to watch it or take a seat. Holds tokens: show links
+    only to the person who plays."""
 
     address: Address
     """of the game, from this machine"""
@@ -19,30 +19,30 @@ class LiveEpisode:
     ports: Mapping[int, int]
     """further ports of the game: port inside to port of this machine"""
     admin_token: str = ""
-    """opens the game's `/admin`, if it has one; the game alone was told it"""
+    """opens the game's `/admin`, if it has one; only the game receives it"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeOptions:
-    """What a caller can ask for; the defaults are those of `coworld run-episode`."""
+    """Options of an episode; the defaults are those of `coworld run-episode`."""
 
     budget_seconds: float | None = 3600.0
-    """for everything from the first start to the last check; None is no limit"""
+    """for everything from the first start to the last check; None means unlimited"""
     verify_replay: bool = False
-    """start the game again in replay mode and look at what it shows"""
+    """start the game again in replay mode and check what it sends"""
     validate_results: bool = True
     probes: bool = True
     """ask for the pages and the refusal of wrong tokens before players are started"""
     ping: bool = True
     """`/global` has to answer a Ping"""
     thorough: bool = False
-    """for certification: a viewer must be able to come late"""
+    """for certification: a viewer must be able to connect late"""
     clean_exits: bool = True
-    """a player that ends badly fails the episode, at once; else its seat is dead and the episode goes on"""
+    """a player that ends badly fails the episode, at once; else its seat is dead and the episode continues"""
     player_exit_seconds: float = 30.0
     """how long players may take to end after the game has"""
     artifacts: bool = True
-    """players are told where to put an artifact"""
+    """tell players where to put an artifact"""
     people: bool = False
     """seats may be left to people"""
     prefix: str = "coworld-run"

@@ -106,7 +106,7 @@ def fixture_player_files(package: CoworldPackage) -> list[Path]:
 def player_seats(
     players: Sequence[SeatedPlayer], folder: str, schema: CoworldPlayerSeatsSchema = "coworld-player-seats/1"
 ) -> CoworldPlayerSeats:
-    """What a game is told about its seats; `folder` is its own, as it sees it. Raises pydantic's ValidationError."""
+    """Build a game's seats document; `folder` is the game's folder as it sees it. Raises pydantic's ValidationError."""
     mixed = any(isinstance(player, CoworldHumanPlayerSpec) for player in players)
     kind = CoworldPlayPolicySeat if mixed or schema == "coworld-play-seats/1" else CoworldPlayerSeat
     seats: list[Any] = []

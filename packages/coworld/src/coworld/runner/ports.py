@@ -137,10 +137,10 @@ def local_game_env(env: Mapping[str, str], ports: Sequence[ResolvedLocalPort]) -
 
 
 def with_secret_uris(env: Mapping[str, str], outside: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """A game's variables with every `secret://` address replaced by what `COWORLD_LOCAL_SECRET_URIS` maps it to.
+    """Return a game's variables with every `secret://` URI replaced by its value in `COWORLD_LOCAL_SECRET_URIS`.
 
     Raises:
-        ValueError: it is no such table, or maps one of them to nothing a game could read.
+        ValueError: the variable is not such a table, or it maps a URI to a value that a game cannot read.
     """
     wanted = {name: value for name, value in env.items() if value.startswith("secret://")}
     if not wanted:

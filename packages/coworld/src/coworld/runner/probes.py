@@ -20,7 +20,7 @@ HEALTH_REQUEST_SECONDS = 1.0
 
 
 class CutOff(RunnerEpisodeError):
-    """A connection that ended while something was still to come. When the game is just ending, that is no violation."""
+    """A connection that ended before an expected message. It is not a violation when the game is just ending."""
 
     def __init__(self, message: str, error_type: RunnerErrorType = "game_contract_violation") -> None:
         super().__init__(message, error_type=error_type)
@@ -106,7 +106,7 @@ async def require_first_message(
     who: str = "",
     then: "Callable[[ClientConnection], Awaitable[None]] | None" = None,
 ) -> None:
-    """A socket must open and send something that is not empty within 10 s; `then` may go on with the connection."""
+    """Check that a socket opens and sends a message that is not empty within 10 s; `then` may use the connection."""
     from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
     what, seconds = f"WS {path}{who}", budget.at_most(FIRST_MESSAGE_SECONDS)

@@ -46,7 +46,7 @@ async def _ping(episode: Episode, address: Address) -> None:
         await require_first_message(address, "/global", episode.budget, then=require_pong)
     except RunnerEpisodeError:
         if episode.game is None or not await episode.game.exited_within(episode.budget.at_most(GRACE_SECONDS)):
-            raise  # a game that waits for nobody may be over by now
+            raise  # a game that does not wait for its players may be over by now
 
 
 async def _come_back(episode: Episode, address: Address) -> None:

@@ -3,7 +3,7 @@
     outcome = run_episode(package, fixture_request(package), engine=ProcessEngine(...), workspace=Path("results"))
     outcome.results, outcome.error
 
-An episode that fails is no exception: `outcome.error` says how and who is to blame, and so does `error_info.json`.
+A failed episode does not raise: `outcome.error` and `error_info.json` hold the failure and the party to blame.
 """
 
 import asyncio

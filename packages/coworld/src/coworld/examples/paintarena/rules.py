@@ -5,8 +5,8 @@
         arena.step(["right", "up"])
     arena.scores  # tiles owned, by slot
 
-A tick: everybody moves (clamped to the board), then everybody paints the tile under them in slot order, so that the
-higher slot owns a tile two players share. Players may stand on the same tile. The start tile is not painted before
+A tick: all players move (clamped to the board), then each paints the tile under it, in slot order, so that the
+higher slot owns a tile that two players share. Players may stand on the same tile. The start tile is not painted before
 the first tick.
 """
 
@@ -24,7 +24,7 @@ MOVES: Mapping[str, tuple[int, int]] = {
     "stay": (0, 0),
 }
 EMPTY = -1
-"""owner of a tile nobody has painted"""
+"""owner of an unpainted tile"""
 
 
 class ConfigError(ValueError):
@@ -33,7 +33,7 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Config:
-    """What one game is played with; the tokens are no part of the rules."""
+    """The settings of one game, without the tokens."""
 
     width: int = 12
     height: int = 8
@@ -64,14 +64,14 @@ class Config:
 
 @dataclass
 class Arena:
-    """One game: where everybody stands and who owns which tile."""
+    """One game: the players' positions and the owners of the tiles."""
 
     config: Config
     players: int = 2
     tick: int = 0
     positions: list[tuple[int, int]] = field(init=False)
     owners: list[int] = field(init=False)
-    """owner of each tile, row by row; `EMPTY` where nobody painted"""
+    """owner of each tile, row by row; `EMPTY` for an unpainted tile"""
     scores: list[int] = field(init=False)
     """tiles owned, by slot"""
 
@@ -85,7 +85,7 @@ class Arena:
         return self.tick >= self.config.max_ticks
 
     def step(self, moves: Sequence[str]) -> list[tuple[int, int, int]]:
-        """Play one tick; an unknown move is `stay`. Returns the tiles taken from others as (slot, tile, from whom)."""
+        """Play one tick; an unknown move is `stay`. Returns the tiles taken from others as (slot, tile, old owner)."""
         width, height = self.config.width, self.config.height
         self.tick += 1
         for slot, (x, y) in enumerate(self.positions):

@@ -1,4 +1,4 @@
-"""One match in time: who is connected, what everybody last asked for, and the clock. No sockets here.
+"""Run one match: the connected seats, the last move of each, and the clock. No sockets here.
 
 The clock does not drift: a tick is due at a fixed time after the one before, whatever the work in between took. A
 match in lockstep ticks as soon as every connected seat has answered the last observation, and at the latest when the
@@ -134,7 +134,7 @@ class Match:
     # --- the clock
 
     async def run(self) -> None:
-        """Wait for the seats, play to the end, tell everybody."""
+        """Wait for the seats, play to the end, and send the final state to all clients."""
         await self._everybody()
         self.started = True
         self.note("started", None)
@@ -142,7 +142,7 @@ class Match:
         while not self.arena.over:
             due += 1 / self.tick_rate
             if due < monotonic() - 1:
-                due = monotonic()  # the machine stood still; do not make up for it in a burst nobody can follow
+                due = monotonic()  # the machine stalled; do not catch up in a burst of ticks that is too fast to follow
             if await self._until(due):
                 due = monotonic()  # paused, another rate, or lockstep: the clock starts again from here
             self._tick()

@@ -20,7 +20,7 @@ class ReplayUnreadable(ValueError):
 
 
 def read_replay(uri: str) -> dict[str, object]:
-    """The replay at an address, plain or compressed by zlib or gzip (told by its first bytes).
+    """Read the replay at a URI: plain, or compressed with zlib or gzip (detected by its first bytes).
 
     Raises:
         ReplayUnreadable: nothing there, or something else.
@@ -43,7 +43,7 @@ def read_replay(uri: str) -> dict[str, object]:
 
 
 class ReplayRoutes(Routes):
-    """`/replay` sends the whole replay, then echoes what it is told; the page does the playing."""
+    """Serve `/replay`: send the whole replay, then echo each message; the page does the playing."""
 
     def __init__(self, uri: str | None) -> None:
         super().__init__()

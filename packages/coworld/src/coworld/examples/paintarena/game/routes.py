@@ -1,4 +1,4 @@
-"""The game's websocket routes: who is let in, and what each kind of visitor is sent."""
+"""The game's websocket routes: which requests are accepted, and the messages that each kind of client receives."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Routes:
         self.visits: dict[str, Visit] = {}
 
     def allowed(self, path: str, query: dict[str, str], request: Request) -> bool:
-        """Whether a websocket request is let in; a refusal is an HTTP 403 before the handshake."""
+        """Return whether to accept a websocket request; a refused request gets HTTP 403 before the handshake."""
         return path in self.visits
 
     def process_request(self, connection: ServerConnection, request: Request) -> Response | None:

@@ -24,7 +24,7 @@ struct State {
   bool done = false;
 };
 
-// Go to the nearest tile nobody has painted; when there is none left, to the nearest that is not ours.
+// Go to the nearest unpainted tile; when none is left, to the nearest tile that is not ours.
 std::string choose(const State& state) {
   const int x = state.positions[2 * state.slot], y = state.positions[2 * state.slot + 1];
   bool free = false;

@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 20
 
 
 def choose(state: dict) -> str:
-    """Go to the nearest tile nobody has painted; when there is none left, to the nearest that is not ours."""
+    """Go to the nearest unpainted tile; when none is left, to the nearest tile that is not ours."""
     slot, width, owners = state["slot"], state["width"], state["tile_owners"]
     x, y = state["positions"][slot]
     free = [tile for tile, owner in enumerate(owners) if owner == -1]

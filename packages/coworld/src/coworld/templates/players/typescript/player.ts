@@ -19,7 +19,7 @@ type Move = "up" | "down" | "left" | "right" | "stay";
 
 const PATIENCE_MILLISECONDS = 20_000;
 
-// Go to the nearest tile nobody has painted; when there is none left, to the nearest that is not ours.
+// Go to the nearest unpainted tile; when none is left, to the nearest tile that is not ours.
 function choose(state: State): Move {
   const [x, y] = state.positions[state.slot];
   const free = state.tile_owners.includes(-1);

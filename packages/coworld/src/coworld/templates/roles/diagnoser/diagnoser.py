@@ -12,10 +12,10 @@ FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # fixed, so that the same episode gives the 
 
 
 def advise(results: dict, policy: str) -> list[str]:
-    """What the policy should look at, most useful first."""
+    """Return advice for the policy, most useful first."""
     scores = results["scores"]
     if max(scores) == min(scores):
-        return ["Everybody has the same score: change one thing and play again."]
+        return ["All seats have the same score: change one thing and play again."]
     return [f"Seat {scores.index(max(scores))} won by {max(scores) - sorted(scores)[-2]:g}: see how in the replay."]
 
 

@@ -1,7 +1,8 @@
 """A whole game for two seats: rock, paper, scissors. Replace the part under "The game"; the rest keeps the contract.
 
-What every Coworld game does: `/healthz`; `/player` for seats with the right token and nobody else; `/global` for
-viewers, who may come late; pages for both; results, then the replay, at the end; the replay again in replay mode.
+Every Coworld game serves `/healthz`; `/player`, only for seats with the right token; `/global` for viewers, which
+may connect late; pages for both. At the end it writes the results, then the replay. In replay mode it
+serves the replay.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ BEATS = {"rock": "scissors", "paper": "rock", "scissors": "paper"}
 
 
 class Game:
-    """The rules and the score. Everybody throws; a round is over when both have, or when its time is up."""
+    """The rules and the score. Each seat throws; a round is over when both have, or when its time is up."""
 
     def __init__(self, config: dict) -> None:
         self.names = [player.get("name", "") for player in config.get("players", [{}, {}])]
@@ -55,7 +56,7 @@ class Game:
         return len(self.played) >= self.rounds
 
     def state(self) -> dict:
-        """What everybody may see: the throws of a round that still runs are hidden."""
+        """Return the public state: the throws of a round that still runs are hidden."""
         return {
             "type": "state",
             "players": self.names,
@@ -127,7 +128,7 @@ class Server:
             watching.cancel()
 
     async def watch(self, connection: ServerConnection, slot: int | None) -> None:
-        """The state at once and after every change, to the end. A seat is told its number."""
+        """Send the state at once and after every change, to the end. A seat also receives its number."""
         while True:
             state = self.game.state() | ({} if slot is None else {"slot": slot})
             await connection.send(json.dumps(state))
@@ -195,7 +196,7 @@ def read(uri: str) -> bytes:
 
 
 def write(uri: str, data: bytes) -> None:
-    """A file is replaced in one step: nobody sees half of it."""
+    """Write to a URI. A file is replaced in one step, so that a reader never sees half of it."""
     if uri.startswith(("http://", "https://")):
         request = urllib.request.Request(uri, data=data, method="PUT", headers={"User-Agent": "{{NAME}}"})
         urllib.request.urlopen(request).close()

@@ -27,7 +27,7 @@ function start(replay) {
   if (!frames.length) throw new Error("the replay has no frames");
   const first = frames[0];
   const before = { ...first, tick: 0, scores: first.scores.map(() => 0), tile_owners: first.tile_owners.map(() => -1) };
-  frames.unshift(before); // tick 0: where everybody starts is not recorded, so they stand where tick 1 saw them
+  frames.unshift(before); // tick 0: start positions are not recorded, so players stand where they are at tick 1
   frames.at(-1).done = true;
   at("scrub").max = frames.length - 1;
   tell({ type: "phase", phase: "replay_parsed" });

@@ -4,7 +4,7 @@
 // It reads the game's address from COWORLD_PLAYER_WS_URL, answers every observation with a move, connects again when
 // the line breaks, and exits 0 at the end of the game.
 const PATIENCE_MILLISECONDS = 20_000;
-// Go to the nearest tile nobody has painted; when there is none left, to the nearest that is not ours.
+// Go to the nearest unpainted tile; when none is left, to the nearest tile that is not ours.
 function choose(state) {
     const [x, y] = state.positions[state.slot];
     const free = state.tile_owners.includes(-1);
