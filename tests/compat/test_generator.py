@@ -108,7 +108,7 @@ def test_games_are_small(cases):
         assert 25 <= case.meta["steps"] <= 60
 
 
-def test_what_the_published_engine_cannot_bear_is_not_generated(cases):
+def test_configs_that_crash_the_published_engine_are_not_generated(cases):
     for case in cases:
         game = case.config["game"]
         obs = game["obs"]

@@ -98,7 +98,7 @@ def read_leniently(data: object) -> "weakref.ref[Anything]":
     return weakref.ref(in_use)
 
 
-def test_lenient_reading_does_not_hold_on_to_what_is_in_use_around_it():
+def test_lenient_reading_does_not_keep_references_to_objects_in_use():
     """The error of a class that was tried and did not fit kept the frames of all callers alive."""
     in_use = read_leniently({"values": [{"value": 1}], "weights": [1, 2]})
     gc.collect()

@@ -70,7 +70,7 @@ def test_refusals_of_the_package_are_clean() -> None:
         assert is_clean(error), repr(error)
 
 
-def test_what_is_not_meant_for_users_is_not_clean() -> None:
+def test_internal_errors_are_not_clean() -> None:
     def endless() -> None:
         endless()
 

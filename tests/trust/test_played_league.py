@@ -154,7 +154,7 @@ def test_a_match_is_not_played_again_by_others_while_its_season_plays(league: Pl
     assert league.get(path, "admin")["spec"]["seed"] in seeds_of(league, "open").values()
 
 
-def test_a_job_keeps_what_proves_it(league: PlayedLeague) -> None:
+def test_a_job_stores_its_evidence(league: PlayedLeague) -> None:
     match = next(match for match in league.matches("open") if len(match["players"]) == 2)
     job = league.get(f"/jobs/{match['job_id']}", "admin")
     assert set(job["digests"]) == {"results.json", "replay.json.z", "actions.json.z"}
@@ -200,7 +200,7 @@ def test_seeds_are_visible_after_the_end_and_replayed_matches_are_identical(
         document = json.loads(again.stdout)
         assert document["same"] and {file["name"] for file in document["files"]} >= {"results.json", "replay.json.z"}
         is_mine = any(player["policy"]["id"] == league.mine for player in match["players"])
-        assert document["from_actions"] == ({"mine:v1": "its bundle belongs to somebody else"} if is_mine else {})
+        assert document["from_actions"] == ({"mine:v1": "its bundle belongs to another user"} if is_mine else {})
 
 
 @pytest.mark.parametrize("name", ["results.json", "replay.json.z"])
@@ -258,7 +258,7 @@ def test_manual_changes_are_found_and_scores_are_corrected(league: PlayedLeague)
     assert recompute(league)["findings"] == []
 
 
-def test_the_command_says_what_it_found(league: PlayedLeague, tmp_path: Path) -> None:
+def test_the_command_reports_its_findings(league: PlayedLeague, tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text(league.tokens["admin"])
     line = [sys.executable, "-m", "observatory", "admin", "--server", league.url, "--token-file", str(token)]

@@ -71,7 +71,7 @@ def test_weights_are_included(folder: Path) -> None:
         assert archive.namelist() == ["policy_spec.json", "my_policy.py", "weights.pt"]
 
 
-def test_a_path_that_is_not_there_is_refused() -> None:
+def test_a_missing_path_is_refused() -> None:
     with pytest.raises(FileNotFoundError, match=r"does not exist: \./none"):
         create_bundle("./none", Path("out.zip"))
     assert not Path("out.zip").exists()

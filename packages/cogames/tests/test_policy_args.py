@@ -86,9 +86,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("./train_dir/other", "noop", 1.0, {"place": "train_dir/other/checkpoints/other:v3"}),
     ],
 )
-def test_what_is_typed_means_this_policy(
-    text: str, class_path: str, proportion: float, kwargs: dict[str, object]
-) -> None:
+def test_arguments_parse_to_policies(text: str, class_path: str, proportion: float, kwargs: dict[str, object]) -> None:
     parsed = parse_policy_spec(text)
     assert (parsed.class_path, parsed.proportion, parsed.init_kwargs) == (class_path, proportion, kwargs)
     assert parsed.to_policy_spec() == PolicySpec(class_path=class_path, init_kwargs=kwargs)

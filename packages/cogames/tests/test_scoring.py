@@ -34,7 +34,7 @@ A, B, C = (UUID(int=number) for number in (1, 2, 3))
         (0, [1, 1], [0, 0]),
     ],
 )
-def test_seats_go_by_weight_and_what_is_left_to_the_largest_remainders(total, weights, counts):
+def test_seats_are_allocated_by_weight_then_by_largest_remainder(total, weights, counts):
     assert allocate_counts(total, weights) == counts
 
 
@@ -74,7 +74,7 @@ def test_scores_are_weighted_by_the_share_of_agents_in_each_match():
     assert WeightedScorer().compute_scores([A, B, C], matches) == scores
 
 
-def test_who_had_no_agents_or_no_score_in_a_match_is_not_counted_in_it():
+def test_a_match_does_not_count_for_policies_without_agents_or_score():
     assert compute_weighted_scores([A, B], [Match({A: 2.0, B: 1.0}, {A: 3, B: 0})]) == {A: 2.0, B: 0.0}
     assert compute_weighted_scores([A, B], [Match({A: 2.0}, {A: 2, B: 1})]) == {A: 2.0, B: 0.0}
     assert compute_weighted_scores([A], []) == {A: 0.0}

@@ -34,7 +34,7 @@ def cogbox(*words: str, path: Path) -> Ran:
     return subprocess.run([sys.executable, "-m", "cogbox", *words], capture_output=True, text=True, env=environment)
 
 
-def test_run_prints_what_the_program_prints_and_the_rest_on_the_other_stream(run: Callable[..., Ran]) -> None:
+def test_run_prints_the_output_on_stdout_and_the_verdict_on_stderr(run: Callable[..., Ran]) -> None:
     ran = run("--", "sh", "-c", "echo out; echo err >&2")
     assert (ran.returncode, ran.stdout) == (0, "out\n")
     first, last = ran.stderr.splitlines()
@@ -86,13 +86,13 @@ def test_run_refuses_nonsense_in_one_line(run: Callable[..., Ran], words: tuple[
     assert said in ran.stderr and len(ran.stderr.splitlines()) == 1
 
 
-def test_run_says_why_a_level_is_missing(tmp_path: Path) -> None:
+def test_run_reports_why_a_level_is_missing(tmp_path: Path) -> None:
     ran = cogbox("run", "--minimum", "container", "--", "true", path=tmp_path)
     assert ran.returncode == 1
     assert "`podman` is not installed" in ran.stderr and "Traceback" not in ran.stderr
 
 
-def test_the_doctor_tells_every_level_and_what_would_help(tmp_path: Path) -> None:
+def test_the_doctor_reports_every_level_and_remedies(tmp_path: Path) -> None:
     ran = cogbox("doctor", path=tmp_path)
     assert [line.split()[1] for line in ran.stdout.splitlines() if line[:2] in ("+ ", "- ")] == [
         "container",

@@ -67,7 +67,7 @@ def test_with_bubblewrap_found_it_is_taken(tools: Path) -> None:
     assert ask(tools)["level"] == "bubblewrap"
 
 
-def test_a_minimum_that_is_missing_is_refused_with_what_would_help(tools: Path) -> None:
+def test_a_missing_minimum_level_is_refused_with_a_remedy(tools: Path) -> None:
     told = ask(tools, minimum="bubblewrap")
     assert told["minimum"] == "bubblewrap"
     assert "No isolation of at least `bubblewrap` works here" in told["error"]
@@ -123,7 +123,7 @@ def test_levels_have_an_order_and_names() -> None:
 
 
 @pytest.mark.parametrize("level", [Level.LANDLOCK, Level.NONE])
-def test_what_a_level_cannot_give_is_refused(level: Level) -> None:
+def test_unsupported_options_of_a_level_are_refused(level: Level) -> None:
     with pytest.raises(BadRequest, match="network namespace"):
         Sandbox(level).start(["true"], links=[Link(7000, ("127.0.0.1", 80))], python=False)
     with pytest.raises(BadRequest, match="mount namespace"):
@@ -136,7 +136,7 @@ def test_one_call_runs_a_command_in_the_strongest_box() -> None:
     assert result.level > Level.NONE
 
 
-def test_the_error_keeps_what_a_program_wants_to_know() -> None:
+def test_the_error_has_the_minimum_and_the_reasons() -> None:
     error = LevelMissing(Level.CONTAINER, {Level.CONTAINER: "no engine"})
     assert error.minimum is Level.CONTAINER
     assert "container: no engine" in str(error)

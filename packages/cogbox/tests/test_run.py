@@ -68,7 +68,9 @@ def test_processor_time_and_memory_are_measured(sandbox: Sandbox, state: Path) -
     ],
     ids=["missing", "no program", "empty", "too long"],
 )
-def test_what_cannot_be_started_is_a_start_failure(quick: Sandbox, state: Path, command: list[str], said: str) -> None:
+def test_a_command_that_cannot_start_is_a_start_failure(
+    quick: Sandbox, state: Path, command: list[str], said: str
+) -> None:
     with quick.start(command) as box:
         assert not box.wait_started()
         result = box.wait()
@@ -76,13 +78,13 @@ def test_what_cannot_be_started_is_a_start_failure(quick: Sandbox, state: Path, 
     assert said in result.detail
 
 
-def test_a_working_folder_that_is_not_there_is_a_start_failure(quick: Sandbox, state: Path) -> None:
+def test_a_missing_working_folder_is_a_start_failure(quick: Sandbox, state: Path) -> None:
     result = quick.run(["true"], cwd=Path("/nowhere"))
     assert result.verdict is Verdict.START_FAILURE
     assert "/nowhere: No such file" in result.detail
 
 
-def test_the_environment_is_what_was_given_and_nothing_else(
+def test_the_environment_has_only_the_given_variables(
     sandbox: Sandbox, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEPLOY_KEY", "hunter2")
@@ -95,9 +97,7 @@ def test_the_environment_is_what_was_given_and_nothing_else(
     assert b"hunter2" not in result.stdout
 
 
-def test_the_private_folder_is_where_it_starts_and_what_it_leaves_can_be_collected(
-    sandbox: Sandbox, state: Path
-) -> None:
+def test_a_program_starts_in_the_private_folder_and_its_files_can_be_collected(sandbox: Sandbox, state: Path) -> None:
     code = """
 import os, pathlib
 assert os.getcwd() == os.environ["HOME"]
@@ -168,7 +168,7 @@ def test_a_channel_ends_when_the_program_does(quick: Sandbox, state: Path) -> No
 
 
 @pytest.mark.parametrize("number", [-1, 100, 10_000])
-def test_a_number_of_channels_that_makes_no_sense_is_refused(quick: Sandbox, state: Path, number: int) -> None:
+def test_an_invalid_number_of_channels_is_refused(quick: Sandbox, state: Path, number: int) -> None:
     with pytest.raises(BadRequest):
         quick.start(["true"], channels=number)
 
@@ -219,7 +219,7 @@ def test_a_socket_in_a_mount_cannot_be_talked_to(quick: Sandbox, state: Path) ->
             assert not quick.run(python(code), mounts=[Mount(Path(name))]).ok
 
 
-def test_a_mount_that_is_not_there_is_refused(sandbox: Sandbox, state: Path) -> None:
+def test_a_missing_mount_is_refused(sandbox: Sandbox, state: Path) -> None:
     with pytest.raises(BadRequest, match="/no/such/folder"):
         sandbox.run(["true"], mounts=[Mount(Path("/no/such/folder"))])
 
@@ -243,19 +243,19 @@ def test_the_runtime_brings_the_sources_of_packages_installed_for_editing(quick:
 
 
 @pytest.mark.parametrize("name", ["memory", "wall_seconds", "processes", "output_bytes", "cpu_seconds"])
-def test_a_limit_that_makes_no_sense_is_refused(name: str) -> None:
+def test_an_invalid_limit_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         Limits(**{name: 0})
 
 
 @pytest.mark.parametrize("command", [[], ["a\0b"], [1], "echo hi"], ids=["empty", "zero byte", "number", "one string"])
-def test_a_command_that_makes_no_sense_is_refused(quick: Sandbox, state: Path, command: list[str]) -> None:
+def test_an_invalid_command_is_refused(quick: Sandbox, state: Path, command: list[str]) -> None:
     with pytest.raises(BadRequest):
         quick.start(command)
 
 
 @pytest.mark.parametrize("env", [{"A": "b\0c"}, {"A=B": "c"}, {"": "c"}])
-def test_a_variable_that_makes_no_sense_is_refused(quick: Sandbox, state: Path, env: dict[str, str]) -> None:
+def test_an_invalid_variable_is_refused(quick: Sandbox, state: Path, env: dict[str, str]) -> None:
     with pytest.raises(BadRequest):
         quick.start(["true"], env=env)
 
@@ -302,7 +302,7 @@ def test_a_box_may_be_ended_before_it_has_started(sandbox: Sandbox, state: Path)
     assert box.wait().verdict is Verdict.KILLED
 
 
-def test_what_has_ended_by_itself_cannot_be_ended_again(quick: Sandbox, state: Path) -> None:
+def test_an_ended_box_cannot_be_ended_again(quick: Sandbox, state: Path) -> None:
     with quick.start(["true"]) as box:
         box.wait()
         box.end(Verdict.PROTOCOL, "too late")
@@ -438,7 +438,7 @@ def test_level_none_has_limits_but_no_walls(state: Path) -> None:
     assert int(result.stdout) == os.geteuid()
 
 
-def test_what_was_written_just_before_a_box_is_ended_is_kept(quick: Sandbox, state: Path) -> None:
+def test_output_written_just_before_the_end_is_preserved(quick: Sandbox, state: Path) -> None:
     for number in range(10):
         ours = [f"line {line} of box {number}" for line in range(200)]
         with quick.start(

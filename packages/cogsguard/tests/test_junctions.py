@@ -68,7 +68,7 @@ def test_elements_can_be_left_at_an_aligned_junction() -> None:
     assert world.holds(world.objects("hub")[0])["carbon"] == 3 + 2
 
 
-def test_losing_the_middle_of_the_network_frees_what_is_behind_it() -> None:
+def test_losing_the_middle_of_the_network_frees_the_junctions_behind_it() -> None:
     row = "#&" + "." * 22 + "+@" + "." * 12 + "+@#"
     world = World(["#" * len(row), "#" + "." * (len(row) - 2) + "#", row, "#" * len(row)])
     for agent in (0, 1):

@@ -61,8 +61,8 @@ def test_a_mission_runs_with_its_own_number_of_cogs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", some([name for name in MISSIONS if name != "empty"]))
-def test_what_a_mission_pays_for_can_be_had(name: str) -> None:
-    """A place to score stands where it can be used: a junction that the hub reaches, or the goal."""
+def test_every_mission_has_a_reachable_place_to_score(name: str) -> None:
+    """The place to score can be used: a junction that the hub reaches, or the goal."""
     env = MISSIONS[name].make_env()
     if getattr(env.game.map_builder, "seed", 0) is None:
         env.game.map_builder.seed = 5

@@ -89,7 +89,7 @@ def test_a_label_has_names_without_factors() -> None:
     assert env_with("objective_mine:2.5").label == "test.objective_mine"
 
 
-def test_roles_decide_what_is_paid() -> None:
+def test_roles_decide_the_rewards() -> None:
     env = env_with("role_conditional")
     paid = [
         next(role for role in ("miner", "aligner", "scrambler", "scout") if f"{role}_lost" in agent.rewards)
@@ -115,7 +115,7 @@ def test_bad_names_and_factors_are_refused(name: str, message: str) -> None:
         env_with(name)
 
 
-def test_an_unknown_name_lists_what_there_is() -> None:
+def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(UnknownRewardVariant, match=r"Did you mean 'credit'\? Available: objective, no_objective"):
         env_with("credits")
 

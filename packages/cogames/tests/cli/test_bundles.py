@@ -57,7 +57,7 @@ def test_a_policy_needs_one_type_and_a_name_that_can_be_imported(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_bundle_says_what_is_in_it(cogames: Any, tmp_path: Path) -> None:
+def test_create_bundle_prints_the_contents(cogames: Any, tmp_path: Path) -> None:
     (tmp_path / "packed_policy.py").write_text("class MyPolicy: pass\n")
     (tmp_path / "weights.bin").write_bytes(b"0" * 3000)
     (tmp_path / "prepare.py").write_text("print('ready')\n")
@@ -99,7 +99,7 @@ def test_a_bundle_can_be_packed_again_with_changes(cogames: Any, made: Path) -> 
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_cannot_be_packed_is_refused(cogames: Any, tmp_path: Path, words: list[str], message: str) -> None:
+def test_create_bundle_refuses_invalid_input(cogames: Any, tmp_path: Path, words: list[str], message: str) -> None:
     (tmp_path / "note.txt").write_text("hello")
     ran = cogames("create-bundle", *words)
     assert (ran.code, ran.out) == (1, "")

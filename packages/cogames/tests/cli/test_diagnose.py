@@ -24,7 +24,7 @@ def test_a_diagnosis_is_summed_up_and_written(cogames: Any, tmp_path: Path) -> N
     assert (tmp_path / "all.zip").exists()
 
 
-def test_the_doctor_note_can_be_had_on_stdout(cogames: Any) -> None:
+def test_the_doctor_note_is_printed_on_stdout(cogames: Any) -> None:
     ran = cogames("diagnose", "noop", "--experiments", "eval_balanced_spread", *SMALL, "--format", "json")
     assert ran.code == 0
     assert json.loads(ran.out) == json.loads(Path("out/doctor_note.json").read_text())

@@ -98,7 +98,7 @@ def test_variants(cogames: Any, name: str) -> None:
         ("machina_2_bigger:*", "Did you mean 'machina_1'"),
     ],
 )
-def test_a_list_without_a_match_says_what_there_is(cogames: Any, pattern: str, answer: str) -> None:
+def test_a_list_without_a_match_names_other_matches(cogames: Any, pattern: str, answer: str) -> None:
     ran = cogames("missions", pattern)
     assert (ran.code, ran.out) == (0, "") and answer in ran.err
 

@@ -109,7 +109,7 @@ def test_tables_have_an_interval_beside_every_mean(cogames: Any) -> None:
     assert "Timeouts" not in ran.out
 
 
-def test_one_episode_says_nothing_about_the_next(cogames: Any) -> None:
+def test_one_episode_has_no_interval(cogames: Any) -> None:
     ran = cogames("scrimmage", "-m", "arena", "-p", "noop", "-e", "1", "-s", "5")
     assert "arena    action.noop.success                 5.00             -" in ran.out
 
@@ -170,7 +170,7 @@ def test_stdout_is_the_same_with_one_worker_and_with_two(tmp_path: Path, policie
     json.loads(outputs[0])
 
 
-def test_what_a_policy_prints_does_not_come_between(tmp_path: Path) -> None:
+def test_output_of_policies_does_not_mix_with_results(tmp_path: Path) -> None:
     (tmp_path / "loud_policy.py").write_text(
         "import os\n"
         "from mettagrid.policy.noop import NoopPolicy\n"

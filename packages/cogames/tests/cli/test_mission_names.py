@@ -94,7 +94,7 @@ def test_a_mission_of_cogs_vs_clips_resolves_with_its_variants() -> None:
         (("nowhere.yaml",), "File not found: nowhere.yaml"),
     ],
 )
-def test_unknown_names_are_value_errors_with_those_there_are(game: CoGame, words: tuple, sentence: str) -> None:
+def test_unknown_names_are_value_errors_with_the_known_names(game: CoGame, words: tuple, sentence: str) -> None:
     with pytest.raises(ValueError) as refused:
         cli.resolve_mission(game, *words)
     assert str(refused.value) == sentence

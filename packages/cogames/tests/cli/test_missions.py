@@ -67,7 +67,7 @@ def test_missions_and_a_set_exclude_each_other(cogames: Any) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )  # fmt: skip
-def test_what_cannot_be_chosen_is_refused_in_one_line(cogames: Any, words: list[str], error: str, hint: str) -> None:
+def test_an_invalid_choice_is_refused_in_one_line(cogames: Any, words: list[str], error: str, hint: str) -> None:
     ran = cogames(*words)
     assert (ran.code, ran.out) == (1, "")
     assert error in ran.error
@@ -138,7 +138,7 @@ def test_files_that_are_not_missions_are_refused(
     assert message in ran.error
 
 
-def test_missions_are_listed_with_what_they_offer(cogames: Any) -> None:
+def test_missions_are_listed_with_their_details(cogames: Any) -> None:
     ran = cogames("missions")
     assert ran.code == 0
     assert [line.split()[0] for line in ran.out.splitlines()[2:]] == [

@@ -64,7 +64,7 @@ def test_validate_policy_plays_ten_steps_here(cogames: Any, words: list[str]) ->
     assert without_advice(ran, "cogames validate-policy", "cogames validate-bundle") == ""
 
 
-def test_validate_policy_refuses_what_does_not_play(cogames: Any) -> None:
+def test_validate_policy_refuses_broken_policies(cogames: Any) -> None:
     assert cogames("validate-policy", "noop").error == "Error: The policy is not valid: The policy did nothing but noop"
     assert "did you mean noop?" in cogames("validate-policy", "nope").error
     assert cogames("validate-policy").code == 1

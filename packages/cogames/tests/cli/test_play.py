@@ -167,7 +167,7 @@ def test_who_gets_which_seat(
         ("class=starter,kw.proportionate=1", False),
     ],
 )
-def test_who_says_how_many_seats_it_gets(text: str, expected: bool) -> None:
+def test_which_policies_set_their_share_of_the_seats(text: str, expected: bool) -> None:
     assert has_share(text) is expected
 
 

@@ -116,7 +116,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(cogames: Any, words: list[str],
     assert ran.hints == [f"see `cogames {words[0]} --help`"]
 
 
-def test_help_imports_neither_the_engine_nor_what_it_needs() -> None:
+def test_help_imports_neither_the_engine_nor_its_dependencies() -> None:
     program = "import sys, cogames.main\nsys.argv = ['cogames', '--help']\n"
     program += "try: cogames.main.main()\nfinally: print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -16,7 +16,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_the_lessons_are_listed_with_what_is_finished(cogames) -> None:
+def test_finished_lessons_are_marked_in_the_list(cogames) -> None:
     Progress("cvc").add("territory")
 
     ran = cogames("tutorial", "cvc", "--list")
@@ -28,7 +28,7 @@ def test_the_lessons_are_listed_with_what_is_finished(cogames) -> None:
 
 
 @pytest.mark.parametrize("lesson", ["junction", "0", "7"])
-def test_a_lesson_that_does_not_exist_is_refused_with_those_that_do(cogames, lesson: str) -> None:
+def test_an_unknown_lesson_is_refused_with_the_known_names(cogames, lesson: str) -> None:
     ran = cogames("tutorial", "play", "--lesson", lesson, "-r", "gui")
 
     assert ran.code == 1
@@ -46,7 +46,7 @@ def test_without_screen_and_terminal_lessons_are_refused(cogames) -> None:
     assert ran.hints == ["use -r gui and open the URL in a browser"]
 
 
-def test_when_all_lessons_are_finished_that_is_said(cogames) -> None:
+def test_a_finished_course_is_reported(cogames) -> None:
     for name in ("roles", "territory", "network", "waves", "team"):
         Progress("cvc").add(name)
 

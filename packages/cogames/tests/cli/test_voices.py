@@ -27,7 +27,7 @@ def check_hidden(told: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_run_shows_what_every_policy_said_and_how_it_ended(cogames: Any, tmp_path: Path, small: None) -> None:
+def test_run_shows_the_output_and_the_end_of_every_policy(cogames: Any, tmp_path: Path, small: None) -> None:
     words: list[str] = []
     for name, case in VOICES.items():
         words += ["-p", str(case.write(tmp_path / f"{name}.zip").relative_to(tmp_path))]

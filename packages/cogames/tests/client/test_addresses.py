@@ -103,7 +103,7 @@ def test_a_redirect_takes_neither_token_nor_bundle_along(cogames: Callable, serv
     assert "POST /stats/policies/submit/complete" not in server.lines
 
 
-def test_a_bundle_goes_to_another_host_only_when_that_was_named(cogames: Callable, server: Stub, home: Path) -> None:
+def test_a_bundle_is_uploaded_to_another_host_only_if_allowed(cogames: Callable, server: Stub, home: Path) -> None:
     place = {
         "upload_url": "http://files.invalid/1",
         "s3_key": "1.zip",

@@ -98,7 +98,7 @@ def test_a_broken_whoami_does_not_matter(cogames: Callable, server: Stub) -> Non
 
 
 @pytest.mark.parametrize("words", READERS + OWN_READERS, ids=" ".join)
-def test_what_the_server_refuses_is_one_sentence(cogames: Callable, server: Stub, words: list[str]) -> None:
+def test_server_errors_are_reported_in_one_sentence(cogames: Callable, server: Stub, words: list[str]) -> None:
     for status, said in (
         (403, "Request failed: the reason"),
         (404, "not found"),
@@ -141,7 +141,7 @@ def test_a_season_is_shown_with_its_facts(cogames: Callable, server: Stub) -> No
     assert (ran.code, ran.error) == (1, "Error: Season 'nope' not found")
 
 
-def test_tables_hold_what_the_server_said(cogames: Callable, server: Stub) -> None:
+def test_tables_show_the_server_response(cogames: Callable, server: Stub) -> None:
     assert table_rows(cogames("season", "list").out) == [[s["name"], s["summary"]] for s in SEASONS]
     assert table_rows(cogames("season", "stages", TEAM_SEASON).out) == [
         ["stage-1", "3", "6", "50.0%", "—", "—"],

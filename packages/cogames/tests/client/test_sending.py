@@ -272,7 +272,7 @@ def test_validate_bundle_asks_the_season_for_its_game(cogames: Callable, named: 
         (None, "has no pool with a game"),
     ],
 )
-def test_a_season_whose_game_cannot_be_tried(cogames: Callable, named: Stub, pool: object, said: str) -> None:
+def test_a_season_with_an_unsupported_game(cogames: Callable, named: Stub, pool: object, said: str) -> None:
     path = r"/tournament/seasons/[^/]+/pools/[^/]+/config"
     named.answer("GET", path, pool or {"detail": "no"}, 200 if pool else 404)
     ran = cogames("validate-bundle", "-p", "./x.zip", "--season", SEASON)

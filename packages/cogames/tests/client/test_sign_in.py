@@ -135,7 +135,7 @@ def test_signing_in_at_a_terminal(stub: Stub, home: Path) -> None:
     assert current_token(f"{stub.address}/api") == "at-the-terminal"
 
 
-def test_status_says_who_the_server_thinks_it_is(cogames: Callable, server: Stub) -> None:
+def test_status_shows_the_identity_from_the_server(cogames: Callable, server: Stub) -> None:
     ran = cogames("auth", "status")
     assert ran.out.splitlines()[:3] == ["Authenticated", "user_email: ada@example.org", "subject_type: user"]
     server.answer("GET", "/api/whoami", WHO)

@@ -93,7 +93,9 @@ def test_an_author_uploads_submits_and_watches(
     assert "mine:v2" in cogames("leaderboard", "--mine").out
 
 
-def test_what_belongs_to_others_is_refused(cogames: Callable, league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resources_of_other_users_are_refused(
+    cogames: Callable, league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COGAMES_API_URL", league.url)
     cogames("auth", "set-token", league.names["other_token"])
     names = league.names

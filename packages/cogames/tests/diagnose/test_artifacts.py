@@ -25,7 +25,7 @@ def old_run(tmp_path):
     return root
 
 
-def test_what_an_earlier_run_wrote_is_deleted_and_nothing_else(old_run):
+def test_only_files_of_an_earlier_run_are_deleted(old_run):
     OutputFolder.prepare(old_run)
     assert sorted(path.name for path in old_run.iterdir()) == ["README.md", "mine", "notes.txt", "package.json"]
     assert (old_run / "mine/a.json.z").read_text() == "old"

@@ -47,7 +47,7 @@ def test_one_episode_has_no_variance(episode, metrics_of):
     assert (alone.reward_variance, alone.statistics.reward_variation) == (0.0, 0.0)
 
 
-def test_rewards_that_cancel_out_vary_as_much_as_can_be_said(episode, metrics_of):
+def test_rewards_that_cancel_out_have_the_largest_variation(episode, metrics_of):
     assert metrics_of(episode(rewards=1.0), episode(rewards=-1.0)).statistics.reward_variation == 100.0
 
 

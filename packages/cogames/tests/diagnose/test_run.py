@@ -184,7 +184,7 @@ def test_the_bundle_holds_every_file_of_the_run(diagnose, tmp_path):
         assert archive.namelist() == read("manifest.json")["artifact_files"]
 
 
-def test_what_cannot_be_used_is_refused_before_anything_is_written(diagnose, tmp_path):
+def test_invalid_options_are_refused_before_anything_is_written(diagnose, tmp_path):
     for error, options in (
         (PolicyArgumentError, {"policy": ","}),
         (FileNotFoundError, {"policy": "./no/such/bundle.zip"}),

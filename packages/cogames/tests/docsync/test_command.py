@@ -95,7 +95,7 @@ def test_the_page_shows_what_a_kernel_printed(made: Path) -> None:
     assert "never kept\\n" not in (made / "docs" / "tutorials" / "hello.ipynb").read_text()
 
 
-def test_what_is_in_step_passes_and_is_not_changed(repository: Path) -> None:
+def test_tutorials_in_sync_pass_and_are_not_changed(repository: Path) -> None:
     before = {path: path.read_bytes() for path in repository.glob("docs/tutorials/*")}
     ran = docsync("check", cwd=repository)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "1 tutorials are in sync\n", "")
@@ -212,7 +212,7 @@ def test_a_cell_that_fails_is_named_and_nothing_is_written(repository: Path, old
         (["nb-to-md", "missing.ipynb"], "Error: File not found: missing.ipynb"),
     ],
 )
-def test_what_is_not_there_is_refused(repository: Path, words: list[str], message: str) -> None:
+def test_missing_files_are_refused(repository: Path, words: list[str], message: str) -> None:
     ran = docsync(*words, cwd=repository)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert ran.stderr.startswith(message)

@@ -92,7 +92,7 @@ def test_a_directive_leaves_out_or_folds_away(
 
 
 @pytest.mark.parametrize("directive", ["hide", "hide-output"])
-def test_what_is_not_shown_is_not_kept_in_the_notebook(directive: str) -> None:
+def test_hidden_outputs_are_not_stored_in_the_notebook(directive: str) -> None:
     (cell,) = json.loads(write_notebook([Cell("code", "show(x)", directive=directive, outputs=PRINTED)]))["cells"]
     assert cell["outputs"] == []
     assert cell["source"] == [f"# <<{directive}>>\n", "show(x)"]

@@ -150,7 +150,7 @@ def test_the_numbers_in_the_texts_are_those_of_the_rules() -> None:
 
 
 @each_lesson
-def test_what_a_goal_tells_fits_beside_the_map_of_a_small_terminal(lesson: Lesson) -> None:
+def test_goal_texts_fit_next_to_the_map_of_a_small_terminal(lesson: Lesson) -> None:
     width, height = 28, 20  # what a screen of 80x24 leaves for it
     notes = [lesson.briefing, *(f"Done: {goal.title}." for goal in lesson.goals)]
     for goal, note in zip(lesson.goals, notes, strict=False):

@@ -166,7 +166,7 @@ def test_a_game_without_an_admin_token_has_no_admin(game: Any) -> None:
     assert page.value.code == 404
 
 
-def test_a_game_begins_without_those_who_never_come(game: Any) -> None:
+def test_a_game_starts_without_missing_players(game: Any) -> None:
     playing = game(2, max_steps=5, player_connect_timeout_seconds=0.1)
     code, errors = playing.end()
     assert code == 0 and "Starting without slots 0, 1" in errors

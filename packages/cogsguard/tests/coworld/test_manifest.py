@@ -34,12 +34,12 @@ def test_teams_of_several_slots_play_against_each_other() -> None:
     assert [agent.team_id for agent in env.game.agents] == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
-def test_a_manifest_says_when_no_mission_is_for_so_many() -> None:
+def test_a_manifest_needs_a_mission_for_the_number_of_slots() -> None:
     with pytest.raises(BadConfig, match="81"):
         make_manifest(81)
 
 
-def test_both_generations_of_rules_find_what_they_ask_for() -> None:
+def test_both_generations_of_rules_accept_the_manifest() -> None:
     manifest = json.loads(PACKAGED.read_text())
     roles = ("player", "commissioner", "reporter", "grader", "diagnoser", "optimizer")
     assert all(manifest[role] for role in roles)
