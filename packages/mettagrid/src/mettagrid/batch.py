@@ -208,8 +208,8 @@ def _checked(name: str, array: np.ndarray, shape: tuple[int | None, ...]) -> np.
     _check_array(name, array)
     fits = array.ndim == len(shape) and all(b in (None, a) for a, b in zip(array.shape, shape, strict=True))
     if not fits:
-        wanted = ", ".join("tokens" if size is None else str(size) for size in shape)
-        raise ValueError(f"{name} has shape {list(array.shape)}; it must be [{wanted}].")
+        expected = ", ".join("tokens" if size is None else str(size) for size in shape)
+        raise ValueError(f"{name} has shape {list(array.shape)}; it must be [{expected}].")
     if not array.flags.c_contiguous:
         raise ValueError(f"{name} is not contiguous in memory.")
     return array

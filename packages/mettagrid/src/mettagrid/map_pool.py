@@ -69,8 +69,8 @@ class MapPool(_native.MapPool):
         """Return a map, waiting until it is built. Raises `MapBuildError` if it cannot be built."""
         if not 0 <= index(number) < self._size:
             raise IndexError(f"There is no map {number} in a pool of {self._size}.")
-        found = self._wait(number)
-        return self._raise_lost(number) if found is None else found
+        built = self._wait(number)
+        return self._raise_lost(number) if built is None else built
 
     def __iter__(self) -> Iterator[Map]:
         return (self[number] for number in range(self._size))
@@ -108,16 +108,16 @@ def _build_maps(
     for number in numbers:  # shared by all threads: each takes the next one
         if stopped.is_set():
             return
-        made, failure = None, None
+        built, failure = None, None
         try:
-            made = program.map(build(number))
+            built = program.map(build(number))
         except BaseException as error:  # any error must reach the caller that needs this map
             failure = error
         owner = pool()
         if owner is None:
             return
         if failure is None:
-            owner._put(number, made)
+            owner._put(number, built)
         else:
             owner._errors[number] = failure
             owner._fail(number)

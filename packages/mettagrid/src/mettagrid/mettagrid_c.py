@@ -407,12 +407,12 @@ class MettaGrid(_native.World):
             bounds = (0, self.map_height, 0, self.map_width)
         ignored = set(ignore_types)
         types = self.program.template_types
-        found = {}
+        described = {}
         for slot in self._slots_within(*bounds):
             seen = self._object(slot)
             if types[seen[1]] not in ignored:
-                found[seen[0]] = self._describe_object(slot, *seen)
-        return found
+                described[seen[0]] = self._describe_object(slot, *seen)
+        return described
 
     def _describe_object(
         self, slot: int, object_id: int, template: int, row: int, col: int, agent: int, vibe: int

@@ -73,10 +73,10 @@ class TraceEntry:
         return "\n".join(lines)
 
 
-def changes(world: MettaGrid, found: Iterable[tuple[str, int, float, float]]) -> Iterator[Change]:
+def changes(world: MettaGrid, differences: Iterable[tuple[str, int, float, float]]) -> Iterator[Change]:
     """Translate the engine's (array, index, before, after) to names of the game; objects are those of `world`."""
     program = world.program
-    for array, index, before, after in found:
+    for array, index, before, after in differences:
         match array:
             case "inventory":
                 slot, resource = divmod(index, len(program.resource_names))
@@ -107,8 +107,8 @@ def changes(world: MettaGrid, found: Iterable[tuple[str, int, float, float]]) ->
 def trace(world: MettaGrid, *, bookkeeping: bool = False) -> list[TraceEntry]:
     """Step the world once and return its events; `bookkeeping` includes numbers that are internal to the engine."""
     entries = []
-    for cause, a, b, c, found in world._step_traced():
-        kept = tuple(change for change in changes(world, found) if bookkeeping or not change.is_bookkeeping)
+    for cause, a, b, c, differences in world._step_traced():
+        reported = tuple(change for change in changes(world, differences) if bookkeeping or not change.is_bookkeeping)
         actor = target = None
         match _CAUSES[cause]:
             case "phase":
@@ -117,7 +117,7 @@ def trace(world: MettaGrid, *, bookkeeping: bool = False) -> list[TraceEntry]:
                 name, actor = world.action_names[b], world._object(world._agent_slot(a))[0]
             case "rule":
                 name, actor, target = world.program.rule_names[a], _id_of(world, b), _id_of(world, c)
-        entries.append(TraceEntry(_CAUSES[cause], name, actor, target, kept))
+        entries.append(TraceEntry(_CAUSES[cause], name, actor, target, reported))
     return entries
 
 

@@ -91,7 +91,7 @@ def _stuck_agents(game: GameConfig, grid: MapGrid) -> Iterator[Problem]:
             ProblemKind.STUCK_AGENT,
             _PLACE,
             f"{int(stuck.sum())} of {int(agents.sum())} agents can neither move nor use anything{_at(stuck)}.",
-            "Open a way beside them.",
+            "Open a path next to them.",
             is_warning=_ways_change(game),
         )
 
@@ -108,7 +108,7 @@ def _unreachable(game: GameConfig, grid: MapGrid) -> Iterator[Problem]:
             ProblemKind.UNREACHABLE,
             _PLACE,
             f"No agent can reach {int(lost.sum())} of {int(there.sum())} {name!r}{_at(lost)}.",
-            "Open a way, for example with the scene MakeConnected.",
+            "Open a path, for example with the scene MakeConnected.",
             is_warning=_ways_change(game) or not bool((lost == there).all()),
         )
 
@@ -116,14 +116,14 @@ def _unreachable(game: GameConfig, grid: MapGrid) -> Iterator[Problem]:
 def _never_placed(game: GameConfig, grid: MapGrid) -> Iterator[Problem]:
     rules = _rules_text(game)
     for key, item in game.objects.items():
-        made = any(f'"object_type":{json.dumps(name)}' in rules for name in (key, item.name, item.map_name))
-        if made or isinstance(item, WallConfig) or (grid == item.map_name).any():
+        is_spawned = any(f'"object_type":{json.dumps(name)}' in rules for name in (key, item.name, item.map_name))
+        if is_spawned or isinstance(item, WallConfig) or (grid == item.map_name).any():
             continue
         yield Problem(
             ProblemKind.NEVER_PLACED,
             f"game.objects.{key}",
             f"It is not on the map (seed of this check) and no rule makes one: {item.map_name!r}.",
-            "Put it on the map, or take it out.",
+            "Put it on the map, or remove it.",
             is_warning=True,
         )
 
@@ -142,10 +142,10 @@ def _beside(cells: _Mask, game: GameConfig) -> _Mask:
     padded = np.pad(cells, 1)
     height, width = cells.shape
     steps = [(0, 1), (1, 0), (0, -1), (-1, 0), *([(1, 1), (1, -1), (-1, 1), (-1, -1)] if diagonal else [])]
-    found = np.zeros_like(cells)
+    neighbours = np.zeros_like(cells)
     for dy, dx in steps:
-        found |= padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width]
-    return found
+        neighbours |= padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width]
+    return neighbours
 
 
 def _ways_change(game: GameConfig) -> bool:

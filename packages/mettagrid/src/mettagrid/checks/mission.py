@@ -76,10 +76,10 @@ def _converted(mission: object) -> MettaGridConfig:
     make_env: Any = getattr(mission, "make_env", None)
     if not callable(make_env):
         raise TypeError(f"{type(mission).__name__} is not a mission")
-    made = make_env()
-    if not isinstance(made, MettaGridConfig):
-        raise TypeError(f"make_env() returns a {type(made).__name__}")
-    return made
+    env = make_env()
+    if not isinstance(env, MettaGridConfig):
+        raise TypeError(f"make_env() returns a {type(env).__name__}")
+    return env
 
 
 def _config_problem(detail: Any) -> Problem:

@@ -206,16 +206,16 @@ class VariantRegistry:
             for variant in list(self._variants.values()):
                 for kind in variant.dependencies().required:
                     if self.optional(kind) is None:
-                        made: Any = kind
-                        added = made()
+                        factory: Any = kind
+                        added = factory()
                         self._variants[added.name] = added
                         complete = False
 
     def _edges(self, variant: CoGameMissionVariant) -> list[tuple[CoGameMissionVariant, str]]:
         deps = variant.dependencies()
         edges: list[tuple[CoGameMissionVariant, str]] = [(self.required(kind), "required") for kind in deps.required]
-        found = [self.optional(kind) for kind in deps.optional]
-        return edges + [(item, "optional") for item in found if item is not None]
+        optional = [self.optional(kind) for kind in deps.optional]
+        return edges + [(item, "optional") for item in optional if item is not None]
 
     def _in_order(self) -> list[CoGameMissionVariant]:
         order: dict[str, CoGameMissionVariant] = {}

@@ -71,7 +71,7 @@ class Context:
         self.dynamic_tags: set[int] = set()
         self.spawned: set[str] = set()
         self.in_edge_filter = False
-        self.kept_places: dict[int, int | None] = {}
+        self.cache_slots: dict[int, int | None] = {}
         """cache slot of a query's result, by entry, see `sharing.py`"""
         self.values: dict[int, int] = {}
         """row of `values` by entry, see `sharing.py`"""
@@ -120,10 +120,10 @@ class Context:
     # Names
 
     def require(self, table: NameTable, name: str) -> int:
-        found = table.get(name)
-        if found is None:
+        number = table.get(name)
+        if number is None:
             raise UnknownName(self.path, table.kind, name, table.names)
-        return found
+        return number
 
     def resource(self, name: str) -> int:
         return self.require(self.resources, name)

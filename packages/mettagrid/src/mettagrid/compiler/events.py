@@ -43,10 +43,10 @@ def _searches(c: Context) -> dict[str, NearestSearch]:
 
 def _lowered(c: Context, searches: dict[str, NearestSearch]) -> dict[str, EventConfig]:
     """Return the events as the engine has them: without a search, `nearest` becomes a chain of events."""
-    kept = {name: c.game.events[name].model_copy(update={"nearest": None}) for name in searches}
+    plain = {name: c.game.events[name].model_copy(update={"nearest": None}) for name in searches}
     try:
         check_chains(c.game.events)
-        return lower_events({**c.game.events, **kept})
+        return lower_events({**c.game.events, **plain})
     except ValueError as error:
         with c.at("game", "events"):
             c.error(str(error))

@@ -43,16 +43,16 @@ def emit_filters(c: Context, r: Routine, filters: Sequence[AnyFilter], fail: Lab
                 _emit_test(c, r, item, fail, when=False)
 
 
-def emit_any(c: Context, r: Routine, filters: Sequence[AnyFilter], found: Label, field: str) -> None:
+def emit_any(c: Context, r: Routine, filters: Sequence[AnyFilter], target: Label, field: str) -> None:
     """Emit a jump to `found` if any filter passes."""
     for i, item in enumerate(filters):
         with c.at(field, i), c.nested(""):
             item = _read(c, item)
             if _is_known(c, item):
-                _emit_test(c, r, item, found, when=True)
+                _emit_test(c, r, item, target, when=True)
 
 
-def emit_blockers(c: Context, r: Routine, filters: Sequence[AnyFilter], found: Label) -> None:
+def emit_blockers(c: Context, r: Routine, filters: Sequence[AnyFilter], target: Label) -> None:
     """Emit a jump to `found` if any blocker of a ray passes. A blocker on several resources is several blockers."""
     split: list[AnyFilter] = []
     for item in filters:
@@ -60,7 +60,7 @@ def emit_blockers(c: Context, r: Routine, filters: Sequence[AnyFilter], found: L
             split += [item.model_copy(update={"resources": {name: n}}) for name, n in item.resources.items()]
         else:
             split.append(item)
-    emit_any(c, r, split, found, "blocker")
+    emit_any(c, r, split, target, "blocker")
 
 
 def _read(c: Context, item: AnyFilter) -> AnyFilter:

@@ -75,14 +75,14 @@ def _configured_limits(c: Context, inventory: InventoryConfig, *, must_exist: bo
 
 
 def _known_resources(c: Context, names: Iterable[str]) -> list[tuple[str, int]]:
-    found = []
+    known = []
     for name in names:
         resource = c.resources.get(name)
         if resource is None:
             c.warn(f"there is no resource {name!r}; the limit ignores it")
         else:
-            found.append((name, resource))
-    return found
+            known.append((name, resource))
+    return known
 
 
 def _object_limits(c: Context, inventory: InventoryConfig) -> dict[int, Limit]:

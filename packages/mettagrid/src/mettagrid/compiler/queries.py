@@ -28,7 +28,7 @@ DIRECTIONS = {
 def call_query(c: Context, r: Routine, query: AnyQuery | str, *, is_asked_often: bool = False) -> None:
     """Emit a query; its result is on top of the arena. The result of a query that runs often may be cached."""
     entry = place_query(c, query)
-    place = sharing.kept_place(c, entry) if is_asked_often else None
+    place = sharing.cache_slot(c, entry) if is_asked_often else None
     if place is None:
         r.emit("Call", entry)
     else:

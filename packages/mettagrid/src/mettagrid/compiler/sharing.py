@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from mettagrid.compiler.code import ACTOR, ELEMENT, FRONTIER, OPS, TARGET
 from mettagrid.compiler.context import Context
 
-KEPT_RESULTS = 16  # kKeptResults of `core/machine.hpp`
+CACHED_RESULTS = 16  # kKeptResults of `core/machine.hpp`
 
 _NAMES = {code: name for name, code in OPS.items()}
 
@@ -38,15 +38,15 @@ def add_value(c: Context, entry: int) -> int:
     return c.values[entry]
 
 
-def kept_place(c: Context, entry: int) -> int | None:
+def cache_slot(c: Context, entry: int) -> int | None:
     """Return the cache slot of a query's result; None if it cannot be cached or is just as fast to compute."""
-    if entry not in c.kept_places:
+    if entry not in c.cache_slots:
         names = [op for op, _, _ in _instructions(c, entry)]
         is_plain = len(names) <= len(("ScanTag", "ScanNext", "ScanKeep", "ScanClose", "Return"))
         depends = is_plain or _tags_read(c, entry) != set() or _reads_loops_around(c, entry)
-        count = sum(place is not None for place in c.kept_places.values())
-        c.kept_places[entry] = None if depends else count % KEPT_RESULTS
-    return c.kept_places[entry]
+        count = sum(place is not None for place in c.cache_slots.values())
+        c.cache_slots[entry] = None if depends else count % CACHED_RESULTS
+    return c.cache_slots[entry]
 
 
 def _reads_loops_around(c: Context, entry: int) -> bool:

@@ -68,7 +68,7 @@ class Tables:
 
     def mask(self, index: int) -> frozenset[int]:
         """Return the numbers in a mask."""
-        return next(bits for bits, found in self._masks.items() if found == index)
+        return next(bits for bits, position in self._masks.items() if position == index)
 
     def block(self) -> np.ndarray:
         """Return the program block: {offset, rows} per table, then the tables."""

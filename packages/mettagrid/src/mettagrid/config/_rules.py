@@ -108,7 +108,7 @@ def _mentions_union(annotation: object) -> bool:
 class RuleUnion:
     """Marker for `Annotated`: the value is an object of one of `classes`, or a dictionary that describes one.
 
-    `scalar` allows `str` or `int` beside the classes.
+    `scalar` also allows `str` or `int`.
     """
 
     def __init__(self, noun: str, classes: ClassFinder, *, scalar: type | None = None) -> None:

@@ -86,7 +86,7 @@ CountQueryValue = QueryCountValue
 class CompositeValue(GameValue):
     """A value composed of other values.
 
-    Its dump says two things that fields alone do not: a maximum and a minimum, which look like a sum, name themselves
+    Its dump adds two things to the fields: a maximum and a minimum, which look like a sum, name themselves
     under `"$type"`, and so does every filter of a query inside (see `UnreadFilter`).
     """
 

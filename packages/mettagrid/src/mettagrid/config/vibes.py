@@ -195,5 +195,5 @@ TRAINING_VIBES: list[Vibe] = [
 
 def search_vibes(query: str) -> list[tuple[int, Vibe]]:
     """Return the vibes whose name contains `query`, ignoring case, as (id, vibe)."""
-    wanted = query.lower()
-    return [(number, vibe) for number, vibe in enumerate(VIBES) if wanted in vibe.name.lower()]
+    needle = query.lower()
+    return [(number, vibe) for number, vibe in enumerate(VIBES) if needle in vibe.name.lower()]

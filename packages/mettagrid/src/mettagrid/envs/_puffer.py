@@ -24,13 +24,13 @@ MAY_BE_MISSING = ("masks", "teacher_actions", "vibe_actions")
 
 def buffers_of(buf: Mapping[str, np.ndarray] | None, num_agents: int, num_tokens: int) -> Buffers:
     """Return the arrays of `buf` unchanged, and new ones for missing optional arrays."""
-    made = vars(new_buffers(num_agents, num_tokens))
+    defaults = vars(new_buffers(num_agents, num_tokens))
     if buf is None:
-        return Buffers(**made)
+        return Buffers(**defaults)
     missing = [name for name in ARRAYS if name not in buf and name not in MAY_BE_MISSING]
     if missing:
         raise KeyError(f"buf has no {', '.join(missing)}")
-    return Buffers(**{name: buf[name] if name in buf else made[name] for name in ARRAYS})
+    return Buffers(**{name: buf[name] if name in buf else defaults[name] for name in ARRAYS})
 
 
 class PufferStyle:

@@ -50,8 +50,8 @@ class StepInfos:
         values = {key: world.get_game_stat(stat) for key, stat in self._game.items()}
         infos: dict[str, Any] = {key: value for key, value in values.items() if value is not None}
         if self._attributes:
-            found = attributes(world)
-            infos.update({key: float(found[name]) for key, name in self._attributes.items()})
+            world_attributes = attributes(world)
+            infos.update({key: float(world_attributes[name]) for key, name in self._attributes.items()})
         if self._agent:
             infos["_per_agent_infos"] = {agent: self._of_agent(world, agent) for agent in range(world.num_agents)}
         return infos

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from contextlib import ExitStack
 
-from mettagrid.runner.episode.generators import kept_generators
+from mettagrid.runner.episode.generators import restored_generators
 
 __all__ = ["Turn", "Turns"]
 
@@ -38,7 +38,7 @@ class Turn:
         turns._lock.acquire()
         if turns._last is not self:
             if turns._last is not None:
-                turns._last._generators.enter_context(kept_generators())
+                turns._last._generators.enter_context(restored_generators())
             self._generators.close()
             turns._last = self
 

@@ -94,10 +94,10 @@ class PerimeterInContextMapBuilder(MapBuilder[PerimeterInContextMapBuilderConfig
     def _place_obstacles(self, room: "MapGrid", agent: tuple[int, int]) -> None:
         """Draw random shapes until the share is reached, without enclosing the agent."""
         height, width = room.shape[0] - 2 * _LANE, room.shape[1] - 2 * _LANE
-        wanted = int(_COVERAGE[self.config.density] * max(0, height) * max(0, width))
+        goal = int(_COVERAGE[self.config.density] * max(0, height) * max(0, width))
         covered: set[tuple[int, int]] = set()
-        for _ in range(10 * wanted):
-            if len(covered) >= wanted:
+        for _ in range(10 * goal):
+            if len(covered) >= goal:
                 break
             shape = _SHAPES[int(self._rng.integers(len(_SHAPES)))]
             tall, wide = (1 + max(cell[axis] for cell in shape) for axis in (0, 1))

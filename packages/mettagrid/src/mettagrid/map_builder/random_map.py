@@ -60,9 +60,9 @@ class RandomMapBuilder(MapBuilder[RandomMapBuilderConfig]):
 def agent_cells(agents: int | dict[str, int], room: int) -> list[str]:
     """Return the cell names of all agents; raises `ValueError` if they need more than `room` cells."""
     counts = {"agent": agents} if isinstance(agents, int) else agents
-    wanted = sum(max(0, count) for count in counts.values())
-    if wanted > room:
-        raise ValueError(f"The map has {room} cells inside its border; {wanted} agents do not fit.")
+    total = sum(max(0, count) for count in counts.values())
+    if total > room:
+        raise ValueError(f"The map has {room} cells inside its border; {total} agents do not fit.")
     return [f"agent.{name}" for name, count in counts.items() for _ in range(count)]
 
 

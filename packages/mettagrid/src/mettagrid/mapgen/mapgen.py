@@ -144,7 +144,7 @@ class MapGen(MapBuilder[MapGenConfig]):
 
     def _instance_count(self) -> int:
         config = self.config
-        wanted = config.instances or 1
+        instances = config.instances or 1
         if config.num_agents is not None:
             each = self._agents_per_instance()
             if each == 0 or config.num_agents % each:
@@ -152,12 +152,12 @@ class MapGen(MapBuilder[MapGenConfig]):
             count = config.num_agents // each
             if config.instances not in (None, count) or count == 0:
                 raise ValueError(
-                    f"{config.num_agents} agents need {count} instances of {each} each; {wanted} were requested."
+                    f"{config.num_agents} agents need {count} instances of {each} each; {instances} were requested."
                 )
-            wanted = count
+            instances = count
         if config.instance_names is not None:
-            _check_names(config.instance_names, wanted)
-        return wanted
+            _check_names(config.instance_names, instances)
+        return instances
 
     def _agents_per_instance(self) -> int:
         if self._drawn:

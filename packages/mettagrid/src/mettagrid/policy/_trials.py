@@ -52,7 +52,7 @@ class Record:
 
 def agents_of(policy: MultiAgentPolicy, num_agents: int) -> list[AgentPolicy]:
     """Return a freshly reset policy for each agent; raise `TrialFailure` if there is none."""
-    made = []
+    agents = []
     for agent_id in range(num_agents):
         place = f"agent {agent_id}"
         try:
@@ -66,8 +66,8 @@ def agents_of(policy: MultiAgentPolicy, num_agents: int) -> list[AgentPolicy]:
             agent.reset()
         except Exception as error:  # as above
             _fail(PolicyProblemKind.RESET, place, f"reset() raises {_said(error)}", "Make it work.")
-        made.append(agent)
-    return made
+        agents.append(agent)
+    return agents
 
 
 def ask(agent: AgentPolicy, obs: AgentObservation, step: int) -> Any:
@@ -76,7 +76,7 @@ def ask(agent: AgentPolicy, obs: AgentObservation, step: int) -> Any:
         return agent.step(obs)
     except Exception as error:  # as above
         place = f"agent {obs.agent_id}, step {step}"
-        _fail(PolicyProblemKind.CRASH, place, f"It raises {_said(error)}", "Handle what it sees.")
+        _fail(PolicyProblemKind.CRASH, place, f"It raises {_said(error)}", "Handle every observation.")
 
 
 def ask_for_batch(policy: MultiAgentPolicy, record: Record) -> list[list[str]]:
@@ -128,10 +128,10 @@ def play(policy: MultiAgentPolicy, config: MettaGridConfig, seed: int, steps: in
 
 def replay(policy: MultiAgentPolicy, record: Record, agents: Sequence[int] | None = None) -> list[list[str]]:
     """Return the policy's actions, as text, for recorded observations of some agents."""
-    made = agents_of(policy, record.num_agents)
+    policies = agents_of(policy, record.num_agents)
     asked = range(record.num_agents) if agents is None else agents
     return [
-        [repr(ask(made[agent_id], observations[agent_id], step)) for agent_id in asked]
+        [repr(ask(policies[agent_id], observations[agent_id], step)) for agent_id in asked]
         for step, observations in enumerate(record.observations)
     ]
 

@@ -195,12 +195,12 @@ def _check_runnable(spec: SubmissionPolicySpec, members: Mapping[str, Path]) -> 
 def _is_installed(top: str) -> bool:
     """Return whether a package comes from an installed distribution, and not from the working directory."""
     try:
-        found = find_spec(top)
+        module = find_spec(top)
     except (ImportError, ValueError):
         return False
-    if found is None or found.origin is None:
-        return found is not None
-    return not Path(found.origin).resolve().is_relative_to(Path.cwd()) or "site-packages" in found.origin
+    if module is None or module.origin is None:
+        return module is not None
+    return not Path(module.origin).resolve().is_relative_to(Path.cwd()) or "site-packages" in module.origin
 
 
 def _write(output: Path, spec_json: str, members: Mapping[str, Path]) -> None:

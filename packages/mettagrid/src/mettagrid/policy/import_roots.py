@@ -75,8 +75,8 @@ def activate_import_roots(class_path: str, roots: Sequence[Path]) -> None:
     for name in stale:
         del sys.modules[name]
     forget_policy_classes(stale)
-    wanted = [str(folder) for folder in folders]
-    sys.path[:] = [*wanted, *(place for place in sys.path if place not in wanted)]
+    entries = [str(folder) for folder in folders]
+    sys.path[:] = [*entries, *(place for place in sys.path if place not in entries)]
     importlib.invalidate_caches()
 
 

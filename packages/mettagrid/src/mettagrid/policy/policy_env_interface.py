@@ -32,18 +32,18 @@ class PolicyEnvInterface(BaseModel):
     """
 
     obs_features: list[ObservationFeatureSpec] = Field(
-        default_factory=list, description="What tokens can be about; a token's second byte is the id of one of these"
+        default_factory=list, description="Observation features; a token's second byte is the id of one of these"
     )
     tags: list[str] = Field(
         default_factory=list, description="All tags in alphabetical order; the value of a `tag` token is the position"
     )
     action_names: list[str] = Field(description="All actions but those that change the vibe, in the engine's order")
     vibe_action_names: list[str] = Field(default_factory=list, description="The actions that change the vibe")
-    move_energy_cost: int | None = Field(default=None, description="Energy a move costs, where it costs any")
-    observation_kind: ObservationKind = Field(default="token", description="What an observation is made of")
-    observation_dtype: str = Field(default="uint8", description="NumPy's name for the type of one number in it")
-    observation_low: float | None = Field(default=0.0, description="The least number in it, where there is one")
-    observation_high: float | None = Field(default=255.0, description="The greatest number in it, where there is one")
+    move_energy_cost: int | None = Field(default=None, description="Energy cost of a move, if any")
+    observation_kind: ObservationKind = Field(default="token", description="Kind of the observation's elements")
+    observation_dtype: str = Field(default="uint8", description="NumPy's name for the type of its numbers")
+    observation_low: float | None = Field(default=0.0, description="The smallest number in it, if bounded")
+    observation_high: float | None = Field(default=255.0, description="The largest number in it, if bounded")
     num_agents: int = Field(description="Number of agents in the game")
     observation_shape: tuple[int, ...] = Field(description="Shape of one agent's observation; (tokens, 3) for tokens")
     egocentric_shape: tuple[int, int] = Field(description="(height, width) of the window an agent sees, in cells")
@@ -127,8 +127,8 @@ class PolicyEnvInterface(BaseModel):
     ) -> PolicyEnvInterface:
         """Return the description of another engine's game, from Gymnasium's spaces.
 
-        Actions are called `action_0`, `action_1`, ... unless `action_names` gives one name for each. `TypeError` when
-        the spaces are not a `Box` and a `Discrete`, `ValueError` when the names do not fit.
+        Actions are called `action_0`, `action_1`, ... unless `action_names` gives one name for each. Raises
+        `TypeError` if the spaces are not a `Box` and a `Discrete`, `ValueError` if the names do not fit.
         """
         from mettagrid.envs._spaces import Box, Discrete
 

@@ -21,7 +21,7 @@ def collectors() -> dict[str, Callable[[], Any]]:
     def mean(read: Callable[[int], float]) -> float:
         return sum(map(read, range(count))) / count
 
-    found: dict[str, Callable[[], Any]] = {
+    readers: dict[str, Callable[[], Any]] = {
         "gpu_count": lambda: count,
         "gpu_utilization_avg": lambda: mean(torch.cuda.utilization),
         "gpu_memory_percent_avg": lambda: mean(memory_percent),
@@ -29,10 +29,10 @@ def collectors() -> dict[str, Callable[[], Any]]:
     }
     if count > 1:
         for gpu in range(count):
-            found[f"gpu{gpu}_utilization"] = lambda gpu=gpu: float(torch.cuda.utilization(gpu))  # type: ignore[misc]
-            found[f"gpu{gpu}_memory_percent"] = lambda gpu=gpu: memory_percent(gpu)  # type: ignore[misc]
-            found[f"gpu{gpu}_memory_used_mb"] = lambda gpu=gpu: memory_used_mb(gpu)  # type: ignore[misc]
-    return found
+            readers[f"gpu{gpu}_utilization"] = lambda gpu=gpu: float(torch.cuda.utilization(gpu))  # type: ignore[misc]
+            readers[f"gpu{gpu}_memory_percent"] = lambda gpu=gpu: memory_percent(gpu)  # type: ignore[misc]
+            readers[f"gpu{gpu}_memory_used_mb"] = lambda gpu=gpu: memory_used_mb(gpu)  # type: ignore[misc]
+    return readers
 
 
 def memory_used_mb(gpu: int) -> float:

@@ -131,8 +131,8 @@ class ReplayFile:
         if len(agents) and (agents.min() < -1 or agents.max() >= head.num_agents):
             raise UnreadableReplay("The replay is damaged: an object has an unknown agent")
         table = Objects(ids, kinds, agents)
-        found = reader.table(rows, first_tick=None, default_tick=head.first_tick)
-        return table, _checked(found, head, len(table)), _notes(reader.rest(notes))[1]
+        initial = reader.table(rows, first_tick=None, default_tick=head.first_tick)
+        return table, _checked(initial, head, len(table)), _notes(reader.rest(notes))[1]
 
     def _check_chunks(self, max_bytes: int) -> None:
         """Raise UnreadableReplay unless the chunks cover all ticks once and are not too large together."""
@@ -179,8 +179,8 @@ class _Chunk:
             return 0.0
         reward = 0.0
         for part in (head.rows, self.before):
-            found = part.of_field(Field.REWARD)
-            mine = found.take(found.object == number).floats()
+            recorded = part.of_field(Field.REWARD)
+            mine = recorded.take(recorded.object == number).floats()
             reward = float(mine[-1]) if len(mine) else reward
         rewards = self.rows.of_field(Field.REWARD)
         changed = rewards.take(rewards.object == number)

@@ -148,8 +148,8 @@ def _notes(notes: Sequence[Note], first: int, last: int) -> dict[str, Any]:
         if note.tick >= first:
             break
         if note.kind == "monologue":
-            kept = in_force.get((note.agent, note.kind))
-            text = note.value[0] if note.value[1] or kept is None else kept.value[0] + note.value[0]
+            previous = in_force.get((note.agent, note.kind))
+            text = note.value[0] if note.value[1] or previous is None else previous.value[0] + note.value[0]
             note = Note(note.tick, note.agent, note.kind, [text[-MOST_MONOLOGUE:], True])
         in_force[note.agent, note.kind] = note
     return {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mettagrid.config.game_value import AnyGameValue
     from mettagrid.config.mettagrid_config import InventoryConfig, MettaGridConfig
 
-_MOST_KEPT = 16
+_MOST_CACHED = 16
 _MAP = "\x00the map goes here\x00"
 
 # Programs are looked up by the content of their config, without these parts.
@@ -70,7 +70,7 @@ class GameFacts:
 
 
 # Keyed by the id of the program and the rest of the config. Facts hold their program, so its id stays valid.
-_kept: OrderedDict[tuple[int, str], GameFacts] = OrderedDict()
+_cached: OrderedDict[tuple[int, str], GameFacts] = OrderedDict()
 _lock = Lock()
 
 
@@ -81,15 +81,15 @@ def game_facts(config: MettaGridConfig, program: Program, limit_groups: LimitGro
     """
     key = id(program), config.model_dump_json(exclude={"game": {*_IN_PROGRAM, "map_builder"}})
     with _lock:
-        facts = _kept.get(key)
+        facts = _cached.get(key)
         if facts is not None:
-            _kept.move_to_end(key)
+            _cached.move_to_end(key)
             return facts
     facts = GameFacts(config, program, limit_groups)
     with _lock:
-        _kept[key] = facts
-        while len(_kept) > _MOST_KEPT:
-            _kept.popitem(last=False)
+        _cached[key] = facts
+        while len(_cached) > _MOST_CACHED:
+            _cached.popitem(last=False)
     return facts
 
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 LEVEL = 1
 """zlib level: an eighth more bytes than the default 6, in a quarter of the time"""
 
-_KEPT_LEVEL = 6
-_WORTH_KEEPING = 1 << 14
+_CACHED_LEVEL = 6
+_WORTH_CACHING = 1 << 14
 _ADLER_BASE = 65521
 
 # Both are a header, compressed data and a checksum. The timestamp in the gzip header stays empty.
@@ -23,7 +23,7 @@ def zlib_bytes(parts: Sequence[bytes]) -> bytes:
     """Return the concatenated parts as one zlib stream."""
     low, high = 1, 0
     for part in parts:  # the checksum of the whole from those of the parts
-        check = _kept_check(part) if len(part) >= _WORTH_KEEPING and part is not parts[-1] else zlib.adler32(part)
+        check = _cached_check(part) if len(part) >= _WORTH_CACHING and part is not parts[-1] else zlib.adler32(part)
         high = (high + (check >> 16) + len(part) * (low - 1)) % _ADLER_BASE
         low = (low + (check & 0xFFFF) - 1) % _ADLER_BASE
     return b"".join([_ZLIB_HEAD, *_deflated(parts), struct.pack(">HH", high, low)])
@@ -40,18 +40,18 @@ def gzip_bytes(parts: Sequence[bytes]) -> bytes:
 
 def _deflated(parts: Sequence[bytes]) -> list[bytes]:
     """Compress each part separately, so that the results can be joined; the last one ends with the end marker."""
-    found = [_kept(part) if len(part) >= _WORTH_KEEPING else _piece(part, LEVEL) for part in parts[:-1]]
+    pieces = [_cached_piece(part) if len(part) >= _WORTH_CACHING else _piece(part, LEVEL) for part in parts[:-1]]
     last = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return [*found, last.compress(parts[-1]) + last.flush()]
+    return [*pieces, last.compress(parts[-1]) + last.flush()]
 
 
 @lru_cache(maxsize=32)
-def _kept(part: bytes) -> bytes:
-    return _piece(part, _KEPT_LEVEL)
+def _cached_piece(part: bytes) -> bytes:
+    return _piece(part, _CACHED_LEVEL)
 
 
 @lru_cache(maxsize=32)
-def _kept_check(part: bytes) -> int:
+def _cached_check(part: bytes) -> int:
     return zlib.adler32(part)
 
 

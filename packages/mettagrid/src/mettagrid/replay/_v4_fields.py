@@ -105,15 +105,15 @@ def _pairs(value: Any) -> dict[int, int]:
     """Return {id: amount}, without amounts of 0, in id order."""
     if not isinstance(value, list):
         raise TypeError(value)
-    found: dict[int, int] = {}
+    amounts: dict[int, int] = {}
     for key, amount in value:
-        found[_natural(key, 65535)] = _natural(amount)
-    return {key: found[key] for key in sorted(found) if found[key] != 0}
+        amounts[_natural(key, 65535)] = _natural(amount)
+    return {key: amounts[key] for key in sorted(amounts) if amounts[key] != 0}
 
 
 def _limits(value: Any) -> dict[int, int]:
-    found = {_natural(key, 65535): _natural(limit) for key, limit in value}
-    return dict(sorted(found.items()))
+    limits = {_natural(key, 65535): _natural(limit) for key, limit in value}
+    return dict(sorted(limits.items()))
 
 
 def _ids(value: Any) -> list[int]:

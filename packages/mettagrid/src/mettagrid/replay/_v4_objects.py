@@ -177,9 +177,9 @@ def _fading(note: Note, end: int) -> Iterator[tuple[int, tuple[str, int]]]:
 def _capacity_keys(kind: Kind, replay: Replay) -> list[tuple[int, int]]:
     """Return [(capacity, key of the limit that applies to it)]: the limit of its lowest resource that has one."""
     known = {resource: limit.key for limit in kind.limits for resource in limit.resources or ()}
-    found = [(limit.key, limit.key) for limit in kind.limits if limit.resources is None]
+    keys = [(limit.key, limit.key) for limit in kind.limits if limit.resources is None]
     for number, capacity in enumerate(replay.capacities):
         limited = [resource for resource in capacity.resources or () if resource in known]
         if limited:
-            found.append((number, known[min(limited)]))
-    return sorted(found)
+            keys.append((number, known[min(limited)]))
+    return sorted(keys)

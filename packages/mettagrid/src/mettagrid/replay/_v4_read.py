@@ -230,9 +230,9 @@ class _Reader:
     def _attributes(self) -> dict[str, int]:
         attributes = _inside(self._document, "infos", "attributes")
         numbers = attributes if isinstance(attributes, dict) else {}
-        found = {name: numbers[name] for name in ("seed", "max_steps") if type(numbers.get(name)) is int}
+        known = {name: numbers[name] for name in ("seed", "max_steps") if type(numbers.get(name)) is int}
         limit = _inside(self._document, "mg_config", "game", "max_steps")
-        return ({"max_steps": limit} if type(limit) is int else {}) | found
+        return ({"max_steps": limit} if type(limit) is int else {}) | known
 
     def _game_stats(self) -> dict[str, float]:
         stats = _inside(self._document, "infos", "game")

@@ -23,9 +23,9 @@ def author_traceback(error: BaseException, roots: Sequence[Path] = ()) -> str:
 
     File names are relative to `roots` and the folders of the import path.
     """
-    told = traceback.TracebackException.from_exception(error, limit=-200, capture_locals=False)
-    is_the_authors = _shorten(told, [*roots, *(Path(entry or ".") for entry in sys.path)], 0)
-    text = "".join(told.format() if is_the_authors else told.format_exception_only())
+    summary = traceback.TracebackException.from_exception(error, limit=-200, capture_locals=False)
+    is_the_authors = _shorten(summary, [*roots, *(Path(entry or ".") for entry in sys.path)], 0)
+    text = "".join(summary.format() if is_the_authors else summary.format_exception_only())
     if len(text) > MAX_CHARACTERS:
         half = MAX_CHARACTERS // 2
         text = f"{text[:half]}\n...\n{text[-half:]}"
@@ -37,11 +37,11 @@ def last_place(text: str) -> str:
 
     Tracebacks of crashes in native code list the frames in reverse order.
     """
-    found = list(_PLACE.finditer(text))
-    found = [place for place in found if not _NOT_THE_AUTHORS.match(place["file"])] or found
-    if not found:
+    places = list(_PLACE.finditer(text))
+    places = [place for place in places if not _NOT_THE_AUTHORS.match(place["file"])] or places
+    if not places:
         return ""
-    last = found[0] if "(most recent call first)" in text else found[-1]
+    last = places[0] if "(most recent call first)" in text else places[-1]
     name = f", in {last['name']}" if last["name"] else ""
     return f"{last['file']}, line {last['line']}{name}"
 
@@ -58,16 +58,16 @@ def shown_path(filename: str, roots: Sequence[Path] = ()) -> str:
     if path.is_relative_to(library):
         return str(PurePath(PurePath(library).name) / path.relative_to(library))
     inside = [path.relative_to(root.absolute()) for root in roots if path.is_relative_to(root.absolute())]
-    return str(min(inside, key=lambda found: len(found.parts))) if inside else path.name
+    return str(min(inside, key=lambda candidate: len(candidate.parts))) if inside else path.name
 
 
-def _shorten(told: traceback.TracebackException, roots: Sequence[Path], depth: int) -> bool:
+def _shorten(summary: traceback.TracebackException, roots: Sequence[Path], depth: int) -> bool:
     """Keep the author's frames only; return whether there are any, or an author's file that does not compile."""
-    found = bool(getattr(told, "filename", None))
-    if told.stack is not None:
-        frames = [frame for frame in told.stack if not _is_ours(frame.filename)]
-        found = found or bool(frames)
-        told.stack = traceback.StackSummary.from_list(
+    is_the_authors = bool(getattr(summary, "filename", None))
+    if summary.stack is not None:
+        frames = [frame for frame in summary.stack if not _is_ours(frame.filename)]
+        is_the_authors = is_the_authors or bool(frames)
+        summary.stack = traceback.StackSummary.from_list(
             [
                 traceback.FrameSummary(
                     shown_path(frame.filename, roots), frame.lineno, frame.name, lookup_line=False, line=frame.line
@@ -75,14 +75,14 @@ def _shorten(told: traceback.TracebackException, roots: Sequence[Path], depth: i
                 for frame in frames[-MAX_FRAMES:]
             ]
         )
-    if getattr(told, "filename", None):  # of a SyntaxError
-        told.filename = shown_path(str(told.filename), roots)
-    for other in (told.__cause__, told.__context__):
+    if getattr(summary, "filename", None):  # of a SyntaxError
+        summary.filename = shown_path(str(summary.filename), roots)
+    for other in (summary.__cause__, summary.__context__):
         if other is not None and depth < 3:
-            found = _shorten(other, roots, depth + 1) or found
+            is_the_authors = _shorten(other, roots, depth + 1) or is_the_authors
     if depth >= 3:
-        told.__cause__ = told.__context__ = None
-    return found
+        summary.__cause__ = summary.__context__ = None
+    return is_the_authors
 
 
 def _is_ours(filename: str) -> bool:
@@ -94,9 +94,9 @@ def _is_ours(filename: str) -> bool:
 
 
 def _our_folders() -> list[Path]:
-    found = []
+    folders = []
     for name in OURS & sys.modules.keys():
         origin = getattr(sys.modules[name], "__file__", None)
         if origin:
-            found.append(Path(origin).parent)
-    return found
+            folders.append(Path(origin).parent)
+    return folders

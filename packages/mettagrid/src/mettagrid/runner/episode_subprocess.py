@@ -92,10 +92,10 @@ def failed_policy(outcome: EpisodeOutcome, policy_uris: Sequence[str]) -> Runner
         if not verdict.played_to_the_end and verdict.status != "disabled":
             when = "" if verdict.step is None else f"at step {verdict.step}"
             place = last_place(outcome.last_words[index]) if outcome.last_words else ""
-            found = ", ".join(part for part in (when, place) if part)
+            where = ", ".join(part for part in (when, place) if part)
             return RunnerError(
                 error_type="policy_error",
-                message=f"{verdict.status}: {verdict.message}" + (f"\n{found}" if found else ""),
+                message=f"{verdict.status}: {verdict.message}" + (f"\n{where}" if where else ""),
                 failed_policy_index=index,
                 failed_policy_uri=policy_uris[index],
                 failed_policy_name=outcome.policy_names[index],

@@ -5,10 +5,10 @@ All settings are environment variables:
 | variable | meaning |
 |---|---|
 | `JOB_SPEC_URI` | the job, a `SingleEpisodeJob` as JSON; unknown fields are ignored |
-| `RESULTS_URI`, `REPLAY_URI` | where results and replay go |
-| `ERROR_INFO_URI` | where a `RunnerError` goes when the episode fails |
-| `RUNTIME_INFO_URI` | where a `RuntimeInfo` goes, with `GIT_COMMIT` and `COGAMES_VERSION` |
-| `DEBUG_URI` | where a zip of traces goes |
+| `RESULTS_URI`, `REPLAY_URI` | destinations of results and replay |
+| `ERROR_INFO_URI` | destination of a `RunnerError` if the episode fails |
+| `RUNTIME_INFO_URI` | destination of a `RuntimeInfo`, with `GIT_COMMIT` and `COGAMES_VERSION` |
+| `DEBUG_URI` | destination of a zip of traces |
 | `POLICY_LOG_URLS` | JSON, {agent: address for its policy's log} |
 | `POLICY_SECRETS_URI` | JSON, {"policies": {index: {variable: value}}}; no policy sees those of another |
 | `LOG_LEVEL` | of this program |

@@ -41,10 +41,10 @@ class Hearing:
 
     def _find_agents(self, engine: MettaGrid) -> None:
         others = [name for name in engine.object_type_names if name not in self._agent_types]
-        agents = [found for found in engine.grid_objects(ignore_types=others).values() if "agent_id" in found]
+        agents = [item for item in engine.grid_objects(ignore_types=others).values() if "agent_id" in item]
         self.step = engine.current_step
-        self.locations = {found["agent_id"]: Location(found["r"], found["c"]) for found in agents}
+        self.locations = {item["agent_id"]: Location(item["r"], item["c"]) for item in agents}
         self._broadcasters = set()
         if self._broadcast_resource in engine.resource_names:
             resource_id = engine.resource_names.index(self._broadcast_resource)
-            self._broadcasters = {found["agent_id"] for found in agents if found["inventory"].get(resource_id)}
+            self._broadcasters = {item["agent_id"] for item in agents if item["inventory"].get(resource_id)}

@@ -84,12 +84,12 @@ class _TokenTable(dict[bytes, ObservationToken]):
 def _tokens_at(packed: bytes, location: int) -> list[bytes]:
     """Return the tokens with one location byte, in order."""
     locations = packed[::3]
-    found = []
+    tokens = []
     index = locations.find(location)
     while index >= 0:
-        found.append(packed[3 * index : 3 * index + 3])
+        tokens.append(packed[3 * index : 3 * index + 3])
         index = locations.find(location, index + 1)
-    return found
+    return tokens
 
 
 def _number_parts(features: Sequence[ObservationFeatureSpec], base: int) -> dict[int, tuple[str, int]]:

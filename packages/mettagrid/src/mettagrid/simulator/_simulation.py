@@ -106,7 +106,7 @@ class Simulation:
     # Talk, under the published names
 
     def _visible_talk(self, agent_id: int) -> list[VisibleTalk]:
-        """Return what one agent hears now, by speaker id; nothing for an agent without a location."""
+        """Return the talk that one agent hears now, by speaker id; empty for an agent without a location."""
         return self._hearing.heard_by(agent_id, self._c_sim)
 
     @property

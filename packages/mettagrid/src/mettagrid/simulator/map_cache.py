@@ -29,8 +29,8 @@ class SharedMapCache:
     def get_or_create(self, map_builder: MapBuilderConfig, num_agents: int) -> GameMap:
         """Return a cached map for this builder, or build one if the cache has too few."""
         maps = self._maps.setdefault(self._make_key(map_builder, num_agents), [])
-        wanted = self._maps_per_key if getattr(map_builder, "seed", None) is None else 1
-        if len(maps) < wanted:
+        capacity = self._maps_per_key if getattr(map_builder, "seed", None) is None else 1
+        if len(maps) < capacity:
             maps.append(map_builder.create().build_for_num_agents(num_agents))
             return maps[-1]
         return self._draw.choice(maps)

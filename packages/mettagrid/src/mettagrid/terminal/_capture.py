@@ -17,7 +17,7 @@ class Capture:
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="terminal-", mode="a+b", buffering=0)  # noqa: SIM115 - until `stop`
-        self._kept: dict[int, int] = {}
+        self._originals: dict[int, int] = {}
         self._size = 0
         self._tail = ""
 
@@ -30,17 +30,17 @@ class Capture:
         for descriptor in (1, 2):
             if not os.isatty(descriptor):
                 continue
-            self._kept[descriptor] = os.dup(descriptor)
+            self._originals[descriptor] = os.dup(descriptor)
             os.dup2(self._file.fileno(), descriptor)
 
     def stop(self) -> None:
         """Restore stdout and stderr, and print the captured output."""
         _flush()
-        for descriptor, kept in self._kept.items():
-            os.dup2(kept, descriptor)
-            os.close(kept)
-        speaks = next(iter(self._kept), None)
-        self._kept = {}
+        for descriptor, original in self._originals.items():
+            os.dup2(original, descriptor)
+            os.close(original)
+        speaks = next(iter(self._originals), None)
+        self._originals = {}
         if speaks is not None:
             self._tell(speaks)
         self._file.close()

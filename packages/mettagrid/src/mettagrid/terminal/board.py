@@ -86,8 +86,8 @@ def _pointed(view: View, things: dict[tuple[int, int], Thing]) -> set[tuple[int,
     """Return the cells that a lesson points at, given as cells or as objects."""
     shown = (view.lesson or {}).get("highlight") or {}
     cells = {(row, column) for column, row in shown.get("cells") or ()}
-    wanted = set(shown.get("objects") or ())
-    return cells | {cell for cell, thing in things.items() if thing["id"] in wanted}
+    targets = set(shown.get("objects") or ())
+    return cells | {cell for cell, thing in things.items() if thing["id"] in targets}
 
 
 def _edge(middle: int, window: int, size: int) -> int:

@@ -113,10 +113,10 @@ def wrap(text: str, width: int) -> list[str]:
 @lru_cache(4096)
 def cells_of(text: str, style: Style) -> tuple[Cell, ...]:
     """Return the cells of a text, cached."""
-    found: list[Cell] = []
-    for one in clean(text):
-        found += [Cell(one, style), Cell("", style)][: character_width(one)]
-    return tuple(found)
+    cells: list[Cell] = []
+    for character in clean(text):
+        cells += [Cell(character, style), Cell("", style)][: character_width(character)]
+    return tuple(cells)
 
 
 class Canvas:

@@ -60,9 +60,9 @@ class KeyParser:
                 text = text[1:]
             elif text.startswith(_PASTE_BEGINS):
                 self._pasted, text = "", text[len(_PASTE_BEGINS) :]
-            elif found := _SEQUENCE.match(text) or _ANSWER.match(text):
-                keys += _special(found[0])
-                text = text[found.end() :]
+            elif match := _SEQUENCE.match(text) or _ANSWER.match(text):
+                keys += _special(match[0])
+                text = text[match.end() :]
             elif len(text) <= _MOST_UNFINISHED and _UNFINISHED.match(text):
                 self._rest, text = text, ""
             elif text[1] in "\x1b[O]PX^_":  # interrupted by another sequence

@@ -65,9 +65,9 @@ class VibePrompt(Prompt):
 
     def hits(self) -> list[str]:
         """Return the names that begin with the text first, then those that contain it."""
-        wanted = self.text.lower().strip()
-        found = [name for name in self.names if wanted in name.lower()]
-        return sorted(found, key=lambda name: not name.lower().startswith(wanted))
+        needle = self.text.lower().strip()
+        matches = [name for name in self.names if needle in name.lower()]
+        return sorted(matches, key=lambda name: not name.lower().startswith(needle))
 
     def chosen(self) -> str | None:
         hits = self.hits()

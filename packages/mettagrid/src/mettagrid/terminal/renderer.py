@@ -47,7 +47,7 @@ class TerminalRenderer(Renderer):
         self._autostart = autostart
         self._begin(steps_per_second)
         self.view = View()
-        self._terminal = Terminal(self._draw_anew)
+        self._terminal = Terminal(self._redraw)
         self._unicode = speaks_unicode(os.environ)
         self._screen = Screen(colour_depth(os.environ))
         self._keys = KeyParser()
@@ -74,7 +74,7 @@ class TerminalRenderer(Renderer):
         )
         lesson = self.view.lesson
         self.view = View(camera=(simulation.map_height // 2, simulation.map_width // 2), lesson=lesson)
-        self._player = Player(self.view, self._world, symbols, self.clock, self.controls, self._draw_anew)
+        self._player = Player(self.view, self._world, symbols, self.clock, self.controls, self._redraw)
         self._steps = []
 
     def apply_deferred_user_actions(self) -> None:
@@ -144,7 +144,7 @@ class TerminalRenderer(Renderer):
         self.view.notice = sentence
         self._is_stale = True
 
-    def _draw_anew(self) -> None:
+    def _redraw(self) -> None:
         self._screen.forget()
         self._is_stale = True
 

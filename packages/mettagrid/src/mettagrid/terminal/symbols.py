@@ -60,9 +60,9 @@ class Symbols:
         if unicode:
             for cell, item in game.objects.items():
                 known = (cell, item.map_name, item.name)
-                found = next((game.render.symbols[name] for name in known if name in game.render.symbols), None)
-                if found is not None:
-                    given.setdefault(item.name, found)
+                symbol = next((game.render.symbols[name] for name in known if name in game.render.symbols), None)
+                if symbol is not None:
+                    given.setdefault(item.name, symbol)
             given |= {name: game.render.symbols[name] for name in ("agent",) if name in game.render.symbols}
         names = sorted({item.name for item in game.objects.values()})
         self._letters = _letters([name for name in names if name != "wall"]) | {"wall": self.glyphs.wall}
@@ -96,13 +96,13 @@ class Symbols:
 
 def two_columns(symbol: str) -> str:
     """Fit a symbol to exactly two columns; extra characters are cut."""
-    kept, room = "", 2
-    for one in clean(symbol):
-        width = character_width(one)
-        if width > room or (kept and not kept.isascii()):
+    fitted, room = "", 2
+    for character in clean(symbol):
+        width = character_width(character)
+        if width > room or (fitted and not fitted.isascii()):
             break
-        kept, room = kept + one, room - width
-    return kept + " " * (2 - text_width(kept)) if kept else "? "
+        fitted, room = fitted + character, room - width
+    return fitted + " " * (2 - text_width(fitted)) if fitted else "? "
 
 
 def _letters(names: list[str]) -> dict[str, str]:

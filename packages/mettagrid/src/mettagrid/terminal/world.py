@@ -53,8 +53,8 @@ class World:
         """Return {agent: object} of the agents on the map."""
         step = self.simulation.current_step
         if self._agents[0] != step:
-            found = self.simulation.grid_objects(ignore_types=self._others)
-            self._agents = (step, {thing["agent_id"]: thing for thing in found.values() if "agent_id" in thing})
+            objects = self.simulation.grid_objects(ignore_types=self._others)
+            self._agents = (step, {thing["agent_id"]: thing for thing in objects.values() if "agent_id" in thing})
         return self._agents[1]
 
     def within(self, top: int, left: int, rows: int, columns: int) -> dict[tuple[int, int], Thing]:
@@ -65,8 +65,8 @@ class World:
             if box[0] >= box[1] or box[2] >= box[3]:
                 return {}
             bounds = BoundingBox(min_row=box[0], max_row=box[1], min_col=box[2], max_col=box[3])
-            found = self.simulation.grid_objects(bounds)
-            self._seen = (key, {(thing["r"], thing["c"]): thing for thing in found.values()})
+            objects = self.simulation.grid_objects(bounds)
+            self._seen = (key, {(thing["r"], thing["c"]): thing for thing in objects.values()})
         return self._seen[1]
 
     def at(self, row: int, column: int) -> Thing | None:

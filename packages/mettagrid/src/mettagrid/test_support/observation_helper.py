@@ -50,6 +50,6 @@ class ObservationHelper:
 
     @staticmethod
     def get_positions_from_tokens(tokens: np.ndarray) -> list[Location]:
-        """Return the cell of the window of each token; global tokens and padding have none and are left out."""
+        """Return the cell of the window of each token; global tokens and padding have none and are skipped."""
         bytes_ = [int(byte) for byte in tokens[:, 0]]
         return [Location(byte >> 4, byte & 15) for byte in bytes_ if byte not in (GLOBAL_LOCATION, EMPTY_LOCATION)]

@@ -53,13 +53,13 @@ space 00000 00000 00000 00000 00000 00000 00000
 
 
 def _glyphs() -> dict[str, np.ndarray]:
-    found = {}
+    glyphs = {}
     for line in _ROWS.split("\n"):
         if line:
             name, *rows = line.split()
             dots = np.array([[letter == "1" for letter in row] for row in rows])
-            found[" " if name == "space" else name] = np.kron(dots, np.ones((_DOTS, _DOTS), bool))
-    return found
+            glyphs[" " if name == "space" else name] = np.kron(dots, np.ones((_DOTS, _DOTS), bool))
+    return glyphs
 
 
 _GLYPHS = _glyphs()

@@ -6,6 +6,6 @@ from mettagrid.base_config import Config
 
 
 class TargetLocEmptyFilter(Config):
-    """Passes when nothing stands on the target cell."""
+    """Passes when the target cell is empty."""
 
     filter_type: Literal["target_loc_empty"] = "target_loc_empty"

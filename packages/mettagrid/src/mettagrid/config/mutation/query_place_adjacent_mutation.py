@@ -1,4 +1,4 @@
-"""Mutation that places an entity beside a queried object."""
+"""Mutation that places an entity next to a queried object."""
 
 from typing import Literal
 
@@ -15,5 +15,5 @@ class QueryPlaceAdjacentMutation(Mutation):
 
 
 def queryPlaceAdjacent(query: AnyQuery, *, target: EntityTarget = EntityTarget.ACTOR) -> QueryPlaceAdjacentMutation:
-    """Place the actor (or the target) beside a queried object."""
+    """Place the actor (or the target) next to a queried object."""
     return QueryPlaceAdjacentMutation(query=query, target=target)

@@ -18,6 +18,6 @@ def shuffled_to_fit(objects: list[str], agents: list[str], places: int, rng: np.
     """Return all agents and as many objects as fit, in random order; raises `ValueError` if agents do not fit."""
     if len(agents) > places:
         raise ValueError(f"The scene has places for {places} agents; {len(agents)} do not fit.")
-    kept = [objects[index] for index in rng.permutation(len(objects))[: places - len(agents)]]
-    symbols = agents + kept
+    fitting = [objects[index] for index in rng.permutation(len(objects))[: places - len(agents)]]
+    symbols = agents + fitting
     return [symbols[index] for index in rng.permutation(len(symbols))]

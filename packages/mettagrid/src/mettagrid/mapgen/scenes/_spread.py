@@ -54,28 +54,28 @@ def _apart_from_each_other(count: int, bounds: Bounds, rng: np.random.Generator)
     top, bottom, left, right = bounds
     area = (bottom - top + 1) * (right - left + 1)
     distance = max(1, int(_POISSON_DISTANCE * math.sqrt(area / count)))
-    found: list[Place] = []
-    while len(found) < count:
+    places: list[Place] = []
+    while len(places) < count:
         near, reach = _disc(distance), distance
         refused = np.zeros((bottom - top + 1 + 2 * reach, right - left + 1 + 2 * reach), dtype=bool)
-        for row, column in found:
+        for row, column in places:
             refused[row - top : row - top + 2 * reach + 1, column - left : column - left + 2 * reach + 1] |= near
         for _ in range(_POISSON_TRIES):
-            missing = count - len(found)
+            missing = count - len(places)
             if not missing:
                 break
             drawn_rows = rng.integers(top, bottom, missing, endpoint=True).tolist()
             drawn_columns = rng.integers(left, right, missing, endpoint=True).tolist()
             for row, column in zip(drawn_rows, drawn_columns, strict=True):
                 if not refused[row - top + reach, column - left + reach]:
-                    found.append((row, column))
+                    places.append((row, column))
                     refused[row - top : row - top + 2 * reach + 1, column - left : column - left + 2 * reach + 1] |= (
                         near
                     )
-        if distance <= 1 and len(found) < count:
+        if distance <= 1 and len(places) < count:
             break  # every cell is taken
         distance = max(1, distance - 1)
-    return found
+    return places
 
 
 def _disc(distance: int) -> np.ndarray:
@@ -96,12 +96,12 @@ def lattice(rows: int, columns: int, jitter: int, bounds: Bounds, rng: np.random
     return result
 
 
-def keep_apart(wanted: list[Place], taken: np.ndarray, padding: int) -> list[Place]:
+def keep_apart(candidates: list[Place], taken: np.ndarray, padding: int) -> list[Place]:
     """Return the places without another one within `padding` cells, and mark them in `taken`."""
-    kept = []
-    for row, column in wanted:
+    accepted = []
+    for row, column in candidates:
         around = taken[max(0, row - padding) : row + padding + 1, max(0, column - padding) : column + padding + 1]
         if not around.any():
             taken[row, column] = True
-            kept.append((row, column))
-    return kept
+            accepted.append((row, column))
+    return accepted

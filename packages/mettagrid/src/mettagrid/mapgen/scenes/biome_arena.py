@@ -161,7 +161,7 @@ class BiomeArena(_Arena[BiomeArenaConfig]):
 
 
 class SequentialBiomeArena(_Arena[SequentialBiomeArenaConfig]):
-    """Every biome and dungeon once; compounds in the corners if asked for; a junction near every hub and ship."""
+    """Every biome and dungeon once; compounds in the corners if requested; a junction near every hub and ship."""
 
     def _zones(self) -> list[ChildrenAction]:
         config = self.config

@@ -20,7 +20,7 @@ _GENERATIONS = 2  # of branches
 
 class BiomePlainsConfig(SceneConfig):
     """A lattice with a rock every `cluster_period` cells, there with `cluster_prob` and moved by up to `jitter`;
-    those moved off the map are left out.
+    those moved off the map are dropped.
 
     A rock of radius 0 is one cell; larger ones have arms of about that length, with `cluster_fill` of their cells.
     """

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from mettagrid.mapgen.scene import Scene, SceneConfig
 
-_LEAST = 10  # cells; an area smaller than this shows nothing of what is drawn on it
+_LEAST = 10  # cells; a smaller area is too small to draw on
 
 
 class BoundedLayoutConfig(SceneConfig):

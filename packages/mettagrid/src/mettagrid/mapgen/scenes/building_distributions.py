@@ -83,7 +83,7 @@ class UniformExtractorParams(SceneConfig):
 
 
 class UniformExtractorScene(Scene[UniformExtractorParams]):
-    """Clears places and puts buildings there. Places too near to earlier ones are left out."""
+    """Clears places and puts buildings there. Places too near to earlier ones are skipped."""
 
     def render(self) -> None:
         config = self.config
@@ -95,18 +95,18 @@ class UniformExtractorScene(Scene[UniformExtractorParams]):
         if not weights or bounds[0] > bounds[1] or bounds[2] > bounds[3]:
             return
         if config.target_coverage is None:
-            wanted = [(_spread.lattice(config.rows, config.cols, config.jitter, bounds, self.rng), list(weights))]
+            groups = [(_spread.lattice(config.rows, config.cols, config.jitter, bounds, self.rng), list(weights))]
         else:
-            wanted = self._spread_groups(weights, bounds, config.target_coverage)
+            groups = self._spread_groups(weights, bounds, config.target_coverage)
         rows: list[int] = []
         columns: list[int] = []
         names: list[str] = []
         taken = np.zeros(self.grid.shape, dtype=bool)
-        for places, group in wanted:
-            kept = _spread.keep_apart(places, taken, config.padding)
-            rows += [row for row, _ in kept]
-            columns += [column for _, column in kept]
-            names += self._chosen(group, weights, len(kept))
+        for places, group in groups:
+            accepted = _spread.keep_apart(places, taken, config.padding)
+            rows += [row for row, _ in accepted]
+            columns += [column for _, column in accepted]
+            names += self._chosen(group, weights, len(accepted))
         self._build(rows, columns, names)
 
     def _weights(self) -> dict[str, float]:

@@ -176,7 +176,7 @@ class Compound(Scene[CompoundConfig]):
     def _place_agents(self, offsets: Iterable[layouts.Offset]) -> None:
         """Place agents on the first places that are inside and empty, or on random ones in the compound."""
         config = self.config
-        wanted = _SPAWNS if config.spawn_count is None else config.spawn_count
+        remaining = _SPAWNS if config.spawn_count is None else config.spawn_count
         places: Iterable[tuple[int, int]]
         if config.randomize_spawn_positions:
             inside = self.grid[self.top + 1 : self.bottom, self.left + 1 : self.right]
@@ -186,11 +186,11 @@ class Compound(Scene[CompoundConfig]):
         else:
             places = ((self.center_x + dx, self.center_y + dy) for dx, dy in offsets)
         for x, y in places:
-            if wanted <= 0:
+            if remaining <= 0:
                 return
             if self.left < x < self.right and self.top < y < self.bottom and self.grid[y, x] == "empty":
                 self.grid[y, x] = config.spawn_symbol
-                wanted -= 1
+                remaining -= 1
 
     def _reach(self) -> int:
         """How far places for agents go: to the sides of the compound."""

@@ -36,13 +36,13 @@ class EnsureHubReachableJunction(Scene[EnsureHubReachableJunctionConfig]):
     def _anchors(self) -> Mask:
         config = self.config
         names = np.unique(self.grid)
-        wanted = [
+        anchors = [
             name
             for name in names.tolist()
             if name in config.anchor_names
             or any(name.endswith(end) or f"{end}:" in name for end in config.anchor_suffixes)
         ]
-        return np.isin(self.grid, wanted) if wanted else np.zeros(self.grid.shape, dtype=bool)
+        return np.isin(self.grid, anchors) if anchors else np.zeros(self.grid.shape, dtype=bool)
 
     def _ensure(self, anchor: np.ndarray, labels: Labels) -> None:
         """Add a junction for one anchor if needed. `labels` numbers the connected empty parts before any addition."""

@@ -7,7 +7,7 @@ from mettagrid.mapgen.scenes.compound import CompoundConfig
 
 
 class FourCornerCompoundsConfig(SceneConfig):
-    """The compound that stands in each quarter (top left, top right, bottom left, bottom right).
+    """The compound in each quarter (top left, top right, bottom left, bottom right).
 
     The lists give each compound its own hub, stations and kind of agent; those it does not reach keep the common ones.
     """

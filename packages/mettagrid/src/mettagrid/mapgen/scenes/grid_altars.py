@@ -25,7 +25,7 @@ class GridHubsConfig(SceneConfig):
 
 
 class GridHubs(Scene[GridHubsConfig]):
-    """Places objects and agents on random points of a lattice; objects for which there is no point are left out.
+    """Places objects and agents on random points of a lattice; objects without a point are skipped.
 
     Where points would be nearer than `min_spacing` the lattice has fewer rows or columns.
     """

@@ -24,7 +24,7 @@ def anchor_to_position(anchor: Anchor, width: int, height: int) -> tuple[int, in
 
 
 class MazeConfig(SceneConfig):
-    """How the maze is made: `kruskal` gives many short dead ends, `dfs` long winding ways."""
+    """The algorithm: `kruskal` gives many short dead ends, `dfs` long winding paths."""
 
     algorithm: Literal["kruskal", "dfs"] = "kruskal"
     room_size: IntDistribution = _ONE

@@ -7,7 +7,7 @@ from mettagrid.mapgen.scene import Scene, SceneConfig
 
 
 class PerimeterPlacementsConfig(SceneConfig):
-    """Pairs of an object and how many of it; all stand on the ring `offset` cells inside the edge."""
+    """Pairs of an object and its number; all are on the ring `offset` cells inside the edge."""
 
     placements: list[tuple[str, int]] = Field(default=[])
     offset: int = 2

@@ -4,7 +4,7 @@ from mettagrid.mapgen.scene import Scene, SceneConfig
 
 
 class RoomGridConfig(SceneConfig):
-    """How many rooms; `layout` gives each room a tag of its own instead (`[["left", "right"]]`)."""
+    """The number of rooms; `layout` gives each room its own tag instead (`[["left", "right"]]`)."""
 
     rows: int | None = None
     columns: int | None = None

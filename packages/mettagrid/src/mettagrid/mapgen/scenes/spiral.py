@@ -29,7 +29,7 @@ class SpiralConfig(SceneConfig):
 
 
 class Spiral(Scene[SpiralConfig]):
-    """Places objects and agents, in random order, from the inside out; objects that do not fit are left out."""
+    """Places objects and agents, in random order, from the inside out; objects that do not fit are skipped."""
 
     def post_init(self) -> None:
         config = self.config
@@ -49,17 +49,17 @@ class Spiral(Scene[SpiralConfig]):
         for point, symbol in zip(points, symbols, strict=False):
             self.grid[point] = symbol
 
-    def _free_points(self, wanted: int) -> list[tuple[int, int]]:
-        found: dict[tuple[int, int], None] = {}
+    def _free_points(self, count: int) -> list[tuple[int, int]]:
+        points: dict[tuple[int, int], None] = {}
         for x, y in self._spaced():
-            if len(found) == wanted:
+            if len(points) == count:
                 break
             reach = max(self.config.randomize_position, 0)
             dx, dy = self.rng.integers(-reach, reach + 1, size=2).tolist() if reach else (0, 0)
             row, column = self.height // 2 + round(y) + dy, self.width // 2 + round(x) + dx
             if 0 <= row < self.height and 0 <= column < self.width and self.grid[row, column] == "empty":
-                found[row, column] = None
-        return list(found)
+                points[row, column] = None
+        return list(points)
 
     def _spaced(self) -> Iterator[tuple[float, float]]:
         """Yield points of the spiral, relative to the middle, at least `spacing` from the previous one."""

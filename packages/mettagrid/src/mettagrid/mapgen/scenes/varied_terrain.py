@@ -42,7 +42,7 @@ class VariedTerrainConfig(SceneConfig):
 class VariedTerrain(Scene[VariedTerrainConfig]):
     """Draws obstacles that do not touch, then places objects and agents where all can reach one another.
 
-    Objects that do not fit are left out.
+    Objects that do not fit are skipped.
     """
 
     def post_init(self) -> None:

@@ -20,12 +20,12 @@ def load_source(source: str) -> MettaGridConfig | MapBuilderConfig[Any]:
 
     Python functions are called without arguments. A Python file must have `get_config` or `config`.
     """
-    found = _from_file(Path(source)) if source.endswith(_FILES) else _from_name(source)
-    if callable(found) and not isinstance(found, Config):
-        found = _called(found, source)
-    if not isinstance(found, (MettaGridConfig, MapBuilderConfig)):
-        raise ValueError(f"{source} is a {type(found).__name__}, neither a mission nor a map builder.")
-    return found
+    loaded = _from_file(Path(source)) if source.endswith(_FILES) else _from_name(source)
+    if callable(loaded) and not isinstance(loaded, Config):
+        loaded = _called(loaded, source)
+    if not isinstance(loaded, (MettaGridConfig, MapBuilderConfig)):
+        raise ValueError(f"{source} is a {type(loaded).__name__}, neither a mission nor a map builder.")
+    return loaded
 
 
 def apply_overrides(config: Config, overrides: Sequence[str]) -> None:

@@ -47,12 +47,12 @@ class Pattern:
             return [self]
         if symmetry == "horizontal":
             return [self, self.reflected()]
-        found: list[Pattern] = []
+        copies: list[Pattern] = []
         turned = self
         for _ in range(4):
-            found += [turned, turned.reflected()]
+            copies += [turned, turned.reflected()]
             turned = turned.rotated()
-        return found
+        return copies
 
     def index(self) -> int:
         """Return the pattern as a number: one bit per cell, row by row, the first cell lowest."""

@@ -116,13 +116,13 @@ def log_name(assignments: Sequence[int], policy: int) -> str:
 
 def installed_versions() -> dict[str, str]:
     """Return the versions of the installed packages that an episode depends on."""
-    found = {}
+    versions = {}
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def play_job(

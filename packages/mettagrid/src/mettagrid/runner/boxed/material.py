@@ -73,8 +73,8 @@ def material_from_bundle(
     if submission.setup_script is not None:
         script = submission.setup_script
         root, libraries = prepared_bundle(root, script, may_use_index=may_use_index, seconds=setup_seconds)
-    found = find_package_source_root(root, submission.class_path)
-    roots = [*([] if found in (None, root) else [found]), root]
+    source_root = find_package_source_root(root, submission.class_path)
+    roots = [*([] if source_root in (None, root) else [source_root]), root]
     return PolicyMaterial(
         name=submission.name,
         class_path=submission.class_path,
@@ -112,12 +112,12 @@ def code_folders(class_path: str) -> list[str]:
     if top == class_path or top in OUR_PACKAGES:
         return []
     try:
-        found = importlib.util.find_spec(top)
+        module = importlib.util.find_spec(top)
     except (ImportError, ValueError):
-        found = None
-    if found is None:
+        module = None
+    if module is None:
         return [os.getcwd()]
-    place = Path(next(iter(found.submodule_search_locations or []), found.origin or os.getcwd()))
+    place = Path(next(iter(module.submodule_search_locations or []), module.origin or os.getcwd()))
     installed = [Path(sysconfig.get_paths()[name]) for name in ("purelib", "platlib", "stdlib")]
     return [] if any(place.is_relative_to(folder) for folder in installed) else [str(place.parent)]
 

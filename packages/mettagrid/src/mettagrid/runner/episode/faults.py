@@ -41,7 +41,7 @@ def is_machine_fault(error: BaseException) -> bool:
 def disk_is_full(path: str | os.PathLike[str]) -> bool:
     """Return whether the file system of `path` has almost no free space."""
     try:
-        found = os.statvfs(path)
+        stats = os.statvfs(path)
     except OSError:
         return True
-    return found.f_bavail * found.f_frsize < LOW_BYTES or (found.f_files > 0 and found.f_favail == 0)
+    return stats.f_bavail * stats.f_frsize < LOW_BYTES or (stats.f_files > 0 and stats.f_favail == 0)

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 _numpy: Any = np.random  # its stubs omit the shared bit generator
 
-__all__ = ["GlobalGenerators", "episode_id", "import_policy_code", "kept_generators", "policy_seed", "seed_generators"]
+__all__ = [
+    "GlobalGenerators",
+    "episode_id",
+    "import_policy_code",
+    "policy_seed",
+    "restored_generators",
+    "seed_generators",
+]
 
 
 def episode_id(episode_seed: int, policy_index: int) -> str:
@@ -105,7 +112,7 @@ class GlobalGenerators:
 
 
 @contextmanager
-def kept_generators() -> Iterator[None]:
+def restored_generators() -> Iterator[None]:
     """Restore the shared generators afterwards, for the caller of the runner."""
     state, bits = random.getstate(), _numpy.get_bit_generator()
     torch = sys.modules.get("torch")

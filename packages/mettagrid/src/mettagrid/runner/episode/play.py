@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mettagrid.runner.episode.errors import MachineFault, PolicyFailure, PolicyLoadError
-from mettagrid.runner.episode.generators import episode_id, kept_generators
+from mettagrid.runner.episode.generators import episode_id, restored_generators
 from mettagrid.runner.episode.holder import SeatHolder, Seats
 from mettagrid.runner.episode.in_process import InProcess, InProcessHolder
 from mettagrid.runner.episode.outcome import EpisodeOutcome, EpisodeTimings, PolicyTimings, Verdict
@@ -34,7 +34,7 @@ __all__ = ["play_episode"]
 
 logger = logging.getLogger("mettagrid.runner.episode")
 
-NOBODY = -1
+NO_POLICY = -1
 
 
 def play_episode(
@@ -57,7 +57,7 @@ def play_episode(
     holds the names of policies that have caused a warning, across several episodes. With `background`, that writer
     writes the replay; wait for it to have the complete file. `tracer` gets a span for each answer and each step.
     """
-    with kept_generators():
+    with restored_generators():
         episode = _Episode(
             plan,
             [*event_handlers],
@@ -242,7 +242,7 @@ class _Episode:
                     holder.ask(step)
                 except PolicyFailure as failure:
                     self._fail(index, failure, step)
-        self._turn(NOBODY)
+        self._turn(NO_POLICY)
         if must_wait:
             self._wait(step)
 
@@ -259,7 +259,7 @@ class _Episode:
         except PolicyFailure as failure:
             self._fail(index, failure, step)
         finally:
-            self._turn(NOBODY)
+            self._turn(NO_POLICY)
 
     def _fail(self, index: int, failure: PolicyFailure, step: int | None) -> None:
         name = self._plan.names[index]
@@ -278,9 +278,9 @@ class _Episode:
             last_words = self._last_words.get(index, "")
             raise PolicyLoadError(index, name, error_type, str(cause or failure.message), last_words) from cause
         self._verdicts[index] = Verdict(status=failure.status, message=failure.message, step=step)
-        told = f"{name} is out"  # once for all episodes; the verdicts count the rest
-        level = logging.DEBUG if told in self._warned else logging.WARNING
-        self._warned.add(told)
+        warning = f"{name} is out"  # once for all episodes; the verdicts count the rest
+        level = logging.DEBUG if warning in self._warned else logging.WARNING
+        self._warned.add(warning)
         when = "" if step is None else f" at step {step}"
         logger.log(level, "%s is out (%s%s): %s", name, failure.status, when, failure.message)
         if self._last_words.get(index):

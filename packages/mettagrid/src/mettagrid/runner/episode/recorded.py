@@ -119,10 +119,10 @@ def _columns(runs: Any, steps: int) -> list[np.ndarray]:
 
 
 def _by_step(rows: Any) -> dict[int, list[tuple[int, Any]]]:
-    found: dict[int, list[tuple[int, Any]]] = defaultdict(list)
+    by_step: dict[int, list[tuple[int, Any]]] = defaultdict(list)
     for step, agent, *more in rows:
-        found[int(step)].append((int(agent), more[0] if more else None))
-    return dict(found)
+        by_step[int(step)].append((int(agent), more[0] if more else None))
+    return dict(by_step)
 
 
 @dataclass(frozen=True)

@@ -53,20 +53,20 @@ class ShownInfos:
         if not isinstance(infos, dict):
             raise PolicyFailure("protocol_error", f"infos_json of agent {agent} is not a JSON object")
         _check_shape(agent, infos)
-        kept = self._kept(infos)
-        self._last[agent] = (text, kept)
-        return kept
+        fitted = self._fitted(infos)
+        self._last[agent] = (text, fitted)
+        return fitted
 
-    def _kept(self, infos: dict[str, Any]) -> dict[str, Any]:
+    def _fitted(self, infos: dict[str, Any]) -> dict[str, Any]:
         """Return the part that fits a replay, and the end of the monologue."""
         tail = infos.pop(MONOLOGUE_KEY, None)
-        kept = fit_infos(infos)
+        fitted = fit_infos(infos)
         if isinstance(tail, str):
-            kept[MONOLOGUE_KEY] = tail[-MAX_TAIL:]
-        cost = len(compact_json(kept)) + _BYTES_PER_ITEM * _count(kept)
+            fitted[MONOLOGUE_KEY] = tail[-MAX_TAIL:]
+        cost = len(compact_json(fitted)) + _BYTES_PER_ITEM * _count(fitted)
         if cost <= self._left:
             self._left -= cost
-            return kept
+            return fitted
         if self._left > 0:
             self._left = 0
             logger.warning("The infos of %s are dropped from now on: they exceed the limit of a replay", self._name)

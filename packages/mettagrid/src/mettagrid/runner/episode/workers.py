@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from mettagrid.runner.episode.errors import EpisodeError, EpisodeWorkerError
 from mettagrid.runner.episode.outcome import EpisodeOutcome, Verdict
 from mettagrid.runner.episode.plan import EpisodePlan
-from mettagrid.runner.episode.play import NOBODY, play_episode
+from mettagrid.runner.episode.play import NO_POLICY, play_episode
 
 if TYPE_CHECKING:
     from mettagrid.replay import BackgroundWriter
@@ -153,13 +153,13 @@ class _Crew:
         if number is None:
             raise EpisodeWorkerError(f"A worker process {how} before it played anything")
         plan = self._plans[number]
-        who = "no policy's code was running" if guilty == NOBODY else f"{plan.names[guilty]} was running"
+        who = "no policy's code was running" if guilty == NO_POLICY else f"{plan.names[guilty]} was running"
         self._deaths[number] += 1
         logger.warning("The process that played episode %d %s while %s; the episode is played again", number, how, who)
         waiting.appendleft(number)
         if self._deaths[number] < 2:
             return
-        if guilty == NOBODY or guilty in plan.barred:
+        if guilty == NO_POLICY or guilty in plan.barred:
             raise EpisodeWorkerError(f"Two processes that played episode {number} {how}, and no policy is at fault")
         self._deaths[number] = 0
         self._plans[number] = plan.bar(guilty, Verdict(status="killed", message=f"its process {how}"))
@@ -179,7 +179,7 @@ class _Worker:
         with tempfile.TemporaryFile() as shared:
             shared.truncate(MARK)
             self._mark = mmap.mmap(shared.fileno(), MARK)
-            self._mark[:MARK] = NOBODY.to_bytes(MARK, "little", signed=True)
+            self._mark[:MARK] = NO_POLICY.to_bytes(MARK, "little", signed=True)
             ours, theirs = socket.socketpair()
             with theirs:
                 numbers = (theirs.fileno(), shared.fileno())
@@ -212,7 +212,7 @@ class _Worker:
 
     @property
     def guilty(self) -> int:
-        """Return the policy whose code was running last, or `NOBODY`."""
+        """Return the policy whose code was running last, or `NO_POLICY`."""
         return int.from_bytes(self._mark[:MARK], "little", signed=True)
 
     def end(self) -> str:

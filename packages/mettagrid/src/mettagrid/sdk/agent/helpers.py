@@ -117,8 +117,8 @@ class StateHelperCatalog(HelperCatalog):
     def nearest_visible_entity(
         self, entity_type: str | None = None, label: str | None = None, max_distance: int | None = None
     ) -> SemanticEntity | None:
-        found = self.visible_entities(entity_type, label, max_distance)
-        return min(found, key=lambda entity: (self._distance(entity), entity.entity_id), default=None)
+        candidates = self.visible_entities(entity_type, label, max_distance)
+        return min(candidates, key=lambda entity: (self._distance(entity), entity.entity_id), default=None)
 
     def distance_to_entity(self, entity_id: str) -> int | None:
         entity = self.entity_by_id(entity_id)

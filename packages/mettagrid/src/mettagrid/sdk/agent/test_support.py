@@ -35,8 +35,8 @@ class MemoryStub(dict[str, Any]):
         ]
 
     def render_prompt_context(self, query: MemoryQuery, limit: int = 6) -> str:
-        found = (each.record for each in self.retrieve(query, limit))
-        lines = [f"- {record.kind}, step {record.step}: {record.summary}" for record in found]
+        records = (each.record for each in self.retrieve(query, limit))
+        lines = [f"- {record.kind}, step {record.step}: {record.summary}" for record in records]
         return "\n".join(["Remembered:", *lines])
 
     def read_scratchpad(self) -> str:

@@ -39,9 +39,9 @@ class FileSchemeResolver(SchemeResolver):
 
     def get_path_to_policy_spec(self, uri: str) -> str:
         parsed = self.parse(uri)
-        found = find_bundle(parsed.local_path)
-        if found is not None:
-            return found.as_uri()
+        bundle = find_bundle(parsed.local_path)
+        if bundle is not None:
+            return bundle.as_uri()
         if uri.endswith(LATEST):
             raise ValueError(f"No latest checkpoint found for {uri.removesuffix(LATEST)}")
         return parsed.canonical

@@ -30,13 +30,13 @@ def find_bundle(path: Path) -> Path | None:
     match = _VERSION.fullmatch(path.name)
     base = path if match is None else path.with_name(match["base"])
     epoch = None if match is None or match["epoch"] is None else int(match["epoch"])
-    found = (
+    bundle = (
         _choose(_versions_in(base), epoch, base.name)
         or _choose(_versions_in(base / "checkpoints"), epoch, base.name)
         or _choose(_versions_in(base.parent, lambda run: run == base.name), epoch, base.name)
     )
-    if found is not None or (match is not None and epoch is not None):
-        return found
+    if bundle is not None or (match is not None and epoch is not None):
+        return bundle
     last = base.with_name(f"{base.name}.zip") if match is None else base
     return last if is_bundle(last) else None
 
@@ -49,8 +49,8 @@ def is_bundle(path: Path) -> bool:
 def versions_near(path: Path) -> list[str]:
     """Return the names of similar versions, for messages about a path that was not found."""
     base = path.with_name(path.name.rpartition(":")[0] or path.name)
-    found = [*_versions_in(base), *_versions_in(base / "checkpoints"), *_versions_in(base.parent)]
-    return [each.name for _, _, each in sorted(found, key=lambda entry: entry[1])]
+    versions = [*_versions_in(base), *_versions_in(base / "checkpoints"), *_versions_in(base.parent)]
+    return [each.name for _, _, each in sorted(versions, key=lambda entry: entry[1])]
 
 
 def _versions_in(folder: Path, accepts: Callable[[str], bool] = lambda run: True) -> list[tuple[str, int, Path]]:
@@ -74,8 +74,8 @@ def _choose(versions: list[tuple[str, int, Path]], epoch: int | None, run_name: 
     """Return the bundle with number `epoch`, or with the highest; a folder wins over a zip of the same number."""
     if not versions:
         return None
-    wanted = max(number for _, number, _ in versions) if epoch is None else epoch
-    matching = [(run, path) for run, number, path in versions if number == wanted]
+    chosen = max(number for _, number, _ in versions) if epoch is None else epoch
+    matching = [(run, path) for run, number, path in versions if number == chosen]
     same_run = [(run, path) for run, path in matching if run == run_name] or matching
     runs = {run for run, _ in same_run}
     if epoch is not None and len(runs) > 1:

@@ -83,13 +83,13 @@ class _Anchors(HTMLParser):
         self.links: list[FileLink] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        target = found.get("href")
+        attributes = dict(attrs)
+        target = attributes.get("href")
         if tag == "base" and target and not self.links:
             self._base = urljoin(self._base, target)
         if tag != "a" or not target:
             return
         address, fragment = urldefrag(urljoin(self._base, target))
         if urlsplit(address).scheme in ("http", "https") and not address.endswith("/"):
-            kept = {name: found[name] for name in _ATTRIBUTES if name in found}
-            self.links.append(FileLink(address, fragment, kept))
+            forwarded = {name: attributes[name] for name in _ATTRIBUTES if name in attributes}
+            self.links.append(FileLink(address, fragment, forwarded))

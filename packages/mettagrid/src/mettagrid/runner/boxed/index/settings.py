@@ -80,11 +80,11 @@ class PackageIndex:
 
     def variables(self, base: str) -> dict[str, str]:
         """Return the environment variables of pip in a box whose proxy is at `base`: source number 2 is `base/2`."""
-        found = dict(self._passed_on)
+        settings = dict(self._passed_on)
         for name, places in self._places.items():
             # An empty value also overrides configuration files.
-            found[name] = " ".join(place if isinstance(place, str) else f"{base}/{place}/" for place in places)
-        variables = {f"PIP_{name.upper().replace('-', '_')}": value for name, value in found.items()}
+            settings[name] = " ".join(place if isinstance(place, str) else f"{base}/{place}/" for place in places)
+        variables = {f"PIP_{name.upper().replace('-', '_')}": value for name, value in settings.items()}
         if not variables["PIP_INDEX_URL"]:
             del variables["PIP_INDEX_URL"]
             variables.setdefault("PIP_NO_INDEX", "1")
@@ -116,7 +116,7 @@ def _text(value: str) -> str:
 def _netrc_login(host: str) -> tuple[str | None, str | None]:
     path = os.environ.get("NETRC") or os.path.expanduser("~/.netrc")
     try:
-        found = netrc.netrc(path).authenticators(host)
+        login = netrc.netrc(path).authenticators(host)
     except (OSError, netrc.NetrcParseError):
         return None, None
-    return (None, None) if found is None else (found[0], found[2])
+    return (None, None) if login is None else (login[0], login[2])
