@@ -1,4 +1,4 @@
-"""`check_mission` finds what is wrong with a mission and says where, why and what to do."""
+"""`check_mission` finds the problems of a mission, each with its place, reason and fix."""
 
 from typing import Any
 
@@ -80,7 +80,7 @@ def changed(path: str, value: object) -> dict[str, Any]:
 
 CONTROL = TerritoryControlConfig(territory="land")
 
-# what is wrong -> (the mission, the kind of problem, its place, what the message or the fix says)
+# problem -> (the mission, the kind of problem, its place, a part of the message or the fix)
 BROKEN: dict[str, tuple[Any, ProblemKind, str, str]] = {
     "a resource is misspelled in a mutation": (
         mission(**using(updateActor({"golf": 1}))),
@@ -130,13 +130,13 @@ BROKEN: dict[str, tuple[Any, ProblemKind, str, str]] = {
         "game",
         "'land'",
     ),
-    "a territory is for tags that nobody has": (
+    "a territory is for tags that no object has": (
         mission(territories={"land": TerritoryConfig(tag_prefix="team:")}),
         ProblemKind.NO_EFFECT,
         "game.territories.land",
         "team:",
     ),
-    "a cell of the map is no object": (
+    "a cell of the map is not an object": (
         mission(map_builder=drawn("@.M\n@.C")),
         ProblemKind.UNKNOWN_CELL,
         "game.map_builder",
@@ -158,7 +158,7 @@ BROKEN: dict[str, tuple[Any, ProblemKind, str, str]] = {
         mission(map_builder=drawn("@.#C\n@.#C")),
         ProblemKind.UNREACHABLE,
         "game.map_builder",
-        "No agent can reach 2 of 2 'chest' (the first at row 0, column 3). Open a way",
+        "No agent can reach 2 of 2 'chest' (the first at row 0, column 3). Open a path",
     ),
     "an agent is walled in": (
         mission(map_builder=drawn("@#.@\n##.C")),

@@ -1,4 +1,4 @@
-"""The order of variants, what they may touch, and what they leave alone."""
+"""The order of variants, what they may change, and what they must not."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Rules inside rules: up to 64 levels, and never in a circle."""
+"""Nested rules: up to 64 levels, and no cycles."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A program: what it knows, that it does not change, and how it is found again."""
+"""A program: its data, its immutability, and the cache."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""How large a game may be."""
+"""The size limits of a game."""
 
 import time
 

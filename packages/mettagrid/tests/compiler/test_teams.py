@@ -1,4 +1,4 @@
-"""Which agent stands on which cell (rules, section 1.2)."""
+"""The assignment of agents to cells (rules, section 1.2)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A name the game does not have is refused with its place in the config, the name, and what was probably meant."""
+"""An unknown name is an error with its place in the config, the name, and similar names."""
 
 import pytest
 

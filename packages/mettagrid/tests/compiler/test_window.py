@@ -1,4 +1,4 @@
-"""Which cells an agent sees, in which order, and what hides them (rules, section 11.3)."""
+"""The visible cells of an agent, their order, and what hides them (rules, section 11.3)."""
 
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ ODD = range(1, 16, 2)
 
 
 def in_shape(dr, dc, height, width):
-    """Section 11.3, written down as it stands there."""
+    """The literal transcription of section 11.3."""
     rows, cols = height >> 1, width >> 1
     if rows == cols:
         tips = rows >= 2 and dr**2 + dc**2 == rows**2 + 1 and (abs(dr) == rows or abs(dc) == cols)

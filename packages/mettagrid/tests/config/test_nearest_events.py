@@ -1,4 +1,4 @@
-"""Events that try the nearest targets first: what they stand for, and that both forms play the same episode."""
+"""Events that try the nearest targets first: their meaning, and that both forms play the same episode."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Handlers, filters, mutations, queries: what is accepted, what the helpers make."""
+"""Handlers, filters, mutations, queries: accepted input, and the results of the helpers."""
 
 import json
 

@@ -53,7 +53,7 @@ int posix_memalign(void** block, size_t alignment, size_t size) {
   return *block ? 0 : ENOMEM;
 }
 
-// operator new and new[]: plain, without exceptions, aligned. Nobody here runs out of memory.
+// operator new and new[]: plain, without exceptions, aligned. Running out of memory is not handled.
 void* _Znwm(size_t size) {
   NOTE;
   return __libc_malloc(size);

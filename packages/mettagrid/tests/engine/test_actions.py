@@ -1,4 +1,4 @@
-"""What the two action streams accept (rules, section 4)."""
+"""The valid input of the two action streams (rules, section 4)."""
 
 import pytest
 

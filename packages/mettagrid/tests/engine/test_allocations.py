@@ -1,6 +1,6 @@
-"""A step asks for no memory: every allocator call is counted while the engine steps, and there is none.
+"""A step allocates no memory: every allocator call is counted while the engine steps, and the count is zero.
 
-Each measurement is a process of its own with `count_allocations.c` preloaded, which stands in for malloc, calloc,
+Each measurement is a separate process with `count_allocations.c` preloaded, which replaces malloc, calloc,
 realloc, aligned_alloc, posix_memalign, memalign and operator new. It calls the engine's step from C and counts during
 these calls only, whoever allocates: the extension, the C++ library, or Python on the way in and out. Run as a program,
 this file is what that process does.

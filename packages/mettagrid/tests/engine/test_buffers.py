@@ -1,4 +1,4 @@
-"""The caller's arrays: which are accepted, what setting them does, and how long they live."""
+"""The caller's arrays: which are accepted, the effect of setting them, and their lifetime."""
 
 import gc
 import weakref

@@ -67,7 +67,7 @@ def test_ids_are_never_used_again(busy):
 
 
 def test_running_out_of_room_is_an_error_and_the_world_goes_on(busy):
-    """380 removed and 380 made in one step are more than the 256 there is room for."""
+    """380 objects removed and 380 created in one step exceed the limit of 256."""
     engine = busy("before")
     engine.step()
     with pytest.raises(RuntimeError, match="The world has no room for another object"):

@@ -1,4 +1,4 @@
-"""The same world gives the same bytes, whatever else goes on in the process."""
+"""The same world gives the same bytes, whatever else runs in the process."""
 
 import hashlib
 import threading
@@ -36,7 +36,7 @@ MAP = """
 
 @pytest.fixture
 def rich(game):
-    """A game with chance in it: events on some boxes, and boxes whose gold is a matter of who comes first."""
+    """A game with randomness: events on some boxes, and boxes whose gold goes to the first agent."""
 
     def rich(**fields):
         chest = GridObjectConfig(
@@ -131,7 +131,7 @@ def test_a_world_does_not_notice_another_one_of_its_program(rich, cells):
 
 
 def test_worlds_of_different_games_do_not_mix_their_features(rich, cells):
-    """In the published engine the last one made decided over the feature ids of all."""
+    """In the published engine the newest world decided the feature ids of all."""
     plain = rich()
     other = rich(
         resource_names=["iron", "gold", "ore"],
@@ -177,10 +177,10 @@ def test_a_world_may_wander_from_thread_to_thread(rich, cells):
 
 
 def test_two_threads_cannot_step_one_world_at_once(game, cells):
-    """One of them is told; the world has taken exactly the steps that nobody was told about."""
+    """One of them gets an error; the world has taken exactly the steps that raised none."""
     drawn = "\n".join(["@" * 20, *["#" * 20] * 19])
     crowd = QueryCountValue(query=query("type:wall", [isNear("type:agent", radius=1)]))
-    own = weighted_sum([(1.0, crowd), (1.0, inv("gold"))])  # each agent's own, so that nobody can share it
+    own = weighted_sum([(1.0, crowd), (1.0, inv("gold"))])  # differs by agent, so that agents cannot share it
     agent = AgentConfig(rewards={"crowd": AgentReward(reward=own)})
     engine = MettaGrid(game(drawn, agent=agent), cells(drawn), 0)  # a step takes some milliseconds
     start = threading.Barrier(2)

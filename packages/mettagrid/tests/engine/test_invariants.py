@@ -1,4 +1,4 @@
-"""What holds after any actions, valid or not."""
+"""Invariants that hold after any actions, valid or not."""
 
 from collections import Counter
 
@@ -311,7 +311,7 @@ def test_the_same_actions_give_the_same_episode(played):
 
 
 def test_the_game_does_what_the_invariants_are_about():
-    """Otherwise they would hold for want of anything happening."""
+    """Otherwise the invariants would hold trivially, because nothing happens."""
     rng = np.random.default_rng(0)
     happened = Counter()
     for seed in range(5):

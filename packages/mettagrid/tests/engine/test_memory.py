@@ -1,4 +1,4 @@
-"""Worlds give back what they take, at once."""
+"""Worlds free their memory at once."""
 
 import gc
 import resource

@@ -1,4 +1,4 @@
-"""What the engine tells about objects and agents, and what can be changed from outside (rules, section 15)."""
+"""The engine's information about objects and agents, and changes from outside (rules, section 15)."""
 
 import numpy as np
 import pytest

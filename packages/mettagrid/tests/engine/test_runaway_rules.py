@@ -1,4 +1,4 @@
-"""Rules that would never end: an error that names them, and a world that can go on."""
+"""Rules that would never end: an error that names them, and a world that can continue."""
 
 import gc
 import weakref
@@ -121,7 +121,7 @@ def test_an_error_in_the_middle_of_an_area_leaves_nothing_pending(world):
     with pytest.raises(RuntimeError, match=MESSAGE.format(r"game\.agent\.on_tag_remove")):
         engine.step()
     before = engine.get_agent_stat(0, "gold.amount") or 0
-    for i in (1, 2, 3):  # the tag is gone, so nothing triggers any more
+    for i in (1, 2, 3):  # the tag was removed, so nothing triggers any more
         engine.step()
         assert engine.get_agent_stat(0, "gold.amount") == before + i
 

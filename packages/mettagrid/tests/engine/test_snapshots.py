@@ -192,7 +192,7 @@ def test_worlds_of_different_games_are_not_compared(world):
         world().diff(world(max_steps=7))
 
 
-# Bytes from strangers: a right check sum, but a state that no game can be in.
+# Untrusted bytes: a correct checksum, but an impossible state.
 
 
 def hash_block(data: bytes) -> int:

@@ -1,4 +1,4 @@
-"""More to see than the observation array has room for (rules, section 11.8)."""
+"""More tokens than the observation array has room for (rules, section 11.8)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Step traces: which rules fired on whom, and what changed."""
+"""Step traces: the rules that fired, their objects, and the changes."""
 
 import pytest
 

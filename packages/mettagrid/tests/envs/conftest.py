@@ -72,7 +72,7 @@ def teacher() -> Teacher:
 
 @dataclass
 class Recording:
-    """An episode of the published engine: its configuration, what was done, what came of it."""
+    """An episode of the published engine: its configuration, actions and results."""
 
     config: MettaGridConfig
     seed: int
@@ -97,7 +97,7 @@ class Recording:
         return np.stack([self.primary, vibes], axis=-1)
 
     def check_observations(self, step: int, observations: np.ndarray, agents: slice = slice(None)) -> None:
-        """What is observed after so many steps, by all agents or some."""
+        """Return the observations after this many steps, of all agents or some."""
         seen = self.script.canonical(observations)
         expected = self.observations[step, agents]
         width = expected.shape[1]
@@ -105,7 +105,7 @@ class Recording:
         assert (seen[:, width:] == 0xFFFFFF).all()
 
     def check_step(self, step: int, observations: np.ndarray, rewards: np.ndarray, agents: slice = slice(None)) -> None:
-        """What comes of step number `step`, counted from 0."""
+        """Return the results of step number `step`, counted from 0."""
         self.check_observations(step + 1, observations, agents)
         expected = self.rewards[step, agents]
         assert np.allclose(rewards, expected, rtol=1e-5, atol=1e-5), f"rewards of step {step}"

@@ -1,4 +1,4 @@
-"""What follows an episode: early end of the first one, stats at the end of each."""
+"""Handlers of episodes: the early end of the first one, stats at the end of each."""
 
 from datetime import datetime
 
@@ -47,7 +47,7 @@ def test_a_game_without_a_limit_is_not_cut_short(room) -> None:
 
 
 class Book(StatsWriter):
-    """Remembers what it was told."""
+    """Stores the recorded episodes."""
 
     def __init__(self) -> None:
         self.episodes: list[tuple] = []

@@ -48,7 +48,7 @@ def test_through_gymnasium_with_the_others_played_by_a_function(recording, copy:
     def others(observations: np.ndarray) -> np.ndarray:
         assert observations.shape[0] == 8
         actions = next(upcoming).copy()
-        actions[agent] = 10**6  # nobody may look at it
+        actions[agent] = 10**6  # must be ignored
         return actions
 
     env = MettaGridGymEnv(recording.config, agent_id=agent, others=others, vibes="combined", copy=copy)

@@ -1,4 +1,4 @@
-"""What must work, or say what to do, where Gymnasium, PettingZoo or PufferLib are not installed."""
+"""Everything works or explains what to install without Gymnasium, PettingZoo or PufferLib."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ BLOCK = "import sys; sys.modules.update(dict.fromkeys({names}));"
 
 
 def run(program: str, *missing: str) -> str:
-    """What a program prints when these modules cannot be imported."""
+    """Return the output of a program in which these modules cannot be imported."""
     text = BLOCK.format(names=missing) + program
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", text], check=True, capture_output=True, text=True

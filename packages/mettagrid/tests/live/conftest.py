@@ -1,4 +1,4 @@
-"""A live game over real sockets, and somebody who uses them."""
+"""A live game over real sockets, and clients for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 20.0
 
 
 def room(agents: int = 2, steps: int = 10_000, **settings: Any) -> MettaGridConfig:
-    """A room of 10 x 10 cells with walls round it, where everybody may talk."""
+    """A room of 10 x 10 cells with walls around it, where all agents may talk."""
     env = MettaGridConfig.EmptyRoom(num_agents=agents, width=10, height=10, with_walls=True)
     env.game.max_steps = steps
     env.game.talk.enabled = True
@@ -67,7 +67,7 @@ class Client:
                 return message
 
     def ask(self, type: str, **fields: Any) -> dict[str, Any]:
-        """The host's `/admin`: what is answered."""
+        """The response of the host's `/admin`."""
         self.send(type, request_id=type, **fields)
         while True:
             message = self.receive()
@@ -79,7 +79,7 @@ class Client:
 
 
 class Table:
-    """A game that is served, and those who sit at it."""
+    """A served game, and its clients."""
 
     def __init__(self, game: LiveGame, server: LiveServer, stack: ExitStack) -> None:
         self.game = game
@@ -119,6 +119,6 @@ def serve_game(plan: EpisodePlan, *, paused: bool = True, speed: float = 1000.0,
 
 @pytest.fixture
 def table() -> Iterator[Table]:
-    """Two cogs that do nothing, in a game that pauses."""
+    """Two cogs that do nothing, in a paused game."""
     with serve_game(plan_of()) as table:
         yield table

@@ -1,4 +1,4 @@
-"""What would have happened otherwise."""
+"""Branches of a live game."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_a_game_that_is_closed_does_not_wait_for_a_branch_that_is_being_made() -
     waits = threading.Event()
 
     class Slow(SimulatorEventHandler):
-        """A branch takes longer than anybody would wait."""
+        """A branch that takes too long to wait for."""
 
         def on_step(self) -> None:
             if threading.current_thread().name == "line-1":

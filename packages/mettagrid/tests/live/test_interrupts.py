@@ -1,4 +1,4 @@
-"""Ctrl-C while a game is in the browser: no traceback, and nothing that is meant for those who wrote the engine."""
+"""Ctrl-C while a game is in the browser: no traceback, and no internal messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Thinker(MultiAgentPolicy):
 
 
 class Program:
-    """`python -m mettagrid.live`, and what it has said so far."""
+    """`python -m mettagrid.live`, and its output so far."""
 
     def __init__(self, process: subprocess.Popen[bytes], output: Path) -> None:
         self.process = process

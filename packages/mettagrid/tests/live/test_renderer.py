@@ -1,4 +1,4 @@
-"""The renderer under both loops, its clock, and what the commands make of it."""
+"""The renderer under both loops, its clock, and its use by the commands."""
 
 from __future__ import annotations
 

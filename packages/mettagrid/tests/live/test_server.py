@@ -1,4 +1,4 @@
-"""Strangers, bad messages, slow and late watchers: none of them disturbs the game."""
+"""Unauthorized clients, bad messages, slow and late watchers: none of them disturbs the game."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from .conftest import PATIENCE, Client, Table, plan_of, serve_game, until
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Table]:
-    """Two cogs that walk about, in a game that goes on."""
+    """Two cogs that walk around, in a running game."""
     with serve_game(plan_of("random", steps=1_000_000), paused=False, speed=100) as table:
         yield table
 
 
 @pytest.fixture(autouse=True)
 def goes_on(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Whatever a test does to the running game, it goes on afterwards."""
+    """Check that the game still runs after each test."""
     yield
     if "running" in request.fixturenames:
         table: Table = request.getfixturevalue("running")
@@ -118,7 +118,7 @@ def test_a_line_or_a_cog_that_is_not_there_is_said_so(running: Table) -> None:
 
 
 def answered(table: Table, path: str, method: str = "GET") -> tuple[int, str]:
-    """Status and text of the answer to a plain request, whatever they are."""
+    """Return the status and the text of the response to a plain request."""
     request = urllib.request.Request(f"http://{table.address}{path}", method=method)
     try:
         answer = urllib.request.urlopen(request)
@@ -247,7 +247,7 @@ def test_pages_are_served_and_may_talk_to_this_game_only(running: Table) -> None
 
 
 class Watched:
-    """What somebody who watches has put together."""
+    """The state that a watcher has assembled."""
 
     def __init__(self, watcher: Client) -> None:
         self.hello = watcher.receive()

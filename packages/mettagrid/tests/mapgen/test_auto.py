@@ -1,4 +1,4 @@
-"""Maps of which only the ingredients are given, and the ready-made environments on generated maps."""
+"""Maps from a few settings, and the ready-made environments on generated maps."""
 
 import numpy as np
 import pytest

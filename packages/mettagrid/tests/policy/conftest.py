@@ -1,4 +1,4 @@
-"""What tests of policies share: packages and bundles on disk, and imports that leave no trace."""
+"""Fixtures of policy tests: packages and bundles on disk, and imports that are undone."""
 
 import json
 import sys

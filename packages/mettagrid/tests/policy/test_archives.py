@@ -1,4 +1,4 @@
-"""Archives made to do harm, each with the sentence that refuses it."""
+"""Malicious archives, each with its error message."""
 
 import contextlib
 import io
@@ -125,7 +125,7 @@ class TestBombs:
         with pytest.raises(ValueError, match="more than 200 times its size"):
             extract_submission_archive(path, tmp_path / "out")
         monkeypatch.undo()
-        extract_submission_archive(path, tmp_path / "out")  # a megabyte of zeros alone is no attack
+        extract_submission_archive(path, tmp_path / "out")  # a megabyte of zeros alone is harmless
 
     def test_members_that_share_their_content(self, tmp_path: Path) -> None:
         """Two entries of the table of contents that point at the same bytes."""

@@ -1,4 +1,4 @@
-"""Making a policy from its description, and finding objects by name."""
+"""Create a policy from its description, and find objects by name."""
 
 import json
 import sys

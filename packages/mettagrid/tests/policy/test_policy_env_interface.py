@@ -1,4 +1,4 @@
-"""What a policy is told about its game."""
+"""The description of a game that a policy gets."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What a URI means, and which checkpoint a path means."""
+"""The meaning of a URI, and the checkpoint that a path means."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -141,7 +141,7 @@ def busy_game(*, max_steps: int = 30, talk: bool = True) -> MettaGridConfig:
 
 @dataclass
 class Played:
-    """An episode that was played with random actions, with what `grid_objects` said after every step."""
+    """An episode that was played with random actions, with the result of `grid_objects` after every step."""
 
     simulation: Simulation
     replay: Replay

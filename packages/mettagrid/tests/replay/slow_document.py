@@ -1,6 +1,6 @@
-"""The published document made the long way: every object formatted at every step, runs of equal values joined.
+"""The published document by a naive implementation: every object formatted at every step, equal values joined.
 
-It knows nothing of rows, recorders or series; it asks `grid_objects` and talks like the rules of the format do.
+It does not use rows, recorders or series; it calls `grid_objects` and follows the rules of the format.
 """
 
 from typing import Any

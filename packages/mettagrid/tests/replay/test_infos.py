@@ -1,4 +1,4 @@
-"""What policies show, made fit for a file; monologues; objects for live viewers."""
+"""Policies' infos converted for files; monologues; objects for live viewers."""
 
 import json
 import zlib

@@ -1,4 +1,4 @@
-"""Pieces that were compressed apart are one stream for everybody else."""
+"""Separately compressed pieces form one valid stream."""
 
 import gzip
 import zlib
@@ -17,7 +17,7 @@ PART = st.binary(max_size=300) | st.builds(
 @settings(deadline=None)
 def test_joined_pieces_are_unpacked_by_the_usual_tools(parts: list[bytes]) -> None:
     whole = b"".join(parts)
-    for _ in range(2):  # the second time from what was kept
+    for _ in range(2):  # the second time from the cache
         assert zlib.decompress(zlib_bytes(parts)) == whole
         assert gzip.decompress(gzip_bytes(parts)) == whole
 

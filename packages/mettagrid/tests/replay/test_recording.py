@@ -1,4 +1,4 @@
-"""What a recorder takes down is what the engine says, at every tick."""
+"""The recording equals the engine's state at every tick."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ from .conftest import Played, busy_game, choose, play
 
 
 def assert_same(replay: Replay, frame: Frame, played: Played, tick: int) -> None:
-    """A frame against what `grid_objects` said at this tick."""
+    """Compare a frame with the result of `grid_objects` at this tick."""
     expected = played.states[tick]
     assert {state.id for state in frame.objects.values()} == set(expected)
     for state in frame.objects.values():
@@ -231,7 +231,7 @@ def test_the_native_recorder_refuses_what_it_cannot_write_into() -> None:
 
 
 def test_the_busy_game_has_something_of_everything(busy: Played) -> None:
-    """Otherwise the tests above would say little."""
+    """Otherwise the tests above would prove little."""
     changes = busy.replay.changes
     assert set(changes.field.tolist()) == {field for field in Field if field > Field.AGENT}
     alive = changes.of_field(Field.ALIVE)

@@ -1,4 +1,4 @@
-"""The published handlers, and writing beside the next episode."""
+"""The published handlers, and writing in the background."""
 
 import json
 import subprocess

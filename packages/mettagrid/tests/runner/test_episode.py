@@ -88,7 +88,7 @@ def test_a_group_policy_is_asked_once_per_step(room, stand_in, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "status", "words"),
     [
-        ("Crasher", "crashed", "ValueError: I cannot go on"),
+        ("Crasher", "crashed", "ValueError: I cannot continue"),
         ("Leaver", "crashed", "SystemExit: 5"),
         ("Flyer", "protocol_error", "'fly', which is not an action"),
         ("Garbler", "protocol_error", "a int, which is not an Action"),
@@ -112,7 +112,7 @@ def test_misdeeds_are_said_once_in_the_log(room, stand_in, caplog):
     with caplog.at_level(logging.WARNING):
         play_episode(EpisodePlan(room(2, steps=9), [stand_in("Crasher"), NOOP], [0, 1], policy_names=["mine", "other"]))
     assert [record.getMessage() for record in caplog.records] == [
-        "mine is out (crashed at step 3): ValueError: I cannot go on"
+        "mine is out (crashed at step 3): ValueError: I cannot continue"
     ]
 
 

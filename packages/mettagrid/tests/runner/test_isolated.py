@@ -1,4 +1,4 @@
-"""An episode as a job: policies in processes of their own, results in files, errors with a name."""
+"""An episode as a job: policies in their own processes, results in files, errors with a name."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def test_a_policy_that_fails_is_named_after_the_others_have_played_on(room, tmp_
         run_episode_isolated(spec, tmp_path / "results.json")
     assert caught.value.runner_error == RunnerError(
         error_type="policy_error",
-        message="crashed: ValueError: I cannot go on\nat step 3, stand_in_policies.py, line 96, in choose",
+        message="crashed: ValueError: I cannot continue\nat step 3, stand_in_policies.py, line 97, in choose",
         failed_policy_index=1,
         failed_policy_uri="mock://stand_in_policies.Crasher",
         failed_policy_name="bad",

@@ -213,7 +213,7 @@ def test_the_published_client_asks_the_published_server(room, interface, listeni
 def test_the_client_says_which_policy_failed(room, interface, listening):
     simulation = Simulation(room(3), seed=1)
     client = WebSocketPolicyServerClient(interface, url=listening("Crasher"), agent_ids=[0], policy_index=4)
-    with client, pytest.raises(PolicyStepError, match="I cannot go on") as caught:
+    with client, pytest.raises(PolicyStepError, match="I cannot continue") as caught:
         for _ in range(4):
             client.step_agent(0, simulation.agent(0).observation)
     assert caught.value.policy_index == 4

@@ -1,4 +1,4 @@
-"""Episodes that keep what was asked for, and episodes that hide their seeds."""
+"""Episodes that record the requested actions, and episodes that hide their seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The published rollout: who is asked, in which order, and what becomes of late answers."""
+"""The published rollout: the order in which policies are stepped, and the handling of late answers."""
 
 import logging
 import threading
@@ -106,7 +106,7 @@ def test_no_limit_means_ten_seconds(room, agents, limit):
 
 
 def test_an_exception_of_a_policy_ends_the_episode(room, agents):
-    with pytest.raises(ValueError, match="I cannot go on"):
+    with pytest.raises(ValueError, match="I cannot continue"):
         Rollout(room(), agents(Crasher)).run_until_done()
 
 
@@ -180,7 +180,7 @@ def test_agents_of_one_group_are_asked_in_order(room, agents):
 
 
 def test_an_exception_in_one_of_several_groups_ends_the_episode(room, agents):
-    with pytest.raises(ValueError, match="I cannot go on"):
+    with pytest.raises(ValueError, match="I cannot continue"):
         Rollout(room(), agents(Crasher), policy_group_keys=[0, 0, 1, 1]).run_until_done()
 
 

@@ -87,7 +87,7 @@ def hostile(in_thread):
 
 
 class Wire:
-    """The serving end of a WebSocket, which does whatever it is told."""
+    """The server side of a WebSocket, controlled by the test."""
 
     def __init__(self, connection):
         self._socket, self._protocol = connection, ServerProtocol()
@@ -195,7 +195,7 @@ HOSTILE = {
     "two actions": (lambda wire, raw, request: wire.send(good_answer(request, action_id=[0, 1])), "2 actions"),
     "no such action": (lambda wire, raw, request: wire.send(good_answer(request, action_id=[999_999])), "999999"),
     "negative action": (lambda wire, raw, request: wire.send(good_answer(request, action_id=[-1])), "-1"),
-    "infos that are no object": (
+    "infos that are not an object": (
         lambda wire, raw, request: wire.send(good_answer(request, infos_json="[1]")),
         "infos_json",
     ),

@@ -32,7 +32,7 @@ def make_game(map_data: str = ROOM, **fields: object) -> MettaGridConfig:
 
 
 class Recorder(SimulatorEventHandler):
-    """Writes down what a handler is told: (own name, event, step)."""
+    """Records the events of a handler: (own name, event, step)."""
 
     def __init__(self, name: str, log: list[tuple[str, str, int]]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What `set_action` writes into the two action buffers."""
+"""The values that `set_action` writes into the two action buffers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What `grid_objects` tells about the map."""
+"""The result of `grid_objects`."""
 
 import pytest
 

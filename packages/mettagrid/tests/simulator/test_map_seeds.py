@@ -1,4 +1,4 @@
-"""Which map each simulation gets."""
+"""The map of each simulation."""
 
 import pytest
 

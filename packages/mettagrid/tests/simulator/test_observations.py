@@ -1,4 +1,4 @@
-"""What an agent sees: tokens, its inventory, the global numbers."""
+"""An agent's observation: tokens, its inventory, the global numbers."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Snapshots of a simulation: the engine and what is being said."""
+"""Snapshots of a simulation: the engine and the current talk."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Texts between agents: when they are heard, by whom, and what is refused."""
+"""Talk between agents: when it is heard, by which agents, and which texts are rejected."""
 
 import pytest
 

@@ -43,7 +43,7 @@ LESSON: Mapping[str, Any] = {
 
 
 class Walker(AgentPolicy):
-    """Walks, and does at its fifth step what it was told to."""
+    """Walks, and performs the requested action at its fifth step."""
 
     def __init__(self, interface: PolicyEnvInterface, number: int, how: str) -> None:
         super().__init__(interface)

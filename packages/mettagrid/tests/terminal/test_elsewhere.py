@@ -1,4 +1,4 @@
-"""Where there is no terminal, and through the other doors: `play_episode`, `cogames play`."""
+"""Without a terminal, and through the other entry points: `play_episode`, `cogames play`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person at a real terminal: what they press, and what they see."""
+"""A user at a real terminal: keys and display."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_clock_plays_pauses_steps_and_changes_its_speed(shell: Shell) -> Non
     shell.until_shows("PAUSED")
     shell.press("<")
     shell.until_shows("9/s")
-    shell.press("s")  # a nudge: one step of a cog that nobody drives
+    shell.press("s")  # a nudge: one step of a cog without a driver
     shell.until(lambda: place(shell) is not None and (place(shell) or (0, 0))[0] == 3)
     assert "policy walker" in shell.text()
     shell.press("q")

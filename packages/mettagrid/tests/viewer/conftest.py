@@ -1,4 +1,4 @@
-"""An episode of machina_1 that was watched while it was played."""
+"""An episode of machina_1 whose state was recorded while it was played."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ TICK = min(600, STEPS)
 
 @dataclass
 class Watched:
-    """What the engine said while an episode was played."""
+    """The engine's state while an episode was played."""
 
     config: MettaGridConfig
     replay: Replay
     digests: list[str] = field(default_factory=list)
-    """of all that is no wall, by tick"""
+    """of all objects except walls, by tick"""
     states: dict[int, dict[int, dict[str, Any]]] = field(default_factory=dict)
     """{tick: {object id: what it is}}, for some ticks"""
     observations: dict[int, np.ndarray] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Watched:
 
 
 def watch(simulation: Simulation, watched: Watched, totals: np.ndarray, *, closely: bool) -> None:
-    """Take down what the engine says about the present tick."""
+    """Record the engine's state at the current tick."""
     engine = simulation._c_sim
     things = engine.grid_objects(ignore_types=["wall"])
     rows = [

@@ -1,4 +1,4 @@
-"""A game with chance in it, for batches."""
+"""A game with randomness, for batches."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ MAP = """
 
 @pytest.fixture
 def program(game: Callable) -> Callable[..., Program]:
-    """Boxes whose gold is a matter of who comes first, and rain of gold on two boxes at random."""
+    """Boxes whose gold goes to the first agent, and gold that appears in two random boxes."""
 
     def program(drawn: str = MAP, **fields: object) -> Program:
         chest = GridObjectConfig(
@@ -68,7 +68,7 @@ def worlds(program: Callable, rows: list[list[str]]) -> Callable[..., list]:
 
 @pytest.fixture
 def shown() -> Callable[..., list]:
-    """Everything that one could see of a batch, to be compared."""
+    """The whole visible state of a batch, for comparison."""
 
     def shown(batch: object) -> list:
         names = ("observations", "terminals", "truncations", "rewards", "episodes")

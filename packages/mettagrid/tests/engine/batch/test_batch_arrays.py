@@ -1,4 +1,4 @@
-"""The arrays of a batch, and arguments that are refused, each with a sentence of its own."""
+"""The arrays of a batch, and invalid arguments, each with its own message."""
 
 import gc
 import weakref
@@ -136,7 +136,7 @@ REFUSED = {
         ValueError,
         r"^next_seed must be 'same' or 'next', not 'random'\.$",
     ),
-    "maps that are no pool": ({"maps": []}, TypeError, r"^maps must be a MapPool, not list\.$"),
+    "maps that are not a pool": ({"maps": []}, TypeError, r"^maps must be a MapPool, not list\.$"),
 }
 
 
@@ -254,7 +254,7 @@ BAD_RESETS = {
     "a world that is not there": ({"worlds": [2]}, IndexError, r"^There is no world 2 in a batch of 2\.$"),
     "a world from the end": ({"worlds": [-1]}, IndexError, r"^There is no world -1 in a batch of 2\.$"),
     "a world twice": ({"worlds": [1, 1]}, ValueError, r"^Each world can be reset once; one was named twice\.$"),
-    "a seed that is no number": ({"seeds": ["a", "b"]}, TypeError, "integer"),
+    "a seed that is not a number": ({"seeds": ["a", "b"]}, TypeError, "integer"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Maps from a pool: which one a world gets depends on its number and its episode alone."""
+"""Maps from a pool: a world's map depends only on its number and its episode."""
 
 import gc
 import threading
@@ -16,7 +16,7 @@ COLUMNS = "#@" + "." * 9 + "@#"
 
 @pytest.fixture
 def strip(program):
-    """A game for two agents on one row; its maps are told apart by their number of boxes."""
+    """A game for two agents on one row; its maps differ in their number of boxes."""
     return program(COLUMNS, max_steps=3)
 
 
@@ -30,7 +30,7 @@ def boxes(batch):
 
 
 def slowly(build):
-    """The later maps are quicker, so that several threads finish out of order."""
+    """Later maps build faster, so that several threads finish out of order."""
 
     def slow(number):
         sum(range(400_000 // (number + 1)))

@@ -1,4 +1,4 @@
-"""Many steps in one call, new episodes on demand: always what single steps would have given."""
+"""Many steps in one call, new episodes on demand: the same results as with single steps."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Worlds in a batch play as alone, over the ends of their episodes."""
+"""Worlds in a batch play as they do alone, across the ends of their episodes."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ SMALL = "#@b.@b#"
 
 
 class Alone:
-    """A world as one would play it without a batch: a new one, with arrays set, after the end of each episode."""
+    """A world played without a batch: a new one, with arrays set, after the end of each episode."""
 
     def __init__(self, program, rows, seed, seed_step):
         self.arguments = program, rows

@@ -63,13 +63,13 @@ def heavy(game, cells):
     """Three worlds whose steps take some milliseconds."""
     drawn = "\n".join(["@" * 20, *["#" * 20] * 19])
     crowd = QueryCountValue(query=query("type:wall", [isNear("type:agent", radius=1)]))
-    own = weighted_sum([(1.0, crowd), (1.0, inv("gold"))])  # each agent's own, so that nobody can share it
+    own = weighted_sum([(1.0, crowd), (1.0, inv("gold"))])  # differs by agent, so that agents cannot share it
     made = MettaGrid(game(drawn, agent=AgentConfig(rewards={"crowd": AgentReward(reward=own)})), cells(drawn), 0)
     return [made, *(made.program.world(cells(drawn), seed) for seed in (1, 2))]
 
 
 def attempts(call, start, count=100):
-    """How often a call went well, and what it said when it did not."""
+    """Return how often a call succeeded, and the messages of its failures."""
     start.wait()
     well, told = 0, set()
     for _ in range(count):
@@ -133,7 +133,7 @@ def test_a_batch_cannot_be_closed_while_it_steps(heavy):
 
 
 def interrupt_when_busy(world):
-    """Press Ctrl-C as soon as a batch is at work on the world."""
+    """Press Ctrl-C as soon as a batch steps the world."""
 
     def watch():
         try:
@@ -180,7 +180,7 @@ def test_different_batches_step_at_the_same_time(worlds, shown):
 
 
 def helpers():
-    """How many threads of this process belong to batches."""
+    """Return the number of threads of this process that belong to batches."""
     gc.collect()
     return sum(name.read_text() == "mettagrid\n" for name in Path("/proc/self/task").glob("*/comm"))
 
@@ -204,7 +204,7 @@ def test_the_threads_end_with_the_batch(worlds, end):
 
 
 def said_in_a_fork(call):
-    """What a call returns or raises in the child of a fork, as text."""
+    """Return the result or the exception of a call in the child of a fork, as text."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -46,7 +46,7 @@ class Agent(AgentPolicy):
         return Action(name="noop")
 """
 
-# Program -> what may become of its policy. A program whose attacks are refused goes on as a policy, or leaves with
+# Program -> possible verdicts of its policy. A program whose attacks are refused continues as a policy, or exits with
 # `sys.exit`, which is a crash for a policy.
 REFUSED = {"ok", "crashed"}
 ENDED = {"killed", "crashed"}

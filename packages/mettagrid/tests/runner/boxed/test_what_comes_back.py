@@ -1,4 +1,4 @@
-"""What comes back from a boxed policy: its output, its tracebacks, what it shows; bounded, and without our paths."""
+"""The output, tracebacks and infos of a boxed policy are bounded and contain no local paths."""
 
 import json
 import os
@@ -85,7 +85,7 @@ OUTPUT = {
         "t = threading.Thread(target=lambda: 1 / 0)\nt.start()\nt.join()",
         ["Exception in thread", 'File "bundle/my_policy.py", line', "ZeroDivisionError"],
     ),
-    "text that is no text": ("print('\\udcff', 'ü')", ["\\udcff ü\n"]),
+    "text that is not UTF-8": ("print('\\udcff', 'ü')", ["\\udcff ü\n"]),
     "logging": ("logging.getLogger('mine').warning('a warning')", ["a warning"]),
     "paths and secrets": (
         "print(__file__, os.__file__, sys.prefix, sys.path, os.getcwd(), dict(os.environ))",

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +94,7 @@ class Crasher(Walker):
 
     def choose(self, agent, obs):
         if agent.step_count == int(self.options.get("at", 3)):
-            raise ValueError("I cannot go on")
+            raise ValueError("I cannot continue")
         return super().choose(agent, obs)
 
 
@@ -121,7 +122,7 @@ class Garbler(Walker):
 
 
 class WildBatch(BatchWalker):
-    """Writes a number that is no action, at step 3."""
+    """Writes an invalid action number at step 3."""
 
     def step_batch(self, raw_observations, raw_actions):
         steps = self.steps
@@ -137,20 +138,20 @@ class BadAtBirth(Base):
 
 
 class Killer(Walker):
-    """Ends its process at step 3: always, or only while there is no file `once`, which it makes."""
+    """Ends its process at step 3: always, or only if it can create the file `once`."""
 
     def choose(self, agent, obs):
         if agent.step_count == 3:
             once = self.options.get("once")
-            if once is None or not Path(once).exists():
+            with suppress(FileExistsError):  # exclusive, because several workers may arrive at once
                 if once is not None:
-                    Path(once).touch()
+                    Path(once).touch(exist_ok=False)
                 os.kill(os.getpid(), signal.SIGKILL)
         return super().choose(agent, obs)
 
 
 class Talker(Base):
-    """Says the step to everybody, and shows what it heard."""
+    """Says the step aloud, and shows what it heard."""
 
     def choose(self, agent, obs):
         agent._infos = {"heard": [talk.text for talk in obs.talk], "step": agent.step_count}

@@ -1,7 +1,7 @@
-"""Policies that send or print what nobody asked for, each with the verdict that it must get.
+"""Policies that send or print unexpected data, each with the verdict that it must get.
 
-`body` is what an agent does in each step, before it answers with a noop; `head` stands above the classes. A verdict
-holds at every level of the sandbox, for root and for an ordinary user, and in the league.
+`body` is the code of an agent's step, before it returns a noop; `head` goes above the classes. A verdict is the same at
+every level of the sandbox, for root and for an ordinary user, and in the league.
 """
 
 from __future__ import annotations

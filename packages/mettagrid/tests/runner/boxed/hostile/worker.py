@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def problems(name: str, level: str, folder: Path) -> list[str]:
-    """What was not as it should be."""
+    """Return the violated expectations."""
     from mettagrid.config.mettagrid_config import MettaGridConfig
     from mettagrid.policy import bundle_cache
     from mettagrid.policy.policy_spec import PolicySpec
