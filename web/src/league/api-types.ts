@@ -42,7 +42,7 @@ export interface AdminSeason {
   disabled_at: string | null;
 }
 
-/** A worker that was heard of, and what it plays now. */
+/** A worker seen since the start, and its current job. */
 export interface AdminWorker {
   name: string;
   last_seen_at: string | null;
@@ -80,7 +80,7 @@ export interface CompleteRequest {
 /** Where a submission is. */
 export type EntryState = "waiting" | "queued" | "playing" | "out" | "finished";
 
-/** A match that failed; `blamed` is the policy that is to blame, where one is. */
+/** A match that failed; `blamed` is the policy at fault, if any. */
 export interface Failure {
   match_id: string;
   season_name: string;
@@ -143,7 +143,7 @@ export interface Leader {
   score: number;
 }
 
-/** The match that is played in place of one that failed. */
+/** The match that replaces a failed one. */
 export interface MatchAgain {
   match_id: string;
   sentence: string;
@@ -213,7 +213,7 @@ export interface MatchesPage {
   next_cursor: string | null;
 }
 
-/** Who is there. `csrf` goes into the header `X-CSRF-Token` of requests that change something. */
+/** The current user. Send `csrf` in the header `X-CSRF-Token` of requests that change something. */
 export interface Me {
   signed_in: boolean;
   user_id: string | null;
@@ -359,7 +359,7 @@ export interface RecomputeRequest {
   check?: boolean;
 }
 
-/** A job that a worker has. What is no match of a public season shows as `private`. */
+/** A job that a worker is running. Jobs other than matches of public seasons show as `private`. */
 export interface RunningMatch {
   kind: string;
   match: MatchLine | null;
@@ -401,7 +401,7 @@ export interface SeasonCard {
   leader: Leader | null;
 }
 
-/** What was done: texts change in place, another way of playing makes a new version. */
+/** The change to a season: texts change in place, changed rules create a new version. */
 export interface SeasonChanged {
   name: string;
   version: number;
@@ -416,7 +416,7 @@ export interface SeasonChecked {
   change?: "create" | "edit" | "new_version" | "unchanged" | null;
 }
 
-/** `final` ends the season for good: nobody can open it again, and its seeds are told. */
+/** `final` ends the season permanently: it cannot be reopened, and its seeds become public. */
 export interface SeasonClose {
   final?: boolean;
 }

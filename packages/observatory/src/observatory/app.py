@@ -1,4 +1,4 @@
-"""The application: settings in, everything that answers requests out."""
+"""Build the application from its settings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> FastAPI:
-    """The server for these settings. When it returns, the data folder is there and the database is ready."""
+    """Return the server for these settings, with its data folder created and its database migrated."""
     settings = Settings() if settings is None else settings
     settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     app = FastAPI(
@@ -84,8 +84,8 @@ async def _warm_up(app: FastAPI) -> None:
     except (ObservatoryError, SQLAlchemyError) as problem:
         logger.warning("Tables could not be made in advance: %s", problem)
     for seconds in (0, 30, 300):
-        # What is there by now stays. The collector would look through all of it again and again, while nobody is
-        # answered.
+        # Objects that exist by now are long-lived. Without the freeze the garbage collector scans all of them each
+        # time, and requests wait.
         await anyio.sleep(seconds)
         gc.freeze()
 

@@ -19,12 +19,12 @@ def utc_now() -> datetime:
 
 
 def _since_boot() -> float:
-    """Seconds by a clock that is never set, and that a sleeping machine does not stop."""
+    """Return seconds of a monotonic clock that continues while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class ClockWatch:
-    """Notices that a clock was set, forwards or backwards."""
+    """Detects that a clock was set, forwards or backwards."""
 
     def __init__(self, clock: Clock, steady: Callable[[], float] = _since_boot) -> None:
         self._clock = clock
@@ -32,7 +32,7 @@ class ClockWatch:
         self._offset = self._difference()
 
     def set_by(self) -> float:
-        """By how many seconds the clock was set since the last call."""
+        """Return by how many seconds the clock was set since the last call."""
         before, self._offset = self._offset, self._difference()
         return self._offset - before
 

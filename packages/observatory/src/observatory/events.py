@@ -1,8 +1,8 @@
-"""What changed, told in this process after the transaction that changed it has been committed.
+"""Publish changes within this process after the transaction that made them has been committed.
 
-A service says what it changed with `note(session, Change(...))`. When its transaction commits, everybody who
-subscribed to the database's `Hub` gets the changes; when it is rolled back, nobody ever hears of them. Changes of one
-kind in one season are merged, so that somebody who is slow gets few of them, and never an unbounded heap.
+A service records a change with `note(session, Change(...))`. When its transaction commits, all subscribers of the
+database's `Hub` get the changes; a rollback drops them. Changes of one kind in one season are merged, so that the queue
+of a slow subscriber stays bounded.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class Change:
 
 
 def note(session: Session, change: Change) -> None:
-    """Tell everybody of a change when, and if, this session's transaction is committed."""
+    """Record a change, published if and when this session's transaction is committed."""
     _merge(session.info.setdefault(_NOTED, {}), change)
 
 
 class Hub:
-    """Where the changes of one database are told. Safe to use from any thread."""
+    """Publishes the changes of one database to its subscribers. Safe to use from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -76,17 +76,17 @@ class Hub:
 
     @property
     def position(self) -> str:
-        """Where the changes are; equal positions mean that nothing was missed between them."""
+        """Return the position in the stream of changes; equal positions mean that no change came between them."""
         return f"{self._life}-{self._number}"
 
     def committed(self, session: Session) -> None:
-        """Tell what was noted in a session; `Database` says this when its transaction is committed."""
+        """Publish the changes noted in a session; `Database` calls this after the commit."""
         noted = session.info.pop(_NOTED, None)
         if noted:
             self.tell(noted.values())
 
     def tell(self, changes: Iterable[Change]) -> None:
-        """Give changes to everybody; never waits for anybody."""
+        """Send changes to all subscribers without waiting for them."""
         found = list(changes)
         with self._lock:
             self._number += 1
@@ -102,7 +102,7 @@ class Hub:
         return AsyncSubscription(self)
 
     def close(self) -> None:
-        """Wake everybody who waits, for the last time: the server stops."""
+        """Wake all waiting subscribers one last time: the server stops."""
         with self._lock:
             self.closed = True
             for inbox in self._subscribers:
@@ -118,7 +118,7 @@ class Hub:
 
 
 class _Inbox:
-    """Changes that its owner has not looked at."""
+    """Changes that the subscriber has not taken yet."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
@@ -141,7 +141,7 @@ class _Inbox:
         self._wake()
 
     def take(self) -> list[Change]:
-        """What has come since the last time, without waiting."""
+        """Return the changes since the last call, without waiting."""
         with self._guard:
             found, self._waiting = list(self._waiting.values()), {}
         return found

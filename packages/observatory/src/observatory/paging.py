@@ -15,7 +15,7 @@ MAX_LIMIT = 1000
 MAX_OFFSET = 2**31 - 1
 MOST_COUNTED = 10_000
 MAX_IDS = 200
-"""in one query: an address of more than 64 KB is no address any more"""
+"""in one query: servers reject a URL of more than 64 KB"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def count(session: Session, statement: Select[Any]) -> int:
 
 
 def count_up_to(session: Session, statement: Select[Any], most: int = MOST_COUNTED) -> int:
-    """As `count`, for lists so long that nobody wants to wait for their number; nothing beyond `most` is counted."""
+    """Count like `count`, but stop at `most`: counting a very long list takes too long."""
     return session.scalar(select(func.count()).select_from(statement.order_by(None).limit(most).subquery())) or 0
 
 

@@ -1,4 +1,4 @@
-"""What went wrong as an answer: `{"detail": ...}` with the status of the error."""
+"""Error responses: `{"detail": ...}` with the status of the error."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Settings(BaseSettings):
     min_free_bytes: int = 512 * MEGABYTE
     """room on the disk of the store below which no job is given to a worker"""
     max_body_bytes: int = 64 * MEGABYTE
-    """of a request that is no upload; most routes take 64 kB"""
+    """of a request that is not an upload; most routes accept 64 kB"""
     max_policies_per_user: int = 1000
     max_versions_per_policy: int = 1000
     max_pending_uploads_per_user: int = 50
@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     github_url: str = "https://github.com"
     github_api_url: str = "https://api.github.com"
     github_sign_up: bool = True
-    """whether somebody GitHub knows and we do not gets an account"""
+    """whether a GitHub user without an account here gets one on sign-in"""
 
     # Workers and jobs
     local_workers: int | None = None
@@ -119,7 +119,7 @@ class Settings(BaseSettings):
     max_event_streams: int = 1000
     max_event_streams_per_address: int = 40
     event_stream_seconds: float = 1800.0
-    """after which a browser has to connect again, and shows anew who it is"""
+    """after which a browser has to reconnect and authenticate again"""
 
     # How long files are kept, in days
     keep_logs_days: float = Field(default=30.0, gt=0)

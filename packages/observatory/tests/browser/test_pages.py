@@ -325,7 +325,7 @@ def test_teams_are_shown_with_their_fate_by_whatever_name_the_server_is_called(
     expect(teams.locator("tbody tr")).to_have_count(1)
     teams.locator("button.chip", has_text="team-round-1").click()
     expect(teams.locator("tbody tr")).to_have_count(2)
-    expect(teams.locator("tr.is-out")).to_contain_text("Place 2 of 2; the best 1 go on")
+    expect(teams.locator("tr.is-out")).to_contain_text("Place 2 of 2; the best 1 advance")
     assert page.evaluate(STRUCTURE) + page.evaluate(CONTRAST) == []
     page.click(".tabs a:has-text('Leaderboard')")
     expect(page.locator(".standings tbody tr")).to_have_count(2)

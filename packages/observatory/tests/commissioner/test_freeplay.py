@@ -288,4 +288,4 @@ def test_reasons_say_what_a_season_and_its_policies_wait_for() -> None:
     season.enter([other])
     season.run()
     assert reasons(season.facts).season == "Every match of the policies in the season was played"
-    assert reasons(season.facts).policies[one].endswith("it has met everybody")
+    assert reasons(season.facts).policies[one].endswith("it has played every other policy")

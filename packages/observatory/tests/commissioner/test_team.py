@@ -73,7 +73,7 @@ def test_a_season_goes_from_play_ins_over_sampling_and_culling_to_final_scoring(
     assert Counter(match.team for match in season.completed("team-round-1")) == {team.id: 2 for team in first}
     kept, gone = ([team.score for team in first if team.eliminated is out] for out in (False, True))
     assert min(kept) >= max(gone)
-    assert all("of 64; the best 32 go on" in (season.team_notes[team.id] or "") for team in first if team.eliminated)
+    assert all("of 64; the best 32 advance" in (season.team_notes[team.id] or "") for team in first if team.eliminated)
     assert season.active("policy-scores-1") == {p for team in season.pools["team-round-3"].teams for p in team.members}
 
 

@@ -129,5 +129,5 @@ def test_an_unknown_field_in_a_line_of_a_bulk_upload_is_named(
     body = {"upload_id": begun["upload_id"]}
     refused = http.post("/stats/episodes/bulk_upload/complete", json=body, headers=ada.headers)
     assert refused.status_code == 400
-    assert refused.json()["detail"] == f"Line 2 is no episode: {place}: Extra inputs are not permitted"
+    assert refused.json()["detail"] == f"Line 2 is not an episode: {place}: Extra inputs are not permitted"
     assert http.get("/episodes").json() == []  # not even the line that was right

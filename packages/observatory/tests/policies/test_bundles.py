@@ -108,7 +108,7 @@ def test_a_refused_bundle_is_deleted_and_leaves_no_version(client: TestClient, a
     refused = client.post(
         "/stats/policies/submit/complete", json={"upload_id": begun["upload_id"], "name": "bad"}, headers=ada.headers
     )
-    assert refused.status_code == 400 and "no zip archive" in refused.json()["detail"]
+    assert refused.status_code == 400 and "not a readable zip archive" in refused.json()["detail"]
     assert str(app.state.settings.data_dir) not in refused.text
     assert app.state.store.size(f"policies/{begun['upload_id']}.zip") is None
     assert client.get("/stats/policy-versions").json()["total_count"] == 0

@@ -113,7 +113,7 @@ def test_a_bundle_cannot_grant_itself_the_index(client: TestClient, ada: Any) ->
     assert client.put(place["upload_url"], content=data, headers={"Content-Type": "application/zip"}).is_success
     body = {"upload_id": place["upload_id"], "name": "sly", "policy_secret_env": {"KEY": "x"}}
     refused = client.post("/stats/policies/submit/complete", json=body, headers=ada.headers)
-    assert refused.status_code == 400 and "no host name" in refused.json()["detail"]
+    assert refused.status_code == 400 and "not a host name" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")

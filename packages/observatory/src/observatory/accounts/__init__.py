@@ -1,1 +1,1 @@
-"""Users, their players, and everything that proves who somebody is."""
+"""Users, their players, and the credentials that identify them."""

@@ -40,7 +40,7 @@ def list_users(admin: Admin, session: SessionDep) -> list[UserRead]:
 
 @router.post("/users", status_code=201, responses=errors(*_REFUSALS))
 def create_user(body: UserCreate, admin: Admin, session: SessionDep, now: Now) -> UserRead:
-    """Make an account. It has no password; an invitation for it lets its owner choose one."""
+    """Create an account. It has no password; an invitation lets its owner choose one."""
     user = service.create_user(session, email=body.email, name=body.name, is_admin=body.is_admin, now=now)
     return user_read(user)
 
@@ -63,7 +63,7 @@ def list_tokens(admin: Admin, session: SessionDep) -> list[TokenRead]:
 
 @router.post("/tokens", status_code=201, responses=errors(*_REFUSALS))
 def create_token(body: TokenCreate, admin: Admin, session: SessionDep, now: Now) -> CreatedToken:
-    """A token for a user or, without one, for a worker. The answer alone shows it."""
+    """Create a token for a user or, without one, for a worker. Only this response shows it."""
     expires_in = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
     if body.email is None:
         minted = service.mint_worker_token(session, body.name, now=now, expires_in=expires_in)
@@ -76,7 +76,7 @@ def create_token(body: TokenCreate, admin: Admin, session: SessionDep, now: Now)
 
 @router.delete("/tokens/{token_id}", responses=errors(*_REFUSALS))
 def revoke_token(token_id: uuid.UUID, admin: Admin, session: SessionDep, now: Now) -> TokenRead:
-    """Make a token useless."""
+    """Revoke a token."""
     return TokenRead(**_token(service.revoke_token(session, token_id, user_id=None, now=now)))
 
 
@@ -84,7 +84,7 @@ def revoke_token(token_id: uuid.UUID, admin: Admin, session: SessionDep, now: No
 def create_invitation(
     body: InvitationCreate, admin: Admin, session: SessionDep, now: Now, settings: SettingsDep
 ) -> CreatedInvitation:
-    """A link with which somebody makes an account, or the owner of one chooses a new password. It works once."""
+    """Create a one-time link to register an account, or to choose a new password for an existing one."""
     user = None if body.email is None else _by_email(session, body.email)
     expires_in = timedelta(hours=body.expires_in_hours)
     row, text = service.invite(session, user=user, is_admin=body.is_admin, now=now, expires_in=expires_in)

@@ -18,7 +18,7 @@ LINK_HOURS = 72
 
 @dataclass(frozen=True)
 class FirstAdmin:
-    """Told once, on the first start."""
+    """The first administrator and their token, shown once on the first start."""
 
     email: str
     token: str = field(repr=False)

@@ -9,7 +9,7 @@ __all__ = ["checked_callback", "is_loopback_host", "local_page", "with_parameter
 
 
 def is_loopback_host(host: str) -> bool:
-    """Whether a name or address means this very machine."""
+    """Return whether a host name or address is this machine."""
     if host.lower() == "localhost":
         return True
     try:
@@ -29,7 +29,7 @@ def checked_callback(callback: str | None) -> str | None:
         parts = urlsplit(callback)
         port = parts.port
     except ValueError:
-        raise ValueError("The callback is no address") from None
+        raise ValueError("The callback is not a valid URL") from None
     ok = (
         callback.isascii()
         and callback.isprintable()
@@ -54,7 +54,7 @@ def with_parameter(url: str, name: str, value: str) -> str:
 
 
 def local_page(path: str | None, default: str = "/observatory/home") -> str:
-    """A page of this server to go on to; anything else becomes the default."""
+    """Return the page of this server to open next; anything else becomes the default."""
     if not path or not path.startswith("/") or path.startswith(("//", "/\\")) or not path.isprintable():
         return default
     return path

@@ -1,7 +1,7 @@
-"""Who is calling, for endpoints; the two headers mean the same.
+"""Authenticate the caller of an endpoint. Both token headers are equivalent.
 
-A browser's cookie counts where no token is given. What changes something then needs the header `X-CSRF-Token` with the
-text that `GET /observatory/api/me` told the page: other sites can make a browser send its cookie, and not this.
+Without a token the browser's cookie counts. Requests that change state then need the header `X-CSRF-Token` with the
+value from `GET /observatory/api/me`: other sites can make a browser send its cookie, but not this header.
 
 | dependency | anonymous | bad token | player, read-only | player, `write` | user | administrator, elevated |
 |---|---|---|---|---|---|---|
@@ -79,7 +79,7 @@ def given_token(request: Request) -> str | None:
 
 
 def find_principal(request: Request, session: Session) -> tuple[Principal | None, datetime | None]:
-    """(who sends a request, until when that is certain); nobody without a token or cookie, 401 with a bad token."""
+    """Return the sender of a request and when that expires; None without a token or cookie, 401 for a bad token."""
     state = request.app.state
     token = given_token(request)
     elevated = request.headers.get("x-use-elevated-privileges", "").lower() == "true"
@@ -91,7 +91,7 @@ def find_principal(request: Request, session: Session) -> tuple[Principal | None
         principal = None if admin is None else Principal(admin, elevated=True)
     else:
         found = repository.good_token(session, hash_token(token), state.clock())
-        # A worker is nobody: its token opens the routes for workers alone.
+        # A worker is not a principal: its token is valid on the worker routes only.
         if found is not None and found.kind is not TokenKind.WORKER:
             principal, expires_at = Principal.of(found, elevated=elevated), found.expires_at
     if principal is None:
@@ -159,7 +159,7 @@ Admin = Annotated[Principal, Depends(_admin)]
 
 
 def caller_check(calls: Set[Callable[..., Any]]) -> Callable[[Request, Session], object] | None:
-    """The check that a route makes by its dependencies, without the route; None where anybody may call."""
+    """Return the permission check that a route's dependencies make; None for a public route."""
     if not calls & {_optional, _current, _writer, _user, _admin}:
         return None
 

@@ -1,4 +1,4 @@
-"""Who somebody is, and their players."""
+"""Endpoints for the caller's identity and their players."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ calls = Router(tags=["accounts"])
 
 @calls.get("/whoami", responses=errors(Unauthorized))
 def whoami(principal: CurrentPrincipal) -> WhoAmI:
-    """Who the token stands for. An administrator is one only when the request asks for elevated privileges."""
+    """Return the owner of the token. Administrators count as such only if the request asks for elevated privileges."""
     return WhoAmI(
         user_email=principal.user_email,
         name=principal.user.name,
@@ -52,13 +52,13 @@ def whoami(principal: CurrentPrincipal) -> WhoAmI:
 
 @calls.get("/validate", responses=errors(Unauthorized))
 def validate(principal: CurrentPrincipal) -> ValidateResponse:
-    """Whether a token is good: 200 if it is, 401 if not."""
+    """Return 200 for a valid token, 401 otherwise."""
     return ValidateResponse.model_validate({"user": {"id": principal.user_id}})
 
 
 @calls.post("/credentials/auth-codes/exchange", responses=errors(BadRequest, Gone))
 def exchange_code(body: CodeExchange, session: SessionDep, now: Now) -> ExchangedToken:
-    """The token for a code of the sign-in page. A code works once, for a few minutes."""
+    """Exchange a code of the sign-in page for a token. A code works once, for a few minutes."""
     return ExchangedToken(token=service.exchange_code(session, body.code, now=now))
 
 
@@ -100,7 +100,7 @@ def list_credentials(player_id: str, user: CurrentUser, session: SessionDep) -> 
 def create_credential(
     player_id: str, body: CredentialCreate, user: CurrentUser, session: SessionDep, now: Now
 ) -> CreatedCredential:
-    """Make a named token of a player. Without the scope `write` it may only read. The answer alone shows it."""
+    """Create a named token of a player. Without the scope `write` it may only read. Only this response shows it."""
     player = _own_player(session, player_id, user)
     expires_in = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
     minted = service.mint_credential(
@@ -113,7 +113,7 @@ def create_credential(
 def revoke_credential(
     player_id: str, credential_id: uuid.UUID, user: CurrentUser, session: SessionDep, now: Now
 ) -> DeletedCredential:
-    """Make a named token useless."""
+    """Revoke a named token."""
     player = _own_player(session, player_id, user)
     found = next((row for row in repository.credentials(session, player.id) if row.id == credential_id), None)
     if found is None:

@@ -1,4 +1,4 @@
-"""A link that signs the person at this machine in as its administrator, for servers that nobody else reaches."""
+"""A link that signs the local user in as administrator, for servers that only this machine can reach."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ router = Router(tags=["pages"], include_in_schema=False, default_response_class=
 async def enter(request: Request, visitor: VisitorDep, database: DatabaseDep, key: str = "") -> Response:
     """Sign in with the key that `observatory demo` printed. It works once, at the printed address.
 
-    Under another name of this machine the cookie would belong to whoever owns that name.
+    Under another host name of this machine the cookie would be sent to the owner of that name.
     """
     state = request.app.state
     wanted: str | None = getattr(state, "entrance", None)
@@ -34,7 +34,7 @@ async def enter(request: Request, visitor: VisitorDep, database: DatabaseDep, ke
     if not wanted or not hmac.compare_digest(key.encode(), wanted.encode()):
         error = "This link was used already, or its server was stopped; start the server again for a new one"
         return page("Sign in", error=error, status=404)
-    state.entrance = None  # before anything is awaited: of two requests at once, one gets in
+    state.entrance = None  # before the first await: of two concurrent requests, one succeeds
     user = await database.look(repository.first_admin)
     if user is None:
         return page("Sign in", error="This server has no administrator", status=404)

@@ -1,4 +1,4 @@
-"""Signing in with GitHub, or with anything that speaks its OAuth: two addresses, an id and a secret."""
+"""Sign-in with GitHub, or with any server that implements its OAuth: two URLs, a client id and a secret."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECONDS = 10
 
 
 class GitHubError(Exception):
-    """GitHub did not say who this is; the message is a sentence for the page."""
+    """GitHub did not identify the user; the page shows the message."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class GitHubUser:
 
 @dataclass(frozen=True)
 class GitHub:
-    """The three steps of the flow: send the browser away, exchange the code it comes back with, ask who that is."""
+    """The steps of the OAuth flow: redirect the browser, exchange the code it returns with, fetch the user."""
 
     client_id: str
     client_secret: str
@@ -43,7 +43,7 @@ class GitHub:
         return f"{self.base_url.rstrip('/')}/login/oauth/authorize?{urlencode(query)}"
 
     def user(self, code: str, *, redirect_uri: str) -> GitHubUser:
-        """The person a code stands for."""
+        """Return the user that a code identifies."""
         with httpx.Client(timeout=_SECONDS, headers={"Accept": "application/json"}) as client:
             try:
                 token = self._token(client, code, redirect_uri)

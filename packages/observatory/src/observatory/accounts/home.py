@@ -24,7 +24,7 @@ MOST_ROWS = 50
 
 
 def home_page(session: Session, user: User, csrf: str, now: datetime) -> HTMLResponse:
-    """Everything that is this user's, and nothing of others."""
+    """Return the home page, which shows this user's data only."""
     tokens = [
         row for row in repository.tokens(session, user_id=user.id) if row.expires_at is None or row.expires_at > now
     ]

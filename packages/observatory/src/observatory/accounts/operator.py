@@ -1,4 +1,4 @@
-"""Whoever can read the server's key may act as its administrator: that is how `observatory admin` signs in."""
+"""Admin access for processes that can read the server's key: `observatory admin` signs in this way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECONDS = 60
 
 
 def operator_token(secret_key: bytes) -> str:
-    """A token that is good for a minute; it is stored nowhere."""
+    """Return a token that is valid for a minute; it is not stored."""
     return _PREFIX + _signer(secret_key).sign({}, seconds=_SECONDS)
 
 

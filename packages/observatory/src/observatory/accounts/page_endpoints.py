@@ -82,7 +82,7 @@ def sign_out(visitor: VisitorDep, session: SessionDep, now: Now, csrf: Text = ""
 
 @router.get("/join")
 def join_page(visitor: VisitorDep, session: SessionDep, now: Now, invitation: str = "") -> Response:
-    """What an invitation leads to."""
+    """Show the form of an invitation."""
     found = repository.invitation(session, hash_token(invitation), now)
     if found is None:
         return page("Join", error="This link was used already, or is too old; ask for a new one", status=404)
@@ -153,7 +153,7 @@ def cli_auth(
 
 @router.get("/github/sign-in")
 def github_sign_in(settings: SettingsDep, keys: KeysDep, visitor: VisitorDep, next: str = "") -> Response:
-    """Off to GitHub, with a state that only this browser can bring back."""
+    """Redirect to GitHub, with a state that is bound to this browser."""
     github = _github(settings)
     if github is None:
         return page("Sign in", error="Signing in with GitHub is not configured here", status=404)
@@ -173,7 +173,7 @@ async def github_callback(
     code: str = "",
     state: str = "",
 ) -> Response:
-    """Back from GitHub: ask it who this is, and begin a session."""
+    """Handle the redirect from GitHub: fetch the user and begin a session."""
     github = _github(settings)
     content = Signer(keys.secret, "github state").read(state)
     if github is None or content is None or content["nonce"] != visitor.nonce or not code:
@@ -195,7 +195,7 @@ async def github_callback(
 
 @router.get("/observatory/home")
 def home_page(request: Request, visitor: VisitorDep, session: SessionDep, now: Now) -> Response:
-    """What is yours."""
+    """Show the signed-in user's page."""
     if visitor.user is None:
         return RedirectResponse(f"/sign-in?next={request.url.path}", 303)
     return home.home_page(session, visitor.user, visitor.csrf, now)
@@ -203,7 +203,7 @@ def home_page(request: Request, visitor: VisitorDep, session: SessionDep, now: N
 
 @router.post("/home/tokens/{token_id}/revoke")
 def revoke_token(token_id: uuid.UUID, visitor: VisitorDep, session: SessionDep, now: Now, csrf: Text = "") -> Response:
-    """Make one of your tokens useless."""
+    """Revoke one of the user's tokens."""
     if visitor.user is None:
         return RedirectResponse("/sign-in", 303)
     try:

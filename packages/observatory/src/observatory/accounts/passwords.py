@@ -1,4 +1,4 @@
-"""Passwords are kept as scrypt hashes with a salt of their own."""
+"""Hash passwords with scrypt and a salt per password."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ def hash_password(password: str) -> str:
 
 
 def password_matches(password: str, stored: str | None) -> bool:
-    """Whether this is the password; without one stored it takes as long as with one."""
+    """Return whether the password matches; without a stored one it takes the same time."""
     _, cost, block_size, parallel, salt, digest = (stored or _NOBODY).split("$")
     found = _scrypt(password, base64.b64decode(salt), int(cost), int(block_size), int(parallel))
     return hmac.compare_digest(found, base64.b64decode(digest)) and stored is not None

@@ -1,4 +1,4 @@
-"""Who is calling."""
+"""The authenticated caller of a request."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def admin_count(session: Session) -> int:
 
 
 def good_token(session: Session, token_hash: str, now: datetime) -> Token | None:
-    """The token, with its user and player, unless it or they are not good any more."""
+    """Return a token with its user and player; None if one of them is revoked, expired or disabled."""
     statement = (
         select(Token)
         .where(Token.token_hash == token_hash, Token.revoked_at.is_(None))
@@ -97,7 +97,7 @@ def players(session: Session, user_id: str) -> Sequence[Player]:
 
 
 def player(session: Session, player_id: str, *, user_id: str) -> Player | None:
-    """A player of this user; nobody sees those of others."""
+    """Return a player of this user; players of other users are not visible."""
     return session.scalar(select(Player).where(Player.id == player_id, Player.user_id == user_id))
 
 

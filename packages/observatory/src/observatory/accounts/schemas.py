@@ -48,7 +48,7 @@ Scopes = Annotated[list[str], AfterValidator(_known_scopes)]
 
 
 class WhoAmI(BaseModel):
-    """Who the caller is."""
+    """The caller's identity."""
 
     user_email: str
     name: str | None = None
@@ -65,7 +65,7 @@ class _ValidUser(BaseModel):
 
 
 class ValidateResponse(BaseModel):
-    """A token is good."""
+    """The token is valid."""
 
     valid: Literal[True] = True
     user: _ValidUser
@@ -197,7 +197,7 @@ class CreatedToken(TokenRead):
 
 
 class InvitationCreate(Body):
-    """A link with which somebody makes an account, or, for an account that exists, chooses a new password."""
+    """A link to register an account or, for an existing account, to choose a new password."""
 
     email: Name | None = Field(default=None, description="account the link is for; None lets the guest choose a name")
     is_admin: bool = False

@@ -1,4 +1,4 @@
-"""What is decided about accounts. Tokens leave here once, in the clear, and are kept as hashes."""
+"""Rules for accounts. A token is returned in plain text once; only its hash is stored."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def create_user(
     password: str | None = None,
     github: GitHubUser | None = None,
 ) -> User:
-    """A new account with its default player. The address is what one signs in with; nothing is sent to it."""
+    """Create an account with its default player. The address is the sign-in name; no mail is sent to it."""
     email = email.strip().lower()
     if len(email) > 255 or _EMAIL.fullmatch(email) is None:
         raise Unprocessable("The name of an account looks like an e-mail address, without spaces")
@@ -107,9 +107,9 @@ def update_user(
 
 
 def user_from_github(session: Session, found: GitHubUser, *, now: datetime, may_join: bool) -> User | None:
-    """The account of somebody who has signed in with GitHub, a new one if they may join; None if they may not.
+    """Return the account of a user signed in with GitHub. Create it if they may join; return None if they may not.
 
-    An account that exists is never taken over because an address is the same: GitHub need not have checked it.
+    A matching email address never links to an existing account: GitHub may not have verified it.
     """
     user = repository.user_by_github_id(session, found.id)
     if user is not None:
@@ -153,7 +153,7 @@ def mint_credential(
 
 
 def log_in_player(session: Session, player: Player, *, now: datetime) -> Minted:
-    """A session as a player: for a day, and with leave to write, because its user has just asked for it."""
+    """Create a session as a player: for a day, with the scope `write`, because the user has just requested it."""
     return mint(
         session,
         TokenKind.PLAYER_SESSION,
@@ -269,7 +269,7 @@ def issue_code(session: Session, user: User, *, now: datetime) -> str:
 def exchange_code(session: Session, code: str, *, now: datetime) -> str:
     """The token for a code."""
     if len(code) < MIN_CODE_CHARACTERS or not code.isascii():
-        raise BadRequest("This is no code of a sign-in page")
+        raise BadRequest("This is not a code from the sign-in page")
     found = repository.auth_code(session, hash_token(code))
     user = None if found is None else repository.user(session, found.user_id)
     if (
@@ -285,7 +285,7 @@ def exchange_code(session: Session, code: str, *, now: datetime) -> str:
 
 
 def cli_token_name(now: datetime) -> str:
-    """What a token of the sign-in page is called."""
+    """Return the name for a token of the sign-in page."""
     return f"Command line, {now:%Y-%m-%d %H:%M}"
 
 

@@ -1,4 +1,4 @@
-"""Short texts that the server signs and later recognises: cookies, states of a sign-in elsewhere, operator tokens."""
+"""Signed short texts: cookies, OAuth states, operator tokens."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["Signer"]
 
 
 class Signer:
-    """Signs small JSON documents for one purpose; what was signed for another purpose is not recognised."""
+    """Signs small JSON documents for one purpose; a signature for another purpose is not valid."""
 
     def __init__(self, secret_key: bytes, purpose: str) -> None:
         self._key = hmac.digest(secret_key, purpose.encode(), hashlib.sha256)
 
     def sign(self, content: dict[str, Any], *, seconds: float) -> str:
-        """A text of letters, digits, `-`, `_` and one dot, good for this long."""
+        """Return a signed text of letters, digits, `-`, `_` and one dot, valid for this long."""
         document = json.dumps({**content, "until": int(time.time() + seconds)}, separators=(",", ":"))
         body = _encode(document.encode())
         return f"{body}.{self.mac(body)}"
 
     def read(self, text: str | None) -> dict[str, Any] | None:
-        """What was signed; None when it was not, not by us, or for a time that is over."""
+        """Return the signed content; None if the signature is missing, invalid or expired."""
         body, _, mac = (text or "").partition(".")
         if not text or not text.isascii() or not hmac.compare_digest(mac, self.mac(body)):
             return None

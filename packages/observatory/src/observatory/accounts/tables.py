@@ -1,4 +1,4 @@
-"""Users, players, and the hashes of everything that proves who somebody is."""
+"""Users, players, and the hashes of their credentials."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class User(Base):
     github_id: Mapped[int | None] = mapped_column(BigInteger, unique=True)
     github_login: Mapped[str | None] = mapped_column(String(255))
     session_version: Mapped[int] = mapped_column(default=1)
-    """cookies with another number are not good any more"""
+    """cookies with another number are not valid"""
     created_at: Mapped[datetime]
     disabled_at: Mapped[datetime | None]
 
@@ -50,7 +50,7 @@ class Player(Base):
 
 
 class Token(Base):
-    """A token, without the token."""
+    """A token, stored as its hash."""
 
     __tablename__ = "tokens"
     __table_args__ = (Index(None, "user_id"), Index(None, "player_id"))

@@ -1,4 +1,4 @@
-"""Tokens: what they look like, and how they are kept.
+"""Tokens: their format and their hashes.
 
 A token is 32 random bytes behind a prefix that says what it is for, so that one found in a log or a repository can be
 recognised. Only its SHA-256 is stored: with this much randomness there is nothing to guess, and a slow hash would make
@@ -19,7 +19,7 @@ _PREVIEW_CHARACTERS = 4
 
 
 class TokenKind(StrEnum):
-    """What a token lets its holder be."""
+    """The identity that a token gives its holder."""
 
     PERSONAL = "personal"
     """the user who made it, everywhere"""
@@ -45,17 +45,17 @@ _PREFIXES = {
 
 
 def mint_token(prefix: str) -> str:
-    """A new token that nobody can guess."""
+    """Return a new random token."""
     return prefix + secrets.token_urlsafe(_RANDOM_BYTES)
 
 
 def hash_token(token: str) -> str:
-    """What is stored of a token, in hexadecimal."""
+    """Return the stored hash of a token, in hexadecimal."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def preview(token: str) -> str:
-    """Enough of a token to tell it from others, and no more."""
+    """Return a short prefix of a token that distinguishes it from others."""
     prefix, _, rest = token.partition("_")
     return f"{prefix}_{rest[:_PREVIEW_CHARACTERS]}…"
 

@@ -1,4 +1,4 @@
-"""Browsers: a signed cookie says who is there, and a token in every form proves that the form is ours."""
+"""Browser sessions: a signed cookie identifies the user, and a CSRF token proves that a form is ours."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CLOCK_DAYS = 365
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody with a browser, signed in or not."""
+    """A browser session, signed in or not."""
 
     user: User | None
     nonce: str
@@ -50,11 +50,11 @@ class Visitor:
             raise Forbidden("This form is too old or not ours; go back, load the page again and repeat")
 
     def keep(self, response: Response) -> Response:
-        """Remember a visitor whose forms we will have to recognise."""
+        """Set the cookie, so that the forms of this visitor can be verified."""
         return self._set(response, self.user, self.nonce) if self.is_new else response
 
     def sign_in(self, response: Response, user: User) -> Response:
-        """From now on this browser is this user's, with another nonce."""
+        """Sign this browser in as the user, with a new nonce."""
         return self._set(response, user, secrets.token_urlsafe(16))
 
     def sign_out(self, response: Response, session: Session, now: datetime) -> Response:
@@ -74,12 +74,12 @@ class Visitor:
 
 
 def cookies_are_secure(settings: Settings) -> bool:
-    """Whether cookies travel over https alone: always, unless everything stays on this machine."""
+    """Return whether cookies are limited to https: always, unless the server is reached from this machine only."""
     return settings.base_url().startswith("https://") or not is_loopback_host(settings.host)
 
 
 def signed_in_visitor(request: Request, keys: Keys, session: Session) -> Visitor | None:
-    """Whose browser sends this request; None without a good cookie of somebody who is signed in."""
+    """Return the signed-in visitor of this request; None without a valid cookie of a signed-in user."""
     signer = Signer(keys.secret, "browser session")
     content = signer.read(request.cookies.get(COOKIE))
     user = None if content is None or repository.has_ended(session, content["nonce"]) else _user(session, content)
@@ -89,7 +89,7 @@ def signed_in_visitor(request: Request, keys: Keys, session: Session) -> Visitor
 
 
 def _user(session: Session, content: dict[str, Any]) -> User | None:
-    """Whom a cookie names, for as long as it is good."""
+    """Return the user that a cookie names, while the cookie is valid."""
     user = None if content["user"] is None else repository.user(session, content["user"])
     if user is None or user.disabled_at is not None or user.session_version != content["version"]:
         return None

@@ -1,1 +1,1 @@
-"""What operators see and do on their pages, besides seasons."""
+"""The operators' pages and actions, besides seasons."""

@@ -1,4 +1,4 @@
-"""What operators see and do, over HTTP; their pages and `observatory admin` call this."""
+"""HTTP endpoints for operators; their pages and `observatory admin` call these."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def list_admin_users(admin: Admin, session: SessionDep) -> list[UserRead]:
 
 @router.get("/workers", responses=errors(Unauthorized, Forbidden))
 def list_workers(admin: Admin, session: SessionDep, request: Request) -> list[AdminWorker]:
-    """Workers that were heard of since the server started, and those that hold a job."""
+    """Return the workers seen since the server started, and those that hold a job."""
     seen = request.app.state.workers_seen.last_seen()
     held = {job.worker: job for job in repository.jobs_in_work(session) if job.worker is not None}
     matches = repository.matches_of_jobs(session, [job.id for job in held.values()])
@@ -56,20 +56,20 @@ def list_admin_jobs(
 
 @router.get("/failures", responses=errors(Unauthorized, Forbidden))
 def list_failures(admin: Admin, session: SessionDep, page: PageDep) -> list[Failure]:
-    """Matches that failed, the last first, and who is to blame."""
+    """Return failed matches, latest first, and the policy at fault."""
     return [_failure(match) for match in repository.failures(session, page)]
 
 
 @router.post("/matches/{match_id}/again", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
 def play_match_again(match_id: uuid.UUID, admin: Admin, session: SessionDep, now: Now) -> MatchAgain:
-    """Play a match again that has failed."""
+    """Queue a failed match again."""
     match = rematches.play_again(session, match_id, now=now)
     return MatchAgain(match_id=match.id, sentence=f"Match {match.id} is played in its place")
 
 
 @router.get("/audit", responses=errors(Unauthorized, Forbidden))
 def list_audit_log(admin: Admin, session: SessionDep, page: PageDep) -> list[AuditRow]:
-    """Decisions of administrators, the newest first: who let which policy reach what."""
+    """Return the decisions of administrators, newest first: who granted which policy access to which host."""
     return [
         AuditRow(at=entry.created_at, actor=actor.email, action=entry.action, details=entry.details)
         for entry, actor in audit.audit_entries(session, page)

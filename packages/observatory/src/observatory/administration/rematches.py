@@ -1,4 +1,4 @@
-"""Playing a match again that has failed."""
+"""Queue failed matches again."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["play_again"]
 
 
 def play_again(session: Session, match_id: uuid.UUID, *, now: datetime) -> Match:
-    """A match for the game that has failed: the same policies, seats, map and seed.
+    """Queue a new match for a failed one, with the same policies, seats, map and seed.
 
-    `Conflict` for a match that has not failed, whose season has ended, or that is played again already: nobody's
-    result is played a second time.
+    Raise `Conflict` for a match that has not failed, whose season has ended, or that was queued again already: a match
+    with a result is never replayed.
     """
     failed = session.get(Match, match_id)
     if failed is None:

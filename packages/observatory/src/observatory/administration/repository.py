@@ -37,7 +37,7 @@ def matches_of_jobs(session: Session, job_ids: Sequence[uuid.UUID]) -> dict[uuid
 
 
 def failures(session: Session, page: Page) -> Sequence[Match]:
-    """Matches that failed, the last first; not those that nobody had begun when their season ended."""
+    """Return failed matches, latest first, without those that had not started when their season ended."""
     players = selectinload(Match.players).joinedload(MatchPlayer.pool_player)
     statement = (
         select(Match)

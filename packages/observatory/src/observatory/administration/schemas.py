@@ -1,4 +1,4 @@
-"""What operators see."""
+"""Response schemas for operators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["AdminJob", "AdminWorker", "AuditRow", "Failure", "MatchAgain"]
 
 
 class AdminWorker(BaseModel):
-    """A worker that was heard of, and what it plays now."""
+    """A worker seen since the start, and its current job."""
 
     name: str
     last_seen_at: datetime | None
@@ -48,7 +48,7 @@ class AdminJob(BaseModel):
 
 
 class Failure(BaseModel):
-    """A match that failed; `blamed` is the policy that is to blame, where one is."""
+    """A match that failed; `blamed` is the policy at fault, if any."""
 
     match_id: uuid.UUID
     season_name: str
@@ -63,7 +63,7 @@ class Failure(BaseModel):
 
 
 class MatchAgain(BaseModel):
-    """The match that is played in place of one that failed."""
+    """The match that replaces a failed one."""
 
     match_id: uuid.UUID
     sentence: str

@@ -1,4 +1,4 @@
-"""What administrators did."""
+"""The audit log's table."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def read_run(run_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal
 
 @router.get("/runs/{run_id}/results", responses=errors(Unauthorized, NotFound))
 def read_results(run_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal) -> AssayResultsResponse:
-    """What an assay says about the policy, as far as it was played."""
+    """Return the metrics of an assay, as far as it was played."""
     return service.results(session, service.own_run(session, principal, run_id))
 
 

@@ -1,4 +1,4 @@
-"""What an assay says about a policy: the numbers of `cogames diagnose`, from the results of jobs."""
+"""Metrics of an assay: the numbers of `cogames diagnose`, from the results of jobs."""
 
 from __future__ import annotations
 
@@ -80,6 +80,6 @@ def _outcome(episode: PlayedEpisode) -> Any:
         max_steps=spec["env"]["game"].get("max_steps", result["steps"]),
         time_averaged_game_stats=result.get("time_averaged_game_stats") or {},
         overage_exceeded_at=result.get("overage_exceeded_at") or [],
-        # A job in which the policy did not play to the end is a failed one, and no part of this.
+        # A job in which the policy did not play to the end has failed and does not count here.
         verdicts=[Verdict()],
     )

@@ -1,4 +1,4 @@
-"""What is decided about assays. One belongs to its user; nobody else sees it."""
+"""Rules for assays. An assay is visible to its owner only."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PreparedJob:
 
 
 def prepare(body: AssayCreate) -> list[PreparedJob]:
-    """One job per mission and episode; `BadRequest` for a mission that cannot be played. Takes a while."""
+    """Return one job per mission and episode; `BadRequest` for a mission that cannot be played. This is slow."""
     if sum(mission.num_episodes for mission in body.missions) > MAX_JOBS:
         raise BadRequest(f"An assay has at most {MAX_JOBS} episodes")
     jobs: list[PreparedJob] = []
@@ -141,7 +141,7 @@ def run_response(session: Session, run: AssayRun) -> AssayRunResponse:
 
 
 def follow_job(session: Session, run: AssayRun, *, now: datetime) -> None:
-    """Something happened to one of its jobs: the run has started, and is done when all of them are."""
+    """Update a run after a change of one of its jobs: it has started, and is done when all jobs are."""
     if run.started_at is None:
         run.started_at = now
     total, completed, failed = _numbers(session, run.id)
@@ -160,7 +160,7 @@ def finalize(session: Session, run: AssayRun, *, now: datetime) -> None:
 
 
 def results(session: Session, run: AssayRun) -> AssayResultsResponse:
-    """What is known so far."""
+    """Return the results so far."""
     statement = (
         select(Job, AssayJob)
         .join(AssayJob, AssayJob.job_id == Job.id)

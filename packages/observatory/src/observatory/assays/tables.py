@@ -15,7 +15,7 @@ __all__ = ["AssayJob", "AssayRun", "AssayStatus"]
 
 
 class AssayStatus(StrEnum):
-    """Where an assay is."""
+    """The state of an assay."""
 
     PENDING = "pending"
     """has jobs that are not finished, or was not finalised"""

@@ -1,5 +1,5 @@
-"""What is played next: pure functions from what is stored to what is decided, and a loop that asks them.
+"""Schedule matches: pure functions from stored facts to decisions, and a loop that calls them.
 
-`facts` is what they know, `decisions` what they answer. `freeplay` and `team` decide, with `order`, `sampling` and
-`seeds`; `reading`, `applying` and `loop` know the database.
+`facts` defines their input, `decisions` their output. `freeplay` and `team` decide, with `order`, `sampling` and
+`seeds`; `reading`, `applying` and `loop` use the database.
 """

@@ -1,4 +1,4 @@
-"""Decisions into the database, in the transaction of the caller."""
+"""Apply decisions to the database, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["apply"]
 
 
 def apply(session: Session, season_id: uuid.UUID, steps: Sequence[Decision], *, now: datetime) -> None:
-    """Do what was decided. The facts must be those of this transaction: see `reading.stamp`."""
+    """Apply decisions. They must be based on the facts of this transaction: see `reading.stamp`."""
     season = session.scalars(select(Season).where(Season.id == season_id).options(selectinload(Season.pools))).one()
     applied = _Applying(session, season, now)
     applied.load_players([step for step in steps if isinstance(step, NewMatch)])
@@ -60,7 +60,7 @@ class _Applying:
         self._players: dict[tuple[uuid.UUID, uuid.UUID], PoolPlayer] = {}
 
     def load_players(self, matches: Sequence[NewMatch]) -> None:
-        """All who play, with one query."""
+        """Load the players of all matches with one query."""
         policies = {policy for match in matches for policy in match.policies}
         if not policies:
             return

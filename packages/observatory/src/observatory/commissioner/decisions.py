@@ -1,4 +1,4 @@
-"""What the commissioner decides. Each decision says why, in a sentence that people read."""
+"""The commissioner's decisions. Each has a reason: a sentence for users."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class Priority:
-    """Which jobs come first; the greater the sooner."""
+    """The priority of jobs; a greater value comes first."""
 
     ENTRY = 20
     """of the pool that policies enter"""
@@ -43,7 +43,7 @@ class NewMatch:
     split_index: int = 0
     priority: int = Priority.REST
     picked: int | None = None
-    """position of the policy for whose sake it is played"""
+    """position of the policy for which the match is scheduled"""
     team: uuid.UUID | None = None
 
 
@@ -98,7 +98,7 @@ Decision = NewMatch | Join | Leave | NewTeam | EndTeam | Complete
 
 @dataclass(frozen=True)
 class Decisions:
-    """What to do now, and why no more than that."""
+    """The steps to take now, and why there are no more of them."""
 
     steps: tuple[Decision, ...] = ()
     why: str = ""

@@ -1,4 +1,4 @@
-"""What the commissioner knows of a season. Read from the database, or made up by a test."""
+"""The commissioner's facts about a season. Read from the database, or built by a test."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TeamFact:
 
 @dataclass(frozen=True)
 class OpenMatch:
-    """A match that has not ended. `picked` is the policy for whose sake it is played, where there is one."""
+    """A match that has not ended. `picked` is the policy for which it is scheduled, if any."""
 
     combination: str
     sample: int
@@ -55,7 +55,7 @@ class OpenMatch:
 
 @dataclass(frozen=True)
 class EndedMatch:
-    """A match that has ended. Without scores it failed, and `culprit` is the policy that is to blame, or None."""
+    """A match that has ended. Without scores it failed, and `culprit` is the policy at fault, or None."""
 
     combination: str
     sample: int
@@ -66,7 +66,7 @@ class EndedMatch:
 
 @dataclass(slots=True)
 class Combination:
-    """What came of the games of one combination: those that have ended."""
+    """The ended games of one combination and their results."""
 
     key: str
     policies: tuple[uuid.UUID, ...]
@@ -78,18 +78,18 @@ class Combination:
     scores: list[tuple[float, ...]] = field(default_factory=list)
     """of the completed matches, each in the order of `policies`; empty where the tally keeps none"""
     failures: dict[int, list[int]] | None = None
-    """by sample: how many failures have somebody to blame, and how many have nobody"""
+    """by sample: the number of failures charged to a policy, and the number charged to none"""
 
     def is_done(self, sample: int) -> bool:
         return bool(self.done >> sample & 1)
 
     def failed(self, sample: int) -> tuple[int, int]:
-        """(failures with somebody to blame, failures with nobody)."""
+        """Return the failures charged to a policy, and those charged to none."""
         charged, uncharged = (self.failures or {}).get(sample, (0, 0))
         return charged, uncharged
 
     def is_given_up(self, sample: int, cap: int) -> bool:
-        """Whether a game has failed too often to be tried again."""
+        """Return whether a game has used up its failed attempts."""
         return self.failures is not None and not self.is_done(sample) and max(self.failed(sample)) >= cap
 
     def is_settled(self, sample: int, cap: int) -> bool:
@@ -112,7 +112,7 @@ class Tally:
         self.completed: Counter[uuid.UUID] = Counter()
         """completed matches by policy"""
         self.charged: Counter[uuid.UUID] = Counter()
-        """failures by the policy that is to blame"""
+        """failures by the policy at fault"""
         self.of_policy: dict[uuid.UUID, list[Combination]] = {}
         """the combinations that a policy has been in"""
         self.settled: Counter[uuid.UUID] = Counter()
@@ -146,7 +146,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class PoolRecord:
-    """A pool: who is in it, what was played and what is being played."""
+    """A pool: its members, its ended matches and its open matches."""
 
     name: str
     members: Sequence[Member] = ()
@@ -161,7 +161,7 @@ class PoolRecord:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is decided at once."""
+    """Limits of one pass."""
 
     outstanding: int = 50
     """matches of a season that may be queued or running"""

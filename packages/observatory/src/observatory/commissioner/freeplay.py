@@ -1,4 +1,4 @@
-"""Freeplay seasons: qualify alone, then meet everybody."""
+"""Freeplay seasons: a policy qualifies alone, then plays against every other policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["decide", "games_of_policy", "pair_key", "qualifying_score"]
 
 
 def decide(facts: SeasonFacts) -> Decisions:
-    """What a freeplay season does next: the entry pool first, then the competition."""
+    """Return the next decisions of a freeplay season: the entry pool first, then the competition."""
     config = facts.config
     assert isinstance(config, FreeplayConfig)
     if not facts.started:
@@ -101,7 +101,7 @@ def _failed_out(config: FreeplayConfig, pool: PoolRecord) -> Iterator[Leave]:
 def _pairings(
     facts: SeasonFacts, config: FreeplayConfig, pool: PoolRecord, members: Sequence[Member]
 ) -> Iterator[NewMatch]:
-    """Matches one after the other, each for the policy whose turn it is, with the opponent it has met least."""
+    """Yield matches, each for the policy whose turn it is, against the opponent it has met least."""
     share = FairShare(pool, facts.limits.first_matches)
     games = GamesLeft(pool, config.repetitions)
     active = [member.policy for member in members]
@@ -146,7 +146,7 @@ def _next_game(
     games: GamesLeft,
     share: FairShare,
 ) -> tuple[tuple[uuid.UUID, uuid.UUID], int, int] | None:
-    """(the pair, the split, the sample) that this policy needs most: coverage before depth."""
+    """Return the pair, split and sample that this policy needs most: coverage before depth."""
     met = {other for policies in games.of(policy).values() for other in policies}
     best: tuple[tuple[int, int, tuple[int, int]], tuple[uuid.UUID, uuid.UUID], int, int] | None = None
     for other in active:
@@ -174,9 +174,9 @@ def _pair(one: uuid.UUID, other: uuid.UUID) -> tuple[uuid.UUID, uuid.UUID]:
 
 
 def games_left(pool: PoolRecord, active: Sequence[uuid.UUID], games: int) -> Counter[uuid.UUID]:
-    """For each policy, how many games with the others have no match; `games` is how many a pair has.
+    """Count for each policy the games with the others that have no match; `games` is the number per pair.
 
-    So that nobody who is done is looked at closely.
+    The caller can then skip the policies that are done.
     """
     present = set(active)
     left = Counter({policy: (len(active) - 1) * games - pool.tally.settled[policy] for policy in active})
@@ -185,7 +185,7 @@ def games_left(pool: PoolRecord, active: Sequence[uuid.UUID], games: int) -> Cou
             continue
         for found in pool.tally.of_policy.get(member.policy, ()):
             for policy in found.policies:
-                left[policy] += found.settled(pool.tally.cap)  # with somebody who is gone
+                left[policy] += found.settled(pool.tally.cap)  # with a policy that has left
     for match in pool.open:
         if present.issuperset(match.policies):
             left.subtract(match.policies)
@@ -193,12 +193,12 @@ def games_left(pool: PoolRecord, active: Sequence[uuid.UUID], games: int) -> Cou
 
 
 def games_of_policy(config: FreeplayConfig, policies: int) -> int:
-    """How many games a policy of the competition plays in all."""
+    """Return how many games a policy of the competition plays in total."""
     return (policies - 1) * len(dict.fromkeys(config.splits)) * config.repetitions
 
 
 def _why(facts: SeasonFacts, matches: Sequence[NewMatch]) -> str:
-    """Why no more matches were made."""
+    """Return why no more matches were scheduled."""
     if facts.outstanding + len(matches) >= facts.limits.outstanding:
         return f"{facts.limits.outstanding} matches are queued or running, which is the most at a time"
     if matches:

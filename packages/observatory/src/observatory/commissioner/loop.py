@@ -32,12 +32,12 @@ __all__ = ["Commissioner", "LastPass"]
 logger = logging.getLogger(__name__)
 
 LOOK_ANYWAY_SECONDS = 30.0
-"""changes wake the loop; this is for those that nobody told"""
+"""changes wake the loop; this interval covers changes without a notification"""
 TRY_AGAIN_SECONDS = 2.0
 GATHER_SECONDS = 0.1
-"""changes come in bursts, and one look is enough for all of them"""
+"""changes come in bursts, and one pass handles all of them"""
 MATCHES_AT_ONCE = 10
-"""made in one transaction, so that others can write in between"""
+"""created in one transaction, so that others can write in between"""
 _PASSES = 200
 _PATIENCE_SECONDS = 0.2
 _TRIES = 3
@@ -46,23 +46,23 @@ _WAKING = frozenset({ChangeKind.MATCH, ChangeKind.MEMBERSHIP, ChangeKind.SEASON,
 
 @dataclass(frozen=True)
 class LastPass:
-    """What came of the last look at a season."""
+    """The result of the last pass over a season."""
 
     at: datetime
     season: str
     queued: int
     """matches made then"""
     why: str
-    """why no more than that; what went wrong, when the season could not be looked at"""
+    """why there are no more; the error, if the pass failed"""
     failed: bool = False
 
 
 class Commissioner:
-    """Looks at seasons that changed, and at all of them now and then.
+    """Schedules matches for seasons that changed, and checks all of them periodically.
 
-    One transaction applies what was decided on facts that are still true in it; the facts themselves are read, and the
-    decisions made, before it. Killed anywhere it loses nothing: the next look finds the same facts. `last` says what
-    was found, by season.
+    Facts are read and decisions made before the transaction that applies them, which checks that the facts are still
+    current. Killed at any point it loses nothing: the next pass reads the same facts. `last` has the result of the last
+    pass, by season.
     """
 
     def __init__(self, database: Database, settings: Settings, clock: Clock) -> None:
@@ -70,12 +70,12 @@ class Commissioner:
         self._limits = Limits(settings.max_outstanding_matches, MATCHES_AT_ONCE, settings.first_matches)
         self._clock = clock
         self._memory = Memory()
-        self._thinking = threading.Lock()  # over the memory, which pages look at too
+        self._thinking = threading.Lock()  # guards the cached readings, which pages read too
         self._readings: dict[uuid.UUID, Reading] = {}
         self.last: dict[uuid.UUID, LastPass] = {}
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Run until cancelled."""
         threads = anyio.CapacityLimiter(1)  # of its own: it may have to wait for its turn to write
         with self._database.changes.subscribe_async() as changes:
             looked_at_all = float("-inf")
@@ -93,9 +93,9 @@ class Commissioner:
                 changed = None if late or not fine else _seasons(found)
 
     def look(self, changed: set[uuid.UUID] | None = None) -> bool:
-        """Look at these seasons, or at all, until nothing follows; whether nothing went wrong.
+        """Run passes over these seasons, or over all, until no step follows. Return whether all succeeded.
 
-        A season that fails is logged and looked at again later; the others go on.
+        A season that fails is logged and retried later; the others continue.
         """
         fine = True
         if changed is None:
@@ -111,7 +111,7 @@ class Commissioner:
         return fine
 
     def look_at(self, season_id: uuid.UUID) -> None:
-        """Decide and apply until nothing follows from it."""
+        """Decide and apply until there are no more steps."""
         queued = 0
         for _ in range(_PASSES):
             decisions = self._pass(season_id)
@@ -123,14 +123,14 @@ class Commissioner:
                 return
 
     def forget(self) -> None:
-        """Add everything up again: somebody has put scores right."""
+        """Drop all tallies, so that the next pass recomputes them: scores were corrected."""
         with self._thinking:
             self._memory.forget()
 
     def reasons(self, season_id: uuid.UUID) -> Reasons | None:
-        """What each policy of a season waits for, as of the last look.
+        """Return what each policy of a season waits for, as of the last pass.
 
-        None for a season that does not play, and while so much is read at once, after a start, that one would wait.
+        None for a season that does not play, and during a long read after a start: the caller does not wait for it.
         """
         if not self._thinking.acquire(timeout=_PATIENCE_SECONDS):
             return None
@@ -141,7 +141,7 @@ class Commissioner:
             self._thinking.release()
 
     def _pass(self, season_id: uuid.UUID) -> Decisions | None:
-        """What was decided and applied; None for a season that does not play any more."""
+        """Return the decisions that were applied; None for a season that no longer plays."""
         for _ in range(_TRIES):
             with self._database.read() as session:
                 reading, decisions = self._think(session, season_id)
@@ -153,8 +153,8 @@ class Commissioner:
                         apply(session, season_id, decisions.steps, now=self._clock())
                         return decisions
             except IntegrityError:
-                logger.info("Somebody else made a match of season %s; looking again", reading.facts.name)
-        # Too much changes: think with nobody else writing. Nearly everything has been read by now.
+                logger.info("Another writer created a match of season %s; retrying", reading.facts.name)
+        # Too many concurrent changes: decide inside the write transaction. Nearly everything has been read by now.
         with self._database.transaction() as session:
             _, decisions = self._think(session, season_id)
             if decisions is not None:
@@ -175,7 +175,7 @@ class Commissioner:
             self._readings[season_id] = reading
 
     def _active(self) -> set[uuid.UUID]:
-        """The seasons that play; all others are forgotten."""
+        """Return the seasons that play; drop the cached facts of all others."""
         with self._database.read() as session:
             active = set(active_seasons(session))
         with self._thinking:
@@ -195,7 +195,7 @@ def _seasons(changes: list[Change]) -> set[uuid.UUID]:
 
 
 def _logged(problem: str, action: Callable[[], object]) -> bool:
-    """Whether it went well."""
+    """Run a function and log its failure; return whether it succeeded."""
     try:
         action()
     except (ObservatoryError, OSError) as error:  # the database is busy, or gone: it is tried again

@@ -1,4 +1,4 @@
-"""Who is served first. Only the order: what is played in the end does not depend on it."""
+"""The order in which policies get matches. It does not affect which matches are played in the end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["FairShare", "GamesLeft"]
 
 
 class FairShare:
-    """Whose turn it is: versions with few matches first, then whoever's author has least in flight.
+    """The order of turns: versions with few matches first, then those whose author has the fewest in flight.
 
     An author with fifty versions has the same share as one with one. Among equals the version with fewest matches comes
     first, then the one that entered first.
@@ -35,7 +35,7 @@ class FairShare:
         self._in_flight.update({self._author[policy] for policy in picked if policy in self._author})
 
     def is_new(self, policy: uuid.UUID) -> bool:
-        """Whether a version has had so few matches that it comes first."""
+        """Return whether a version has so few matches that it comes first."""
         return self.matches[policy] < self._first_matches
 
     def turn(self, policy: uuid.UUID) -> tuple[bool, int, int, int]:
@@ -52,7 +52,7 @@ class FairShare:
 
 
 class GamesLeft:
-    """Which games of a pool have no match that ended or is in flight."""
+    """The games of a pool that have no match, ended or in flight."""
 
     def __init__(self, pool: PoolRecord, samples: int) -> None:
         self._tally = pool.tally
@@ -69,11 +69,11 @@ class GamesLeft:
             self._open_of.setdefault(policy, {})[match.combination] = match.policies
 
     def made(self, key: str) -> int:
-        """Matches of a combination so far, whatever came of them: the number of the next one."""
+        """Return the number of matches of a combination so far, failed ones included: the number of the next one."""
         return self._made(self._tally.combinations.get(key), key)
 
     def next_sample(self, key: str) -> int | None:
-        """The game that a combination plays next: fresh ones before those that failed. None when there is none."""
+        """Return the next game of a combination, new ones before failed ones; None when there is none."""
         found, flying = self._tally.combinations.get(key), self._open.get(key, ())
         if found is None or not (found.done or found.failures):
             left = [sample for sample in range(self._samples) if sample not in flying]
@@ -85,7 +85,7 @@ class GamesLeft:
         return key in self._open
 
     def given_up(self, key: str) -> list[int]:
-        """Games that have failed too often."""
+        """Return the games that have used up their failed attempts."""
         found = self._tally.combinations.get(key)
         return [] if found is None else [s for s in range(self._samples) if found.is_given_up(s, self._cap)]
 
@@ -99,7 +99,7 @@ class GamesLeft:
 
 
 def in_turn(pool: PoolRecord, members: Sequence[Member]) -> list[Member]:
-    """Members by whose author has fewest matches in flight, counting those that come before in the list."""
+    """Sort members by their author's matches in flight, fewest first, counting those earlier in the list."""
     flying = Counter(match.policies[0] for match in pool.open)
     load: Counter[str] = Counter()
     for member in pool.members:

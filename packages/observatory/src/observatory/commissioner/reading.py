@@ -1,7 +1,7 @@
-"""Facts of a season from the database.
+"""Read the facts of a season from the database.
 
-What has ended never changes: it is added up once and kept, and a later look reads only what has ended since. On a
-start everything is read once, in pieces.
+Ended matches never change: they are tallied once and cached, and a later pass reads only the matches that have ended
+since. After a start everything is read once, in batches.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ID_CHARACTERS = 36
 
 @dataclass
 class _Known:
-    """Of a season: the ended matches that were added up, by pool; the members as of the last change among them."""
+    """Cached facts of a season: the tallies of its pools, the last match in each, and the members."""
 
     last: dict[uuid.UUID, int] = field(default_factory=dict)
     tallies: dict[uuid.UUID, Tally] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class _Known:
 
 
 class Memory:
-    """What was added up so far. Belongs to one loop; may be forgotten at any time."""
+    """Cached tallies. Belongs to one loop; may be dropped at any time."""
 
     def __init__(self) -> None:
         self._seasons: dict[uuid.UUID, _Known] = {}
@@ -67,7 +67,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Reading:
-    """Facts, and a mark of the state of the database in which they were true."""
+    """Facts, and a stamp of the database state in which they were read."""
 
     facts: SeasonFacts
     stamp: object
@@ -85,10 +85,10 @@ def config_of(season: Season) -> FreeplayConfig | TeamConfig:
 
 
 def read(session: Session, memory: Memory, season_id: uuid.UUID, limits: Limits) -> Reading | None:
-    """The facts of a season; None when it does not play any more.
+    """Return the facts of a season; None when it no longer plays.
 
-    What is read first may have ended by the time the rest is read: then the stamp is an old one, and nothing that is
-    decided on these facts is applied.
+    A match may end between the first and the last read: then the stamp is stale, and no decision based on these facts
+    is applied.
     """
     mark = stamp(session, season_id)
     season = session.scalar(select(Season).where(Season.id == season_id).options(selectinload(Season.pools)))
@@ -115,7 +115,7 @@ def read(session: Session, memory: Memory, season_id: uuid.UUID, limits: Limits)
 
 
 def stamp(session: Session, season_id: uuid.UUID) -> object:
-    """Changes whenever facts of the season do: by the last match made, the last that ended, the last membership."""
+    """Return a stamp that changes with the season's facts: the last match created and ended, the last membership."""
     season = session.execute(
         select(Season.started_at, Season.completed_at, Season.disabled_at, Season.config).where(Season.id == season_id)
     ).one_or_none()
@@ -135,7 +135,7 @@ def _last_moved(session: Session) -> uuid.UUID | None:
 
 def _tally(pool: Pool, config: FreeplayConfig | TeamConfig) -> Tally:
     cap = config.max_failed_attempts if isinstance(config, TeamConfig) else config.max_failures
-    # Nothing is decided by the scores of the competition, and it has by far the most matches.
+    # No decision depends on the scores of the competition, which has by far the most matches.
     return Tally(cap, keep_scores=pool.name != COMPETITION)
 
 
@@ -166,7 +166,7 @@ def _add_ended(session: Session, pools: Sequence[Pool], config: FreeplayConfig |
 
 
 def _add(session: Session, pool: Pool, tally: Tally, ended: Sequence[Any]) -> None:
-    # Who played a pairing stands in its combination: at the start there may be very many of them to read.
+    # The combination of a pair names its players, so their seats are not read: after a start there may be very many.
     pairs = [None if tally.keeps_scores else _pair(row[0]) for row in ended]
     seats = {} if None not in pairs else _seats(session, pool.id, first=ended[0][4], last=ended[-1][4])
     for (combination, sample, status, failed, order), pair in zip(ended, pairs, strict=True):
@@ -235,7 +235,7 @@ def _open(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, li
 
 
 def _known_members(session: Session, pool_ids: Sequence[uuid.UUID], known: _Known) -> dict[uuid.UUID, list[Member]]:
-    """There may be thousands, and they change far less often than matches end; who comes or goes is noted."""
+    """Return the members of the pools, cached: there may be thousands, and they change rarely."""
     changed = _last_moved(session)
     if known.members is None or known.members[0] != changed:
         known.members = changed, _members(session, pool_ids)

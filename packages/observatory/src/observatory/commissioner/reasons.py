@@ -1,4 +1,4 @@
-"""Why things are as they are, in sentences: of a season, and of every policy in it."""
+"""Explain the state of a season, and of every policy in it, in sentences."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["Reasons", "decide", "reasons"]
 
 @dataclass(frozen=True)
 class Reasons:
-    """Of the season: why nothing more is scheduled. Of each policy that is active in it: what it waits for."""
+    """Why the season schedules no more matches, and what each of its active policies waits for."""
 
     season: str
     policies: dict[uuid.UUID, str] = field(default_factory=dict)
 
 
 def decide(facts: SeasonFacts) -> Decisions:
-    """What a season does next, whatever its type."""
+    """Return the next decisions of a season of any type."""
     return team.decide(facts) if isinstance(facts.config, TeamConfig) else freeplay.decide(facts)
 
 
 def reasons(facts: SeasonFacts) -> Reasons:
-    """Sentences for people who wait."""
+    """Return the sentences for a season and its policies."""
     why = decide(facts).why
     config = facts.config
     if isinstance(config, FreeplayConfig):
@@ -77,7 +77,7 @@ def _competing(facts: SeasonFacts, config: FreeplayConfig) -> dict[uuid.UUID, st
         elif left[member.policy] > 0:
             sentence += f"; {left[member.policy]} more to come"
         elif not flying[member.policy]:
-            sentence += "; it has met everybody"
+            sentence += "; it has played every other policy"
         found[member.policy] = sentence
     return found
 

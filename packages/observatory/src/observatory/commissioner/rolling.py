@@ -1,4 +1,4 @@
-"""Seasons that begin anew by themselves."""
+"""Roll seasons over automatically: a complete season starts again as a new version."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ logger = logging.getLogger(__name__)
 
 
 def rolls_at(season: Season) -> datetime | None:
-    """When a season that is complete begins anew; None when nobody but an operator rolls it.
+    """Return when a complete season rolls over; None when only an operator rolls it.
 
-    At its hour of the day, the first after its end, or so long after its end as its config says; whatever is first.
+    That is the first configured hour of the day after its end, or the configured delay after its end, whichever is
+    earlier.
     """
     if season.completed_at is None or season.disabled_at is not None or not season.canonical:
         return None
@@ -46,6 +47,6 @@ def roll_due_seasons(database: Database, now: datetime) -> list[uuid.UUID]:
             season = session.get_one(Season, season_id)
             if season.canonical:
                 new = roll_season(session, season, now=now)
-                logger.info("Season %s begins anew as version %d", new.name, new.version)
+                logger.info("Season %s rolled over to version %d", new.name, new.version)
                 made.append(new.id)
     return made

@@ -1,4 +1,4 @@
-"""Drawing: teams by score, and which combinations play when there are too many. Same seed, same draw."""
+"""Draw teams by score, and a subset of combinations when there are too many. The same seed gives the same draw."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["combinations_to_play", "draw_teams"]
 EPSILON = 0.001
 """added to every weight, so that a policy with no reward can be drawn"""
 MOST_COMBINATIONS = 50_000
-"""more of them are never all played: nobody would see the end"""
+"""more of them are never all played: it would take too long"""
 _TRIES = 64
 
 Item = TypeVar("Item")
@@ -79,13 +79,13 @@ def combinations_to_play(
 
 
 def _distances(size: int, count: int, patterns: int, chance: random.Random) -> tuple[int, ...]:
-    """Places of a pattern, from 0; near each other, so that little changes when somebody joins the ring."""
+    """Return the places of a pattern, from 0; close together, so that little changes when a policy joins the ring."""
     reach = min(count - 1, 2 * (size + patterns))
     return (0, *_shuffled(range(1, reach + 1), chance)[: size - 1])
 
 
 def _shuffled(items: Sequence[Item], chance: random.Random) -> list[Item]:
-    """By `random()` alone, which gives the same numbers in every version of Python."""
+    """Shuffle with `random()` only, which gives the same numbers in every version of Python."""
     places = sorted((chance.random(), place) for place in range(len(items)))
     return [items[place] for _, place in places]
 

@@ -1,4 +1,4 @@
-"""The seeds of a season. All follow from its own, and none from who plays: everybody meets the same games."""
+"""Derive the seeds of a season from its own seed, independent of who plays: all policies get the same games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["drawing_seed", "map_seed", "match_seed", "policy_seed"]
 
 
 def match_seed(season_seed: int, pool_name: str, split_index: int, sample: int) -> int:
-    """The seed with which a game is played: 31 bits that nobody can tell without the season's."""
+    """Return the seed of a game: 31 bits that cannot be derived without the season's seed."""
     return _derived(season_seed, "match", pool_name, split_index, sample)
 
 
@@ -24,7 +24,7 @@ def drawing_seed(season_seed: int, pool_name: str) -> int:
 
 
 def policy_seed(season_seed: int, match_seed: int) -> int:
-    """What the policies of a game draw from. They get to know it, and cannot tell the game's own seed from it."""
+    """Return the seed for the policies of a game. They see it, but cannot derive the game's own seed from it."""
     return _derived(season_seed, "policies", match_seed)
 
 

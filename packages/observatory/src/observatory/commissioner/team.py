@@ -30,7 +30,7 @@ __all__ = ["decide", "policy_scores", "team_scores"]
 
 
 def decide(facts: SeasonFacts) -> Decisions:
-    """What a team season does next: the first stage that is not complete decides."""
+    """Return the next decisions of a team season: those of the first stage that is not complete."""
     config = facts.config
     assert isinstance(config, TeamConfig)
     if not facts.started:
@@ -57,10 +57,10 @@ def decide(facts: SeasonFacts) -> Decisions:
 def _evaluate_policies(
     facts: SeasonFacts, config: TeamConfig, stage: PlannedStage, rules: PolicyEval
 ) -> Decisions | None:
-    """None when the stage is complete."""
+    """Return the next decisions of the stage; None when it is complete."""
     pool, target = facts.pools[stage.input_pool], facts.pools[stage.output_pool]
     active = tuple(member.policy for member in pool.active)
-    # Who has failed has come all the same: a stage that has begun does not wait for others in its place.
+    # Failed policies count as present: a stage that has started does not wait for replacements.
     came, needed = len(active) + len(_failed_in(pool)), rules.min_policies or 1
     if came < needed or len(active) < rules.policies_per_team:
         needed = max(needed, rules.policies_per_team)
@@ -68,7 +68,7 @@ def _evaluate_policies(
     combinations = combinations_of_stage(stage, active, facts.seed)
     out = [*_failed_out(pool, active, combinations)]
     if out:
-        return Decisions(tuple(out), f"{len(out)} policies of {stage.input_pool} failed too often")
+        return Decisions(tuple(out), f"{len(out)} policies of {stage.input_pool} used up their failed attempts")
     wanted = _games_by_combination(facts, config, stage, rules, combinations)
     if wanted:
         return Decisions(tuple(wanted), f"{len(wanted)} matches of {stage.input_pool} were queued")
@@ -78,7 +78,7 @@ def _evaluate_policies(
     kept = kept_by(rules.elim, scores) - _failed_in(target)
     moves = [*_moves(stage, target, kept, scores)]
     if moves:
-        return Decisions(tuple(moves), f"{stage.input_pool} was played; {len(kept)} policies go on")
+        return Decisions(tuple(moves), f"{stage.input_pool} was played; {len(kept)} policies advance")
     enough = members_needed(config, stage)
     if len(kept) < enough:
         return Decisions(why=f"{stage.output_pool} has {len(kept)} policies and needs {enough}: more must enter")
@@ -180,18 +180,18 @@ def policy_scores(
 def _moves(
     stage: PlannedStage, target: PoolRecord, kept: set[uuid.UUID], scores: Mapping[uuid.UUID, float]
 ) -> Iterator[Decision]:
-    """Into and out of the output pool, after the scores that there are now."""
+    """Yield the moves into and out of the output pool that follow from the current scores."""
     active = {member.policy for member in target.active}
     for policy in sorted(kept - active):
-        yield Join(stage.output_pool, policy, f"{stage.stage.display_name}: goes on with {scores[policy]:.4g}")
+        yield Join(stage.output_pool, policy, f"{stage.stage.display_name}: advances with {scores[policy]:.4g}")
     for policy in sorted(active - kept):
         score = scores.get(policy)
-        told = "without a score" if score is None else f"with {score:.4g}"
-        yield Leave(stage.output_pool, policy, f"{stage.stage.display_name}: others are better now; out {told}")
+        with_score = "without a score" if score is None else f"with {score:.4g}"
+        yield Leave(stage.output_pool, policy, f"{stage.stage.display_name}: others are better now; out {with_score}")
 
 
 def _failed_in(pool: PoolRecord) -> set[uuid.UUID]:
-    """Who was retired from a pool for its failures, and does not come back."""
+    """Return the policies retired from a pool for their failures, which do not come back."""
     gone = (member.policy for member in pool.members if member.retired)
     return {p for p in gone if not pool.tally.completed[p] and pool.tally.charged[p] >= pool.tally.cap}
 
@@ -261,12 +261,12 @@ def _cull(
     *,
     is_last: bool,
 ) -> Decisions:
-    """The worst are out; the others are copied into the next pool, the best first."""
+    """Eliminate the worst teams and copy the others into the next pool, best first."""
     pool = facts.pools[stage.input_pool]
     failed = {team.id for team in live if _failures(pool, team) >= config.max_failed_attempts}
     scores = {team: score for team, score in team_scores(pool, live).items() if team not in failed}
     if not scores:
-        return Decisions(why=f"Every team of {stage.input_pool} failed: the season cannot go on")
+        return Decisions(why=f"Every team of {stage.input_pool} failed: the season cannot continue")
     ranked, survivors = ranked_teams(scores), surviving_teams(scores, rules.cull_fraction)
     places = {team: place for place, team in enumerate(ranked, 1)}
     ends = []
@@ -276,7 +276,7 @@ def _cull(
         elif team.id not in scores:
             why = "None of its matches could be played"
         else:
-            why = f"Place {places[team.id]} of {len(ranked)}; the best {len(survivors)} go on"
+            why = f"Place {places[team.id]} of {len(ranked)}; the best {len(survivors)} advance"
         out = team.id not in survivors
         ends.append(EndTeam(team.id, scores.get(team.id), out, why if out else None))
     by_id = {team.id: team for team in live}
@@ -286,9 +286,9 @@ def _cull(
     ]
     seated = Counter(policy for copy in copies for policy in set(copy.members))
     joins = [
-        Join(stage.output_pool, p, f"In {seated[p]} of the {len(copies)} teams that go on") for p in sorted(seated)
+        Join(stage.output_pool, p, f"In {seated[p]} of the {len(copies)} teams that advance") for p in sorted(seated)
     ]
-    return Decisions((*ends, *joins, *copies), f"{len(copies)} of {len(live)} teams of {stage.input_pool} go on")
+    return Decisions((*ends, *joins, *copies), f"{len(copies)} of {len(live)} teams of {stage.input_pool} advance")
 
 
 def team_scores(pool: PoolRecord, teams: Sequence[TeamFact]) -> dict[uuid.UUID, float]:

@@ -1,4 +1,4 @@
-"""The database: what tables are made of, sessions, migrations."""
+"""The database: the base of all tables, sessions, migrations."""
 
 from observatory.database.base import Base, Json, UtcDateTime, enum_type, new_id
 from observatory.database.deps import DatabaseDep, SessionDep, own_transactions

@@ -1,4 +1,4 @@
-"""What every table is made of, the same on SQLite and PostgreSQL."""
+"""The base class and column types of all tables, the same on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class Base(DeclarativeBase):
-    """Every table. Constraints have names, so that migrations can speak of them."""
+    """The base of all tables. Constraints have names, so that migrations can refer to them."""
 
     metadata = MetaData(
         naming_convention={

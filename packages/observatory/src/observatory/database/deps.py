@@ -25,7 +25,7 @@ def _database(request: Request) -> Database:
 def own_transactions(endpoint: Endpoint) -> Endpoint:
     """Mark an endpoint that does slow things and calls `Database.write` itself: its `SessionDep` only reads.
 
-    Who is calling is still found out through that session. Below `@router.post(...)`.
+    That session still authenticates the caller. Place it below `@router.post(...)`.
     """
     endpoint.__dict__[_OWN] = True
     return endpoint

@@ -1,8 +1,8 @@
 """Sessions: any number that read, one at a time that writes.
 
 Reads run on their own connections. A write holds the process's gate for the whole of its transaction, and on the
-database itself `BEGIN IMMEDIATE` (SQLite) or an advisory lock (PostgreSQL), so that what a transaction has read stays
-true until it commits, whoever else is there.
+database itself `BEGIN IMMEDIATE` (SQLite) or an advisory lock (PostgreSQL), so that the data a transaction has read
+stays current until it commits, even with other processes.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ _MAX_CONNECTIONS = 48  # one per thread that answers requests, and some
 
 
 class DatabaseGone(Unavailable):
-    """The file of the database is not where it was."""
+    """The database file is missing."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"The database {path.name} is gone; the server goes on when it is back, for example from a backup"
+            f"The database {path.name} is missing; the server continues when it is back, for example from a backup"
         )
 
 
 class Database:
     """One database. `read` and `transaction` are for threads and commands, the asynchronous ones for requests.
 
-    Waiting for the gate inside a thread that answers requests could stop the server: the one who holds the gate needs
-    such a thread to finish. Code that answers requests therefore uses `session_for_request` and `write`.
+    Waiting for the gate inside a thread that serves requests could deadlock the server: the holder of the gate needs
+    such a thread to finish. Code that serves requests therefore uses `session_for_request` and `write`.
     """
 
     def __init__(self, url: str, *, timeout_seconds: float = 15.0) -> None:
@@ -114,7 +114,7 @@ class Database:
 
     @contextmanager
     def migration(self) -> Iterator[Connection]:
-        """A transaction for changes of tables. Foreign keys are checked at its end: tables may be made anew in it."""
+        """Open a transaction for schema changes. Foreign keys are checked at its end, so it may recreate tables."""
         self._wait_for_gate()
         try:
             with self._writing.connect() as connection:
@@ -161,9 +161,9 @@ class Database:
         self.engine.dispose()
 
     def check_file(self) -> None:
-        """Raise `DatabaseGone` when the file is not there; go on with another one that was put in its place.
+        """Raise `DatabaseGone` when the file is missing; switch to another file that replaced it.
 
-        SQLite itself would go on reading and writing a deleted file.
+        SQLite itself would continue to read and write the deleted file.
         """
         if self.path is None:
             return
@@ -181,7 +181,7 @@ class Database:
             self._file_id = found
 
     def _make_file(self, *_: Any) -> None:
-        """SQLite would let everybody read a file that it makes; those beside it get the mode of this one."""
+        """Create the file with mode 0600: SQLite would make it world-readable. The files beside it inherit the mode."""
         if self.path is not None:
             with contextlib.suppress(OSError):  # there already, or SQLite will say why not
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -214,7 +214,7 @@ class Database:
         try:
             with anyio.fail_after(self._timeout):
                 async with self._line():
-                    # Not to be left half-way: a gate taken for nobody would stay shut.
+                    # Shielded: if the wait is cancelled after the thread acquired the gate, the gate is never released.
                     with anyio.CancelScope(shield=True):
                         await anyio.to_thread.run_sync(self._wait_for_gate, limiter=anyio.CapacityLimiter(1))
         except TimeoutError:

@@ -1,4 +1,4 @@
-"""Which tables were written to, so that what was made from them can be kept until then."""
+"""Track writes per table, so that values computed from the tables can be cached until the next write."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ match are others"""
 MADE_MATCHES = "made matches"
 """counted in the same way: how many there are does not change with what becomes of them"""
 REMEMBERED_SECONDS = 5.0
-"""after which a thing is made again: another process may have changed something"""
+"""after which a cached value is recomputed: another process may have changed the data"""
 MOST_REMEMBERED = 500
 MEMORY, BEGAN, VERSIONS = "memory", "began", "versions"
 """names in `Session.info`"""
@@ -29,8 +29,8 @@ MEMORY, BEGAN, VERSIONS = "memory", "began", "versions"
 class TableVersions:
     """Counts for each table the transactions of this process that have changed it.
 
-    Whoever keeps something asks for `of(tables)` before reading, and keeps it with the answer: for as long as the
-    answer stays the same, nothing in those tables was changed by this process.
+    A cache calls `of(tables)` before it reads, and stores the result with the value: while `of(tables)` returns the
+    same numbers, this process has not changed those tables.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -50,7 +50,7 @@ class TableVersions:
             return {"": self._database, **self._numbers}
 
     def forget(self) -> None:
-        """It is another database: everything may be different."""
+        """Invalidate all tables: the database was replaced."""
         with self._lock:
             self._database += 1
 
@@ -59,7 +59,7 @@ class TableVersions:
         self._written = set()
 
     def committed(self) -> None:
-        """What it has written is there for everybody to read."""
+        """Count the tables that the committed transaction has written."""
         with self._lock:
             self._numbers.update(self._written)
 
@@ -82,7 +82,7 @@ def _ends_a_match(parameters: Sequence[Mapping[str, Any]]) -> bool:
 
 
 class Memory:
-    """What is kept in memory about one database, for sessions that only read: those that write may be rolled back."""
+    """The in-memory cache of one database, for sessions that only read: those that write may be rolled back."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -105,12 +105,12 @@ class Memory:
         return int(session.info[BEGAN])
 
     def forget(self) -> None:
-        """Keep nothing: somebody has changed what never changes."""
+        """Drop all cached values: an immutable row was edited."""
         with self._lock:
             self._things.clear()
 
     def get(self, kind: type[Kept]) -> Kept:
-        """The thing of this kind, made on the first use."""
+        """Return the cache of this type, created on the first use."""
         with self._lock:
             if kind not in self._things:
                 self._things[kind] = kind()
@@ -119,9 +119,9 @@ class Memory:
 
 
 def remembered(session: Session, key: Hashable, tables: Sequence[str], make: Callable[[], Kept]) -> Kept:
-    """What `make` reads from these tables, made again when this process has changed one of them.
+    """Return what `make` reads from these tables, cached until this process changes one of them.
 
-    A session that writes always makes it. What is given is shared by threads: change it only as they all may at once.
+    A session that writes always calls `make`. Threads share the returned value: change it only in thread-safe ways.
     """
     memory = Memory.of(session)
     if memory is None:
@@ -137,7 +137,7 @@ def remembered(session: Session, key: Hashable, tables: Sequence[str], make: Cal
 
 
 class _Remembered:
-    """Things with the versions they were made of and the time until which they are good; the unused go first."""
+    """Cached values with their table versions and expiry; the least recently used are evicted first."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Is what the database holds whole? Every page and row is read, and every reference is followed."""
+"""Check the integrity of the database: read every page and row, and follow every reference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOLERANCE = timedelta(minutes=5)
 
 
 def integrity_problems(database: Database, *, most: int = 5) -> list[str]:
-    """A sentence for each problem, at most this many; empty for a database that is whole."""
+    """Return a sentence for each problem, at most this many; empty for an intact database."""
     with database.engine.connect() as connection:
         return list(islice(_problems(connection, database), most))
 
@@ -60,7 +60,7 @@ def _orphans(connection: sa.Connection, table: sa.Table, reference: sa.ForeignKe
 
 
 def clock_problem(database: Database, now: datetime) -> str | None:
-    """A sentence when rows of the database are of the future: the clock of this machine was set back."""
+    """Return a sentence when the database has rows from the future: the clock of this machine was set back."""
     newest: datetime | None = None
     with database.engine.connect() as connection:
         for table in Base.metadata.sorted_tables:

@@ -18,9 +18,9 @@ __all__ = ["serve_demo"]
 
 
 def serve_demo(settings: Settings, *, tell: Callable[[str], None]) -> None:
-    """Serve until told to end. `tell` gets the address, and a link with which the person here signs in.
+    """Serve until stopped. `tell` gets the address, and a link that signs the local user in.
 
-    The server is for this machine alone. A port that nobody asked for and that is taken is replaced by a free one.
+    The server listens on this machine only. If the default port is taken, a free one is used instead.
     """
     changes: dict[str, object] = {"host": "127.0.0.1", "public_url": None, "seed_seasons": False, "log_style": "plain"}
     if "log_level" not in settings.model_fields_set:
@@ -44,7 +44,7 @@ def serve_demo(settings: Settings, *, tell: Callable[[str], None]) -> None:
             f"  its seasons: {', '.join(names)}; a table fills with results in less than a minute",
             f"  the documented seasons take policies too: {', '.join(path.stem for path in preset_files())}",
             f"  send a policy of your own: cogames upload -p class=starter -n mine --server {address}",
-            f"  its data is in {settings.data_dir.absolute()}; Ctrl-C stops it, and the next start goes on",
+            f"  its data is in {settings.data_dir.absolute()}; Ctrl-C stops it, and the next start continues",
         ]
 
     serve(settings.model_copy(update=changes), tell=tell, prepare=prepare, welcome=welcome)

@@ -92,7 +92,7 @@ def _read(store: Store, key: str, max_bytes: int) -> list[UploadedEpisode]:
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in problem["loc"])
-            raise BadRequest(f"Line {number} is no episode: {place}: {problem['msg']}") from None
+            raise BadRequest(f"Line {number} is not an episode: {place}: {problem['msg']}") from None
     return episodes
 
 

@@ -1,4 +1,4 @@
-"""Every query about episodes, and who may see one: everybody, unless its season is private or it is one user's."""
+"""All queries for episodes, and their visibility: public, unless the season is private or the episode has an owner."""
 
 from __future__ import annotations
 

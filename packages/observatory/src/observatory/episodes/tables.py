@@ -1,4 +1,4 @@
-"""Episodes: what was played, by whom, and how it went."""
+"""Episodes: the game, its policies and its results."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["Episode", "EpisodePolicy", "EpisodeTag"]
 class Episode(Base):
     """A game that was played to its end.
 
-    Everybody may see it, unless it belongs to a season that is not public, or to one user: then staff sees it, and
-    that user.
+    It is public, unless it belongs to a season that is not public, or to one user: then only staff and that user
+    see it.
     """
 
     __tablename__ = "episodes"
@@ -49,7 +49,7 @@ class Episode(Base):
 
     @property
     def is_public(self) -> bool:
-        """Whether everybody may see it."""
+        """Return whether the episode is public."""
         return self.owner_id is None and (self.season is None or self.season.public)
 
 
@@ -71,7 +71,7 @@ class EpisodePolicy(Base):
     position: Mapped[int] = mapped_column(primary_key=True)
     policy_version_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("policy_versions.id"), index=True)
     name: Mapped[str | None] = mapped_column(String(200))
-    """of a policy that is no version of ours"""
+    """of a policy that is not a version on this server"""
     num_agents: Mapped[int]
     avg_reward: Mapped[float]
     avg_metrics: Mapped[dict[str, Any]]

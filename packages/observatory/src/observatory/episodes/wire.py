@@ -60,7 +60,7 @@ class EpisodeWire:
         return url and self.settings.as_path(url)
 
     def _replay_url(self, episode: Episode) -> str | None:
-        """A lasting address where everybody may look; for others one that works for a while."""
+        """Return a permanent URL for a public episode, otherwise a signed URL that expires."""
         if episode.replay_key is None:
             return episode.replay_url
         if episode.is_public:

@@ -55,7 +55,7 @@ work = Router(prefix="/work", tags=["work"])
 jobs = Router(prefix="/jobs", tags=["jobs"])
 
 _LOOK_ANYWAY_SECONDS = 1.0
-"""jobs that come are told; this is for what nobody tells"""
+"""new jobs wake the wait; this interval covers changes without a notification"""
 MAX_BATCH = 1000
 
 

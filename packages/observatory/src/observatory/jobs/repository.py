@@ -36,7 +36,7 @@ def job(session: Session, job_id: uuid.UUID) -> Job | None:
 
 
 def visible_job(session: Session, job_id: uuid.UUID, principal: Principal) -> Job | None:
-    """Whoever asked for a job sees it, and administrators."""
+    """Return a job if the caller requested it or is an administrator; None otherwise."""
     found = session.get(Job, job_id)
     return found if found is not None and (principal.is_admin or found.user_id == principal.user_id) else None
 

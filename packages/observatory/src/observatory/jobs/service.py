@@ -137,7 +137,7 @@ def renew(session: Session, job: Job, status: JobStatus, *, now: datetime, lease
 
 
 def give_back(session: Session, job: Job, *, now: datetime) -> None:
-    """The worker has to leave; somebody else plays the job."""
+    """Put the job back into the queue: its worker has to leave, and another worker plays it."""
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")
     _back_to_queue(job)
@@ -211,7 +211,7 @@ def _back_to_queue(job: Job) -> None:
 
 
 def _changed(session: Session, job: Job, now: datetime) -> None:
-    """Whoever waits for the job gets to know, in the same transaction."""
+    """Update the match or assay that waits for the job, in the same transaction."""
     from observatory.outcomes import job_changed  # matches and assays, which it changes, queue jobs themselves
 
     session.flush()

@@ -17,7 +17,7 @@ MAX_AGENTS = 1000
 
 
 def check_spec(spec: dict[str, Any]) -> None:
-    """Refuse what no worker could play: an address that is no policy of this server, seats that do not fit."""
+    """Reject a spec that no worker could play: a URI that is not a policy of this server, seats that do not fit."""
     from mettagrid.base_config import LENIENT_CONTEXT
     from mettagrid.config.mettagrid_config import MettaGridConfig
     from mettagrid.runner.types import SingleEpisodeJob, check_assignments

@@ -1,15 +1,15 @@
-"""Answers kept as bytes, for as long as nothing they were made from has changed.
+"""Cache responses as bytes until the tables they depend on change.
 
-A route of the class `kept(...)` names the tables that its answer is made from. Its answer is kept with the versions of
-those tables (see `database.freshness`); the next one who asks gets the same bytes, compressed where they like, or 304
-when they have them already. Who asks matters only as far as the route says: most answers are the same for everybody
-but staff, who see private seasons; some are each person's own.
+A route of the class `kept(...)` names the tables that its response depends on. The response is cached with the versions
+of those tables (see `database.freshness`); later requests get the same bytes, compressed if the client accepts it, or
+304 if the client has them already. Most responses differ only between staff, who see private seasons, and all other
+callers; routes marked `personal` respond per user.
 
-Nothing is given to anybody who was not found out to be who they are: a token or cookie that this process has not seen
-lately, or not since accounts were changed, is looked up first.
+Every caller is authenticated first: a token or cookie is looked up unless this process has seen it recently and no
+account has changed since.
 
-Where a season is large, a match ends more often than its table can be made. So a large answer that misses nothing but
-the matches of the last second is still given, and made anew meanwhile; `Cache-Control: no-cache` asks for the new one.
+In a large season, matches end faster than its table can be computed. So a large response that lacks only the matches of
+the last second is still served, and refreshed in the background; `Cache-Control: no-cache` asks for a fresh one.
 """
 
 from __future__ import annotations
@@ -40,28 +40,29 @@ MAX_ANSWERS = 2000
 MAX_BYTES = 64 << 20
 COMPRESSED_FROM = 1000
 LARGE = 100_000
-"""bytes from which on an answer may be late"""
+"""bytes from which on a response may be stale"""
 LATE_SECONDS = 1.0
-"""how long ago a large answer may have been true"""
+"""how long a large response may be stale"""
 _MAY_BE_LATE = frozenset({"matches", "match_players", "jobs", "episodes", ENDED_MATCHES})
 _VARY = "X-Auth-Token, Authorization, Cookie, X-Use-Elevated-Privileges, Accept-Encoding"
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 FindPrincipal = Callable[[Request, Session], tuple[Principal | None, datetime | None]]
-"""who sends a request, and until when that is certain; raises `Unauthorized`"""
+"""returns the sender of a request and when that expires; raises `Unauthorized`"""
 Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a route's answers are made from, and whether each person gets their own."""
+    """The tables that a route's responses depend on, and whether each user gets their own response."""
 
     tables: tuple[str, ...]
     personal: bool
     route: Any = None
 
     def essential(self, versions: tuple[int, ...]) -> tuple[int, ...]:
-        """Without those that a large answer may be late for; the first number is the database's own."""
+        """Return the versions without those of tables for which a large response may be stale; the first number is the
+        database's own."""
         first, *others = versions
         kept = (number for table, number in zip(self.tables, others, strict=True) if table not in _MAY_BE_LATE)
         return first, *kept
@@ -73,9 +74,9 @@ class Answer:
     headers: dict[str, str]
     versions: tuple[int, ...]
     true_at: float
-    """when it was last known to be true"""
+    """when it was last known to be fresh"""
     until: float
-    """when it has to be made anew in any case"""
+    """when it expires in any case"""
     etag: str
     compressed: bytes | None
 
@@ -99,7 +100,7 @@ class _Turn:
 
 
 class KeptAnswers:
-    """The answers of one server; those not asked for longest go first. Used from the event loop alone."""
+    """The response cache of one server, evicting the least recently used. Used from the event loop only."""
 
     def __init__(self, database: Database, find_principal: FindPrincipal) -> None:
         self._database, self._find_principal = database, find_principal
@@ -107,13 +108,13 @@ class KeptAnswers:
         self.audiences = Audiences(self.versions)
         self._answers: OrderedDict[Key, Answer] = OrderedDict()
         self._recipes: dict[str, Recipe] = {}
-        """by path, of all answers that are kept or were"""
+        """by path, for all responses that are or were cached"""
         self._turns: dict[Key, _Turn] = {}
         self._aside: dict[Key, asyncio.Task[object]] = {}
         self._bytes = 0
 
     def at_once(self, request: Request) -> tuple[Response | None, Key | None]:
-        """What is kept of the answer, and its key when it is late: then somebody should make it anew."""
+        """Return the cached response, if any, and its key if it is stale: the caller should then refresh it."""
         recipe = self._recipes.get(request.scope["path"])
         audience, is_due = (None, False) if recipe is None else self.audiences.of(request)
         if recipe is None or audience is None:
@@ -126,39 +127,39 @@ class KeptAnswers:
         try:
             request.app.state.rate_limits.check(request)
         except TooManyRequests:
-            return None, None  # the route refuses, in its own words
+            return None, None  # the route returns the 429 response
         if is_due:
             self.aside(("who", credential_of(request)), lambda: self._find_out(request))
-        request.scope["route"] = recipe.route  # by whose name it is counted
+        request.scope["route"] = recipe.route  # metrics count the request under this route
         return found.response(request), key if fresh is None else None
 
     def aside(self, key: Key, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Do something that nobody waits for, unless it is being done."""
+        """Run a background task for this key, unless one is running."""
         if key in self._aside:
             return
         task = self._aside[key] = asyncio.create_task(work())
         task.add_done_callback(lambda _: self._aside.pop(key, None))
 
     def stop(self) -> None:
-        """Leave what is done aside."""
+        """Cancel the background tasks."""
         for task in list(self._aside.values()):
             task.cancel()
 
     async def answer(self, request: Request, recipe: Recipe, handler: Handler) -> Response:
-        """What is kept and true, or the handler's answer, which is then kept."""
+        """Return the cached response if it is fresh; otherwise call the handler and cache its response."""
         if not getattr(request.state, "is_counted", False):
             request.app.state.rate_limits.check(request)
             request.state.is_counted = True
         audience = self.audiences.of(request)[0] or await self._find_out(request)
         if audience is None:
-            return await handler(request)  # which refuses
+            return await handler(request)  # which rejects the request
         key, asked_at = _key(request, audience, recipe), time.monotonic()
         async with self._turn(key):
             found = self._fresh(key, recipe) or self._true_since(key, asked_at)
             return found.response(request) if found else await self._made(request, key, recipe, handler)
 
     async def _find_out(self, request: Request) -> Audience | None:
-        """Who is behind a token or cookie that is not known; None for one that is not good."""
+        """Look up the audience of an unknown token or cookie; None if it is not valid."""
         async with self._turn(("who", credential_of(request))):
             known, is_due = self.audiences.of(request)
             if known is not None and not is_due:
@@ -195,7 +196,7 @@ class KeptAnswers:
         return found
 
     def _true_since(self, key: Key, moment: float) -> Answer | None:
-        """What was made while one waited for it, though something may have changed since: one does not wait again."""
+        """Return a response made since the request began to wait, even if it is stale by now: requests wait once."""
         found = self._answers.get(key)
         return found if found is not None and found.true_at >= moment else None
 

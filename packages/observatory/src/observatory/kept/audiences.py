@@ -1,4 +1,4 @@
-"""Who asks, as far as answers differ by it."""
+"""The audience of a response: the properties of the caller on which cached responses depend."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["ANYBODY", "TRUSTED_SECONDS", "Audience", "Audiences", "credential_of
 
 MAX_CALLERS = 20_000
 TRUSTED_SECONDS = 5.0
-"""after which an answer, or who somebody is, is looked up again: another process may have changed something"""
+"""after which a response, or the owner of a credential, is looked up again: another process may have changed it"""
 _ACCOUNTS = ("users", "tokens", "players", "ended_sessions")
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Whose answer it is: the same for all but administrators, unless the route tells people apart."""
+    """The users who share a response: all but administrators, unless the route responds per user."""
 
     user_id: str | None
     is_admin: bool
@@ -34,7 +34,7 @@ ANYBODY = Audience(None, False)
 
 
 class Audiences:
-    """Who was behind a token or cookie when it was last looked at."""
+    """Cached owners of tokens and cookies."""
 
     def __init__(self, versions: TableVersions) -> None:
         self._versions = versions
@@ -42,11 +42,11 @@ class Audiences:
         self._known: OrderedDict[str, tuple[Audience, tuple[int, ...], float, datetime | None]] = OrderedDict()
 
     def versions(self) -> tuple[int, ...]:
-        """Changes whenever somebody may have other rights than before, as far as this process knows."""
+        """Return numbers that change whenever this process changes a table on which permissions depend."""
         return self._versions.of(_ACCOUNTS)
 
     def of(self, request: Request) -> tuple[Audience | None, bool]:
-        """None when it has to be found out; and whether it is time to look again, so that nobody has to wait later."""
+        """Return the cached audience, None if unknown, and whether to refresh it in the background: it expires soon."""
         credential = credential_of(request)
         if credential is None:
             return ANYBODY, False

@@ -1,4 +1,4 @@
-"""Where answers are kept: the class of routes that say what theirs are made from, and what asks before all routes."""
+"""Routes with cached responses, and the middleware that serves the cache before routing."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["KeptMiddleware", "kept"]
 logger = logging.getLogger(__name__)
 
 GATHER_SECONDS = 0.25
-"""a large answer may be late; what is small, and what changes right after this, goes first"""
+"""the refresh of a large response waits this long: small requests go first, and later changes are included"""
 
 
 def kept(*tables: str, personal: bool = False) -> type[Route]:
-    """The class of routes whose answers are made from these tables; `personal` when each person gets their own."""
+    """Return a route class that caches responses until these tables change; `personal` caches them per user."""
 
     class KeptRoute(Route):
         def get_route_handler(self) -> Handler:
@@ -39,7 +39,7 @@ def kept(*tables: str, personal: bool = False) -> type[Route]:
 
 
 class KeptMiddleware:
-    """Gives what is kept without asking the routes; one that is late is made anew after it was given."""
+    """Serve cached responses before routing; refresh a stale response after sending it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -51,17 +51,17 @@ class KeptMiddleware:
         answers: KeptAnswers = scope["app"].state.kept_answers
         response, late = answers.at_once(Request(scope))
         if late is not None:
-            answers.aside(late, lambda: self._make_anew(scope))
+            answers.aside(late, lambda: self._refresh(scope))
         await (self._app if response is None else response)(scope, receive, send)
 
-    async def _make_anew(self, scope: Scope) -> None:
-        """Ask the route as if somebody else had come, whom nobody counts and who does not listen."""
+    async def _refresh(self, scope: Scope) -> None:
+        """Run the route in the background with a null client, outside the rate limits."""
         await asyncio.sleep(GATHER_SECONDS)
         state = {**scope.get("state", {}), "is_counted": True}
         try:
             await self._app({**scope, "state": state}, _nothing, _ignore)
         except Exception:
-            logger.exception("The answer to %s could not be made anew", scope["path"])
+            logger.exception("The response to %s could not be refreshed", scope["path"])
 
 
 async def _nothing() -> Message:

@@ -140,7 +140,7 @@ def read_artifact(
 
 
 def _known_error(session: SessionDep, job_id: uuid.UUID) -> Response:
-    """What is known of a failure that no worker told us about, such as workers that were lost."""
+    """Return the error of a failure that no worker reported, such as a lost worker."""
     job = session.get_one(Job, job_id)
     if job.error is None:
         raise NotFound("Nothing went wrong in this match")

@@ -1,4 +1,4 @@
-"""Lists of matches: the line of a match is made anew only when something has become of it."""
+"""Lists of matches, with cached lines: the line of a match is rebuilt only after the match has changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from observatory.matches.tables import Match
 __all__ = ["LISTED", "Listed", "lines", "listed_from", "pool_size"]
 
 LISTED = (Match.id, Match.status, Match.job_id, Match.completed_order, Match.error, Match.created_at)
-"""by which it is told whether a line is still right; the rest of a match never changes while these are the same"""
+"""the cache key of a line: the rest of a match never changes while these columns stay the same"""
 Listed = tuple[uuid.UUID, Any, uuid.UUID | None, int | None, str | None, datetime]
 Line = TypeVar("Line")
 _NAMES = ("users", "policies", "policy_versions", "seasons", "pools", "pool_players")

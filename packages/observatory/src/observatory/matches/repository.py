@@ -105,14 +105,14 @@ def match_of_job(session: Session, job_id: uuid.UUID) -> Match | None:
 
 
 def hidden_jobs(session: Session, job_ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of the jobs whose seeds nobody may read: they are matches of seasons that have not ended."""
+    """Return the jobs whose seeds are hidden: they play matches of seasons that have not ended."""
     statement = select(Match.job_id).join(Match.pool).join(Pool.season)
     found = session.scalars(statement.where(Match.job_id.in_(job_ids), Season.completed_at.is_(None)))
     return {job_id for job_id in found if job_id is not None}
 
 
 def next_completed_order(session: Session) -> int:
-    """The number of the next match to end. One transaction writes at a time: nobody else takes it."""
+    """Return the number of the next match to end. It is unique because only one transaction writes at a time."""
     return (session.scalar(select(func.max(Match.completed_order))) or 0) + 1
 
 

@@ -209,7 +209,7 @@ def _read_manifest(archive: tarfile.TarFile) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(_read(archive, "manifest.json"))
     except (KeyError, ValueError):
-        raise BackupError(f"{archive.name!s} is no backup of an observatory, or not a whole one") from None
+        raise BackupError(f"{archive.name!s} is not a complete backup of an observatory") from None
     if manifest.get("format") != FORMAT:
         raise BackupError("The backup has a newer format: restore it with a newer program")
     return manifest

@@ -69,7 +69,7 @@ class Connections:
     def admit(self, connection: Connection) -> bool:
         """Count a new connection, which waits; False when there is no room for it."""
         address = connection.address
-        # A proxy brings the connections of everybody.
+        # A trusted proxy carries the connections of all clients.
         if self._open[address] >= self._per_address and address not in self._trusted:
             if not self._evict_one(self._waiting.get(address)):
                 return False

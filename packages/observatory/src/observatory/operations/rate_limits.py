@@ -1,4 +1,4 @@
-"""How often somebody may call, decided before anything else is done for them."""
+"""Rate limits per client, checked before any other work for a request."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from observatory.settings import Settings
 __all__ = ["RateLimits", "limit"]
 
 _REMEMBERED_TOKENS = 20_000
-# Machines that ask whether the server lives must not be told to go away; workers are ours, and signed addresses were
-# given out by a call that counted. Files of the pages cost nothing.
+# Health checks must always get a response; workers are ours, and a signed URL comes from a call that was counted.
+# Static files of the pages cost nothing.
 _FREE = ("/healthz", "/readyz", "/metrics", "/work/", "/store/", "/observatory/assets/", "/observatory/viewer/")
 
 
@@ -44,7 +44,7 @@ class RateLimits:
                 self._owners.popitem(last=False)
 
     def check(self, request: Request) -> None:
-        """Refuse with 429 what comes too often."""
+        """Raise 429 for a client over its limit."""
         if request.url.path.startswith(_FREE):
             return
         token = request.headers.get("x-auth-token") or request.headers.get("authorization", "").partition(" ")[2]

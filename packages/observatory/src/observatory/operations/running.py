@@ -21,7 +21,7 @@ class AlreadyRunning(RuntimeError):
 
 
 class UnusableFolder(RuntimeError):
-    """The data folder is read-only, or is no folder."""
+    """The data folder is read-only or not a folder."""
 
 
 def why_not_writable(folder: Path) -> str | None:

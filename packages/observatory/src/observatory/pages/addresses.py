@@ -46,7 +46,7 @@ def read_id(text: str) -> uuid.UUID | None:
 
 
 def _asking(request: Request, session: Session) -> Principal | None:
-    """Who asks; a token that is not good any more is nobody's, since a page can let them sign in."""
+    """Return the caller; None for an expired token, because a page can offer to sign in."""
     try:
         return find_principal(request, session)[0]
     except Unauthorized:

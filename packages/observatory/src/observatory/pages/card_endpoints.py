@@ -1,4 +1,4 @@
-"""Pictures of policies for those who show links to them. They say what everybody may know, whoever asks."""
+"""Preview images of policies for sites that show links to them. They contain public facts only."""
 
 from __future__ import annotations
 

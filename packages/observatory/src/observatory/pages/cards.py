@@ -109,7 +109,7 @@ class Card:
 
 
 def card_of(session: Session, policy_version_id: uuid.UUID) -> Card:
-    """The card as everybody may see it; `NotFound` when there is no such version."""
+    """Return the public card of a version; raise `NotFound` when there is no such version."""
     found = policy_page(session, policy_version_id, None)
     policy = found.policy
     shown = next((row for row in found.seasons if row.season == found.season and row.pool == found.pool), None)

@@ -53,7 +53,7 @@ PoolName = Annotated[str | None, Query(max_length=100)]
 
 @_calls.get("/me", responses=errors(Unauthorized))
 def read_me(response: Response, visitor: VisitorDep, principal: OptionalPrincipal) -> Me:
-    """Who is there, and the text that proves a request to be our page's."""
+    """Return the current user and the CSRF token for this page."""
     visitor.keep(response)
     response.headers["Cache-Control"] = "no-store"
     user = None if principal is None else principal.user

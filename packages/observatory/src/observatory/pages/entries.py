@@ -1,4 +1,4 @@
-"""Where somebody's policies are in a season: state, place in the queue, what happened last, and why."""
+"""The state of a user's policies in a season: pool, place in the queue, latest event, and why."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def names_of(session: Session, versions: Iterable[uuid.UUID]) -> dict[uuid.UUID,
 
 
 def names_in_pools(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyRef]:
-    """Everybody who is or was in one of the pools."""
+    """Return the names of all policies that are or were in one of the pools."""
     pools = tuple(pool_ids)
     in_pools = select(PoolPlayer.policy_version_id).where(PoolPlayer.pool_id.in_(pools))
     statement = _statement().where(PolicyVersion.id.in_(in_pools))

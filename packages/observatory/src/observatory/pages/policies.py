@@ -1,4 +1,4 @@
-"""A policy version as its page shows it: where it plays, how its score came about, whom it beats."""
+"""The page of a policy version: its seasons, the parts of its score, and its results against others."""
 
 from __future__ import annotations
 

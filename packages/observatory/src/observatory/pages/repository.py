@@ -158,7 +158,7 @@ def with_players() -> Select[Any]:
 
 
 def job_of(session: Session, job_id: uuid.UUID) -> Job | None:
-    """A job without what it was told to do, which is long and holds what is hidden."""
+    """Return a job without its spec, which is large and contains hidden seeds."""
     return session.scalar(select(Job).where(Job.id == job_id).options(defer(Job.stored_spec)))
 
 
@@ -293,7 +293,7 @@ class Meeting:
 
     opponent: uuid.UUID
     split: tuple[int, int]
-    """ours, theirs; with whom of the two first is part of it"""
+    """agents of this policy and of the opponent; which of the two sits first counts as well"""
     sample: int
     num_agents: int
     score: float

@@ -1,4 +1,4 @@
-"""What somebody who listens for long was allowed at the beginning, and whether that still holds."""
+"""The permissions of a long-lived connection, and whether they are still valid."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TABLES = ("users", "players", "tokens", "ended_sessions")
 
 
 class Rights:
-    """Of the sender of a request. Nobody has none to lose."""
+    """The permissions of the sender of a request. Anonymous callers have none that could be revoked."""
 
     def __init__(self, request: Request, principal: Principal | None) -> None:
         self._request = request
@@ -29,7 +29,7 @@ class Rights:
         self._known: tuple[object, float] = None, 0.0
 
     async def still_hold(self, database: Database) -> bool:
-        """False once they have signed out, their token has ended, or they are an administrator no more."""
+        """Return False once the user has signed out, the token has expired or the admin role has changed."""
         if self.principal is None:
             return True
         state = database.table_versions.of(_TABLES)

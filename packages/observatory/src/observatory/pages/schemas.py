@@ -92,7 +92,7 @@ class StageState(StrEnum):
     """How far a stage is."""
 
     OPEN = "open"
-    """a pool of a freeplay season, which goes on for as long as the season does"""
+    """a pool of a freeplay season, which stays open until the season ends"""
     PENDING = "pending"
     ACTIVE = "active"
     COMPLETE = "complete"
@@ -177,7 +177,7 @@ class SeasonPage(SeasonCard):
     takes_policies: bool
     why_closed: str | None
     seed: str | None
-    """told when this version has ended"""
+    """hidden until this version ends"""
     stages: list[Stage]
     versions: list[SeasonVersionLine]
     why_nothing_is_scheduled: str | None
@@ -234,7 +234,7 @@ class Table(BaseModel):
     kind: TableKind
     lower_is_better: bool
     maps: int
-    """different maps played so far: matches on the same one are no independent evidence"""
+    """different maps played so far: matches on the same map are not independent evidence"""
     matches: int
     updated_at: datetime | None
     rows: list[TableRow]
@@ -322,17 +322,17 @@ class MatchPage(MatchLine):
     """of each agent"""
     steps: int | None
     sample: int | None
-    """which of the season's maps; the same number is the same map for everybody"""
+    """which of the season's maps; the same number is the same map for all policies"""
     seed: str | None
-    """told when the season has ended"""
+    """hidden until the season ends"""
     worker: str | None
-    """told to administrators"""
+    """shown to administrators only"""
     attempts: int
     timings: Timings
     isolation: list[str]
     """of each player, the level that was shown to hold"""
     runtime: dict[str, object]
-    """versions and timings, as the worker told them"""
+    """versions and timings that the worker reported"""
     digests: dict[str, str]
     """SHA-256 of results and replay, by file"""
     replay_url: str | None
@@ -432,7 +432,7 @@ class PolicyPage(BaseModel):
 
 
 class RunningMatch(BaseModel):
-    """A job that a worker has. What is no match of a public season shows as `private`."""
+    """A job that a worker is running. Jobs other than matches of public seasons show as `private`."""
 
     kind: str
     """`match`, `assay` or `private`"""
@@ -478,7 +478,7 @@ class QueuePage(BaseModel):
 
 
 class Me(BaseModel):
-    """Who is there. `csrf` goes into the header `X-CSRF-Token` of requests that change something."""
+    """The current user. Send `csrf` in the header `X-CSRF-Token` of requests that change something."""
 
     signed_in: bool
     user_id: str | None

@@ -133,7 +133,7 @@ def viewer_file(name: FileName, request: Request) -> Response:
 @router.get("/observatory")
 @router.get("/observatory/{rest:path}")
 def any_page(request: Request, session: SessionDep, settings: SettingsDep, rest: str = "") -> Response:
-    """The document; its program looks at the address. What leads nowhere is told so in words that fit who asks."""
+    """Serve the page document, whose script routes by URL. An unknown URL gets 404: a page, or JSON for API clients."""
     is_known = leads_somewhere(rest.rstrip("/").split("/"), request, session)
     if not is_known and "text/html" not in request.headers.get("accept", ""):
         raise NotFound("Not Found")

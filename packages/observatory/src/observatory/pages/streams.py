@@ -54,7 +54,7 @@ class SeasonName:
 
 @dataclass(frozen=True)
 class Listener:
-    """Who listens, and to what. With a `season` (and perhaps a version) only to its changes and to those of none."""
+    """A subscriber's filter. With a `season` (and a version) it passes changes of that season and of no season."""
 
     is_admin: bool
     season: str | None = None
@@ -63,7 +63,7 @@ class Listener:
     def shown(self, change: Change, seasons: dict[uuid.UUID, SeasonName]) -> dict[str, Any] | None:
         """The change as it is sent; None when it is not for this listener."""
         if change.season is None:
-            # Jobs and assays are their owners' business: that something changed is no secret, what did is.
+            # Jobs and assays are private: listeners learn that one changed, but not which.
             ids = change.ids if change.kind in (ChangeKind.POLICY, ChangeKind.SEASON) or self.is_admin else ()
             return {"kind": change.kind, "season": None, "season_version": None, "ids": _texts(ids)}
         season = seasons.get(change.season)

@@ -124,7 +124,7 @@ def _isolation(session: Session, table: PoolTable, policies: set[uuid.UUID]) -> 
 
 
 def _placements(session: Session, season: Season, pool: Pool) -> Table:
-    """The final table of a team season; before there is one, nobody is in it."""
+    """Return the final table of a team season; it is empty until the season has final scores."""
     rows = score_policies_leaderboard(session, season)
     last = plan_stages(TeamConfig.model_validate(season.config))[-1].input_pool
     final = seasons.pool(season, last)

@@ -108,5 +108,5 @@ def _declared_hosts(manifests: Mapping[str, str]) -> list[str]:
         raise BundleRefused(f"network_hosts must be a list of at most {MAX_HOSTS} host names")
     wrong = [host for host in hosts if not is_host(host)]
     if wrong:
-        raise BundleRefused(f"network_hosts holds {wrong[0][:80]!r}, which is no host name")
+        raise BundleRefused(f"network_hosts holds {wrong[0][:80]!r}, which is not a host name")
     return sorted(set(hosts))

@@ -49,7 +49,7 @@ def _inspect() -> dict[str, str]:
                 check_submission_archive(archive, bundle.stat().st_size, Path(folder))
                 return _read_all(archive)
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError) as error:
-            raise _Refused(f"it is no zip archive that can be read: {error}") from error
+            raise _Refused(f"it is not a readable zip archive: {error}") from error
         except ValueError as error:
             raise _Refused(str(error)) from error
 

@@ -1,7 +1,7 @@
-"""Secrets of policies: encrypted at rest, given to nobody but the job that runs the policy, every time recorded.
+"""Secrets of policies: encrypted at rest, sent only to the job that runs the policy, with a record of each read.
 
-Each version's secrets have a key of their own, which the master key encrypts; both are bound to the version, so that a
-row copied to another version cannot be read there.
+Each version's secrets have a separate key, which the master key encrypts; both are bound to the version, so that a row
+copied to another version cannot be decrypted there.
 """
 
 from __future__ import annotations

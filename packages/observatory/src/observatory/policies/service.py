@@ -112,7 +112,7 @@ def own_policy(session: Session, principal: Principal, policy_id: uuid.UUID) -> 
     """A policy of the caller; `Forbidden` for another's."""
     policy = repository.policy(session, policy_id)
     if policy.user_id != principal.user_id:
-        raise Forbidden("This policy belongs to somebody else")
+        raise Forbidden("This policy belongs to another user")
     return policy
 
 
@@ -120,7 +120,7 @@ def own_version(session: Session, principal: Principal, policy_version_id: uuid.
     """A version of the caller; `Forbidden` for another's."""
     version = repository.version(session, policy_version_id)
     if version.policy.user_id != principal.user_id:
-        raise Forbidden("This policy version belongs to somebody else")
+        raise Forbidden("This policy version belongs to another user")
     return version
 
 

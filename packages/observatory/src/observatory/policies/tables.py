@@ -64,7 +64,7 @@ class PolicyVersion(Base):
     attributes: Mapped[dict[str, Any]]
     tags: Mapped[dict[str, Any]]
     public_bundle: Mapped[bool] = mapped_column(default=False)
-    """everybody may download it"""
+    """the bundle is public"""
     created_at: Mapped[datetime]
 
     policy: Mapped[Policy] = relationship()
@@ -98,7 +98,7 @@ class PolicySecret(Base):
 
 
 class SecretRead(Base):
-    """Somebody was given the secrets of a version."""
+    """A record that the secrets of a version were read."""
 
     __tablename__ = "secret_reads"
 
@@ -122,7 +122,7 @@ class GrantReason(StrEnum):
 
 
 class NetworkGrant(Base):
-    """A version may speak to a host. Without a row it speaks to nobody."""
+    """A version may connect to a host. Without a row it has no network access."""
 
     __tablename__ = "network_grants"
     __table_args__ = (UniqueConstraint("policy_version_id", "host"),)

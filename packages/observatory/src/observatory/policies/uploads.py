@@ -1,7 +1,7 @@
-"""From a promise of a place in the store to a version.
+"""Turn an upload into a policy version.
 
-The version takes its id from the upload, and its bundle is moved to a place no URL was ever signed for. So each step
-can be repeated after a crash, and nobody can change what was checked.
+The version takes its id from the upload, and its bundle is moved to a key for which no URL was ever signed. So each
+step can be repeated after a crash, and a client cannot change a bundle after its check.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ __all__ = ["Completion", "begin_upload"]
 ZIP = "application/zip"
 POLICY = "policy"
 
-# Reading a bundle takes a processor, up to a gigabyte and a minute: those who wait for it must not take the threads
-# that answer everybody else.
+# Reading a bundle takes a core, up to a gigabyte and a minute: uploads that wait for it must not hold the threads that
+# serve other requests.
 _readers = anyio.CapacityLimiter(2)
 
 

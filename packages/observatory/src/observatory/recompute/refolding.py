@@ -1,7 +1,7 @@
-"""A season played again on paper: from those who entered it and what came of its matches to all that follows.
+"""Replay a season without playing: derive all its state from its entries and the results of its matches.
 
-The commissioner's own functions decide; matches are not played but looked up. What they decide does not depend on when
-a match ended, so that the season on paper ends as the season did, unless somebody changed one of the two.
+The commissioner's own functions decide; match results are looked up instead of played. The decisions do not depend on
+when a match ended, so the replay ends as the season did, unless the stored data or the rules were changed.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class _Paper:
         return not self.result.complete
 
     def _look_up(self, step: NewMatch) -> None:
-        """What came of a match; one that was not played, or not yet, stays open."""
+        """Look up the result of a match; a match that was not played (yet) stays open."""
         waiting = self.log.get((step.pool, step.combination, step.sample))
         if waiting:
             self.tallies[step.pool].add(waiting.popleft())

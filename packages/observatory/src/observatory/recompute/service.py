@@ -27,7 +27,7 @@ __all__ = ["Recomputed", "put_right", "recompute_season"]
 
 @dataclass
 class Recomputed:
-    """What came of one season version."""
+    """The result of recomputing one season version."""
 
     season: str
     matches: int = 0
@@ -170,7 +170,7 @@ def _compare_members(pool: str, stored: Refolded, refolded: Refolded, found: Rec
 
 
 def _members(session: Session, season: Season) -> dict[str, dict[uuid.UUID, Member]]:
-    """Everybody who is or was in a pool, by pool, in the order they came."""
+    """Return all policies that are or were in a pool, by pool, in the order in which they joined."""
     found: dict[str, dict[uuid.UUID, Member]] = {pool.name: {} for pool in season.pools}
     statement = (
         select(Pool.name, PoolPlayer.policy_version_id, Policy.user_id, PoolPlayer.retired)

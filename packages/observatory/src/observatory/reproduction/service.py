@@ -1,4 +1,4 @@
-"""Who gets what of a match that is to be played again."""
+"""Decide which files of a match a caller gets in order to reproduce it."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def _why_not(session: Session, version: PolicyVersion | None, principal: Princip
     if version is None or version.bundle_key is None:
         return "its bundle is not there"
     if secrets.has_secrets(session, version.id) or grants.allowed_hosts(session, version.id):
-        return "it had secrets, or a host to speak to, that nobody else has"
+        return "it used secrets or network hosts that others cannot use"
     is_owner = principal is not None and version.policy.user_id == principal.user_id
     if version.public_bundle or is_owner or (principal is not None and principal.is_admin):
         return None
-    return "its bundle belongs to somebody else"
+    return "its bundle belongs to another user"
 
 
 def _address(store: Store, settings: Settings, key: str) -> str:

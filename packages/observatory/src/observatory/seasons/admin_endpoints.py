@@ -126,7 +126,7 @@ def close_season(
 
 @router.post("/{season}/open", responses=errors(*_REFUSALS))
 def open_season(reference: Reference, session: SessionDep, admin: Admin) -> SeasonChanged:
-    """Let a closed season go on."""
+    """Reopen a closed season."""
     return _changed(administration.reopen(session, repository.season(session, reference, admin)))
 
 

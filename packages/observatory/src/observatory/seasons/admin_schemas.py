@@ -58,7 +58,7 @@ class SeasonChecked(BaseModel):
 
 
 class SeasonChanged(BaseModel):
-    """What was done: texts change in place, another way of playing makes a new version."""
+    """The change to a season: texts change in place, changed rules create a new version."""
 
     name: str
     version: int
@@ -67,6 +67,6 @@ class SeasonChanged(BaseModel):
 
 
 class SeasonClose(Body):
-    """`final` ends the season for good: nobody can open it again, and its seeds are told."""
+    """`final` ends the season permanently: it cannot be reopened, and its seeds become public."""
 
     final: bool = False

@@ -23,7 +23,7 @@ __all__ = ["Described", "Outcome", "close", "create", "describe", "edit", "reope
 
 @dataclass(frozen=True)
 class Described:
-    """A season that somebody has written down, and its game. Making the game takes a while: not in a transaction."""
+    """A season description and its game. Building the game is slow: do it outside a transaction."""
 
     text: str
     preset: SeasonPreset
@@ -46,7 +46,7 @@ def describe(text: str) -> Described:
 
 
 def source_of(season: Season) -> str:
-    """The season as YAML: as it was written, or, for one that nobody wrote, from what is stored."""
+    """Return the season as YAML: the original text, or one generated from the stored season if it has none."""
     return season.source or preset_text(preset_of(season))
 
 
@@ -98,7 +98,7 @@ def roll(session: Session, season: Season, *, now: datetime) -> Outcome:
 
 
 def close(session: Session, season: Season, *, final: bool, now: datetime) -> Outcome:
-    """No more submissions and no new matches. Only `final` ends the season: then its seeds are told, for good."""
+    """Stop submissions and new matches. Only `final` ends the season: its seeds then become public."""
     if season.disabled_at is not None and not (final and season.completed_at is None):
         raise Conflict(f"Season {season.name!r} is closed already")
     season.disabled_at = season.disabled_at or now
@@ -106,7 +106,7 @@ def close(session: Session, season: Season, *, final: bool, now: datetime) -> Ou
         end_season(session, season, now=now)
     session.flush()
     _changed(session, season)
-    words = "has ended, and its seeds can be read" if final else "is closed; `open` lets it go on"
+    words = "has ended, and its seeds can be read" if final else "is closed; `open` reopens it"
     return Outcome(season, "closed", f"{season.name}, version {season.version}, {words}")
 
 
@@ -119,7 +119,7 @@ def reopen(session: Session, season: Season) -> Outcome:
     season.disabled_at = None
     session.flush()
     _changed(session, season)
-    return Outcome(season, "opened", f"{season.name}, version {season.version}, goes on")
+    return Outcome(season, "opened", f"{season.name}, version {season.version}, is open again")
 
 
 def _changed(session: Session, season: Season) -> None:

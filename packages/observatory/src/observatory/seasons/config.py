@@ -87,7 +87,7 @@ class TopK(_Data):
 
 
 class AllOf(_Data):
-    """Keep those whom every rule keeps."""
+    """Keep the policies that every rule keeps."""
 
     kind: Literal["all_of"]
     rules: list[Elimination] = Field(min_length=1, max_length=100)
@@ -98,7 +98,7 @@ AllOf.model_rebuild()
 
 
 class PolicyEval(_Data):
-    """Every combination of `policies_per_team` members plays; `elim` decides who goes on."""
+    """Every combination of `policies_per_team` members plays; `elim` decides which policies advance."""
 
     kind: Literal["policy_eval"]
     display_name: Title = "Play-ins: one-player"
@@ -176,7 +176,7 @@ class TeamConfig(_Data):
 
 
 class FreeplayConfig(_Data):
-    """Qualify alone, then meet everybody. A split is how many agents each of the two policies has."""
+    """Policies qualify alone, then play every other policy. A split is the number of agents of each of the two."""
 
     game: Game
     qualifying_matches: Amount = 2
@@ -246,15 +246,15 @@ class SeasonPreset(_Data):
 
 
 def elimination_sentence(rule: Elimination | None) -> str:
-    """A rule in words."""
+    """Return a rule as a sentence."""
     match rule:
         case None:
-            return "everybody goes on"
+            return "all policies advance"
         case Threshold():
-            return f"a score of {rule.min_score:g} or more goes on"
+            return f"a score of {rule.min_score:g} or more advances"
         case Fraction():
             return f"the lower {rule.fraction:.0%} is out"
         case TopK():
-            return f"the best {rule.max_policies} go on"
+            return f"the best {rule.max_policies} advance"
         case AllOf():
             return " and ".join(elimination_sentence(part) for part in rule.rules)

@@ -35,10 +35,10 @@ SEED_BITS = 63
 def create_season(
     session: Session, preset: SeasonPreset, env: Mapping[str, Any], *, now: datetime, source: str | None = None
 ) -> Season:
-    """The first or the next version of a season, with fresh pools and a fresh seed; it becomes the canonical one.
+    """Create the first or next version of a season, with new pools and a new seed; it becomes the canonical one.
 
-    Freeplay seasons play from the start, team seasons wait for it unless their rolling says otherwise. The version
-    before it has ended. A default takes the place of the one before it. `source` is the YAML as somebody wrote it.
+    Freeplay seasons play from the start, team seasons wait for it unless their rolling says otherwise. The previous
+    version ends. A new default replaces the previous default. `source` is the original YAML text.
     """
     config = find_or_make_env_config(session, preset.play.game.game_engine, env, now=now)
     return _create(session, preset, config, now=now, source=source)
@@ -55,7 +55,7 @@ def roll_season(session: Session, season: Season, *, now: datetime) -> Season:
 
 
 def end_season(session: Session, season: Season, *, now: datetime) -> None:
-    """A season has ended: what nobody has begun to play is not played, and its seeds may be read."""
+    """End a season: fail the matches that have not started, and make its seeds public."""
     if season.completed_at is None:
         season.completed_at = now
     session.flush()
@@ -169,7 +169,7 @@ def _pools(preset: SeasonPreset) -> list[tuple[str, str, bool]]:
     """(name, description, whether matches are played in it), the entry first and the one of the table last."""
     if not isinstance(preset.play, TeamConfig):
         return [
-            (QUALIFYING, "Every policy plays alone; those that are good enough go on", True),
+            (QUALIFYING, "Every policy plays alone; those with a high enough score advance", True),
             (COMPETITION, "Every two policies play together, with every split of the seats", True),
         ]
     planned = stages.plan_stages(preset.play)

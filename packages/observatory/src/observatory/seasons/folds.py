@@ -73,7 +73,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Policy:
-    """What is kept of a policy; the summary is made anew after something was added."""
+    """The entries of a policy; the summary is recomputed after an entry was added."""
 
     entries: list[_Entry] = field(default_factory=list)
     last_order: int = 0

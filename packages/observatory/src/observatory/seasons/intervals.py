@@ -26,7 +26,7 @@ class Sample:
     """what maps belong to: the split of the seats"""
     map: Hashable
     company: Hashable
-    """with whom it played"""
+    """the other policies in the match"""
     weight: float
     score: float
 

@@ -53,7 +53,7 @@ def season_leaderboard(session: Session, season: Season, pool_name: str | None) 
 
 
 def policy_leaderboard(session: Session, pool: Pool) -> list[LeaderboardEntry]:
-    """Everybody with a scored match in a pool, the best first."""
+    """Return all policies with a scored match in a pool, best first."""
     standings = pool_table(session, pool.id).standings()
     names = repository.version_names(session, [pool.id])
     return [

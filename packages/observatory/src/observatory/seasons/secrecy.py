@@ -1,6 +1,6 @@
-"""Seeds are hidden while a season plays: who knows one knows its maps. This is the one place that decides it.
+"""Hide the seeds of a season while it plays: a seed reveals its maps. Only this module decides that.
 
-All chance of a version comes from its seed. A version that has ended tells it, and the seeds of its matches.
+All randomness of a version comes from its seed. Once a version has ended, its seed and those of its matches are public.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def seeds_are_told(season: Season) -> bool:
 
 
 def told_seed(season: Season, seed: int) -> str | None:
-    """A seed of a season for everybody, in digits because it is longer than a browser's numbers; None while hidden."""
+    """Return a seed of a season as digits, because it exceeds JavaScript's integer range; None while it is hidden."""
     return str(seed) if seeds_are_told(season) else None
 
 
 def without_seeds(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec of a job without what its chance comes from; the rest is shared with the original."""
+    """Return the spec of a job without its seeds; the rest is shared with the original."""
     shown = {name: value for name, value in spec.items() if name not in _SEEDS}
     env = spec.get("env")
     if isinstance(env, dict) and isinstance(env.get("game"), dict):

@@ -132,7 +132,7 @@ def combination_key(policy_version_ids: Sequence[uuid.UUID]) -> str:
 def combinations_of_stage(
     planned: PlannedStage, active: Iterable[uuid.UUID], season_seed: int
 ) -> Sequence[tuple[uuid.UUID, ...]]:
-    """Who plays with whom in a `policy_eval` stage."""
+    """Return the combinations of policies that play in a `policy_eval` stage."""
     rules = planned.stage
     assert isinstance(rules, PolicyEval)
     most = rules.max_matches_per_policy
@@ -142,7 +142,7 @@ def combinations_of_stage(
 
 
 def members_needed(config: TeamConfig, planned: PlannedStage) -> int:
-    """How many must go on from a `policy_eval` stage before it is complete."""
+    """Return how many policies must advance from a `policy_eval` stage before it is complete."""
     return max([config.sampling.team_size, *_later_minimums(config, planned.index)])
 
 

@@ -81,10 +81,10 @@ def match_scores(assignments: Sequence[int], rewards: Sequence[float], num_polic
 
 
 def weighted_standings(matches: Iterable[PlayedMatch], members: Iterable[uuid.UUID] | None = None) -> list[Standing]:
-    """The table of a freeplay pool: means of scores, weighted by the policy's part of the agents.
+    """Return the table of a freeplay pool: mean scores, weighted by the policy's share of the agents.
 
-    Matches that are not fully scored do not count. With `members`, those and nobody else are in the table, also
-    without a match.
+    Matches that are not fully scored do not count. With `members`, the table has exactly those policies, including the
+    ones without a match.
     """
     wanted = None if members is None else set(members)
     samples: dict[uuid.UUID, list[tuple[float, float]]] = {member: [] for member in wanted or ()}
@@ -117,7 +117,7 @@ def mean_scores(matches: Iterable[PlayedMatch]) -> dict[uuid.UUID, float]:
 
 
 def kept_by(rule: Elimination | None, scores: Mapping[uuid.UUID, float]) -> set[uuid.UUID]:
-    """Who goes on. Equal scores are ordered by id, so that the answer is always the same."""
+    """Return the policies that advance. Ties are ordered by id, so that the result is deterministic."""
     best_first = sorted(scores, key=lambda policy: (-scores[policy], policy.int))
     match rule:
         case None:
@@ -139,7 +139,7 @@ def team_score(matches: Iterable[PlayedMatch]) -> float | None:
 
 
 def surviving_teams(scores: Mapping[uuid.UUID, float], cull_fraction: float) -> list[uuid.UUID]:
-    """The teams that go on, the best first; at least one."""
+    """Return the teams that advance, best first; at least one."""
     ranked = ranked_teams(scores)
     return ranked[: max(1, int(len(ranked) * (1 - cull_fraction)))]
 

@@ -41,7 +41,7 @@ class PoolTable:
     moved_by: int = 0
     """when the session began that has moved it on last"""
     isolation: dict[int, dict[uuid.UUID, str]] = field(default_factory=dict)
-    """by the order of a match: how each policy was shut in, for those that somebody has asked about"""
+    """by the order of a match: the isolation of each policy, for the matches that were requested so far"""
     _standings: tuple[int, list[Standing]] | None = None
     _places: tuple[tuple[int, int], list[Place]] | None = None
 

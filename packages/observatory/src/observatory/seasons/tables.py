@@ -31,7 +31,7 @@ class TournamentType(StrEnum):
     """How a season is played."""
 
     FREEPLAY = "freeplay"
-    """qualify alone, then meet everybody, for as long as the season runs"""
+    """policies qualify alone, then play every other policy, for as long as the season runs"""
     TEAM = "team"
     """stages one after the other, with teams drawn from those who are left"""
 
@@ -188,7 +188,7 @@ class Team(Base):
 
 
 class TeamMember(Base):
-    """Who has a seat; one policy may have several."""
+    """A seat of a team; one policy may have several."""
 
     __tablename__ = "team_members"
 

@@ -33,7 +33,7 @@ class Value:
 
 @dataclass(frozen=True)
 class PoolTotals:
-    """What was played in a pool: columns are maps, rows policies; sums of weight times score, and of weight."""
+    """The totals of a pool: columns are maps, rows policies; sums of weight times score, and of weight."""
 
     strata: Sequence[int]
     """of each map"""
@@ -54,7 +54,7 @@ class PoolTotals:
 def values_over_replacement(totals: PoolTotals) -> list[Value | None]:
     """For each policy; None where every match has the policy in it.
 
-    Both means are of the same maps, so that what a map does to everybody cancels out in their difference.
+    Both means are of the same maps, so that the effect of a map on all policies cancels out in their difference.
     """
     import numpy as np
 

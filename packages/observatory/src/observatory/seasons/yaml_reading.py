@@ -1,4 +1,4 @@
-"""YAML of others: every key once, and no more of it than somebody would write."""
+"""Parse untrusted YAML: reject duplicate keys and documents larger than a hand-written one."""
 
 from __future__ import annotations
 

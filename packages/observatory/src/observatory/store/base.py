@@ -27,9 +27,9 @@ class Missing(NotFound):
 
 
 def check_key(key: str) -> str:
-    """ValueError for a key that could mean another place."""
+    """Return the key; raise `ValueError` if it could escape the store."""
     if len(key) > _MAX_KEY_CHARACTERS or not _KEY.fullmatch(key):
-        raise ValueError(f"{key[:80]!r} is no key of the store")
+        raise ValueError(f"{key[:80]!r} is not a valid store key")
     return key
 
 

@@ -127,7 +127,7 @@ class FolderStore(Store):
                 incoming = Incoming(file)
                 yield incoming
                 file.flush()
-                os.fchmod(file.fileno(), 0o644)  # boxes read bundles; the folders above keep everybody else out
+                os.fchmod(file.fileno(), 0o644)  # sandboxes read bundles; the parent folders block other users
                 os.fsync(file.fileno())
             if once:
                 self._use_up(once)

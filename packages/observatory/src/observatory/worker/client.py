@@ -64,7 +64,7 @@ class HttpJobClient:
         self._job_call(lease, "finish", body)
 
     def release(self, lease: Lease, fault: str | None = None) -> None:
-        """Give the job back; with a `fault` of this machine, which counts against nobody's policy."""
+        """Give the job back; a `fault` names a problem of this machine, which no policy is charged with."""
         self._job_call(lease, "release", {} if fault is None else {"fault": fault[:MAX_FAULT_CHARACTERS]})
 
     def download(self, url: str, target: Path) -> None:
@@ -110,7 +110,7 @@ class HttpJobClient:
 
 
 def _check(answer: httpx.Response) -> None:
-    """Raise for an answer that is no success; never with the address, which may be signed."""
+    """Raise for an error response. The message never has the URL, which may be signed."""
     if answer.is_success:
         return
     if answer.status_code >= 500 or answer.status_code in (408, 429):

@@ -1,7 +1,7 @@
-"""The worker's loop: lease a job, play it, send what came of it, finish.
+"""The worker's loop: lease a job, play it, upload its results, finish.
 
-The loop holds nothing that matters. Killed at any line it leaves a job whose lease runs out, and files in a temporary
-folder; the server gives the job to somebody else and takes nothing from a lease that is over.
+The loop holds no durable state. Killed at any line it leaves a job whose lease expires, and files in a temporary
+folder; the server gives the job to another worker and rejects uploads under an expired lease.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _POLL_SECONDS = 0.25
 
 
 class Stopped(Exception):
-    """The worker was told to stop while it had a job."""
+    """The worker was stopped while it had a job."""
 
 
 class Worker:
@@ -60,7 +60,7 @@ class Worker:
         self._context.set_forkserver_preload(["observatory.worker.preload"])
 
     def run(self, *, once: bool = False) -> None:
-        """Until told to stop; with `once`, after the first job, or when there is none."""
+        """Run jobs until stopped; with `once`, return after the first job, or when there is none."""
         pause = 0.5
         while not self._stopping():
             if (missing := machine.missing_room()) is not None:
@@ -184,7 +184,7 @@ class Worker:
         return found
 
     def _wait(self, lease: Lease, child: ForkServerProcess) -> bool:
-        """Until the child has ended; False when it took too long. The lease is renewed thrice in its time."""
+        """Wait until the child has exited; return False on a timeout. Renew the lease three times per lease period."""
         deadline = time.monotonic() + lease.time_limit_seconds
         next_beat, last_beat = time.monotonic(), time.monotonic()
         while True:

@@ -33,7 +33,7 @@ def run_worker(
 ) -> None:
     """Play jobs of a server until SIGTERM or SIGINT, then give the job at hand back.
 
-    Everybody's other work comes first: the process has the lowest priority. With `parent`, it also stops when the
+    The process runs at the lowest priority, so that other work comes first. With `parent`, it also stops when the
     process that started it is no longer its parent.
     """
     from observatory.operations.logs import configure_logging
