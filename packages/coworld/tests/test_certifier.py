@@ -107,7 +107,7 @@ def _unknown_key(document: dict[str, Any]) -> None:
 
 
 def _unmapped(document: dict[str, Any]) -> None:
-    document["player"][1]["image"] = "registry.example/nobody:1"
+    document["player"][1]["image"] = "registry.example/absent:1"
 
 
 def _bad_fixture(document: dict[str, Any]) -> None:
@@ -143,7 +143,7 @@ def _component(document: dict[str, Any]) -> None:
     [
         (_untagged, "matriculate", "manifest_invalid", "requires at least three manifest tags"),
         (_unknown_key, "matriculate", "manifest_invalid", "game.colour"),
-        (_unmapped, "images-reachable", "image_unreachable", "player:player-1: image 'registry.example/nobody:1'"),
+        (_unmapped, "images-reachable", "image_unreachable", "player:player-1: image 'registry.example/absent:1'"),
         (_bad_fixture, "fixture-conforms", "fixture_invalid", "certification.game_config"),
         (_bad_variant, "fixture-conforms", "fixture_invalid", "variants[0].game_config"),
         (_game("no_pong"), "smoke-episode", "game_contract_violation", "Ping"),

@@ -1,4 +1,4 @@
-"""Episodes that go well: what programs are told, what is left in the workspace, both generations, hosted players."""
+"""Successful episodes: the programs' environment, files in the workspace, both generations, hosted players."""
 
 import asyncio
 import json

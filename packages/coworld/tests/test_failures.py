@@ -124,7 +124,7 @@ def play(case: Case, folder: Path) -> EpisodeOutcome:
     package, request, engine = world(folder, case.game, case.players, **case.config)
     options = {"budget_seconds": BUDGET, **case.options}
     outcome = run_episode(package, request, engine=engine, workspace=folder / "out", **options)
-    # Nobody's fault but the machine's is allowed for: the limit is the budget and the time to clean up.
+    # A slow machine is allowed for: the limit is the budget and the time to clean up.
     assert outcome.seconds < options["budget_seconds"] + 5
     return outcome
 
@@ -169,12 +169,12 @@ def test_a_dead_seat_need_not_be_the_end_of_an_episode(tmp_path: Path) -> None:
 
 def test_an_image_that_cannot_be_run_is_the_platforms_fault(tmp_path: Path) -> None:
     package, request, engine = world(tmp_path)
-    nobody = request.players[1].model_copy(update={"image": "registry.example/nobody:1"})
-    request = request.model_copy(update={"players": [request.players[0], nobody]})
+    absent = request.players[1].model_copy(update={"image": "registry.example/absent:1"})
+    request = request.model_copy(update={"players": [request.players[0], absent]})
     error = run_episode(package, request, engine=engine, workspace=tmp_path / "out").error
     assert error is not None and error.retryable
     assert (error.error_type, error.party) == ("platform_error", Party.PLATFORM)
-    assert "--map registry.example/nobody:1=DIR" in error.message
+    assert "--map registry.example/absent:1=DIR" in error.message
 
 
 def test_a_program_that_is_not_there_is_its_authors_fault(tmp_path: Path) -> None:

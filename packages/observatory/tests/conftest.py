@@ -34,7 +34,7 @@ _numbers = itertools.count(1)
 
 
 class SettableClock:
-    """A clock that moves when told to."""
+    """A clock that moves only with `advance`."""
 
     def __init__(self) -> None:
         self.now = START

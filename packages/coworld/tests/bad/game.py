@@ -210,7 +210,7 @@ async def main():
     host, port = os.environ["COGAME_HOST"], int(os.environ["COGAME_PORT"])
     async with (
         serve(game.serve, host, port, ping_interval=None, close_timeout=0.2, **options),
-        serve(game.serve, host, side_port(), ping_interval=None),  # nobody outside may come in by this one
+        serve(game.serve, host, side_port(), ping_interval=None),  # not reachable from outside
     ):
         await game.play()
         await asyncio.sleep(0.05)

@@ -58,7 +58,7 @@ def play(document):
         statuses.append({"slot": seat["slot"], "state": "exited", "exit_code": 0})
     write(document["player_status_uri"], json.dumps({"schema_version": "1", "players": statuses}))
     if SCRIPT == "declares_player_failure":
-        failure = {"message": "slot 1 is no number", "failed_policy_index": 1}
+        failure = {"message": "slot 1 is not a number", "failed_policy_index": 1}
         write(os.environ["COGAME_PLAYER_FAILURE_URI"], json.dumps(failure))
         return
     if SCRIPT == "exits_non_zero":

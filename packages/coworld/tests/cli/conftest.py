@@ -48,7 +48,7 @@ def coworld(*words: object) -> Said:
 
 @contextmanager
 def running(*words: object, until: str) -> Iterator[tuple[list[str], subprocess.Popen[str]]]:
-    """A call that goes on: (the lines it printed so far, up to one with `until` in it; its process)."""
+    """Start a call and return the lines it printed up to one that contains `until`, and its process."""
     process = subprocess.Popen(
         [sys.executable, "-m", "coworld", *map(str, words)],
         stdout=subprocess.PIPE,

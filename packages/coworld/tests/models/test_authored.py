@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coworld.schema_references import reference_problems
 
 from coworld.certifier import certify
 from coworld.engines.process import ProcessEngine
 from coworld.errors import ManifestError
 from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
+from coworld.schema_references import reference_problems
 from packages.coworld.tests.cli.conftest import coworld
 from packages.coworld.tests.worlds import manifest_document
 
@@ -67,7 +67,7 @@ def test_an_image_needs_a_name(image: str) -> None:
     document = manifest_document()
     document["game"]["runnable"]["image"] = image
     assert [*problems_of(document)] == ["game.runnable.image"]
-    read_downloaded_manifest(document)  # somebody else has accepted it
+    read_downloaded_manifest(document)  # a server has accepted it
 
 
 @pytest.mark.parametrize("name", ["a b", "../x", "a/b", "-x", "..", "x\n", "x" * 201, "a\\b"])

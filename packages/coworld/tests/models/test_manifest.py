@@ -1,4 +1,4 @@
-"""Manifests: what authors are told, what downloads get away with, and the schemas that come with the package."""
+"""Manifests: errors for authors, leniency for downloads, and the schemas of the package."""
 
 import copy
 import json

@@ -60,9 +60,9 @@ def test_a_wrong_shape_is_an_error_of_pydantic(change: Callable[[Any], object], 
 
 
 def test_a_broken_rule_is_still_one_of_ours(tmp_path: Path) -> None:
-    document = changed(put("certification", "players", 0, "player_id", value="nobody"))
+    document = changed(put("certification", "players", 0, "player_id", value="absent"))
     for read in (validate_upload_manifest, lambda it: load_coworld_package(package_of(it, tmp_path))):
-        with pytest.raises(CoworldError, match="unknown certification player_id: nobody"):
+        with pytest.raises(CoworldError, match="unknown certification player_id: absent"):
             read(document)
 
 

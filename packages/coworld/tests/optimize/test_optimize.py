@@ -52,7 +52,7 @@ def test_the_interval_of_paired_differences_is_students() -> None:
 
 def test_a_better_change_is_kept_and_a_worse_one_is_not(tmp_path: Path, player: Path) -> None:
     said: list[str] = []
-    arena, state = painting.InOneProcess(), player / "state"  # which is no part of the player
+    arena, state = painting.InOneProcess(), player / "state"  # not part of the player
     outcome = optimize(player, arena, painting.improve, state=state, iterations=4, pairs=4, tell=said.append)
     assert outcome == optimize(player, arena, painting.improve, state=state, iterations=4, pairs=4), "it was done"
     assert [one["kept"] for one in outcome.decisions] == [True, False, True, False]

@@ -66,7 +66,7 @@ def test_a_player_reads_the_end_also_when_the_game_has_closed_before_its_move(mo
 
     def end_at_once(connection: Any) -> None:
         if closed.is_set():
-            return  # the end is told once
+            return  # the end is sent once
         connection.send(json.dumps({"type": "observation"}))
         connection.send(json.dumps({"type": "final", "slot": 0, "scores": [1, 1]}))
         connection.close()
@@ -213,7 +213,7 @@ def test_results_and_replay_are_put_and_posted_to_http_targets_results_first(sta
     class Target(BaseHTTPRequestHandler):
         def do_PUT(self) -> None:
             calls.append((self.command, self.path, self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(503 if len(calls) == 1 else 200)  # the first try fails and is made again
+            self.send_response(503 if len(calls) == 1 else 200)  # the first attempt fails and is retried
             self.send_header("Content-Length", "0")
             self.end_headers()
 

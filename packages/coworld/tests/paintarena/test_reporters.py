@@ -69,7 +69,7 @@ def request_episode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 
 def played() -> tuple[dict[str, object], str]:
-    """Results and replay of a match that nobody joins: it plays to its end at once."""
+    """Results and replay of a match without players, which plays to its end at once."""
     match = Match(Config(width=4, height=4, max_ticks=3, tick_rate=60.0, player_connect_timeout_seconds=0.0), CONFIG)
     asyncio.run(match.run())
     return match.results(), match.replay_text()

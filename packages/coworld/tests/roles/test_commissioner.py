@@ -94,7 +94,7 @@ def opened(commissioner: DefaultCommissioner, message: RoundStart) -> list[Episo
 
 
 def result(request: EpisodeRequest, strength: dict[UUID, float]) -> EpisodeResult:
-    """Whoever is stronger scores more."""
+    """The stronger policy scores more."""
     scores = [EpisodeScore(policy_version_id=one, score=strength[one]) for one in request.policy_version_ids]
     return EpisodeResult(request_id=request.request_id, scores=scores)
 
@@ -240,7 +240,7 @@ def test_any_list_of_episodes_is_fair_and_fills_every_seat(entrants: int, seats:
     assert tables == pair(entrants, seats, seed=seed) and len(tables) <= MOST_EPISODES
     for table in tables:
         assert len(table.seats) == seats[table.variant]
-        assert entrants < len(table.seats) or len(set(table.seats)) == len(table.seats), "nobody plays themselves"
+        assert entrants < len(table.seats) or len(set(table.seats)) == len(table.seats), "an entrant plays itself"
     if len(tables) < MOST_EPISODES:
         played = Counter(one for table in tables for one in set(table.seats))
         assert set(played) == set(range(entrants)), "everybody plays"

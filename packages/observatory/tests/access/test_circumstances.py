@@ -57,7 +57,7 @@ def test_no_route_counts_a_forwarded_address_of_an_unknown_proxy(
     app.state.rate_limits = RateLimits(app.state.settings.model_copy(update={"anonymous_rate": 1}), app.state.metrics)
     assert client.get("/flags/me").status_code == 200
     found = statuses(client, scene, lambda number: {"X-Forwarded-For": f"203.0.113.{number}", "X-Real-IP": "9.9.9.9"})
-    free = (*FREE, "/openapi.json")  # the same document for everybody
+    free = (*FREE, "/openapi.json")  # the same public document
     refused = {route: 429 for route in ROUTES if not route.partition(" ")[2].startswith(free)}
     assert len(refused) > 100
     assert {route: found[route] for route in refused} == refused

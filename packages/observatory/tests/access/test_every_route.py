@@ -1,6 +1,6 @@
-"""Who may do what: every route of the server against everybody who might call it.
+"""Permissions: every route of the server against every kind of caller.
 
-A route that is not in the table fails the test, so that nobody adds one without saying whom it is for.
+A route that is not in the table fails the test, so every new route needs a row that says who may call it.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ ROUTES: dict[str, tuple[str, Callable[[Scene], Any] | None]] = {
     "GET /observatory/api/policies/{policy_version_id}": (PUBLIC, None),
     "GET /observatory/api/queue": (PUBLIC, None),
     "GET /observatory/api/events": (PUBLIC, None),
-    # the pages themselves, and pictures of what everybody may know: nobody is asked who they are
+    # the pages themselves, and pictures of public facts: no authentication
     "GET /": (OPEN.format(307), None),
     "GET /observatory": (OPEN.format(200), None),
     "GET /observatory/{rest:path}": (OPEN.format(404), None),
@@ -372,7 +372,7 @@ def test_every_route_answers_each_caller_as_the_table_says(
                 wrong.append(f"{route} {caller}: {answer.status_code}, not {expected}: {answer.text[:150]}")
             everything.append(f"{route} {caller} {answer.headers} {answer.text}")
     assert not wrong, "\n".join(wrong)
-    # Nobody is told a secret or anybody's token, and no log has one.
+    # No response and no log holds a secret or a token of another account.
     for text in (*everything, caplog.text):
         assert SECRET not in text, text[:200]
         for token in scene.tokens.values():

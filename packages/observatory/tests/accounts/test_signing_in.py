@@ -80,7 +80,7 @@ def test_an_invitation_that_is_too_old_makes_no_account(browser: Browser, invite
 def test_the_sign_in_page_hands_a_token_to_a_command_line(joined: Browser, client: TestClient) -> None:
     joined.get("/observatory/home")
     joined.submit("Sign out")
-    # As the command line opens it, with nobody signed in.
+    # As the command line opens it, signed out.
     away = joined.get(f"/cli-login?{urlencode({'callback': CALLBACK})}")
     assert away.status_code == 303
     joined.get(away.headers["location"])
@@ -260,5 +260,5 @@ def test_github_signs_somebody_in_who_began_in_this_browser(
 
     back = browser.get(f"/github/callback?{urlencode({'code': 'good', 'state': query['state']})}")
     assert back.headers["location"] == "/observatory/home"
-    # The address that GitHub told belongs to somebody here already, whose account this does not become.
+    # GitHub's address belongs to an existing account; the caller does not get that account.
     assert "77+octo@users.noreply.github.com" in browser.get("/observatory/home").text

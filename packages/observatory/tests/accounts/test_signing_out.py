@@ -1,4 +1,4 @@
-"""What was signed out or revoked stays so when the server starts again, on each database."""
+"""Sign-outs and revocations survive a restart, on each database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who a token stands for, and what a player may do."""
+"""Identities of tokens, and permissions of players."""
 
 from __future__ import annotations
 

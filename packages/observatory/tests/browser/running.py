@@ -140,7 +140,7 @@ class RunningServer:
             assert answer.status_code == 201, answer.text
 
     def invitation(self) -> str:
-        """The address at which somebody makes an account."""
+        """Return the address that creates an account."""
         with self.admin() as http:
             answer = http.post("/admin/invitations", json={})
             assert answer.status_code == 201, answer.text

@@ -18,7 +18,7 @@ from packages.observatory.tests.commissioner import scripted
 
 
 def main() -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for them
     os.setpgid(0, 0)
     for line in sys.stdin:
         what, log, environment, *words = json.loads(line)

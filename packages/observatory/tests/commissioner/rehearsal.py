@@ -45,7 +45,7 @@ def policies(count: int) -> list[uuid.UUID]:
 
 
 def by_skill(match: NewMatch, seed: int) -> list[float]:
-    """Everybody has a skill, the game adds chance: the same for the same game."""
+    """Score by skill plus chance; the same game gives the same scores."""
     return [policy.int % 97 / 97 + random.Random(f"{seed}/{policy}").random() / 4 for policy in match.policies]
 
 

@@ -39,7 +39,7 @@ def play(spec: dict[str, Any]) -> tuple[dict[str, Any], ErrorInfo | None]:
 
 
 def _reward(name: str, agent: int, seed: int, map_seed: int | None) -> float:
-    """A skill that everybody can see, and luck that comes from the game."""
+    """Score by a known skill plus luck that depends on the game."""
     luck = hashlib.sha256(f"{name}/{agent}/{seed}/{map_seed}".encode()).digest()
     return sum(name.encode()) % 7 / 10 + luck[0] / 256
 
@@ -57,7 +57,7 @@ def work(client: HttpJobClient, lease: Lease, folder: Path) -> None:
 
 
 def run(server: str, token: str, name: str, *, stopping: Callable[[], bool], done: Callable[[], None]) -> None:
-    """Until told to stop; waits for a server that is away, as a real worker does."""
+    """Run until stopped; wait for a server that is down, as a real worker does."""
     client = HttpJobClient(server, token)
     with tempfile.TemporaryDirectory() as folder:
         while not stopping():

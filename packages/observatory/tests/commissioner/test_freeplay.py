@@ -214,7 +214,7 @@ def test_everybody_meets_everybody_before_anybody_meets_twice() -> None:
     for match in season.made:
         assert match.repetition == seen[match.combination]
         seen[match.combination] += 1
-        # Nobody who plays this one has a combination left that was played less often.
+        # No policy of this match has a remaining combination with fewer matches.
         both = set(match.policies)
         assert all(
             seen[key] >= match.repetition

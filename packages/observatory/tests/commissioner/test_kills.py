@@ -1,6 +1,6 @@
 """Nothing is lost: however often the server and workers are killed, a season ends with the table it would have had.
 
-`KILLS` says how often on each database (5), `KILLS_SEED` when and whom; `make soak` asks for 100.
+`KILLS` is the number of kills per database (5), `KILLS_SEED` chooses times and victims; `make soak` asks for 100.
 """
 
 from __future__ import annotations

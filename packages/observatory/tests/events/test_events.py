@@ -1,4 +1,4 @@
-"""Changes are told after the commit, to those who may know of them, over a stream that ends when the server does."""
+"""Events are sent after the commit, to permitted listeners only, over a stream that ends with the server."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Stream:
         self.last_id: str | None = None
 
     def next(self) -> tuple[str, Any]:
-        """The next message that is no heartbeat."""
+        """Return the next message that is not a heartbeat."""
         event = data = None
         for line in self._lines:
             name, _, value = line.partition(": ")

@@ -37,7 +37,7 @@ SIZES = [int(text) for text in os.environ.get("FULL_DISKS", "200").split(",")]
 
 @dataclass
 class Match:
-    """A match of two uploaded policies, as everybody sees it."""
+    """A match of two uploaded policies, as the public API shows it."""
 
     id: uuid.UUID
     client: TestClient

@@ -141,7 +141,7 @@ def test_secrets_and_network_reach_the_policy_they_were_given_to_and_nothing_els
         upload(client, bob, source.replace("CRASH", "False")),
         upload(client, ada, source.replace("CRASH", "True"), MY_KEY=SECRET),
     ]
-    # An operator lets bob's policy speak to one address; the others speak to nobody.
+    # An operator grants bob's policy one address; the others have no network.
     grant = {"host": server.url.removeprefix("http://")}
     answer = client.post(f"/stats/policy-versions/{versions[1]}/network", json=grant, headers=admin.headers)
     assert answer.status_code == 200, answer.text
@@ -334,7 +334,7 @@ def test_a_worker_killed_in_the_middle_leaves_a_job_that_the_next_one_plays(
     clock.advance(61)
     second = program()
     wait_until(lambda: job(job_id)["attempts"] == 2 and job(job_id)["status"] == "running")
-    # Told to stop, it gives the job back at once.
+    # A stopped worker returns its job at once.
     second.send_signal(signal.SIGTERM)
     assert second.wait(30) == 0
     assert job(job_id)["status"] == "pending"

@@ -1,6 +1,6 @@
 """What the author of a policy reads about it: one match of eight policies, each of which speaks or ends in another way.
 
-No path and no secret of the machine is in anything that anybody is told.
+No response holds a path or a secret of the machine.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def impatient(*arguments: Any, **options: Any) -> EpisodePlan:
 
 
 def host() -> list[str]:
-    """Texts of this machine that nobody may read."""
+    """Return texts of this machine that must stay hidden."""
     folders = [sys.prefix, sys.base_prefix, sysconfig.get_paths()["stdlib"], str(Path.home()), tempfile.gettempdir()]
     return [SECRET, str(Path(__file__).parents[4]), os.uname().nodename, "/var/lib/cogbox", *folders]
 

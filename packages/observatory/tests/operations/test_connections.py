@@ -1,4 +1,4 @@
-"""Connections that wait, over real sockets: deadlines, limits, and who is closed for whom."""
+"""Waiting connections, over real sockets: deadlines, limits, and which connection is closed first."""
 
 from __future__ import annotations
 

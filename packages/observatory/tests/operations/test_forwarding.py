@@ -35,10 +35,10 @@ def test_rotated_headers_make_no_new_callers(statuses: Any) -> None:
 def test_a_trusted_proxy_names_the_caller(statuses: Any) -> None:
     proxy = {"trusted_proxies": ["127.0.0.1"]}
     assert statuses([f"203.0.113.{number}" for number in range(5)], **proxy) == [200] * 5
-    # What stands before the proxy's own entry was written by the caller.
+    # The caller wrote the entries before the proxy's own.
     spoofed = [f"198.51.100.{number}, 203.0.113.9" for number in range(4)]
     assert statuses(spoofed, **proxy) == [200, 200, 200, 429]
-    # A chain of trusted proxies is walked; what is no address counts for the proxy.
+    # A chain of trusted proxies is walked; an invalid address counts as the proxy's.
     chained = [f"203.0.113.{number}, 10.0.0.1" for number in range(4)]
     assert statuses(chained, trusted_proxies=["127.0.0.1", "10.0.0.0/8"]) == [200] * 4
     assert statuses([f"nobody-{number}" for number in range(4)], **proxy) == [200, 200, 200, 429]

@@ -92,7 +92,7 @@ def test_a_reference_to_a_missing_row_is_found(make_app: Callable[..., FastAPI],
         mint_user_token(session, user, now=utc_now())
     assert integrity_problems(database) == []
     if database.is_sqlite:
-        with sqlite3.connect(database.path) as file:  # which checks no references unless it is told to
+        with sqlite3.connect(database.path) as file:  # foreign keys are not checked by default
             file.execute("DELETE FROM users")
         file.close()
     else:

@@ -30,7 +30,7 @@ def test_callers_are_refused_before_anything_is_done_for_them(make_app: Callable
     refused = answers[-1]
     assert refused.headers["x-ratelimit-outcome"] == "rejected" and int(refused.headers["retry-after"]) >= 1
     assert refused.json()["detail"].startswith("Too many requests")
-    # A token that nobody knows makes no bucket of its own; health is always told.
+    # An unknown token gets no bucket of its own; health checks are never limited.
     assert client.get("/whoami", headers={"X-Auth-Token": "obs_made_up"}).status_code == 429
     assert client.get("/healthz").status_code == 200
 
@@ -40,7 +40,7 @@ def test_a_user_has_a_bucket_of_their_own(app: FastAPI, client: TestClient, ada:
 
     settings = app.state.settings.model_copy(update={"anonymous_rate": 2.0, "user_rate": 6.0})
     app.state.rate_limits = RateLimits(settings, app.state.metrics)
-    # The first call is counted for the address, because nobody knows the token yet.
+    # The first call counts for the address: the token is not known yet.
     statuses = [client.get("/whoami", headers=ada.headers).status_code for _ in range(5)]
     assert statuses == [200, 200, 200, 200, 429]
     assert 'observatory_rate_limited_total{by="user"} ' in app.state.metrics.text().decode()

@@ -96,7 +96,7 @@ def test_logs_leave_out_tokens_and_signatures_whoever_wrote_them() -> None:
         return str(json.loads(JsonFormatter().format(record))["message"])
 
     token = "obs_" + "A1b-" * 11
-    assert line(f"bad token {token} of somebody") == "bad token obs_… of somebody"
+    assert line(f"bad token {token} of ada") == "bad token obs_… of ada"
     assert line("GET http://h/store/a.zip?until=1&signature=abc failed") == "GET http://h/store/a.zip?… failed"
 
 

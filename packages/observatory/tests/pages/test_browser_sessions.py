@@ -18,7 +18,7 @@ PASSWORD = "a long enough password"
 
 @pytest.fixture
 def browser(app: FastAPI) -> Callable[..., TestClient]:
-    """Makes browsers in which somebody is signed in; `csrf` is what `me` told the page."""
+    """Make signed-in browsers; `csrf` is the token that `me` gave the page."""
 
     def open_for(account=None) -> TestClient:
         client = TestClient(app, raise_server_exceptions=False, follow_redirects=False)
@@ -83,7 +83,7 @@ def test_what_other_sites_can_send_changes_nothing(browser, world: World, ada, b
     ):
         assert page.request(method, target, json={}).status_code == 403
     assert page.get("/tournament/my-memberships").json() == {}
-    # Nobody is told that a site may read our answers.
+    # No response allows another site to read it.
     answer = page.get("/observatory/api/me", headers={"Origin": "https://evil.example"})
     assert not any(name.startswith("access-control-") for name in answer.headers)
     asked = page.options(path, headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"})

@@ -71,7 +71,7 @@ def test_a_large_table_may_miss_the_matches_of_the_last_second_but_nothing_else(
 
         assert score() == 1.0
         play(3.0, 1)
-        assert score() == 1.0  # and it is made anew meanwhile
+        assert score() == 1.0  # and it is refreshed meanwhile
         while score() == 1.0:
             pass
         assert score() == 2.0

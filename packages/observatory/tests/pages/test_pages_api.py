@@ -1,4 +1,4 @@
-"""What pages are told: seasons, tables with their uncertainty, matches, policies and the queue."""
+"""Data of the pages: seasons, tables with intervals, matches, policies and the queue."""
 
 from __future__ import annotations
 

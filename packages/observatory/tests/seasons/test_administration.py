@@ -144,7 +144,7 @@ def test_rolling_gives_fresh_pools_and_a_fresh_seed_and_tells_the_old_one(
     old, new = (client.get(f"/tournament/seasons/mine{suffix}").json() for suffix in (":v1", ""))
     assert old["seed"].isdigit() and new["seed"] is None and old["seed"] != str(seed_of(world, "mine"))
     assert (new["entrant_count"], new["match_count"], old["entrant_count"]) == (0, 0, 1)
-    # What nobody had begun to play is not played.
+    # Matches that had not started are not played.
     match = client.get(f"/tournament/matches/{waiting}").json()
     assert match["status"] == "failed" and "ended before" in match["error"]
     assert client.get("/observatory/api/admin/failures", headers=admin.headers).json() == []  # nothing to mend
@@ -253,7 +253,7 @@ def test_a_match_that_failed_is_played_again_as_it_was(client: TestClient, world
     assert client.post(again, headers=admin.headers).status_code == 409
     jobs = client.get("/observatory/api/admin/jobs", headers=admin.headers).json()
     assert {row["match_id"] for row in jobs} == {str(match), made}
-    # Nobody's worker told why it failed; its owner reads it all the same.
+    # The worker gave no reason; the owner still reads one.
     info = client.get(f"/tournament/matches/{match}/{version}/artifacts/error-info", headers=ada.headers)
     assert info.json()["message"] == "the machine was switched off"
     missing = client.get(f"/tournament/matches/{made}/{version}/artifacts/error-info", headers=ada.headers)
@@ -272,7 +272,7 @@ def test_what_a_closed_season_had_left_to_decide_is_no_finding_and_what_nobody_d
     running = [world.match(season, "qualifying", [(version, 4)], repetition=number) for number in range(2)]
     assert call("POST", "/open/close", {"final": False})["change"] == "closed"
     for match in running:
-        world.play(match, [1.0] * 4)  # begun before the end, which nobody looks at after it
+        world.play(match, [1.0] * 4)  # started before the end; its result is ignored
     assert findings() == []
     world.enter(season, "competition", [other])
     assert findings() == [f"{other} is in competition, and the results say that it is not"]

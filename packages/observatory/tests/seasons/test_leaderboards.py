@@ -54,7 +54,7 @@ def test_a_team_season_from_its_start_to_its_placements(client: TestClient, worl
     first, second = world.version(ada, "first"), world.version(ada, "second")
     for version, reward in ((first, 3.0), (second, 1.0)):
         world.play(world.match("teams", "stage-1", [(version, 4)]), [reward] * 4)
-    assert phase_now() == "policy_eval"  # nobody went on yet
+    assert phase_now() == "policy_eval"  # no policy has advanced yet
     world.enter("teams", "sample-1", [first, second])
     assert phase_now() == "sample_teams"
     world.team("teams", "team-round-1", [first, second])

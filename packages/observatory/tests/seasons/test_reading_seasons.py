@@ -1,4 +1,4 @@
-"""Calls 3-6, 13, 15, 16, 21 and 22: what everybody can read about seasons."""
+"""Calls 3-6, 13, 15, 16, 21 and 22: public facts about seasons."""
 
 from datetime import datetime
 

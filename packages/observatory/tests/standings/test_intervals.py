@@ -79,7 +79,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Design:
-    """The games that everybody is to play, as (policy, other, split, weight)."""
+    """Return the games of the schedule, as (policy, other, split, weight)."""
 
     seats: Sequence[tuple[int, int, int, float]]
 
