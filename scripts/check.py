@@ -34,6 +34,8 @@ CHECKS: dict[str, list[list[str]]] = {
     "constraints": [["python", "scripts/constraints.py", "--check"]],
     "native-format": [["clang-format", "--dry-run", "--Werror", *native_sources()]],
     "api-types": [["python", "scripts/api_types.py", "--check"]],
+    "protobuf": [["python", "scripts/protobuf.py", "--check"]],
+    "words": [["python", "scripts/words.py"]],
     "web": [["python", "scripts/web.py", "check"]],
 }
 

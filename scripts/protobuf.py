@@ -33,6 +33,7 @@ def compiler() -> Path:
                 "setuptools<81",
                 log=home / "setup.log",
                 python=home / "bin/python",
+                constrained=False,
             )
             (home / "complete").touch()
     return home / "bin" / "python"
