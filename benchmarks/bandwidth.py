@@ -1,4 +1,4 @@
-"""How close a batch of 64 comes to what the memory of the machine allows.
+"""Measure how close a batch of 64 worlds comes to the machine's memory bandwidth.
 
 Counted is what an agent-step must read and write at least, in the layout of `native/core/world.hpp`: the cells of its
 window, what it sees there, the tokens. The limit is how often per second one core can copy that many bytes, between two
@@ -52,13 +52,13 @@ class Job:
         return {"cpu_seconds": time.process_time() - start, "agent_steps": STEPS * self._batch.num_agents}
 
     def _copy(self) -> float:
-        """Bytes read and written per second."""
+        """Return the bytes read and written per second."""
         start = time.process_time()
         np.copyto(self._target, self._source)
         return 2 * COPIED / (time.process_time() - start)
 
     def _count(self) -> Answer:
-        """Means per agent-step, over steps of the same episodes."""
+        """Return the means per agent-step over steps of the same episodes."""
         self._restart()
         batch, tag = self._batch, self._program.feature_names.index("tag")
         before = _used(batch.observations)
@@ -87,12 +87,12 @@ class Job:
 
 
 def _used(observations: np.ndarray) -> np.ndarray:
-    """How many tokens each agent has."""
+    """Return the number of tokens of each agent."""
     return (observations[:, :, 1] != 255).sum(axis=1)
 
 
 def _objects(observations: np.ndarray, tag: int) -> tuple[int, int]:
-    """(objects seen by all agents together, tokens at their cells); an object is a cell with a tag."""
+    """Return (objects seen by all agents together, tokens at their cells); an object is a cell with a tag."""
     locations, features = observations[:, :, 0], observations[:, :, 1]
     agents = np.broadcast_to(np.arange(len(observations))[:, None], locations.shape)
     places = agents.astype(np.int64) << 8 | locations
@@ -126,7 +126,7 @@ def _report(game: str, counts: Answer, turns: list[Answer]) -> dict[str, Any]:
     ]
     needed, lines = sum(size for _, size, _ in moved), sum(count for _, _, count in moved) * LINE
     copied, reached = median([turn["copied_per_second"] for turn in turns]), median(rates(turns))
-    # Of turns side by side, since other work slows both.
+    # Compare turns side by side, because other work slows both.
     fraction = needed * median([rates([turn])[0] / turn["copied_per_second"] for turn in turns])
     print(f"  {f'{game}, per agent-step':50}{'bytes':>12}{'in whole lines':>18}")
     for what, size, count in [*moved, ("together", needed, lines / LINE)]:

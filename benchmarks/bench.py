@@ -1,4 +1,4 @@
-"""Our engine beside the published one: speed, phases, threads, creation, memory, bandwidth, imports.
+"""Compare our engine with the published one: speed, phases, threads, creation, memory, bandwidth, imports.
 
 usage: bench.py [--only PART,PART] [--steps 5000] [--batch-steps N] [--turns 10] [--ours PYTHON] [--first]
 
@@ -83,7 +83,7 @@ def parts(names: str) -> list[str]:
 
 
 def command(name: str, options: argparse.Namespace) -> str:
-    """What measures this part again."""
+    """Return the command that repeats this part."""
     words = ["--only", name, "--steps", str(options.steps), "--turns", str(options.turns)]
     if options.batch_steps:
         words += ["--batch-steps", str(options.batch_steps)]

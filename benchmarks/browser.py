@@ -15,7 +15,7 @@ FLAGS = (
 
 @contextmanager
 def measured_page(*, first: bool) -> Iterator[Page]:
-    """A page of 1280x800. With `first` it takes cores from all other work (Linux, as root)."""
+    """Open a page of 1280x800. With `first` it takes cores from all other work (Linux, as root)."""
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         raise SystemExit("No Chromium is installed (Debian: chromium)")

@@ -1,4 +1,4 @@
-"""What a Coworld episode costs beside the same programs started bare, and how many run without a failure.
+"""Measure the cost of a Coworld episode over the same programs without a runner, and the rate of failures.
 
     python benchmarks/coworld.py [--turns 10] [--episodes 50]
 
@@ -33,7 +33,7 @@ RESULTS = Path(__file__).parent / "results" / "coworld.jsonl"
 
 
 def bare(folder: Path) -> float:
-    """Seconds from the start of the game to the end of the last program, with nothing around them."""
+    """Return the seconds from the start of the game to the end of the last program, without a runner."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     tokens = ["token-of-slot-zero-0000", "token-of-slot-one-11111"]
@@ -61,7 +61,7 @@ def bare(folder: Path) -> float:
 
 
 def episode(folder: Path) -> float:
-    """Seconds of the same as an episode, from the call to its outcome."""
+    """Return the seconds of the same as an episode, from the call to its outcome."""
     package, request, engine = world(folder)
     start = time.perf_counter()
     outcome = run_episode(package, request, engine=engine, workspace=folder / "out", budget_seconds=60)
@@ -70,13 +70,13 @@ def episode(folder: Path) -> float:
 
 
 def processor_seconds() -> float:
-    """Of this process and of the children it has waited for."""
+    """Return the CPU seconds of this process and of the children it has waited for."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def medians(figures: list[tuple[float, float]]) -> tuple[float, float]:
-    """Clock and processor, in milliseconds."""
+    """Return wall and CPU time in milliseconds."""
     first, second = (1000 * statistics.median(column) for column in zip(*figures, strict=True))
     return first, second
 

@@ -1,4 +1,4 @@
-"""What it takes to make a world, to start it anew, and to keep and restore its state: CPU time, medians of many."""
+"""Measure the CPU time to create and reset a world, and to save and restore its state: medians of many runs."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class Job:
         self._config = games.load(oracle, game)
 
     def turn(self) -> Answer:
-        """CPU milliseconds of each thing; the first simulation of a process is slower, so that is a turn's only one."""
+        """Return CPU milliseconds per operation. The first simulation of a process is slower, so a turn has one."""
         config = self._config
         measured = {
             "first `Simulation(config)`": _cost(lambda: games.Simulation(config, seed=1), times=1),
@@ -47,7 +47,7 @@ def _of_ours(config: games.MettaGridConfig) -> Answer:
         "`compile(config)`": _cost(lambda: compile(config), times=3),
         "`Program.map(rows)`": _cost(lambda: program.map(rows), times=20),
         "`Program.world(rows, seed)`": _cost(lambda: program.world(rows, 1), times=20),
-        # Many at once, as they are made: one alone would stay in the caches.
+        # Use many worlds in the order of their creation: a single one would stay in the caches.
         "`Program.world(map, seed)`": _cost(worlds, times=10, each=BATCH),
         "`Batch.reset()`, per world": _cost(batch.reset, times=10, each=BATCH),
         "`snapshot()`": _cost(world.snapshot, times=100),
@@ -59,7 +59,7 @@ def _of_ours(config: games.MettaGridConfig) -> Answer:
 
 
 def _cost(call: Callable[[], object], *, times: int, each: int = 1) -> float:
-    """CPU milliseconds of a call, or of each of the things it does; the median."""
+    """Return the median CPU milliseconds of a call, or of each of its operations."""
     costs = []
     for _ in range(times):
         start = time.process_time_ns()

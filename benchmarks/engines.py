@@ -1,4 +1,4 @@
-"""Our engine and the published one in processes of their own that take turns, so that other work slows both."""
+"""Run our engine and the published one in separate processes that take turns, so that other work slows both."""
 
 import json
 import os
@@ -15,7 +15,7 @@ Answer = dict[str, Any]
 
 
 class Engine:
-    """A worker process with one job, and the answers it gave."""
+    """A worker process with one job, and its answers."""
 
     def __init__(self, python: Path, part: str, oracle: Path, arguments: dict[str, Any]) -> None:
         self.answers: list[Answer] = []
@@ -52,12 +52,12 @@ class Engine:
 
 @dataclass
 class Bench:
-    """What every part gets: how to start engines, and how much to measure."""
+    """The setup that every part gets: how to start engines, and how much to measure."""
 
     oracle: Path
     ours_python: Path
     published_python: Path | None
-    """None where it cannot be had: then ours is measured alone."""
+    """None if it is not available: then ours is measured alone."""
     steps: int
     batch_steps: int | None
     turns: int
@@ -66,7 +66,7 @@ class Bench:
         return Engine(self.ours_python, part, self.oracle, arguments)
 
     def published(self, part: str, **arguments: Any) -> list[Engine]:
-        """The published engine, or nothing."""
+        """Yield the published engine, or nothing."""
         return [Engine(self.published_python, part, self.oracle, arguments)] if self.published_python else []
 
 
@@ -77,19 +77,19 @@ def take_turns(engines: Sequence[Engine], turns: int, **arguments: Any) -> None:
 
 
 def check_same_state(engines: Sequence[Engine]) -> None:
-    """All engines must have seen and earned the same at the end of each turn."""
+    """Check that all engines have equal observations and rewards at the end of each turn."""
     for turn, answers in enumerate(zip(*(engine.answers for engine in engines), strict=False)):
         if len({answer["digest"] for answer in answers}) != 1:
             raise SystemExit(f"bench: the engines differ after turn {turn + 1}, so their speeds mean nothing")
 
 
 def rates(answers: Sequence[Answer]) -> list[int]:
-    """Agent-steps per CPU second of each turn."""
+    """Return the agent-steps per CPU second of each turn."""
     return [round(answer["agent_steps"] / answer["cpu_seconds"]) for answer in answers]
 
 
 def ratios(slow: Sequence[Answer], fast: Sequence[Answer], kind: str = "cpu_seconds") -> list[float]:
-    """How many times quicker, for each pair of turns side by side."""
+    """Return the speed-up for each pair of turns side by side."""
     return [round(a[kind] / b[kind], 2) for a, b in zip(slow, fast, strict=False)]
 
 

@@ -1,4 +1,4 @@
-"""The games that are measured, and what every measurement does with them: worlds, actions, a digest of the state.
+"""The benchmark games, and what all measurements share: worlds, actions, a digest of the state.
 
 Works under both engines; only `new_batch` needs ours.
 """
@@ -77,14 +77,14 @@ class Actions:
         self._rng = np.random.default_rng(ACTION_SEED)
 
     def rows(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
-        """(actions, vibe actions) of the next steps, int32 [steps, agents]."""
+        """Return (actions, vibe actions) of the next steps, int32 [steps, agents]."""
         primary = self._rng.choice(self._primary, (steps, self._agents))
         vibes = self._rng.choice(self._vibes, (steps, self._agents))
         return primary.astype(np.int32), vibes.astype(np.int32)
 
 
 def digest(observations: np.ndarray, worlds: Iterable[Any]) -> str:
-    """What agents see and have earned. Tokens are sorted: their order inside one cell is nobody's promise."""
+    """Return a digest of observations and rewards. Tokens are sorted: their order inside a cell is not specified."""
     tokens = observations.astype(np.uint32)
     numbers = np.sort(tokens[:, :, 0] << 16 | tokens[:, :, 1] << 8 | tokens[:, :, 2], axis=1)
     state = hashlib.sha256(numbers.tobytes())

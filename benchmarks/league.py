@@ -1,14 +1,14 @@
-"""How fast the league's server answers with a full database, and with many people watching.
+"""Measure the response times of the league's server with a full database and many clients.
 
 usage: league.py [--policies 1000] [--matches 100000] [--seconds 30] [--clients 200] [--turns 3]
                  [--only sqlite,postgresql] [--parts calls,polling] [--folder FOLDER] [--record]
 
-  calls    milliseconds of every GET of the pages and of the published clients: kept answers are forgotten before each,
-           so that it is made anew as after a match. Best of the turns, over the requests of a turn.
+  calls    milliseconds of every GET of the pages and of the published clients, with the cache cleared before each,
+           as after a match. Best of the turns, over the requests of a turn.
   polling  clients that ask for the table and the matches every two seconds, while the server's own worker plays real
            matches in boxes; best of the turns
 
-With --folder the databases are kept there and used again.
+With --folder the databases are stored there and reused.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def measure(url: str | None, folder: Path, arguments: argparse.Namespace) -> dic
 
 @contextmanager
 def database(kind: str, folder: Path) -> Iterator[str | None]:
-    """The address of a database in a folder; None for SQLite, which the server puts there itself."""
+    """Return the address of a database in a folder; None for SQLite, which the server creates itself."""
     folder.mkdir(parents=True, exist_ok=True)
     if kind == "sqlite":
         yield None
@@ -140,7 +140,7 @@ def filled_database(url: str | None, folder: Path, arguments: argparse.Namespace
 
 @contextmanager
 def in_process(url: str | None, folder: Path) -> Iterator[tuple[FastAPI, str]]:
-    """A server of this process, so that what it keeps can be forgotten; it does not schedule matches."""
+    """Run a server in this process, so that its caches can be cleared; it does not schedule matches."""
     app = create_app(Settings(**settings(url, folder, play_seasons=False)))
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, access_log=False))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -153,7 +153,7 @@ def in_process(url: str | None, folder: Path) -> Iterator[tuple[FastAPI, str]]:
 
 
 def calls(app: FastAPI, address: str, filled: Filled) -> dict[str, float]:
-    """The slowest of some requests for each call, in milliseconds."""
+    """Return the slowest of some requests for each call, in milliseconds."""
     slowest: dict[str, float] = {}
     headers = {"X-Auth-Token": filled.token}
     with httpx.Client(base_url=address, timeout=60, trust_env=False) as client:
@@ -169,7 +169,7 @@ def calls(app: FastAPI, address: str, filled: Filled) -> dict[str, float]:
 
 
 def asked(filled: Filled) -> dict[str, list[str]]:
-    """Every call of the pages and of the published clients, with the addresses to ask for in turn."""
+    """Return every call of the pages and of the published clients, with the addresses to request in turn."""
     seasons = [filled.season, filled.team_season]
     pages, published = "/observatory/api", "/tournament"
     words = {"{season}": seasons, "{policy}": filled.policies, "{match}": filled.matches, "{episode}": filled.episodes}
@@ -228,7 +228,7 @@ def asked(filled: Filled) -> dict[str, list[str]]:
 
 
 def polling(url: str | None, folder: Path, filled: Filled, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Many clients at once against a server with its worker, in processes of their own."""
+    """Run many clients at once against a server with its worker, in separate processes."""
     environment = {f"OBSERVATORY_{name.upper()}": str(value) for name, value in settings(url, folder).items()}
     environment |= {"OBSERVATORY_PORT": "0", "OBSERVATORY_LOCAL_WORKERS": "1", "OBSERVATORY_LOG_LEVEL": "WARNING"}
     command = [sys.executable, "-m", "observatory", "serve"]
@@ -279,7 +279,7 @@ def _address(server: subprocess.Popen[str]) -> str:
 
 
 def _cpu_seconds(pid: int) -> float:
-    """Of the server alone, without its worker: the machine may be busy with other things."""
+    """Return the CPU time of the server without its worker: the machine may be busy with other work."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -290,7 +290,7 @@ def _completed(address: str, filled: Filled) -> int:
 
 
 async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> tuple[list[tuple[float, str]], int]:
-    """(milliseconds and path of each request, how many failed)."""
+    """Return (milliseconds and path of each request, number of failures)."""
     host, port = address.removeprefix("http://").split(":")
     paths = [
         f"/tournament/seasons/{filled.season}/leaderboard",
@@ -335,7 +335,7 @@ async def _poll(address: str, filled: Filled, clients: int, seconds: float) -> t
 
 
 async def _answer(reader: asyncio.StreamReader) -> int:
-    """Read one answer; its status. A client that costs next to nothing: it must not slow down what it measures."""
+    """Read one response and return its status. The client is minimal, so that it does not slow down the server."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
     length = re.search(r"content-length: (\d+)", head)
     await reader.readexactly(int(length[1]) if length else 0)

@@ -1,4 +1,4 @@
-"""A league of a given size, put into a database in bulk: for `league.py`."""
+"""Insert a league of a given size into a database in bulk, for `league.py`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Mine(MultiAgentPolicy):
 
 @dataclass(frozen=True)
 class Filled:
-    """What there is to ask for."""
+    """The ids to request."""
 
     season: str
     team_season: str
@@ -65,7 +65,7 @@ class Filled:
 
 
 def fill(app: FastAPI, *, policies: int, matches: int, seed: int = 1) -> Filled:
-    """A freeplay season in which everybody plays, and a team season with its final table."""
+    """Insert a freeplay season with all policies, and a team season with its final table."""
     chance = random.Random(seed)
     app.state.store.put(BUNDLE, _bundle())
     start = datetime.now(UTC) - timedelta(days=30)
@@ -172,7 +172,7 @@ def _seasons(session: Session, at: datetime) -> tuple[Season, Season]:
 
 
 def _enter(session: Session, pool: Pool, versions: Sequence[uuid.UUID], at: datetime) -> list[uuid.UUID]:
-    """The ids of the pool's players."""
+    """Return the ids of the pool's players."""
     players = [new_id() for _ in versions]
     rows = [
         {"id": player, "pool_id": pool.id, "policy_version_id": version, "retired": False, "created_at": at}
@@ -203,7 +203,7 @@ class _Game:
 
 
 def _pairings(players: Sequence[uuid.UUID], chance: random.Random) -> Iterator[_Game]:
-    """Every pair, far ones first so that a few matches meet many; all samples of a pair before the next."""
+    """Yield every pair, distant ones first, so that few matches cover many policies; all samples of a pair together."""
     count = len(players)
     for distance in range(1, count):
         for first in range(count):
@@ -239,7 +239,7 @@ def _team(
 
 
 class _Log:
-    """Matches as they would have been played, one a second."""
+    """Insert matches as if they had been played, one per second."""
 
     def __init__(self, session: Session, chance: random.Random, start: datetime) -> None:
         self._session, self._chance, self._at = session, chance, start

@@ -1,11 +1,11 @@
-"""How fast a live game is with its page open, in a real browser without a graphics card.
+"""Measure the speed of a live game with its page open, in a real browser without a graphics card.
 
 usage: live.py [--mission machina_1] [--seconds 10] [--keys 60] [--first] [--record]
 
-  steps   steps per second of the game, played as fast as it can by starter policies: with nobody watching, and with the
-          page open that shows it
+  steps   steps per second of the game, played by starter policies at full speed: without a viewer, and with the
+          page open
   rate    steps per second that the page receives and shows
-  keys    milliseconds from a key to the picture of the tick that it made, while a cog is driven
+  keys    milliseconds from a key press to the frame with its tick, while driving a cog
 """
 
 import argparse
@@ -26,8 +26,8 @@ from record import record
 
 FASTEST = 1000.0
 
-# From the key to the end of the first frame whose picture has a tick that was not there when the key was pressed.
-# Reading one pixel waits until all of it has been drawn.
+# From the key press to the end of the first frame with a newer tick.
+# Reading one pixel waits until the frame is drawn.
 KEY = """async (key) => {
     const { app, panes } = mettascope;
     const before = app.lastTick;

@@ -1,4 +1,4 @@
-"""Memory per world: how much the process grows for each world that it makes and plays a little."""
+"""Measure memory per world: the growth of the process per created world after a few steps."""
 
 import os
 from collections.abc import Callable
@@ -48,12 +48,12 @@ class Job:
 
 
 def _engine(made: Any) -> Any:
-    """The engine of a simulation, or the world itself."""
+    """Return the engine of a simulation, or the world itself."""
     return getattr(made, "_c_sim", made)
 
 
 def _resident() -> int:
-    """Bytes of memory that the process has in use."""
+    """Return the resident memory of the process in bytes."""
     pages = Path("/proc/self/statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 

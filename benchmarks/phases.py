@@ -1,4 +1,4 @@
-"""Where the time of a step goes, phase by phase, beside what the published engine says of itself.
+"""Measure the time of a step phase by phase, beside the published engine's own profile.
 
 The same steps are played several times and each phase of each step counts with its quickest time: being interrupted by
 other work makes a step of a few microseconds a thousand times longer, and would be all one sees.
@@ -16,7 +16,7 @@ STEPS = 1000
 PLAYS = 4
 GAMES = ("arena", "four_score")
 
-# In the order of a step. What neither of them is goes to "the rest"; ours counts the game's own tick with the agents'.
+# In the order of a step. All other time is "the rest"; ours counts the game's tick with those of the agents.
 PHASES = {
     "actions": "actions_ns",
     "events": "events_ns",
@@ -35,7 +35,7 @@ class Job:
         self._quickest = np.full((STEPS, len(PHASES) + 1), np.inf)
 
     def turn(self) -> Answer:
-        """Play once more; microseconds per step and phase so far."""
+        """Play once more; return microseconds per step and phase so far."""
         arrays = games.new_arrays(self._config, 1)
         (sim,) = games.simulations(self._config, arrays)
         rows, vibe_rows = games.Actions(sim.action_names, self._config.game.num_agents).rows(STEPS)

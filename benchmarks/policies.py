@@ -1,4 +1,4 @@
-"""How well the built-in policies play, beside what the published ones of the same name reach.
+"""Compare the rewards of the built-in policies with those of the published policies of the same name.
 
 usage: policies.py [--episodes N] [--seed 42] [--only TEXT] [--record]
 

@@ -1,4 +1,4 @@
-"""One line of JSON per measurement in benchmarks/results/, with what is needed to repeat it."""
+"""Write one line of JSON per measurement to benchmarks/results/, with the data to repeat it."""
 
 import datetime
 import json
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def machine() -> str:
-    """Processor, number of usable cores and system, in words."""
+    """Return the names of processor and system, and the number of usable cores."""
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -23,7 +23,7 @@ def machine() -> str:
 
 
 def code_version() -> str:
-    """Commit of the checkout, marked when files differ from it."""
+    """Return the commit of the checkout, marked if files differ from it."""
     result = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
     return result.stdout.strip() or "unknown"
 

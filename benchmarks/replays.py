@@ -1,4 +1,4 @@
-"""What recording and saving replays costs.
+"""Measure the cost of recording and saving replays.
 
 usage: replays.py [--mission arena] [--steps 2000] [--turns 20] [--episodes 6] [--rounds 3] [--policies random,starter]
                   [--first] [--record]
@@ -35,7 +35,7 @@ SECONDS = 10.0
 
 
 class Player:
-    """A simulation that is stepped with random actions, with or without a recorder."""
+    """A simulation with random actions, with or without a recorder."""
 
     def __init__(self, env: MettaGridConfig, *, is_recorded: bool, through_simulation: bool) -> None:
         self.simulation = Simulation(env, seed=0)
@@ -49,7 +49,7 @@ class Player:
         self._random = np.random.default_rng(0)
 
     def turn(self, steps: int) -> float:
-        """CPU seconds for some steps. Writing actions is part of a step on both sides."""
+        """Return the CPU seconds of some steps. Writing actions is part of a step on both sides."""
         shape = (steps, self.simulation.num_agents)
         rows = self._random.choice(self._primary, shape).astype(np.int32)
         vibe_rows = self._random.choice(self._vibes, shape).astype(np.int32)
@@ -84,7 +84,7 @@ def step_cost(env: MettaGridConfig, steps: int, turns: int, *, through_simulatio
 
 
 def saving_cost(env: MettaGridConfig, policy: str, episodes: int, rounds: int) -> dict[str, Any]:
-    """Wall time of whole runs, which take turns; the first only warms up. Short runs are repeated for ten seconds."""
+    """Measure the wall time of whole runs in turns, after a warm-up run. Short runs are repeated for ten seconds."""
     specs = [PolicySpec(class_path=resolve_policy_class_path(policy))]
     seats = [0] * env.game.num_agents
     times: list[tuple[float, float]] = []

@@ -1,4 +1,4 @@
-"""What a box costs to start, beside the same program without one.
+"""Measure the start-up time of a box beside the same program without one.
 
     python benchmarks/sandbox.py [--count 40]
 
@@ -26,7 +26,7 @@ PROGRAMS = {"true": ["/bin/true"], "python": [sys.executable, "-I", "-c", "pass"
 
 
 def timed(action: Callable[..., object], *arguments: object) -> float:
-    """Milliseconds of one call."""
+    """Return the milliseconds of one call."""
     start = time.perf_counter()
     action(*arguments)
     return 1000 * (time.perf_counter() - start)

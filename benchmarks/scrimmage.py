@@ -26,7 +26,7 @@ from mettagrid.map_builder.ascii import AsciiMapBuilder
 from record import record
 
 OURS = Path(sys.executable).with_name("cogames")
-# The published command wants its game to be installed, even to play from a file; an empty one will do.
+# The published command needs an installed game, even to play from a file; an empty one is enough.
 EMPTY_GAME = "from cogames.game import CoGame, register_game\nregister_game(CoGame('cogsguard', [], []))\n"
 FIXED = {"wall": "#", "empty": ".", "agent.agent": "@"}  # these have a meaning of their own
 
@@ -64,7 +64,7 @@ def parse() -> argparse.Namespace:
 
 
 def write_missions(folder: Path, steps: int) -> dict[str, str]:
-    """The arena as a file for each command, and the empty game for the published one."""
+    """Write the arena as a file for each command, and the empty game for the published one."""
     env = missions.load("arena", seed=42)
     env.game.map_builder = drawn_map(env)
     env.game.max_steps = steps
@@ -84,7 +84,7 @@ def plain(config: Any) -> Any:
 
 
 def drawn_map(env: Any) -> AsciiMapBuilder.Config:
-    """The map of an environment as text, with a character for each kind of cell."""
+    """Return the map of an environment as text, with a character for each kind of cell."""
     grid = env.game.map_builder.create().build_for_num_agents(env.game.num_agents).grid
     names = sorted({str(name) for row in grid for name in row} - set(FIXED))
     symbols = FIXED | dict(zip(names, string.ascii_letters, strict=False))
@@ -93,7 +93,7 @@ def drawn_map(env: Any) -> AsciiMapBuilder.Config:
 
 
 def compare(title: str, commands: dict[str, list[Any]], turns: int, folder: Path) -> dict[str, Any]:
-    """Seconds of every command, which take turns, so that whatever else the machine does is shared by all.
+    """Return the seconds of every command. Commands take turns, so that other work affects all of them.
 
     Wall time is what counts; CPU time, over all processes, is less disturbed by other work.
     """

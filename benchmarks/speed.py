@@ -1,8 +1,8 @@
 """Agent-steps per CPU second: one world with a Python call per step, and a batch of 64, ours and published.
 
-Both sides play the same episodes with the same actions and must be in the same state after each turn. A turn goes on
-where the one before ended, so the turns together are one range of steps. Episodes are played on past their end (the
-recorded game has 1,000 steps), as the published engine does.
+Both sides play the same episodes with the same actions and must be in the same state after each turn. A turn continues
+where the previous one ended, so the turns together are one range of steps. Episodes continue past their end (the
+recorded game has 1,000 steps), as in the published engine.
 """
 
 import time
@@ -117,7 +117,7 @@ def _batch(bench: Bench, game: str) -> dict[str, Any]:
         "batch_step": _report(f"{WORLDS} worlds, a call per step, 0-{steps}", steps, [step.answers], published),
         "batch_run": _report(f"{WORLDS} worlds, `run`, 0-{steps}", steps, [run.answers], published),
     }
-    # Ours goes on alone to the end of the range, for which the published engine needs minutes.
+    # Ours continues alone to the end of the range, for which the published engine needs minutes.
     if rest := max(0, bench.steps - steps) // bench.turns:
         take_turns([run], bench.turns, steps=rest)
         title = f"{WORLDS} worlds, `run`, 0-{bench.steps:,}, ours alone"
@@ -135,7 +135,7 @@ def _random_play(bench: Bench, game: str) -> dict[str, Any]:
 
 
 def _report(title: str, steps: int, ours: list[Turns], published: list[Turns]) -> dict[str, Any]:
-    """Print and return what the whole range gives, in which a few steps are much harder than others, and the turns."""
+    """Print and return the result of the whole range, in which a few steps are much slower, and of the turns."""
     whole = _whole(ours)
     measured: dict[str, Any] = {
         "steps": steps,
@@ -162,6 +162,6 @@ def _report(title: str, steps: int, ours: list[Turns], published: list[Turns]) -
 
 
 def _whole(runs: list[Turns]) -> Answer:
-    """All turns of a run as one; each as the median of the runs has it, so that one disturbed turn does not count."""
+    """Merge all turns of a run; each turn is the median over the runs, so that one disturbed turn does not count."""
     kinds = ("seconds", "cpu_seconds", "agent_steps")
     return {kind: sum(median([turn[kind] for turn in same]) for same in zip(*runs, strict=True)) for kind in kinds}

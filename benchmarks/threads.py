@@ -1,4 +1,4 @@
-"""How much quicker a batch of 64 is with more threads, by the clock.
+"""Measure the speed-up of a batch of 64 with more threads, by wall time.
 
 Every turn plays the same steps from the start. Other work takes cores away, so beside the ratio stands what was there
 to be had: two processes with half the work each, side by side, and how many cores a turn got (CPU time by clock time).
@@ -64,7 +64,7 @@ def measure(bench: Bench) -> dict[str, Any]:
 
 
 def _side_by_side(engines: list[Engine]) -> Answer:
-    """The slower of two processes that work at the same time."""
+    """Return the time of the slower of two concurrent processes."""
     for engine in engines:
         engine.begin()
     answers = [engine.end() for engine in engines]

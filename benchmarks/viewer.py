@@ -1,4 +1,4 @@
-"""How fast the viewer is, in a real browser without a graphics card.
+"""Measure the speed of the viewer in a real browser without a graphics card.
 
 usage: viewer.py [--steps 1000] [--seconds 15] [--first] [--record]
 
@@ -75,7 +75,7 @@ def play(mission: str, steps: int, path: Path) -> None:
 
 
 def shown(page: Page, address: str) -> float:
-    """Seconds until the first picture."""
+    """Return the seconds until the first frame."""
     page.goto(address)
     page.wait_for_selector(".hud-chip")
     marks = "performance.getEntriesByName('first-frame').map(mark => mark.startTime)"

@@ -1,4 +1,4 @@
-"""An engine in a process of its own, for `engines.py`; runs under the published engine's interpreter and under ours.
+"""Run an engine in a separate process, for `engines.py`; works under the published engine's interpreter and under ours.
 
 usage: worker.py PART ORACLE_DIR    reads the arguments of the part's `Job`, then those of each turn, and answers each;
                                     all are lines of JSON

@@ -55,12 +55,12 @@ def game() -> GameConfig:
 
 
 def random_walk(engine: MettaGrid, rng: np.random.Generator) -> None:
-    """The policy: any of the actions (the first is to do nothing, the others are moves)."""
+    """Return a random action: the first is noop, the others are moves."""
     engine.actions()[0] = rng.integers(5)
 
 
 def best_first_move(engine: MettaGrid, branch: MettaGrid, rng: np.random.Generator) -> int:
-    """The first move after which the policy earned most in a few tries on a copy of the world."""
+    """Return the first move with the highest reward in a few simulations on a copy of the world."""
     earned = np.zeros(5)
     for first in range(5):
         for _ in range(TRIES):
@@ -75,7 +75,7 @@ def best_first_move(engine: MettaGrid, branch: MettaGrid, rng: np.random.Generat
 
 
 def play(seed: int, *, look_ahead: bool) -> float:
-    """The reward of one episode."""
+    """Play one episode and return its reward."""
     rng = np.random.default_rng(seed)
     engine = MettaGrid(game(), [[CELLS[cell] for cell in row] for row in ROOM.split()], seed)
     branch = engine.clone()

@@ -18,7 +18,7 @@ STEPS = {"move_north": (-1, 0), "move_south": (1, 0), "move_west": (0, -1), "mov
 
 
 class WandererAgent(AgentPolicy):
-    """One agent: remembers where it is heading."""
+    """One agent, which stores its current direction."""
 
     def __init__(self, policy_env_info: PolicyEnvInterface, patience: int, seed: int) -> None:
         super().__init__(policy_env_info)
@@ -27,7 +27,7 @@ class WandererAgent(AgentPolicy):
         self.reset()
 
     def reset(self, simulation: object = None) -> None:
-        """Forget the last episode. Chance starts again too, so that the same episode can be played twice."""
+        """Forget the last episode and reseed the random generator, so that episodes are reproducible."""
         self._random = random.Random(self._seed)
         self._heading = self._random.choice(NORTH_SOUTH_WEST_EAST)
         self._walked = 0
@@ -44,7 +44,7 @@ class WandererAgent(AgentPolicy):
 
 
 class Wanderer(MultiAgentPolicy):
-    """All agents wander; each turns after `patience` steps at the latest."""
+    """A policy in which all agents wander; each turns after at most `patience` steps."""
 
     short_names = ["wanderer"]  # noqa: RUF012
 
