@@ -32,7 +32,7 @@ class Allowed:
         for text in hosts:
             host, _, port = text.rpartition(":") if text.count(":") == 1 else (text, "", "")
             if not host or (port and not port.isdigit()) or "/" in text:
-                raise BadRequest(f"{text!r} is no host of an egress grant: write `name`, `name:port` or `*.name`")
+                raise BadRequest(f"{text!r} cannot be granted: write `name`, `name:port` or `*.name`")
             self._names.append((host.lower().rstrip("."), (int(port),) if port else WEB_PORTS))
 
     def __contains__(self, place: tuple[str, int]) -> bool:

@@ -42,7 +42,7 @@ class Link:
 
     @classmethod
     def to_url(cls, url: str) -> tuple["Link", str]:
-        """A link for a program that is told a URL: (the link, the URL as it is inside the box)."""
+        """Return a link to a URL, and the URL as the program inside the box sees it."""
         parts = urlsplit(url)
         port = parts.port or {"http": 80, "ws": 80, "https": 443, "wss": 443}.get(parts.scheme)
         if not parts.hostname or port is None:
@@ -69,9 +69,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Door:
-    """The other way round: connections to a listening socket outside lead to `127.0.0.1:port` inside the box.
+    """The reverse of a link: connections to a listening socket outside lead to `127.0.0.1:port` inside the box.
 
-    Whoever can reach the listener can speak to the program, so bind it to the loopback or to a Unix socket. The box
+    Every client that reaches the listener can speak to the program, so bind it to the loopback or to a Unix socket. The box
     takes it over and closes it. A connection to a port on which nothing listens yet is closed at once.
     """
 

@@ -144,7 +144,7 @@ def close_season(
 
 
 def open_season(season: Name, as_json: Json = False) -> None:
-    """Let a closed season go on."""
+    """Reopen a closed season."""
     _do(season, "open", as_json)
 
 
@@ -187,7 +187,7 @@ def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
-        fail(f"{file} cannot be read: {getattr(problem, 'strerror', None) or 'it is no text in UTF-8'}")
+        fail(f"{file} cannot be read: {getattr(problem, 'strerror', None) or 'it is not text in UTF-8'}")
 
 
 def _edited(text: str) -> str:
