@@ -1,4 +1,4 @@
-"""Episode annotations: what a player of a game-hosted game says about its decisions, one JSON object per line.
+"""Episode annotations: the notes of a game-hosted player about its decisions, one JSON object per line.
 
 A file holds at most 1,000 records of 2 KiB each. The runner, not the player, says which slot a record belongs to.
 """
@@ -32,7 +32,7 @@ ANNOTATION_MAX_BYTES = 2048
 
 
 class EpisodeAnnotation(BaseModel):
-    """One record. Other keys are kept, and every number is finite."""
+    """One record. It may have extra keys, and every number is finite."""
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False)
 

@@ -1,4 +1,4 @@
-"""Zip files: written so that the same contents give the same bytes, and read without trusting whoever made them."""
+"""Zip files: write the same bytes for the same contents, and read archives from untrusted sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Archive", "ArchiveLimits", "opened_archive", "write_archive"]
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 Contents = bytes | Path
-"""what a member holds: these bytes, or those of a file"""
+"""the contents of a member: bytes, or a file to read them from"""
 
 
 def write_archive(target: Path | IO[bytes], members: Iterable[tuple[str, Contents]]) -> None:
@@ -49,7 +49,7 @@ def write_archive(target: Path | IO[bytes], members: Iterable[tuple[str, Content
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """What an archive from elsewhere must not go beyond."""
+    """Limits for an untrusted archive."""
 
     members: int = 10_000
     member_bytes: int = 1 << 30
@@ -57,18 +57,18 @@ class ArchiveLimits:
 
 
 class Archive:
-    """A zip that was found harmless: plain files with plain names, within limits."""
+    """A checked zip: plain files with plain names, within limits."""
 
     def __init__(self, archive: zipfile.ZipFile, limits: ArchiveLimits, name: str) -> None:
         self._archive, self._limits, self._name = archive, limits, name
 
     @property
     def names(self) -> list[str]:
-        """The members."""
+        """Return the names of the members."""
         return self._archive.namelist()
 
     def read(self, member: str) -> bytes:
-        """The contents of a member.
+        """Return the contents of a member.
 
         Raises:
             BundleError: there is none of this name, it is damaged, or it is longer than it says.

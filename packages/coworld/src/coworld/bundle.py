@@ -1,4 +1,4 @@
-"""Episode bundles: the files of one episode in a zip, for those who explain, grade or improve.
+"""Episode bundles: the files of one episode in a zip, for tools that explain, grade or improve.
 
 A bundle has a `manifest.json` that says which files are where; readers follow it and guess no names. What is in a
 bundle is what was asked for, existed, and was allowed: `include` tells what was delivered.
@@ -68,10 +68,10 @@ def write_bundle(
     ereq_id: str | None = None,
     slots: Collection[int] | None = None,
 ) -> BundleManifest:
-    """Make the bundle of an episode's folder in a file, whole or not at all; returns what was delivered.
+    """Write the bundle of an episode's folder to a file, atomically; return the bundle's manifest.
 
-    `slots` are the seats whose logs and artifacts may be handed out; None means all. What is not there or not allowed
-    is left out. An `ereq_id` that is not given is made from the results and the replay.
+    `slots` are the seats whose logs and artifacts may be handed out; None means all. Missing files and
+    files of other slots are left out. The default `ereq_id` is derived from the results and the replay.
 
     Raises:
         BundleError: the folder holds no episode.
@@ -94,7 +94,7 @@ def make_bundle(
     ereq_id: str | None = None,
     slots: Collection[int] | None = None,
 ) -> bytes:
-    """The same as bytes."""
+    """Return the bundle of an episode's folder as bytes."""
     _, members = _collect(workspace, include, ereq_id, slots)
     target = BytesIO()
     write_archive(target, members)
@@ -133,7 +133,7 @@ def _collect(
 def _members_of(
     token: str, workspace: Path, slots: Collection[int] | None
 ) -> Iterator[tuple[str | None, str, Contents]]:
-    """What a token means in an episode's folder: key (None for the only file), name in the bundle, contents."""
+    """Yield the files of a token: key (None for the only file), name in the bundle, contents."""
     if token in ("results", "error_info"):
         path = workspace / f"{token}.json"
         if path.exists():
@@ -153,7 +153,7 @@ def _members_of(
 
 
 def _replay(workspace: Path) -> Iterator[tuple[None, str, Contents]]:
-    """The replay as the game wrote it, or what a compressed copy holds."""
+    """Return the replay as the game wrote it, or the decompressed copy."""
     plain = workspace / "replay"
     if plain.exists():
         yield None, "replay", plain

@@ -1,4 +1,4 @@
-"""Read an episode bundle: only what its `manifest.json` names, and nothing that could do harm.
+"""Read an episode bundle: only the files that its `manifest.json` names, and nothing harmful.
 
 Supporting roles start with this, so it imports little.
 """
@@ -37,20 +37,20 @@ class BundleManifest(BaseModel):
     files: dict[str, str | dict[str, str]]
 
     def document(self) -> dict[str, Any]:
-        """As it is written: only the id that there is."""
+        """Return the document as it is written, with the one id that is set."""
         return self.model_dump(mode="json", exclude_none=True)
 
 
 @dataclass(frozen=True)
 class EpisodeBundle:
-    """A bundle that is open. Every method follows `manifest.files`; what was not delivered is None or empty."""
+    """An open bundle. Every method follows `manifest.files`; a file that is not included is None or empty."""
 
     manifest: BundleManifest
     archive: Archive
 
     @property
     def id(self) -> str:
-        """The episode's id."""
+        """Return the episode's id."""
         return self.manifest.ereq_id or self.manifest.episode_id or ""
 
     @property

@@ -87,7 +87,7 @@ CertifierEpisodeRunner = Callable[[CoworldEpisodeJobSpec, EpisodeArtifacts, floa
 
 
 class CertificationFailed(CoworldError):
-    """`certify_coworld` did not come to the end of the transcript."""
+    """`certify_coworld` did not complete the transcript."""
 
     def __init__(self, report: CertificationReport) -> None:
         failed = report.failed_step
@@ -190,7 +190,7 @@ def _run_step(candidate: Candidate, step: TranscriptStep, on_step: OnStep | None
 
 
 def _complete(report: CertificationReport, candidate: Candidate) -> None:
-    """What the steps have found, in the report."""
+    """Add the results of the steps to the report."""
     report.certified = report.failed_step is None
     report.profiles, report.warnings = candidate.profiles, candidate.warnings
     if candidate.package is not None:

@@ -8,37 +8,37 @@ from typing import Any
 __all__ = ["FOLDER", "document_names", "read_document", "read_title", "schema", "schema_names"]
 
 FOLDER = Path(__file__).parent / "docs"
-"""copies of the repository's `docs/coworld`, made by `scripts/coworld_docs.py`"""
+"""copies of the repository's `docs/coworld`, written by `scripts/coworld_docs.py`"""
 
 _FILES = ("manifest", "manifest-v1", "episode-request", "stats-document")
 
 
 def document_names() -> list[str]:
-    """All documents, the overview first."""
+    """Return the names of all documents, the overview first."""
     return sorted((path.stem for path in FOLDER.glob("*.md")), key=lambda name: (name != "overview", name))
 
 
 def read_document(name: str) -> str:
-    """A document as Markdown; KeyError when there is none."""
+    """Return a document as Markdown; raises KeyError for an unknown name."""
     if name not in document_names():
         raise KeyError(name)
     return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
 def read_title(name: str) -> str:
-    """Its first heading."""
+    """Return the first heading of a document."""
     return read_document(name).partition("\n")[0].lstrip("# ").strip()
 
 
 def schema_names() -> list[str]:
-    """Schemas of files, and of what commands print with `--json`."""
+    """Return the names of the schemas: of files, and of the `--json` output of commands."""
     from coworld.cli.documents import DOCUMENTS
 
     return [*_FILES, *sorted([*DOCUMENTS, "certify"])]
 
 
 def schema(name: str) -> dict[str, Any]:
-    """A schema by name; KeyError when there is none."""
+    """Return a schema by name; raises KeyError for an unknown name."""
     from coworld.cli.documents import DOCUMENTS
 
     if name in DOCUMENTS:

@@ -42,8 +42,8 @@ def fixture_request(
     player_files: Sequence[CoworldPlayerFileSpec] = (),
     seed: int | None = None,
 ) -> CoworldEpisodeJobSpec:
-    """The episode that is played when nothing else is asked for: the fixture's configuration, or that of a variant,
-    and the fixture's players. It shares no object with the package.
+    """Build the default episode: the configuration of the fixture or of a variant, and the fixture's players. It shares
+    no object with the package.
 
     One image fills every seat, else there is one per seat. An image takes the place of the fixture's and keeps what the
     manifest says about that player: its variables, resources, start-up page and, unless `run` replaces it, its command
@@ -83,8 +83,8 @@ def fixture_request(
 
 
 def with_own_commands(request: CoworldEpisodeJobSpec, engine: Engine) -> CoworldEpisodeJobSpec:
-    """The same with players that run the commands of their images, where those have one. For images that were named
-    by hand: the manifest's command is that of another program."""
+    """Return the request with players that run the commands of their own images, where those have one. For images that
+    the user named: the manifest's command belongs to another program."""
     players = list(request.players)
     for slot, player in enumerate(players):
         if isinstance(player, CoworldRunnableSpec) and _has_command(engine, player.image):
@@ -96,7 +96,7 @@ def _has_command(engine: Engine, image: str) -> bool:
     try:
         return engine.resolve(image).has_command
     except EngineError:
-        return False  # whoever starts it will say why
+        return False  # the error is reported when it is started
 
 
 def _one_or_each(given: Sequence[Any], seats: int, what: str) -> list[Any]:
@@ -107,7 +107,7 @@ def _one_or_each(given: Sequence[Any], seats: int, what: str) -> list[Any]:
 
 
 def parse_request(document: dict[str, Any], *, strict: bool = True) -> CoworldEpisodeJobSpec:
-    """Read an episode request. Without `strict`, unknown keys are passed over at every depth.
+    """Read an episode request. Without `strict`, unknown keys are ignored at every depth.
 
     Raises:
         DocumentError: with every problem of its shape.
@@ -136,7 +136,7 @@ def load_request(path: Path, *, package: CoworldPackage | None = None, strict: b
 
 
 def check_request(request: CoworldEpisodeJobSpec) -> None:
-    """Whether the configuration fits the seats, as the runner will need it.
+    """Check that the configuration fits the seats, as the runner needs it.
 
     Raises:
         DocumentError: what is wrong with the configuration.
@@ -146,8 +146,8 @@ def check_request(request: CoworldEpisodeJobSpec) -> None:
 
 
 def named_config(request: CoworldEpisodeJobSpec) -> dict[str, Any]:
-    """The request's configuration with the names of its seats in it, where there are names and the game has a place
-    for them."""
+    """Return the request's configuration with the names of its seats, if there are names and the game's schema allows
+    them."""
     if request.policy_names is None:
         return dict(request.game_config)
     schema = request.manifest.game.config_schema
@@ -155,5 +155,5 @@ def named_config(request: CoworldEpisodeJobSpec) -> dict[str, Any]:
 
 
 def request_document(request: CoworldEpisodeJobSpec) -> dict[str, Any]:
-    """The request as it is written to a file: without what is absent."""
+    """Return the request as it is written to a file, without absent values."""
     return request.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -34,7 +34,7 @@ __all__ = [
 
 
 class CoworldError(ValueError):
-    """Something the author of a Coworld or the caller of a command can put right."""
+    """An error that the author of a Coworld or the user of a command can fix."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class CoworldError(ValueError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One broken rule: where (`variants[0].game_config.width`; "" is the whole document), what, and the way out."""
+    """One broken rule: where (`variants[0].game_config.width`; "" is the whole document), what, and the fix."""
 
     path: str
     message: str
@@ -102,4 +102,4 @@ class NotAnObjectError(SourceError, TypeError):
 
 
 class BundleError(CoworldError):
-    """An episode bundle that cannot be made, or one that must not be trusted."""
+    """An episode bundle that cannot be created, or that is not safe to read."""

@@ -18,9 +18,9 @@ __all__ = ["DISALLOWED_HTML_TAGS", "LINK_URL_ATTRS", "RENDER_CSP", "RESOURCE_URL
 
 DISALLOWED_HTML_TAGS = frozenset({"applet", "base", "embed", "form", "frame", "frameset", "iframe", "object"})
 RESOURCE_URL_ATTRS = frozenset({"background", "data", "poster", "src", "srcset", "xlink:href"})
-"""Attributes whose address a browser fetches by itself."""
+"""Attributes whose URL a browser fetches by itself."""
 LINK_URL_ATTRS = frozenset({"cite", "href", "longdesc"})
-"""Attributes whose address a person has to follow."""
+"""Attributes whose URL a person has to open."""
 
 RENDER_CSP = (
     "default-src 'none'; img-src data:; font-src data:; media-src data:; style-src 'unsafe-inline' data:; "
@@ -84,7 +84,7 @@ def html_violations(html: str, *, source: str = "render", zip_entries: Collectio
     those files by relative URLs; scripts among them do not run under `RENDER_CSP`.
     """
     checker = _Checker(_Files(source, zip_entries or ()))
-    checker.feed(html + "</style>")  # browsers apply a style that does not end; the parser would keep it to itself
+    checker.feed(html + "</style>")  # browsers apply an unclosed style; the parser would drop it
     checker.close()
     return checker.violations
 
@@ -189,7 +189,7 @@ def _link_violations(url: str, where: str) -> Iterator[str]:
 
 
 def _srcset_urls(value: str) -> Iterator[str]:
-    """The addresses of a `srcset`; an inline one may hold commas."""
+    """Return the URLs of a `srcset`; a data URL may contain commas."""
     rest = value.lstrip(" \t\n\f\r,")
     while rest:
         url, *tail = re.split(r"[ \t\n\f\r]", rest, maxsplit=1)

@@ -1,4 +1,4 @@
-"""What an image reference promises: pinned by digest, tagged by content, or free to change."""
+"""Classify image references: pinned by digest, tagged by content, or mutable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = [
 
 
 def image_ref_without_tag(image: str) -> str:
-    """The reference without its tag and digest; the port of a registry stays."""
+    """Return the reference without its tag and digest; the port of a registry stays."""
     name = image.split("@", 1)[0]
     head, slash, last = name.rpartition("/")
     return head + slash + last.split(":", 1)[0]

@@ -11,7 +11,7 @@ __all__ = ["run"]
 def run() -> None:
     """Run the command with the arguments of this process, and end the process."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # whoever started us closed it; in this order each takes its old place
+        if getattr(sys, name) is None:  # the parent process closed it; in this order each gets its old number
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     try:
         from coworld.cli.table import app

@@ -1,4 +1,4 @@
-"""Manifests and replays by path or address: a path or folder, `file://`, http(s), `cow_...` ids and API paths."""
+"""Find manifests and replays by path or URI: a path or folder, `file://`, http(s), `cow_...` ids and API paths."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REPLAY_LIMIT = 4 << 30
 
 
 class RemoteCoworldManifestResponse(BaseModel):
-    """How a server wraps a manifest; what else it says is passed over."""
+    """A manifest as a server wraps it; other keys are ignored."""
 
     manifest: Annotated[dict[str, Any], Field(min_length=1)]
 
@@ -44,7 +44,7 @@ def is_remote(reference: str) -> bool:
 
 
 def local_path(reference: str) -> Path:
-    """The path that a reference to something on this machine means.
+    """Return the path of a local reference.
 
     Raises:
         SourceError: it means something else.
@@ -59,7 +59,7 @@ def local_path(reference: str) -> Path:
 
 
 def read_data(uri: str) -> bytes:
-    """The bytes at a path, a `file://`, an http(s) or a public `s3://` address.
+    """Read the bytes at a path or a `file://`, http(s) or public `s3://` URI.
 
     Raises:
         SourceError: they cannot be read.
@@ -85,7 +85,7 @@ def _https_of_s3(uri: str) -> str:
 
 @contextmanager
 def materialized_manifest_path(manifest_uri: str, *, server: str | None = None) -> Iterator[Path]:
-    """The manifest as a file on this machine, by its absolute path. A download is deleted at the end of the block.
+    """Yield the absolute path of the manifest as a local file. A download is deleted at the end of the block.
 
     `cow_...` ids and `/v2/coworlds/...` paths are looked up at `server`, else at `COGAMES_API_URL`; a local file of
     that name comes first. An http(s) response may be the manifest itself or `{"manifest": {...}}`.
@@ -111,7 +111,7 @@ def materialized_manifest_path(manifest_uri: str, *, server: str | None = None) 
 
 @contextmanager
 def materialized_replay_path(replay_uri: str) -> Iterator[Path]:
-    """The replay, decompressed, as a file on this machine. A raw local file is given as it is.
+    """Yield the path of the decompressed replay as a local file. A raw local file is used directly.
 
     Raises:
         SourceError: there is no such replay, or it cannot be decompressed.
@@ -131,7 +131,7 @@ def materialized_replay_path(replay_uri: str) -> Iterator[Path]:
 
 
 def decompress_replay(data: bytes, *, name: str) -> bytes:
-    """The replay itself: `.z` is zlib, `.gz` is gzip, every other name is the replay as it is.
+    """Decompress a replay by its name: `.z` is zlib, `.gz` is gzip, every other name is not compressed.
 
     Raises:
         SourceError: the bytes are not what the name says.

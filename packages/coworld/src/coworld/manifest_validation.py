@@ -1,4 +1,4 @@
-"""Rules of a manifest that concern several fields, and what the runner does to configurations before an episode."""
+"""Check the rules of a manifest over several fields, and prepare configurations for an episode."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ _ID = re.compile(r"(?!-)[^\s/\\\x00-\x1f\x7f]{1,200}")
 
 
 def manifest_problems(manifest: CoworldManifest) -> list[Problem]:
-    """Every rule over several fields that the manifest breaks, in the order in which they are checked."""
+    """Return every broken rule over several fields, in the order of the checks."""
     return [*name_problems(manifest), *certification_player_problems(manifest), *game_config_problems(manifest)]
 
 
 def name_problems(manifest: CoworldManifest) -> list[Problem]:
-    """Images without a name, and ids that no path or command can hold."""
+    """Return problems for images without a name, and for ids that cannot be in a path or command."""
     problems = []
     images = [("game.runnable.image", manifest.game.runnable.image)]
     ids = [(f"variants[{index}].id", variant.id) for index, variant in enumerate(manifest.variants)]
@@ -90,7 +90,7 @@ def certification_player_problems(manifest: CoworldManifest) -> list[Problem]:
 
 
 def duplicate_player_problems(manifest: CoworldManifest) -> list[Problem]:
-    """Players with the id of another. A manifest may have them, but such a package cannot be run or certified."""
+    """Return a problem for each duplicate player id. A manifest may have them, but cannot be run or certified."""
     known = [player.id for player in manifest.player]
     return [
         Problem(f"player[{index}].id", f"duplicate player id: {name!r}", "give it another id")
@@ -100,7 +100,7 @@ def duplicate_player_problems(manifest: CoworldManifest) -> list[Problem]:
 
 
 def game_config_problems(manifest: CoworldManifest) -> list[Problem]:
-    """What is wrong with the schemas of the game and with the configurations: schema, variants, fixture."""
+    """Return the problems of the game's schemas and of the configurations: schema, variants, fixture."""
     schema = manifest.game.config_schema
     # A script may build a manifest with `model_construct` and leave the results schema out.
     results_schema = getattr(manifest.game, "results_schema", {})
@@ -110,13 +110,13 @@ def game_config_problems(manifest: CoworldManifest) -> list[Problem]:
     if not problems:
         problems += reference_problems(schema, at="game.config_schema")
         problems += reference_problems(results_schema, at="game.results_schema")
-    if problems:  # without the schema nothing can be said about configurations
+    if problems:  # without the schema, configurations cannot be checked
         return problems
     return [*_variant_problems(manifest), *_fixture_problems(manifest)]
 
 
 def _unsupported_names(schema: dict[str, Any]) -> Iterator[Problem]:
-    """Places where names of players once stood."""
+    """Yield a problem for each unsupported property for players' names."""
     properties = schema.get("properties")
     for keys in (("player_names",), ("slots", "items", "properties", "name")):
         here: Any = properties
@@ -204,7 +204,7 @@ def _dotted(path: Sequence[str | int]) -> str:
 def authored_game_config_validation_error(
     game_config: JsonObject, config_schema: dict[str, Any], *, token_count: int | None = None
 ) -> str | None:
-    """The same as a sentence, or None when the configuration is good; a broken schema rule reads `at PATH: ...`."""
+    """Return the first error as a sentence, or None for a valid configuration; a schema error reads `at PATH: ...`."""
     try:
         validate_authored_game_config(game_config, config_schema, token_count=token_count)
     except DocumentError as error:
@@ -220,6 +220,6 @@ def validate_coworld_manifest_game_configs(manifest: CoworldManifest) -> None:
 
 
 def game_config_with_tokens(game_config: JsonObject, tokens: list[str]) -> JsonObject:
-    """The configuration a game is started with; the input stays as it is."""
+    """Return the configuration with tokens, for the start of a game; the input is not changed."""
     check_authored(game_config)
     return {**game_config, "tokens": list(tokens)}

@@ -46,7 +46,7 @@ class OlderReporterInputs:
     error: ReporterErrorInfo | None
 
     def variables(self, folder: str, report: str) -> dict[str, str]:
-        """For a reporter that sees its folder under this path and writes its report there."""
+        """Return the variables of a reporter that sees its folder at this path and writes its report there."""
 
         def reference(name: str, kind: str) -> ReporterArtifactRef:
             encoding: ArtifactEncoding = "zlib" if name.endswith(".z") else "identity"
@@ -106,7 +106,7 @@ def _error(bundle: EpisodeBundle) -> ReporterErrorInfo | None:
 
 
 def stats_report(stats: bytes, reporter_id: str) -> bytes:
-    """A report whose event log is a table of statistics."""
+    """Build a report whose event log is a table of statistics."""
     document = json.dumps({"reporter_id": reporter_id, "event_log": STATS_NAME}).encode()
     buffer = io.BytesIO()
     write_archive(buffer, [("manifest.json", document), (STATS_NAME, stats)])

@@ -25,7 +25,7 @@ MANIFEST_NAME = "coworld_manifest.json"
 
 @dataclass(frozen=True)
 class CoworldPackage:
-    """A manifest that was read, and where from."""
+    """A manifest and its source."""
 
     manifest: CoworldManifest
     path: Path
@@ -53,11 +53,11 @@ class CoworldPackage:
 
     @property
     def game(self) -> RunnableLaunchSpec:
-        """What the game's program is."""
+        """Return the game's program."""
         return RunnableLaunchSpec.from_model(self.manifest.game.runnable)
 
     def player(self, player_id: str) -> CoworldManifestRoleSpec:
-        """The player with this id.
+        """Return the player with this id.
 
         Raises:
             CoworldError: there is none.
@@ -65,7 +65,7 @@ class CoworldPackage:
         return self.role("player", player_id)
 
     def role(self, section: str, role_id: str | None = None) -> CoworldManifestRoleSpec:
-        """The entry with this id of a section of roles, else its first.
+        """Return the entry with this id of a section of roles, by default its first.
 
         Raises:
             CoworldError: there is no such entry.
@@ -79,7 +79,7 @@ class CoworldPackage:
         raise CoworldError(f"{self.manifest.game.name} has {asked}", hint=f"it has: {known}")
 
     def variant(self, variant_id: str) -> CoworldVariant:
-        """The variant with this id.
+        """Return the variant with this id.
 
         Raises:
             CoworldError: there is none.
@@ -93,7 +93,7 @@ class CoworldPackage:
         )
 
     def file(self, relative: str) -> Path:
-        """A file or folder of the package, which must really be inside it: links that lead out do not count.
+        """Return a file or folder of the package, which must be inside it after links are resolved.
 
         Raises:
             SourceError: it is missing or outside.

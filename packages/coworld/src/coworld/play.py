@@ -1,4 +1,4 @@
-"""Play a Coworld in the browser, and look at replays: what the commands `play` and `replay` do, for scripts.
+"""Play a Coworld in the browser, and show replays: the API behind the commands `play` and `replay`.
 
 play_coworld(Path("coworld_manifest.json"), on_ready=lambda session: print(session.links.global_))
 """
@@ -72,7 +72,7 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True)
 class PlayLinks:
-    """Pages of a game that runs. Those of players hold the seats' tokens."""
+    """Pages of a running game. Links for players contain the seats' tokens."""
 
     players: list[str]
     global_: str
@@ -117,7 +117,7 @@ def build_play_links(
     folder: str = "/client",
     admin_token: str = "",
 ) -> PlayLinks:
-    """The pages of a game on a port of this machine; there is one link for each player. The link for steering holds the
+    """Return the pages of a game on a port of this machine, with one link for each player. The admin link contains the
     episode's admin token."""
     base = f"http://{LOOPBACK}:{game_port}{folder}"
     seats = [urlencode({"slot": slot, "token": tokens[slot]}) for slot in range(len(players))]
@@ -126,7 +126,7 @@ def build_play_links(
 
 
 def with_people(request: CoworldEpisodeJobSpec, slots: Sequence[int]) -> CoworldEpisodeJobSpec:
-    """The same episode with seats that are left to people; ValueError for a slot that it does not have."""
+    """Return the episode with these seats left to people; raises ValueError for an unknown slot."""
     players = list(request.players)
     for slot in slots:
         if not 0 <= slot < len(players):
@@ -257,7 +257,7 @@ def replay_package(
     verify_replay: bool = False,
     on_ready: Callable[[ReplaySession], None],
 ) -> ReplaySession:
-    """Show a replay until `on_ready` says so by an interrupt, or Ctrl-C does; returns what was shown.
+    """Show a replay until an interrupt (Ctrl-C, or one that `on_ready` sends); return the session.
 
     A game with a static viewer needs no engine: its pages are served from the package. Raises RunnerEpisodeError
     (`replay_unloadable`) when the game cannot show it.
@@ -297,7 +297,7 @@ def replay_coworld(
     on_ready: Callable[[ReplaySession], None],
     engine: Engine | None = None,
 ) -> ReplaySession:
-    """The same by the paths of a manifest and a replay, which may be compressed."""
+    """Show a replay by the paths of a manifest and a replay, which may be compressed."""
     from coworld.manifest_uri import materialized_replay_path
 
     package = load_package(manifest_path, strict=False)
@@ -346,7 +346,7 @@ async def _show(
 
 
 def _pages_folder(address: Address) -> str:
-    """Where the game has its pages: games of the older generation have them in another folder."""
+    """Return the folder of the game's pages, which differs for games of the older generation."""
     from urllib.error import HTTPError, URLError
     from urllib.request import urlopen
 

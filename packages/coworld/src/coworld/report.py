@@ -1,4 +1,4 @@
-"""What reporters produce: pages that are safe to show, event logs, and the zip of an older container reporter."""
+"""Check the output of reporters: safe pages, event logs, and the zip of an older container reporter."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 PART_TYPES = ("render-html", "render-markdown", "event-log", "json", "file")
-"""What a part of a report can be."""
+"""The kinds of a report's parts."""
 
 RENDERABLE_EXTENSIONS = frozenset({".html", ".md"})
 EVENT_LOG_EXTENSIONS = frozenset({".parquet"})
@@ -49,11 +49,11 @@ TRACE_EXTENSIONS = frozenset({".json", ".jsonl"})
 _ENDINGS = {"render": RENDERABLE_EXTENSIONS, "event_log": EVENT_LOG_EXTENSIONS, "trace": TRACE_EXTENSIONS}
 
 ReportValidationError = CoworldError
-"""What is raised for a report that is not good."""
+"""The errors of an invalid report."""
 
 
 class StoredReportManifest(BaseModel):
-    """The `manifest.json` of a report's zip, read leniently: who made it, and which file is what."""
+    """The `manifest.json` of a report's zip, read leniently: its reporter and its files."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -65,7 +65,7 @@ class StoredReportManifest(BaseModel):
 
 
 class ReportManifest(StoredReportManifest):
-    """The same as a reporter must write it: it names the reporter and has no other keys."""
+    """The `manifest.json` as a reporter must write it: it names the reporter and has no other keys."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -73,7 +73,7 @@ class ReportManifest(StoredReportManifest):
 
 
 class ReportRenderError(CoworldError):
-    """A page that must not be shown; `violations` says why."""
+    """An unsafe page; `violations` says why."""
 
     def __init__(self, source: str, violations: list[str]) -> None:
         lines = "".join(f"\n- {violation}" for violation in violations)
@@ -99,7 +99,7 @@ def assert_safe_render_html(html: str, *, source: str = "render", zip_entries: C
 
 
 def read_event_log(data: bytes) -> list[Event]:
-    """The rows of an event log, after checking that it is one: parquet with `ts` and `player` as int64 and `key` and
+    """Read and check the rows of an event log: parquet with `ts` and `player` as int64 and `key` and
     `value` as strings, nothing missing, one row group at most.
 
     Raises:
@@ -129,7 +129,7 @@ def read_event_log(data: bytes) -> list[Event]:
 
 @dataclass(frozen=True)
 class Report:
-    """What a reporter's zip holds."""
+    """The contents of a reporter's zip."""
 
     manifest: StoredReportManifest
     render: tuple[str, str] | None
@@ -213,7 +213,7 @@ def _decoded(name: str, data: bytes) -> str:
 
 
 def _events(data: bytes) -> list[Event] | None:
-    """The rows of a report's event log; without the `reports` extra only its first and last bytes can be checked."""
+    """Return the rows of a report's event log; without the `reports` extra, check only its first and last bytes."""
     if find_spec("pyarrow") is not None:
         return read_event_log(data)
     if not (data.startswith(b"PAR1") and data.endswith(b"PAR1")):
@@ -222,7 +222,7 @@ def _events(data: bytes) -> list[Event] | None:
 
 
 def _manifest(data: bytes) -> StoredReportManifest:
-    """Values may be paths, or objects with a `path`, as different reporters write them."""
+    """Read the manifest. Values may be paths, or objects with a `path`, as different reporters write them."""
     document = parse_json_object(data, name="the report's manifest.json")
     plain = {key: value.get("path") if isinstance(value, dict) else value for key, value in document.items()}
     try:
@@ -233,7 +233,7 @@ def _manifest(data: bytes) -> StoredReportManifest:
 
 
 def declared_parts_missing(attributes: dict[str, Any], emitted: Iterable[str]) -> list[str]:
-    """The parts that a reporter declares as its `outputs` and did not emit; optional ones may be missing."""
+    """Return the required parts that a reporter declares as its `outputs` and did not emit."""
     have = set(emitted)
     outputs = attributes.get("outputs")
     return [

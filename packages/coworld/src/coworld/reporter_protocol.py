@@ -32,7 +32,7 @@ EpisodeStatus = Literal["success", "failed"]
 
 
 class ReporterArtifactRef(BaseModel):
-    """A file of an episode by its address."""
+    """The URI of an episode's file."""
 
     uri: str
     media_type: str
@@ -40,7 +40,7 @@ class ReporterArtifactRef(BaseModel):
 
 
 class ReporterErrorInfo(BaseModel):
-    """How an episode failed, and who was at fault."""
+    """The failure of an episode, and the party at fault."""
 
     error_type: str | None
     error: str | None
@@ -49,7 +49,7 @@ class ReporterErrorInfo(BaseModel):
 
 
 class ReporterEpisodeManifest(BaseModel):
-    """Which files of an episode there are: one name, or names by slot."""
+    """The files of an episode: one name, or names by slot."""
 
     ereq_id: str
     status: EpisodeStatus
@@ -84,7 +84,7 @@ class ReporterEpisodeInput(BaseModel):
 
 
 class ReportRequest(BaseModel):
-    """What to report on, and where the report goes."""
+    """The episodes to report on, and the destination of the report."""
 
     type: Literal["report_request"] = "report_request"
     request_id: str

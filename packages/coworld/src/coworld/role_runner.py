@@ -1,4 +1,4 @@
-"""Run one of the roles that look at an episode afterwards: a reporter, a grader, a diagnoser.
+"""Run a role that analyzes a finished episode: a reporter, a grader or a diagnoser.
 
     output = run_role(package, "grader", bundle, engine=engine)
     check_grade(output.data)
@@ -39,18 +39,18 @@ LAST_LINES = 3
 
 
 class RoleFailed(CoworldError):
-    """A role ended badly, took too long or wrote something else than it must."""
+    """A role crashed, timed out or wrote invalid output."""
 
 
 @dataclass(frozen=True)
 class RoleOutput:
-    """What a role wrote."""
+    """The output of a role."""
 
     role: RoleName
     id: str
     data: bytes
     log: str
-    """what it said meanwhile"""
+    """its log"""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def run_role(
 
 
 def check_grade(data: bytes) -> dict[str, Any]:
-    """A grade as it must be: a JSON object with a number `score`."""
+    """Check and return a grade: a JSON object with a number `score`."""
     try:
         document = json.loads(data)
     except ValueError as error:
@@ -149,7 +149,7 @@ def check_grade(data: bytes) -> dict[str, Any]:
 
 
 def check_diagnosis(data: bytes) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    """(its manifest, if it has one; the names of its files) of a diagnosis, which must be a zip."""
+    """Check a diagnosis, which must be a zip; return (its manifest, if it has one; the names of its files)."""
     with opened_archive(data, name="the diagnosis") as archive:
         names = tuple(name for name in archive.names if not name.endswith("/"))
         if "manifest.json" not in names:
@@ -183,7 +183,7 @@ def _entry(package: CoworldPackage, role: RoleName, role_id: str | None) -> _Ent
                 continue
             entry = _Entry(reporter.reporter, image, [], {}, None)
         else:
-            continue  # a component, which needs a host of its own
+            continue  # a component, which needs a separate host
         known.append(entry.id)
         if role_id in (None, entry.id):
             return entry

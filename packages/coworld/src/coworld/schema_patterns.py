@@ -1,4 +1,4 @@
-"""Regular expressions of other people's schemas, matched in time that grows with the text and no faster.
+"""Match regular expressions of third-party schemas in time linear in the text.
 
 Python's own engine can be kept busy for ever by a short pattern and a short text. Patterns are matched by the engine
 that pydantic brings along, which cannot; only what it does not know (look-around, references back) is left to Python.

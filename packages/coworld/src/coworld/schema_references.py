@@ -1,4 +1,4 @@
-"""References inside the JSON Schemas of a manifest: they stay in their document and never lead in circles."""
+"""Check references inside the JSON Schemas of a manifest: they stay in their document and are not circular."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Pointer = tuple[str, ...]
 
 
 def reference_problems(schema: object, *, at: str) -> list[Problem]:
-    """Every reference of a schema that cannot be followed; `at` is where the schema stands in its document."""
+    """Return a problem for each reference that cannot be resolved; `at` is the schema's path in its document."""
     found = dict(_schemas(schema))
     names = {part.get("$id") for part in found.values() if isinstance(part.get("$id"), str)} | {""}
     anchors = {part.get(key) for part in found.values() for key in ("$anchor", "$dynamicAnchor") if key in part}
@@ -43,7 +43,7 @@ def reference_problems(schema: object, *, at: str) -> list[Problem]:
 
 
 def _schemas(value: object) -> Iterator[tuple[Pointer, dict[str, Any]]]:
-    """Every object of a schema, by the keys that lead to it."""
+    """Return every object of a schema, by its path."""
     pending: list[tuple[Pointer, object]] = [((), value)]
     while pending:
         here, part = pending.pop()
@@ -55,7 +55,7 @@ def _schemas(value: object) -> Iterator[tuple[Pointer, dict[str, Any]]]:
 
 
 def _target(reference: str) -> Pointer | None:
-    """The place that a reference inside the same document names."""
+    """Return the path that a reference inside the same document names."""
     if reference == "#":
         return ()
     if not reference.startswith("#/"):
@@ -64,7 +64,7 @@ def _target(reference: str) -> Pointer | None:
 
 
 def _circle(schemas: dict[Pointer, dict[str, Any]]) -> Pointer | None:
-    """A schema that is applied to a value again and again, without going deeper into the value."""
+    """Return a circular schema: one that applies itself to the same value without descending into it."""
     done: set[Pointer] = set()
     for start in schemas:
         path: list[Pointer] = []
@@ -84,7 +84,7 @@ def _circle(schemas: dict[Pointer, dict[str, Any]]) -> Pointer | None:
 
 
 def _applied(pointer: Pointer, schemas: dict[Pointer, dict[str, Any]]) -> Iterator[Pointer]:
-    """The schemas that are applied to the same value as this one."""
+    """Return the schemas that apply to the same value as this one."""
     schema = schemas[pointer]
     following = [_target(schema["$ref"])] if isinstance(schema.get("$ref"), str) else []
     for key in _IN_PLACE_LISTS:

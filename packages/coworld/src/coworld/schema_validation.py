@@ -1,4 +1,4 @@
-"""JSON objects from files, and values against JSON Schemas of the draft 2020-12."""
+"""Read JSON objects from files, and validate values against JSON Schema draft 2020-12."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ JsonSchema = dict[str, object]
 
 
 def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> list[ValidationError]:
-    """What is wrong with `instance`, sorted by path. Formats count. References to other documents are not followed.
+    """Return the errors of `instance`, sorted by path. Formats count; references to other documents are not followed.
 
     Raises:
         DocumentError: `schema` itself is not JSON Schema (then it is a `jsonschema.SchemaError` too), or its references
-            lead nowhere or in circles.
+            cannot be resolved or are circular.
     """
     from referencing import Registry
     from referencing.exceptions import Unresolvable
@@ -53,7 +53,7 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
 
         raise InvalidSchemaError(_schema_problem(invalid), invalid)
     checker = SchemaPatternValidator.FORMAT_CHECKER
-    # An empty registry: a schema from elsewhere must not make this machine fetch addresses.
+    # An empty registry: a third-party schema must not make this machine fetch URLs.
     validator = SchemaPatternValidator(schema, format_checker=checker, registry=Registry())
     try:
         return sorted(
@@ -63,14 +63,14 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
         what, fix = f"the reference {error.ref!r} leads nowhere", "define it under `$defs` of the same schema"
         raise DocumentError([Problem("", what, fix)]) from error
     except RecursionError as error:
-        raise DocumentError([Problem("", "references lead in circles", "break the circle")]) from error
+        raise DocumentError([Problem("", "references are circular", "break the cycle")]) from error
     except re.error as error:
         what = f"{error.pattern!r} is not a regular expression: {error.msg}"
         raise DocumentError([Problem("", what, "correct the pattern in the schema")]) from error
 
 
 def _in_order(part: str | int) -> tuple[bool, int, str]:
-    """Positions before names, positions by number."""
+    """Return a sort key: positions before names, positions by number."""
     return (True, 0, part) if isinstance(part, str) else (False, part, "")
 
 
@@ -81,7 +81,7 @@ def validate_json_schema(instance: object, schema: dict[str, Any]) -> None:
 
 
 def value_problems(instance: object, schema: dict[str, Any], *, at: str = "") -> list[Problem]:
-    """The same as problems with paths; `at` is where the instance stands in its document."""
+    """Return the errors of an instance as problems; `at` is the instance's path in its document."""
     return [
         Problem(
             ".".join(filter(None, [at, join_path(list(error.absolute_path))])).replace(".[", "["),
@@ -112,8 +112,8 @@ def _schema_problem(error: ValidationError, *, at: str = "") -> Problem:
 
 
 def parse_json_object(data: bytes | str, *, name: str, unique_keys: bool = False) -> JsonObject:
-    """A JSON object from its text; `name` is what to call it in an error. `NaN` and infinities are no JSON. With
-    `unique_keys` no object may have a key twice.
+    """Parse a JSON object; `name` is its name in an error. `NaN` and infinities are not JSON. With `unique_keys`,
+    duplicate keys are an error.
 
     Raises:
         SourceError: it is not JSON (`InvalidJsonError`), or not an object (`NotAnObjectError`).
@@ -160,7 +160,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
 
 
 def load_json_object(path: Path) -> JsonObject:
-    """The JSON object in a file.
+    """Read the JSON object in a file.
 
     Raises:
         SourceError: there is no such file (`MissingFileError`), or it holds something else.

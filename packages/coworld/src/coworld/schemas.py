@@ -1,4 +1,4 @@
-"""The JSON Schemas that come with the package, for editors and other languages; written from the models."""
+"""The JSON Schemas that come with the package, for editors and other languages; generated from the models."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ SCHEMA_PATHS = {
     COWORLD_MANIFEST_V0: "coworld_manifest_schema.json",
     COWORLD_MANIFEST_V1: "manifest/v1_schema.json",
 }
-"""Where the schema of each version of the manifest lies in the package."""
+"""The path in the package of each manifest version's schema."""
 
 
 def schema_text(schema: dict[str, Any]) -> str:
-    """A schema as it is written to a file."""
+    """Return a schema as it is written to a file."""
     return json.dumps(schema, indent=2) + "\n"
 
 
 def schema_files() -> dict[Path, str]:
-    """Every schema file of the package with the text that it must have."""
+    """Return every schema file of the package with its expected text."""
     return {
         PACKAGE / SCHEMA_PATHS[COWORLD_MANIFEST_V0]: schema_text(coworld_manifest_schema()),
         PACKAGE / SCHEMA_PATHS[COWORLD_MANIFEST_V1]: schema_text(CoworldManifestV1.model_json_schema(by_alias=True)),

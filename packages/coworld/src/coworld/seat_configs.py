@@ -1,4 +1,4 @@
-"""What the runner writes about single seats into a configuration: names, owners, and who steers."""
+"""Write the values of single seats into a configuration: names, owners and control."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def game_config_with_named_players(
     config_schema: dict[str, Any],
     player_owners: list[str | None] | None = None,
 ) -> JsonObject:
-    """The configuration with the name of every seat in it, where the schema has a place for names.
+    """Return the configuration with the name of every seat, if the schema allows names.
 
     Names that come twice get ` (2)`, ` (3)`. With `player_owners`, and where the schema declares `owner` as a string,
     owners are written and authored ones dropped.
@@ -53,8 +53,8 @@ def game_config_with_named_players(
 def game_config_with_overwritten_named_players(
     game_config: JsonObject, player_names: list[str], config_schema: dict[str, Any]
 ) -> JsonObject:
-    """The same for any number of names. Surplus players of the configuration are dropped; missing ones repeat the
-    authored ones in their order, so that roles and teams go round.
+    """Return the configuration with any number of names. Surplus players of the configuration are dropped; missing ones
+    repeat the authored players in order, so that roles and teams cycle.
 
     Raises:
         DocumentError: `players` holds something that is not an object, or there are `player_names`.
@@ -87,7 +87,7 @@ def _with_names(
 
 
 def _seat_properties(config_schema: dict[str, Any]) -> dict[str, Any] | None:
-    """The properties of one of `players`, when it is an object with a string `name`."""
+    """Return the properties of one of `players`, when it is an object with a string `name`."""
     properties = _item_properties(config_schema, "players")
     return properties if properties is not None and _is_string(properties.get("name")) else None
 
@@ -97,7 +97,7 @@ def _is_string(schema: object) -> bool:
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """`a, a, b, a` as `a, a (2), b, a (3)`; a name that is taken already is passed over."""
+    """Return `a, a, b, a` as `a, a (2), b, a (3)`, skipping names that are already taken."""
     taken: set[str] = set()
     distinct = []
     for name in names:
@@ -113,8 +113,8 @@ def _distinct(names: Sequence[str]) -> list[str]:
 def game_config_with_input_player_controls(
     game_config: JsonObject, player_positions: list[int], config_schema: dict[str, Any]
 ) -> JsonObject:
-    """The configuration with `slots[i].control` set to `input` for the seats that people steer, where the schema has a
-    place for it: a string of an enum with `input` and `play`.
+    """Return the configuration with `slots[i].control` set to `input` for the seats of people, if the schema has that
+    field: a string enum with `input` and `play`.
 
     Raises:
         DocumentError: the configuration's `slots` are not objects.
@@ -140,7 +140,7 @@ def _objects(game_config: JsonObject, key: str) -> list[dict[str, Any]]:
 
 
 def _item_properties(config_schema: dict[str, Any], key: str) -> dict[str, Any] | None:
-    """The properties of one item of an array of objects; one reference is followed."""
+    """Return the properties of one item of an array of objects; one reference is followed."""
     properties = config_schema.get("properties")
     array = properties.get(key) if isinstance(properties, dict) else None
     here: Any = array.get("items") if isinstance(array, dict) and array.get("type") == "array" else None

@@ -1,4 +1,4 @@
-"""Tokens: how many seats a configuration has, and handing tokens out.
+"""Tokens: count the seats of a configuration and generate a token for each.
 
 A token is the password of a seat. Authored configurations never hold any; the runner adds one per slot.
 """
@@ -26,7 +26,7 @@ _TOKENS_FIX = 'write `"tokens": {"type": "array", "items": {"type": "string"}, "
 
 
 def tokens_schema_problems(config_schema: dict[str, Any]) -> list[Problem]:
-    """What is wrong with how a config schema declares `tokens`: the first thing, or nothing."""
+    """Return the first problem of a config schema's declaration of `tokens`, or none."""
 
     def problem(path: str, message: str, fix: str = _TOKENS_FIX) -> list[Problem]:
         return [Problem(path, message, fix)]
@@ -55,7 +55,7 @@ def tokens_schema_problems(config_schema: dict[str, Any]) -> list[Problem]:
 
 
 def token_count_bounds(config_schema: dict[str, Any]) -> tuple[int, int]:
-    """The fewest and the most seats a schema allows.
+    """Return the fewest and the most seats that a schema allows.
 
     Raises:
         DocumentError: the schema does not declare `tokens` as it must.
@@ -68,8 +68,8 @@ def token_count_bounds(config_schema: dict[str, Any]) -> tuple[int, int]:
 
 
 def infer_token_count_for_game_config(config_schema: dict[str, Any], game_config: dict[str, Any]) -> int | None:
-    """How many seats an authored configuration has: its `players`, else its `num_agents`, else the only number the
-    schema allows; None when nothing says.
+    """Return the number of seats of an authored configuration: from `players`, else `num_agents`, else the only number
+    that the schema allows; None when it is unknown.
 
     Raises:
         DocumentError: `players` or `num_agents` is outside what the schema allows.
@@ -94,8 +94,8 @@ def _within(count: int, fewest: int, most: int, *, key: str, what: str) -> int:
 def slot_count(
     config_schema: dict[str, Any], game_config: dict[str, Any], *, certification_players: int | None = None
 ) -> int:
-    """How many seats an episode has: the `players` of its configuration, else the seats of the certification fixture
-    when it is the one that is played, else what `infer_token_count_for_game_config` says.
+    """Return the number of seats of an episode: from the `players` of its configuration, else from the certification
+    fixture if that is played, else from `infer_token_count_for_game_config`.
 
     Raises:
         DocumentError: nothing says how many.

@@ -141,14 +141,14 @@ CoworldRunnableRole = Literal["game", "player", "reporter", "commissioner", "gra
 JsonSchema = dict[str, Any]
 
 RuntimeManifest = CoworldManifest
-"""What every version of the format is turned into before anything is run."""
+"""The runtime form of every version of the format."""
 
 
 def coworld_manifest_schema() -> dict[str, Any]:
-    """The JSON Schema of a manifest, for editors and other languages. Rules over several fields are not in it."""
+    """Return the JSON Schema of a manifest, for editors and other languages, without the rules over several fields."""
     return CoworldManifest.model_json_schema(by_alias=True)
 
 
 def coworld_episode_request_schema() -> dict[str, Any]:
-    """The JSON Schema of an episode request."""
+    """Return the JSON Schema of an episode request."""
     return CoworldEpisodeJobSpec.model_json_schema(by_alias=True)

@@ -1,4 +1,4 @@
-"""Errors of http(s) addresses that are also those of `urllib`, as programs written for the published package catch."""
+"""Errors of http(s) URIs that are also `urllib` errors, which programs for the published package catch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["RefusedUriError", "UnreachableUriError"]
 
 
 class RefusedUriError(UriError, HTTPError):
-    """The server refused; `code` is the http status, `url` has no query. The body of the response is not kept."""
+    """The server refused; `code` is the http status, `url` has no query. The body of the response is dropped."""
 
     def __init__(self, message: str, url: str, status: int) -> None:
         HTTPError.__init__(self, url, status, message, Message(), BytesIO())

@@ -19,22 +19,22 @@ _TRY_AGAIN = frozenset({429, 500, 502, 503, 504})
 
 
 class UriError(OSError):
-    """An address could not be read or written; the message says which (without its query) and why.
+    """A URI that could not be read or written; the message names it (without its query) and the reason.
 
     Those of http(s) addresses are in `coworld.uri_errors`.
     """
 
 
 class MissingUriError(UriError, FileNotFoundError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class UnsupportedUriError(UriError, ValueError):
-    """The address is neither a file nor http(s)."""
+    """The URI is neither a file nor http(s)."""
 
 
 def read_uri(uri: str, *, attempts: int = len(_RETRY_AFTER) + 1, limit: int | None = None) -> bytes:
-    """Read the bytes at an address.
+    """Read the bytes at a URI.
 
     Raises:
         UriError: no such file, the server refused, or an http(s) response is larger than `limit` bytes.
@@ -58,7 +58,7 @@ def write_uri(
     content_type: str = "application/octet-stream",
     attempts: int = len(_RETRY_AFTER) + 1,
 ) -> None:
-    """Put the bytes at an address; a file is replaced in one step.
+    """Write the bytes to a URI; a file is replaced in one step.
 
     Raises:
         UriError: the folder is not writable, or the server refused.
@@ -80,7 +80,7 @@ def write_uri(
 
 
 def uri_path(uri: str) -> Path:
-    """The file an address means: `file:///a/b` and `/a/b` are the same."""
+    """Return the path of a URI: `file:///a/b` and `/a/b` are the same."""
     if not uri.startswith("file:"):
         if "://" in uri:
             raise UnsupportedUriError(f"{public_uri(uri)} is neither a file nor http(s)")
@@ -89,7 +89,7 @@ def uri_path(uri: str) -> Path:
 
 
 def public_uri(uri: str) -> str:
-    """The address without user, query and fragment, which may hold secrets."""
+    """Return the URI without user, query and fragment, which may hold secrets."""
     parts = urlsplit(uri)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 

@@ -48,7 +48,7 @@ class ViewerServer:
         return f"{base}/index.html#replay={quote(base + REPLAY_ROUTE, safe='')}"
 
     def wait(self) -> None:
-        """Until an interrupt."""
+        """Serve until an interrupt."""
         self._thread.join()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Coworlds that come with installed packages, by name: `paintarena`, and what other packages bring along."""
+"""Coworlds of installed packages, by name: `paintarena`, and those that other packages provide."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _OURS = {"paintarena": Path(__file__).parent / "examples" / "paintarena" / "cowo
 
 
 def world_names() -> list[str]:
-    """All names."""
+    """Return all names."""
     return sorted({*_OURS, *(entry.name for entry in metadata.entry_points(group=ENTRY_POINTS))})
 
 
 def manifest_of(name: str) -> Path | None:
-    """The manifest of an installed Coworld; None when none has that name."""
+    """Return the manifest of an installed Coworld; None for an unknown name."""
     if name in _OURS:
         return _OURS[name]
     for entry in metadata.entry_points(group=ENTRY_POINTS, name=name):

@@ -131,7 +131,7 @@ def test_schemas_do_not_make_this_machine_fetch_anything() -> None:
     for reference in ("http://127.0.0.1:9/x.json", "file:///etc/passwd", "#/$defs/none"):
         with pytest.raises(DocumentError, match="leads nowhere"):
             json_schema_validation_errors({}, {"$ref": reference})
-    with pytest.raises(DocumentError, match="circles"):
+    with pytest.raises(DocumentError, match="circular"):
         json_schema_validation_errors({}, {"$ref": "#"})
 
 

@@ -1,4 +1,4 @@
-"""The parts of a certification under the names that scripts written for the published package call them by."""
+"""The parts of a certification under the names of the published package."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ JsonObject = dict[str, Any]
 
 @dataclass(frozen=True)
 class CertificationResult:
-    """A certification that came to its end."""
+    """A finished certification."""
 
     package: CoworldPackage
     artifacts: EpisodeArtifacts
@@ -76,7 +76,7 @@ class CertificationResult:
 
 @dataclass
 class HookedCandidate(Candidate):
-    """A candidate of which the caller takes parts of the work; what is None is done as always."""
+    """A candidate whose caller replaces parts of the work; a hook that is None runs the default."""
 
     episode_runner: Callable[[CoworldEpisodeJobSpec, EpisodeArtifacts, float], object] | None = None
     image_reachability_checker: Callable[[CoworldPackage], object] | None = None
@@ -124,7 +124,7 @@ class HookedCandidate(Candidate):
 
 @contextmanager
 def _as_failure(error_type: RunnerErrorType) -> Iterator[None]:
-    """What a caller's own function raises is a failure of this type, unless it says which."""
+    """Convert an exception of a caller's hook to a failure of this type, unless it has a type already."""
     try:
         yield
     except RunnerEpisodeError:
@@ -144,7 +144,7 @@ def build_manifest_episode_job_spec(
     player_run: list[str] | None = None,
     player_files: Sequence[Path] | None = None,
 ) -> CoworldEpisodeJobSpec:
-    """The episode of the fixture or of a variant, with its own players or others; raises CoworldError."""
+    """Build the episode of the fixture or of a variant, with its own players or others; raises CoworldError."""
     files = player_files
     if files is None and package.manifest.game.player_runtime == "game-hosted":
         files = fixture_player_files(package)
@@ -158,18 +158,18 @@ def build_manifest_episode_job_spec(
 
 
 def build_episode_request(package: CoworldPackage, artifacts: EpisodeArtifacts) -> JsonObject:
-    """The request of the certification's episode, as it is written to a file; it names no file of `artifacts`."""
+    """Build the request of the certification's episode as it is written to a file; `artifacts` is not used."""
     return request_document(build_manifest_episode_job_spec(package))
 
 
 def build_coworld_episode_job_spec(episode_request: JsonObject) -> CoworldEpisodeJobSpec:
-    """A request that was read from a file; raises `pydantic.ValidationError`."""
+    """Parse a request document; raises `pydantic.ValidationError`."""
     with published_errors():
         return parse_request(episode_request)
 
 
 def load_coworld_episode_job_spec(episode_request_path: Path) -> CoworldEpisodeJobSpec:
-    """The same from the file.
+    """Read and parse a request file.
 
     Raises SourceError (not readable), `jsonschema.ValidationError` or `pydantic.ValidationError` (not valid).
     """
@@ -177,7 +177,7 @@ def load_coworld_episode_job_spec(episode_request_path: Path) -> CoworldEpisodeJ
 
 
 def load_manifest_episode_job_spec(package: CoworldPackage, episode_request_path: Path) -> CoworldEpisodeJobSpec:
-    """The same for this package only; raises CoworldError too when the request is for another one."""
+    """Read a request file for this package; raises CoworldError too when the request is for another package."""
     return _loaded(episode_request_path, package)
 
 
@@ -191,13 +191,13 @@ def _loaded(path: Path, package: CoworldPackage | None) -> CoworldEpisodeJobSpec
 
 
 def build_player_launch_specs(episode_request: JsonObject) -> list[PlayerLaunchSpec]:
-    """What is started for each seat that has an image."""
+    """Return the launch spec of each seat that has an image."""
     players = parse_request(episode_request).players
     return [PlayerLaunchSpec.from_model(player) for player in players if isinstance(player, CoworldRunnableSpec)]
 
 
 def certification_player_file_paths(package: CoworldPackage, slot_count: int) -> list[Path]:
-    """For a game that hosts its players: the file of each slot, the fixture's in turn."""
+    """Return the player file of each slot for a game that hosts its players, cycling through the fixture's."""
     files = fixture_player_files(package)
     return [files[slot % len(files)] for slot in range(slot_count)]
 
@@ -212,7 +212,7 @@ def validate_certification_references(package: CoworldPackage) -> None:
 
 
 def validate_reporter_references(package: CoworldPackage) -> list[str]:
-    """What each reporter is; raises ReporterCertificationError."""
+    """Return the kind of each reporter; raises ReporterCertificationError."""
     return roles.check_reporters(package)
 
 
@@ -228,7 +228,7 @@ def validate_players_ran(package: CoworldPackage, artifacts: EpisodeArtifacts) -
 
 
 def load_results(package: CoworldPackage, artifacts: EpisodeArtifacts) -> JsonObject:
-    """The results; raises SourceError (not readable) or `jsonschema.ValidationError` (not valid)."""
+    """Read the results; raises SourceError (not readable) or `jsonschema.ValidationError` (not valid)."""
     results = load_json_object(artifacts.results_path)
     validate_json_schema(results, package.results_schema)
     return results
@@ -278,7 +278,7 @@ def run_certification_commissioner(
 def run_certification_supporting_roles(
     package: CoworldPackage, artifacts: EpisodeArtifacts, *, timeout_seconds: float
 ) -> tuple[list[str], str]:
-    """What the reporters are, and a sentence about the rest.
+    """Check the reporters and return their kinds, with a sentence about the other roles.
 
     Raises ReporterCertificationError, CommissionerProbeError.
     """

@@ -1,4 +1,4 @@
-"""What a certification found: one document, printed as text, JSON or a page."""
+"""The report of a certification: one document, printed as text, JSON or a page."""
 
 from datetime import datetime
 from html import escape
@@ -14,7 +14,7 @@ _MARKS = {"running": "run ", "pass": "pass", "fail": "fail"}
 
 
 class ReportedStep(StepResult):
-    """One step with what it looked at, and what it found in a sentence."""
+    """One step: its checks, and its outcome in a sentence."""
 
     checks: str
     detail: str | None = None
@@ -22,7 +22,7 @@ class ReportedStep(StepResult):
 
 
 class ReportedWarning(BaseModel):
-    """Something that fails nothing and is still likely a mistake."""
+    """A likely mistake that does not fail the certification."""
 
     path: str
     message: str
@@ -30,7 +30,7 @@ class ReportedWarning(BaseModel):
 
 
 class ProfileVerdict(BaseModel):
-    """Whether a manifest passes by one generation's rules, and what is in the way."""
+    """Whether a manifest passes one generation's rules, and the problems if it does not."""
 
     profile: Profile
     passes: bool
@@ -38,7 +38,7 @@ class ProfileVerdict(BaseModel):
 
 
 class CertificationReport(BaseModel):
-    """The whole of it. `certified` is true only when all ten steps passed."""
+    """The whole report. `certified` is true only when all ten steps passed."""
 
     schema_version: Literal["1"] = "1"
     transcript: str = TRANSCRIPT_NAME
@@ -69,11 +69,11 @@ class CertificationReport(BaseModel):
         return self.failed_step.failure_reason if self.failed_step else None
 
     def text(self) -> str:
-        """The whole transcript as the command prints it."""
+        """Return the whole transcript as the command prints it."""
         return "\n".join([*(step_line(step) for step in self.steps), *self.closing_lines()]) + "\n"
 
     def closing_lines(self) -> list[str]:
-        """What follows the steps."""
+        """Return the lines after the steps."""
         failed = self.failed_step
         lines = [f"  warning: {warning.path}: {warning.message} ({warning.fix})" for warning in self.warnings]
         if failed is not None:
@@ -93,7 +93,7 @@ class CertificationReport(BaseModel):
         ]
 
     def html(self) -> str:
-        """A page that stands alone: no script, no address of elsewhere, everything in it escaped."""
+        """Return a self-contained page: no script, no external URL, everything escaped."""
         title = f"{self.name or 'Coworld'} {self.version or ''}".strip()
         verdict = "Certified" if self.certified else "Not certified"
         facts = {
@@ -131,7 +131,7 @@ class CertificationReport(BaseModel):
 
 
 def step_line(step: StepResult) -> str:
-    """`  [pass] id: checks`."""
+    """Return a line such as `  [pass] id: checks`."""
     checks = next((known.checks for known in load_executable_transcript().steps if known.id == step.id), "")
     return f"  [{_MARKS[step.status]}] {step.id}: {checks}"
 

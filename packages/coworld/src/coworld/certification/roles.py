@@ -1,4 +1,4 @@
-"""The roles beside game and player, as far as a certification asks them."""
+"""Check the supporting roles of a Coworld, as far as a certification does."""
 
 import asyncio
 import re
@@ -28,15 +28,15 @@ STARTUP_SECONDS = 30.0
 
 
 class ReporterCertificationError(CoworldError, RuntimeError):
-    """A reporter reference that leads nowhere."""
+    """A reporter reference that cannot be resolved."""
 
 
 class CommissionerProbeError(CoworldError, RuntimeError):
-    """A commissioner that does not answer as it must."""
+    """A commissioner whose response breaks the protocol."""
 
 
 def certification_schedule_rounds_request() -> ScheduleRoundsRequest:
-    """One division with two champions and no rounds yet."""
+    """Build a request with one division, two champions and no rounds yet."""
     league, division = UUID(int=1), UUID(int=2)
     return ScheduleRoundsRequest(
         league=LeagueInfo(id=league),
@@ -58,7 +58,7 @@ def certification_schedule_rounds_request() -> ScheduleRoundsRequest:
 def check_supporting_roles(
     package: CoworldPackage, engine: Engine, workspace: Path, *, budget_seconds: float
 ) -> tuple[list[str], str]:
-    """Reporters and commissioners as far as they are asked, the others counted: what the reporters are, and a sentence.
+    """Check reporters and commissioners and count the other roles; return the reporters' kinds and a sentence.
 
     Raises ReporterCertificationError, CommissionerProbeError.
     """
@@ -70,7 +70,7 @@ def check_supporting_roles(
 
 
 def check_reporters(package: CoworldPackage) -> list[str]:
-    """What each reporter of the manifest is; components must be in the package and say what they put out.
+    """Return the kind of each reporter; components must be in the package and declare their outputs.
 
     Raises ReporterCertificationError.
     """

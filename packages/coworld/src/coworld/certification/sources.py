@@ -1,4 +1,4 @@
-"""Where the published source of each runnable is. Never a reason to fail, and never looked up unless asked for."""
+"""Find the published source of each runnable. It never fails a certification, and is looked up only on request."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _GITHUB = re.compile(
 
 @dataclass(frozen=True)
 class GitHubSource:
-    """A repository, or a folder or file of it."""
+    """A GitHub repository, or a folder or file in it."""
 
     owner: str
     repo: str
@@ -34,7 +34,7 @@ def github_source(source_url: str) -> GitHubSource | None:
 
 
 def source_references(manifest: CoworldManifest) -> Iterator[tuple[str, str | None]]:
-    """Every runnable by its place in the manifest, with the address it declares."""
+    """Return every runnable by its path in the manifest, with the source URL that it declares."""
     yield "game", manifest.game.runnable.source_url
     for section in MANIFEST_ROLE_SECTIONS:
         for entry in getattr(manifest, section):
@@ -45,7 +45,7 @@ def source_references(manifest: CoworldManifest) -> Iterator[tuple[str, str | No
 
 
 def inspect_sources(manifest: CoworldManifest, *, look: bool, api: str = API) -> list[SourceUrlResult]:
-    """What is known about each. With `look` public pages are asked, without credentials; else nothing is."""
+    """Return the status of each source. With `look`, request public pages without credentials; else none."""
     return [_inspect(name, url, look, api) for name, url in source_references(manifest)]
 
 
@@ -76,7 +76,7 @@ def _inspect(name: str, url: str | None, look: bool, api: str) -> SourceUrlResul
 
 
 def _missing(source: GitHubSource, api: str) -> str:
-    """Why the source does not count; empty when it does: it has contents, and a Dockerfile there or above."""
+    """Return why the source does not count; "" when it has contents, and a Dockerfile there or above."""
     import httpx
 
     query = {"ref": source.ref} if source.ref else {}

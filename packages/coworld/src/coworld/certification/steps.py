@@ -1,4 +1,4 @@
-"""What each step of a certification does: it returns a sentence about what it found, or raises StepFailed."""
+"""The steps of a certification: each returns a sentence about its result, or raises StepFailed."""
 
 import hashlib
 import time
@@ -37,7 +37,7 @@ MOST_PROBLEMS = 50
 
 
 class StepFailed(Exception):
-    """A step that did not pass, with its reason and what is wrong."""
+    """A failed step, with its reason and the problem."""
 
     def __init__(self, reason: str, feedback: str) -> None:
         super().__init__(feedback)
@@ -46,7 +46,7 @@ class StepFailed(Exception):
 
 @dataclass
 class Candidate:
-    """What is being certified, and what the steps have found so far."""
+    """The Coworld under certification, and the results of the steps so far."""
 
     path: Path
     data: bytes
@@ -73,7 +73,7 @@ class Candidate:
 
     @property
     def is_complete(self) -> bool:
-        """Every step does all of its work here, so that a success may be remembered."""
+        """Return whether every step runs in full, so that a success may be cached."""
         return True
 
     @property
@@ -92,7 +92,7 @@ class Candidate:
                 configs = [problem for problem in error.problems if _about_a_config(problem)]
                 if len(configs) < len(error.problems):
                     raise
-                # Its configurations are the business of a later step.
+                # A later step checks its configurations.
                 self._config_problems = configs
                 manifest = read_downloaded_manifest(complete)
             if problems := duplicate_player_problems(manifest):
@@ -129,7 +129,7 @@ class Candidate:
             raise StepFailed("image_unreachable", str(error)) from None
 
     def resolve_images(self) -> list[str]:
-        """How each image can be run here; raises CoworldError."""
+        """Return how each image can run on this machine; raises CoworldError."""
         return resolve_images(self.opened, self.engine)
 
     def fixture_conforms(self) -> str:
@@ -152,7 +152,7 @@ class Candidate:
         return f"{len(request.players)} seats, {time.monotonic() - began:.1f} s"
 
     def play(self, request: CoworldEpisodeJobSpec) -> None:
-        """The episode with every probe; raises RunnerEpisodeError."""
+        """Play the episode with every probe; raises RunnerEpisodeError."""
         options = EpisodeOptions(
             budget_seconds=self.timeout_seconds,
             validate_results=False,
@@ -193,7 +193,7 @@ class Candidate:
         return f"static pages {viewer.bundle}"
 
     def load_replay(self) -> None:
-        """The game started again to show its replay; raises RunnerEpisodeError."""
+        """Start the game again to show its replay; raises RunnerEpisodeError."""
         verify_replay(
             self.opened.manifest,
             self.artifacts.replay_path,
@@ -232,7 +232,7 @@ class Candidate:
             raise StepFailed(error.error_type, f"{error}{slot}") from None
 
     def key_parts(self) -> list[bytes]:
-        """Everything the outcome depends on beside the tool."""
+        """Return all inputs of the outcome, except the tool."""
         parts = [self.data, (self.profile or "").encode(), self.engine.name.encode()]
         if self.package is not None:
             for where, image in image_references(self.package):
@@ -262,7 +262,7 @@ def missing_players(package: CoworldPackage, artifacts: EpisodeArtifacts) -> lis
 
 
 def image_references(package: CoworldPackage) -> list[tuple[str, str]]:
-    """Every image of the manifest with its place in it."""
+    """Return every image of the manifest with its path."""
     manifest = package.manifest
     found = [("game", manifest.game.runnable.image)]
     for section in MANIFEST_ROLE_SECTIONS:
@@ -274,7 +274,7 @@ def image_references(package: CoworldPackage) -> list[tuple[str, str]]:
 
 
 def resolve_images(package: CoworldPackage, engine: Engine) -> list[str]:
-    """How each image of the manifest can be run; raises EngineError for the first that cannot."""
+    """Return how each image of the manifest can run; raises EngineError for the first that cannot."""
     found = []
     for where, image in image_references(package):
         try:

@@ -1,4 +1,4 @@
-"""The ten steps of a certification, as they are described before they run."""
+"""The descriptions of the ten steps of a certification."""
 
 from coworld.models.transcript import CoworldTranscript, TranscriptStep
 
@@ -64,7 +64,7 @@ _STEPS = (
 
 
 def load_executable_transcript() -> CoworldTranscript:
-    """The steps in order."""
+    """Return the steps in order."""
     steps = [
         TranscriptStep.model_validate({"id": id, "kind": "auto", "checks": checks, "pass": passes, "how": how})
         for id, checks, passes, how in _STEPS

@@ -1,4 +1,4 @@
-"""What the commands share: the frame of the program, its options, and how it prints.
+"""Shared code of the commands: the program frame, options and output.
 
 `app` is the `coworld` command as a Typer application. It and the command functions under their published names are
 imported on first use.

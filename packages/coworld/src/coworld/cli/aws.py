@@ -1,4 +1,4 @@
-"""AWS keys of this user, from variables or from a profile of the usual files."""
+"""Read the user's AWS keys from environment variables or from a profile of the standard files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEFAULT_REGION = "us-east-1"
 
 
 def aws_keys(profile: str | None) -> dict[str, str] | None:
-    """The keys of a profile, or those in variables; None when one of the two that are needed is missing."""
+    """Return the keys of a profile, or those in variables; None when one of the two required keys is missing."""
     if profile is None:
         found = {name: os.environ[name] for name in _NAMES if os.environ.get(name)}
     else:
@@ -23,7 +23,7 @@ def aws_keys(profile: str | None) -> dict[str, str] | None:
 
 
 def aws_region(profile: str | None) -> str:
-    """The region of a profile, else the one in variables, else Bedrock's first."""
+    """Return the region of a profile, else the one in variables, else Bedrock's first."""
     if profile is not None:
         name = profile if profile == "default" else f"profile {profile}"
         if region := _section("AWS_CONFIG_FILE", "config", name).get("region"):

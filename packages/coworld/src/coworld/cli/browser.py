@@ -1,4 +1,4 @@
-"""Opening a page for the person at this machine."""
+"""Open a page in the user's browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `--json` prints: one model for each command. `coworld docs --json-schema NAME` prints the schema of one."""
+"""Models of the `--json` output, one for each command. `coworld docs --json-schema NAME` prints the schema of one."""
 
 from __future__ import annotations
 

@@ -65,14 +65,14 @@ def _is_request(given: Sequence[str]) -> bool:
 def with_commands(
     request: CoworldEpisodeJobSpec, given: Sequence[str], *, run: Sequence[str], engine: Engine
 ) -> CoworldEpisodeJobSpec:
-    """The same once it is known what images mean: those that were named without `--run` run their own commands."""
+    """Return the request with resolved images: images named without `--run` run their own commands."""
     from coworld.episode_request import with_own_commands
 
     return request if run or not given or _is_request(given) else with_own_commands(request, engine)
 
 
 def with_seed(request: CoworldEpisodeJobSpec, number: int) -> CoworldEpisodeJobSpec:
-    """The same with the integer seed of its config that much later; as it is where there is none."""
+    """Return the request with the config's integer seed increased by an offset; unchanged without a seed."""
     seed = request.game_config.get("seed")
     if not number or isinstance(seed, bool) or not isinstance(seed, int):
         return request
@@ -80,7 +80,7 @@ def with_seed(request: CoworldEpisodeJobSpec, number: int) -> CoworldEpisodeJobS
 
 
 def episode_document(request: CoworldEpisodeJobSpec, outcome: EpisodeOutcome) -> EpisodeDocument:
-    """An episode as `--json` tells it."""
+    """Return an episode as `--json` prints it."""
     artifacts, error = outcome.artifacts, outcome.error
     scores = (outcome.results or {}).get("scores")
     is_list = isinstance(scores, list) and all(isinstance(score, int | float) for score in scores)
@@ -101,7 +101,7 @@ def episode_document(request: CoworldEpisodeJobSpec, outcome: EpisodeOutcome) ->
 
 
 def print_episode(document: EpisodeDocument, manifest: str, server: str | None = None) -> None:
-    """The lines that people and scripts read."""
+    """Print the outcome of an episode as text."""
     print(f"Artifacts: {document.artifacts}")
     if document.results_path is not None:
         print(f"Results: {document.results_path}")
@@ -119,7 +119,7 @@ def print_episode(document: EpisodeDocument, manifest: str, server: str | None =
 
 
 def describe_failure(failure: FailureDocument) -> str:
-    """A failed episode in a sentence."""
+    """Describe a failed episode in a sentence."""
     blame = {
         "game": "the game is to blame",
         "player": f"the player in slot {failure.slot} is to blame",

@@ -20,7 +20,7 @@ __all__ = ["bundle_file", "output_of"]
 
 @contextmanager
 def bundle_file(given: Path) -> Iterator[Path]:
-    """The bundle, made on the way where an episode's folder was given."""
+    """Yield the path of the bundle; build it first when the argument is an episode's folder."""
     if not given.is_dir():
         if not given.is_file():
             fail(f"{given} does not exist", "give a bundle, or the output folder of `coworld run-episode`")

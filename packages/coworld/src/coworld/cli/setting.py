@@ -1,4 +1,4 @@
-"""What every command that runs something needs: the package, the engine, the secrets, and where files go."""
+"""Inputs of every command that runs programs: the package, the engine, the secrets and the output folder."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def opened(manifest: str, *, strict: bool = False, server: str | None = None) ->
 
 
 def engine_for(package: CoworldPackage, name: str, *, maps: Sequence[str], unsafe: bool) -> Engine:
-    """The engine that was asked for. It is named on stderr, with the isolation that it has."""
+    """Return the selected engine, and print its name and isolation on stderr."""
     return engine_beside(package.path, name, maps=maps, unsafe=unsafe)
 
 
 def engine_beside(manifest: Path, name: str, *, maps: Sequence[str], unsafe: bool) -> Engine:
-    """The same for a manifest that was not read yet."""
+    """Return the selected engine for a manifest that is not read yet."""
     from coworld.engines.local_images import LocalImages
     from coworld.engines.process import ProcessEngine
 
@@ -134,7 +134,7 @@ def check_words(words: Sequence[str], option: str = "--run") -> list[str]:
 
 @dataclass(frozen=True)
 class Secrets:
-    """Variables for every player that are never shown, and hosts that they may speak to."""
+    """Secret variables for every player, and the hosts that players may connect to."""
 
     env: dict[str, str] = field(default_factory=dict)
     hosts: list[str] = field(default_factory=list)
@@ -148,7 +148,7 @@ def player_secrets(
     aws_profile: str | None = None,
     aws_region: str | None = None,
 ) -> Secrets:
-    """What `--secret-env`, `--use-llm` and `--use-bedrock` ask for."""
+    """Return the secrets that `--secret-env`, `--use-llm` and `--use-bedrock` select."""
     secrets = Secrets()
     if use_llm:
         _add_llm(secrets)

@@ -1,4 +1,4 @@
-"""The `coworld` command: what it can do, and where each command is.
+"""The `coworld` command: the table of its commands and their modules.
 
 A command's module is imported when the command is called. Each module parses, calls one function of the library and
 prints. None of them knows how to sign in anywhere.

@@ -60,7 +60,7 @@ def report(
             fail("The report has no page", "leave `--render` out; its files are in the zip")
         page, text = read.render
         if page.lower().endswith((".html", ".htm")):
-            assert_safe_render_html(text, source=page)  # as a file of its own it cannot use other files of the zip
+            assert_safe_render_html(text, source=page)  # a standalone page cannot use other files of the zip
         write_file(render, text.encode())
     if json:
         document = read.manifest.model_dump(exclude_none=True)

@@ -1,4 +1,4 @@
-"""Asking a commissioner, as a platform does."""
+"""Send requests to a commissioner, as a platform does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Answer = TypeVar("Answer", bound=Message)
 
 
 class CommissionerError(CoworldError):
-    """A commissioner that cannot be reached, says nothing, or says what it must not."""
+    """A commissioner that cannot be reached, does not answer, or sends an invalid answer."""
 
 
 def ask_commissioner(

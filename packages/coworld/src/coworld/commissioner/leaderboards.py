@@ -1,4 +1,4 @@
-"""Leaderboards: views of rows and columns, and the older tables and rankings, each made from the others.
+"""Leaderboards: views of rows and columns, and the older tables and rankings, each derived from the others.
 
 A view's row has any columns. An older ranking has a rank and a score, so the view's main column becomes the score.
 """
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 LeaderboardValue = str | int | float | bool | None
-"""what a cell of a leaderboard holds"""
+"""the value of a leaderboard's cell"""
 
 NUMERIC = ("number", "integer", "percent")
 """types of columns that can rank a table"""
@@ -39,12 +39,12 @@ class _WithPolicies(BaseModel):
 
     @field_serializer("policy_version_ids")
     def in_order(self, policies: set[UUID]) -> list[UUID]:
-        """Sets have no order; documents should have one."""
+        """Sort the values of a set, so that documents are deterministic."""
         return sorted(policies)
 
 
 class DivisionLeaderboardAxis(BaseModel):
-    """Something that views can be chosen by."""
+    """A dimension by which views are selected."""
 
     key: str
     label: str | None = None
@@ -70,7 +70,7 @@ class DivisionLeaderboardRow(_WithPolicies):
 
 
 class DivisionLeaderboardView(BaseModel):
-    """One way to look at a leaderboard."""
+    """One view of a leaderboard."""
 
     key: str = "score"
     title: str | None = None

@@ -51,7 +51,7 @@ class Message(BaseModel):
     message_type: ClassVar[str]
 
     def to_json(self) -> dict[str, Any]:
-        """The message as a JSON object."""
+        """Return the message as a JSON object."""
         return {**self.model_dump(mode="json"), "type": self.message_type}
 
 
@@ -276,7 +276,7 @@ class RoundComplete(Message):
 
 
 class RankDivisionResponse(Message):
-    """The leaderboard, as views and in the older forms; what is not given is made from what is."""
+    """The leaderboard, as views and in the older forms; missing forms are derived from the given ones."""
 
     message_type = "rank_division_response"
     default_view_key: str = "score"

@@ -1,4 +1,4 @@
-"""What a platform and a commissioner say to each other: models of all messages, reading them, default decisions.
+"""The protocol between a platform and a commissioner: models of all messages, parsing, default decisions.
 
 A commissioner listens on port 8080, answers `GET /healthz`, and speaks JSON objects with a `type` on `WS /round`.
 """
@@ -200,7 +200,7 @@ CommissionerMessageType = (
 
 
 class CommissionerMessage:
-    """What a commissioner says."""
+    """Any message of a commissioner to a platform."""
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Message:
@@ -240,7 +240,7 @@ def default_competing_membership_events(
     division_id: UUID,
     reason: str = "Champions play, the others wait",
 ) -> list[PolicyMembershipEventChange]:
-    """What makes champions `active` and the others that compete `benched`; nothing for those who are already."""
+    """Return the events that make competing champions `active` and other competing members `benched`."""
     events = []
     for membership in _competing(memberships, division_id):
         substatus = (
@@ -269,7 +269,7 @@ def _competing(memberships: Iterable[MembershipInfo], division_id: UUID) -> list
 
 
 def merged_game_config(game_config: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
-    """A variant's configuration with the overrides of an episode request: whole values, not merged deeply.
+    """Return a variant's configuration with the overrides of an episode request; values are replaced, not merged.
 
     Raises:
         CoworldError: the overrides hold tokens or a secret.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Handler", "serve_commissioner", "start_commissioner"]
 
 Handler = Callable[[Message], Message | Iterable[Message] | None]
-"""What a commissioner answers to one message: nothing, a message, or several. It may keep what it needs in between."""
+"""Answers one message with no message, one, or several. It may hold state between messages."""
 
 PING_SECONDS = 30
 
@@ -57,7 +57,7 @@ def serve_commissioner(new_handler: Callable[[], Handler], *, host: str | None =
 async def start_commissioner(
     new_handler: Callable[[], Handler], *, host: str | None = None, port: int | None = None
 ) -> Server:
-    """The same as a server that is already listening; port 0 takes a free one."""
+    """Start a commissioner and return its listening server; port 0 takes a free port."""
     from websockets.asyncio.server import serve
 
     async def talk(connection: ServerConnection) -> None:

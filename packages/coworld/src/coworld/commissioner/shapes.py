@@ -1,4 +1,4 @@
-"""What the messages between a platform and a commissioner are made of. Unknown keys are passed over."""
+"""The parts of the messages between a platform and a commissioner. Unknown keys are ignored."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LeagueInfo(BaseModel):
 
 
 class DivisionInfo(BaseModel):
-    """A division of it; level 1 is the top."""
+    """A division of the league; level 1 is the top."""
 
     id: UUID
     name: str
@@ -59,7 +59,7 @@ class DivisionInfo(BaseModel):
 
 
 class DivisionConfig(BaseModel):
-    """A division as it should be."""
+    """The configuration of a division."""
 
     name: str
     level: int
@@ -84,7 +84,7 @@ class MembershipInfo(BaseModel):
 
 
 class RecentResult(BaseModel):
-    """How a policy version did in an earlier round."""
+    """The result of a policy version in an earlier round."""
 
     round_id: UUID
     division_id: UUID
@@ -119,7 +119,7 @@ class EpisodeRequest(BaseModel):
 
 
 class EpisodeScore(BaseModel):
-    """What one policy version scored; `scores` always has `score`."""
+    """The scores of one policy version; `scores` always has `score`."""
 
     policy_version_id: UUID
     player_id: str | None = None
@@ -157,7 +157,7 @@ class RoundResultInfo(BaseModel):
 
 
 class LeaderboardRoundResultInfo(RoundResultInfo):
-    """The same with whose it is."""
+    """A result of a round, with its player."""
 
     player_id: str
     player_name: str | None = None
@@ -180,7 +180,7 @@ class RoundConfig(BaseModel):
 
 
 class RecordedEpisodeSpec(BaseModel):
-    """An episode that was played elsewhere and counts."""
+    """An episode that was played elsewhere and counts for the round."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -226,7 +226,7 @@ class RoundSpec(BaseModel):
 
 
 class PersistentPlayerRuntimeRequest(BaseModel):
-    """A player that a commissioner wants kept running."""
+    """A player that a commissioner wants to keep running."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -291,7 +291,7 @@ class DivisionRanking(BaseModel):
 
 
 class CommissionerCalcStep(BaseModel):
-    """One step of how an outcome was found."""
+    """One step of the calculation of an outcome."""
 
     label: str
     value: Any = None
@@ -300,7 +300,7 @@ class CommissionerCalcStep(BaseModel):
 
 
 class CommissionerEntrantReport(BaseModel):
-    """How the outcome of one entrant was found."""
+    """The calculation of one entrant's outcome."""
 
     policy_version_id: UUID
     player_id: str | None = None

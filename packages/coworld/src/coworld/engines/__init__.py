@@ -1,1 +1,1 @@
-"""What starts and stops the programs of an episode."""
+"""Start and stop the programs of an episode."""

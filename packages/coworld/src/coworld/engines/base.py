@@ -1,4 +1,4 @@
-"""What an engine is: it finds out what an image reference means here, and starts, watches and stops one runnable.
+"""The interface of an engine: it resolves image references, and starts, watches and stops one runnable.
 
 Order, tokens, health, deadlines, results and blame belong to the runner (`coworld.runner`); an engine only places a
 program, tells it what its surroundings are called, and never lets it outlive its caller.
@@ -22,15 +22,15 @@ Address = tuple[str, int]
 Role = Literal["game", "replay", "player", "commissioner", "reporter", "grader", "diagnoser", "optimizer"]
 
 GAME_PORT = 8080
-"""where a game or commissioner listens, as it sees it"""
+"""the port on which a game or commissioner listens, inside its sandbox"""
 
 
 class EngineError(CoworldError):
-    """The engine could not do its part."""
+    """The engine itself failed."""
 
 
 class ImageUnreachable(EngineError):
-    """There is nothing here to run an image with."""
+    """This machine cannot run an image."""
 
     def __init__(self, image: str, reason: str) -> None:
         super().__init__(f"image {image!r} cannot be run here: {reason}")
@@ -38,7 +38,7 @@ class ImageUnreachable(EngineError):
 
 
 class IsolationMissing(EngineError):
-    """No isolation works on this machine, and running without was not allowed."""
+    """No isolation works on this machine, and the caller did not allow running without it."""
 
 
 class StartFailed(EngineError):
@@ -47,7 +47,7 @@ class StartFailed(EngineError):
 
 @dataclass(frozen=True)
 class Resolved:
-    """What an image reference means to an engine."""
+    """An image reference as an engine resolved it."""
 
     image: str
     how: str
@@ -69,7 +69,7 @@ class Place:
     game: Address
     """where the game is, for a runnable that may reach it; ("", 0) for others"""
     ports: Mapping[int, int] = field(default_factory=dict)
-    """`RunnableSpec.extra_ports` as they came to be: port inside to port of this machine"""
+    """the assigned `RunnableSpec.extra_ports`: port inside to port of this machine"""
 
 
 class Reservation(Protocol):
@@ -82,7 +82,7 @@ class Reservation(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceLimits:
-    """How much a runnable may use."""
+    """The resource limits of a runnable."""
 
     memory_bytes: int = 1 << 30
     cpus: float = 1.0
@@ -94,7 +94,7 @@ class ResourceLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class RunnableSpec:
-    """One runnable to be started."""
+    """One runnable to start."""
 
     role: Role
     name: str
@@ -106,21 +106,21 @@ class RunnableSpec:
     """public variables of the manifest; secrets and then `variables` win over them"""
     secrets: Mapping[str, str] = field(default_factory=dict)
     variables: Callable[[Place], Mapping[str, str]] = lambda place: {}
-    """what the runner tells it, made when its place is known"""
+    """the runner's variables, computed when its place is known"""
     files: Mapping[str, bytes | Path | Callable[[Place], bytes]] = field(default_factory=dict)
     """put into its folder before it starts: contents, a file to copy, or contents that depend on its place"""
     listens: bool = False
-    """it serves on `GAME_PORT`; `Running.endpoint` says where that is reached from outside"""
+    """it serves on `GAME_PORT`; `Running.endpoint` is the address from outside"""
     at: Reservation | None = None
-    """the address it is to be reached at, when that was reserved before"""
+    """its address, if one was reserved before"""
     startup_port: int | None = None
-    """a player's port with a health page of its own; `Running.startup_endpoint`"""
+    """a player's port with a separate health page; `Running.startup_endpoint`"""
     extra_ports: Mapping[int, int] = field(default_factory=dict)
     """further ports it serves: port inside to port of this machine (0 = any); see `Place.ports`"""
     reach: Address | None = None
-    """the one address outside that it may speak to: the game's endpoint"""
+    """the one outside address that it may connect to: the game's endpoint"""
     egress: Sequence[str] = ()
-    """named hosts beyond the game that it may speak to through a logging proxy; nothing unless the user asked for it"""
+    """hosts beyond the game that it may reach through a logging proxy; empty unless the user asked for them"""
     combined_log: bool = False
     """standard error goes to standard output, in order"""
     limits: ResourceLimits = field(default_factory=ResourceLimits)
@@ -131,11 +131,11 @@ class Exit:
     """How a runnable ended."""
 
     code: int | None
-    """None when a signal, a limit or we ended it"""
+    """None when a signal, a limit or the engine ended it"""
     reason: str
     """one clause, such as `ended with exit code 3`, `used more than 1073741824 bytes of memory`"""
     stopped: bool = False
-    """we ended it"""
+    """the engine ended it"""
 
     @property
     def clean(self) -> bool:
@@ -143,23 +143,23 @@ class Exit:
 
 
 class Running(Protocol):
-    """One started runnable. Whoever started it must `close` it; a caller that dies takes it along."""
+    """One started runnable. The caller that started it must `close` it; it dies with the caller."""
 
     spec: RunnableSpec
     place: Place
     endpoint: Address | None
-    """where `GAME_PORT` of a listening runnable is reached from this machine"""
+    """the address of a listening runnable's `GAME_PORT` on this machine"""
     startup_endpoint: Address | None
-    """where a player's `startup_port` is reached from this machine"""
+    """the address of a player's `startup_port` on this machine"""
 
     def poll(self) -> Exit | None:
-        """How it ended, or None while it runs."""
+        """Return how it ended, or None while it runs."""
 
     def wait(self, timeout: float | None = None) -> Exit:
         """Block until it has ended; TimeoutError after `timeout` seconds."""
 
     async def finished(self) -> Exit:
-        """The same for asyncio."""
+        """Wait until it has ended, in asyncio."""
 
     def end(self) -> None:
         """Ask for its end, with everything it has started; returns at once."""
@@ -168,22 +168,22 @@ class Running(Protocol):
         """Whether there is a plain file of that name in its folder."""
 
     def names(self, folder: str, most: int) -> list[str] | None:
-        """The plain files below one of its folders, relative to that; None for more than `most`."""
+        """Return the plain files below one of its folders, relative to that; None for more than `most`."""
 
     def read(self, name: str, most: int) -> bytes | None:
-        """A plain file of its folder of at most `most` bytes; None when there is none. Links are not followed."""
+        """Read a plain file of its folder of at most `most` bytes; None when there is none. Links are not followed."""
 
     def collect(self, name: str, target: Path, most: int) -> bool:
         """Copy such a file to `target`; False when there is none. Raises OSError when the target cannot be written."""
 
     def log(self, stream: Literal["stdout", "stderr"]) -> bytes:
-        """What it has written so far."""
+        """Return its output so far."""
 
     def close(self) -> None:
         """End what still runs and remove everything it had. Its exit remains. Blocks shortly."""
 
     def receipt(self) -> Mapping[str, object]:
-        """How it was isolated, as verified: for the record of the episode."""
+        """Return its verified isolation, for the record of the episode."""
 
 
 class Engine(Protocol):
@@ -194,13 +194,13 @@ class Engine(Protocol):
 
     @property
     def level(self) -> str:
-        """How strongly runnables are isolated, as verified."""
+        """Return the verified isolation level of runnables."""
 
     def fingerprint(self, image: str) -> str:
-        """Changes when what the image runs changes; for remembering what was certified. Raises ImageUnreachable."""
+        """Return a digest of the image's program, for the certification cache. Raises ImageUnreachable."""
 
     def resolve(self, image: str) -> Resolved:
-        """What the image means here; raises ImageUnreachable. Starts nothing."""
+        """Resolve an image; raises ImageUnreachable. Starts nothing."""
 
     def reserve(self) -> Reservation:
         """Reserve an address for a listening runnable, so that others can learn it before the runnable starts."""

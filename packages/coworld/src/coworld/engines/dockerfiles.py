@@ -1,4 +1,4 @@
-"""Read a Dockerfile as far as a folder can stand for its image: what is copied where, and what is run with what.
+"""Read a Dockerfile as far as a folder can replace its image: the copied files, the command and the environment.
 
 Only the last stage counts, and nothing is built: packages that it installs have to be in the folder's own virtual
 environment, or be installed beside `coworld`.
@@ -19,16 +19,16 @@ __all__ = ["DockerImage", "DockerfileError", "read_dockerfile"]
 
 
 class DockerfileError(CoworldError):
-    """A Dockerfile that no folder can stand for."""
+    """A Dockerfile whose image a folder cannot replace."""
 
 
 @dataclass
 class DockerImage:
-    """What a mapping needs of an image."""
+    """The parts of an image that a mapping needs."""
 
     workdir: str = "/"
     at: str | None = None
-    """where the build's folder is seen inside; None when nothing is copied"""
+    """the path of the build folder inside the image; None when nothing is copied"""
     env: dict[str, str] = field(default_factory=dict)
     entrypoint: list[str] = field(default_factory=list)
     command: list[str] = field(default_factory=list)
@@ -37,12 +37,12 @@ class DockerImage:
 
     @property
     def packages(self) -> list[str]:
-        """Packages of this project that it installs."""
+        """Return the packages of this project that it installs."""
         names = [re.split(r"[\[<>=!~; ]", word, maxsplit=1)[0].replace("-", "_") for word in self.installs]
         return [name for name in OURS if name in names]
 
     def mapping(self) -> dict[str, object]:
-        """The entry of a `coworld_local.json` beside the Dockerfile."""
+        """Return the entry of a `coworld_local.json` beside the Dockerfile."""
         found: dict[str, object] = {"root": ".", "argv": [*self.entrypoint, *self.command]}
         if self.at is not None:
             found["at"] = self.at

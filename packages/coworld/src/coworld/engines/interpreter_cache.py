@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MOST_CACHED = 8
-"""interpreters kept beside the one in use; the least recently used go first"""
+"""cached interpreters besides the one in use; the least recently used are evicted first"""
 OLDEST_SECONDS = 30 * 24 * 3600.0
 """an interpreter without a use for this long is removed"""
 LEFTOVER_SECONDS = 24 * 3600.0

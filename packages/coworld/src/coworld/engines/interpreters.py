@@ -1,4 +1,4 @@
-"""Which Python runs an image: its folder's virtual environment, a clean one, or the one that runs `coworld`.
+"""Choose the Python of an image: its folder's virtual environment, a clean one, or the one that runs `coworld`.
 
 A mapped folder stands for a container, and no container holds our packages by accident. So a program gets our
 interpreter, with our packages in it, only where its mapping names them (`packages`). A clean interpreter is the same
@@ -38,26 +38,26 @@ class Interpreter:
     how: str
     """for records: `clean`, `virtual environment DIR`, `coworld's own`"""
     mounts: tuple[Path, ...] = ()
-    """folders the program has to see, beside its root"""
+    """folders that the program must see, besides its root"""
     state: str = ""
     """changes when the interpreter does"""
 
 
 def own_interpreter(packages: Sequence[str]) -> Interpreter:
-    """The Python that runs `coworld`, with our packages."""
+    """Return the Python that runs `coworld`, with our packages."""
     mounts = tuple(mount.source for mount in cogbox.python_runtime(*packages))
     return Interpreter(Path(sys.executable), "coworld's own", mounts)
 
 
 def clean_interpreter() -> Interpreter:
-    """The same Python without our packages."""
+    """Return the Python that runs `coworld`, without our packages."""
     folder = _clean_folder()
     mounts = (folder, *(mount.source for mount in cogbox.python_runtime()))
     return Interpreter(folder / "bin" / "python", "clean", mounts, folder.name)
 
 
 def venv_interpreter(folder: Path, inside: Path | None = None) -> Interpreter:
-    """The Python of a virtual environment, which the program may see under another path.
+    """Return the Python of a virtual environment, which the program may see under another path.
 
     Raises:
         EngineError: there is no working Python in it.
@@ -77,7 +77,7 @@ def venv_interpreter(folder: Path, inside: Path | None = None) -> Interpreter:
 
 
 def shadowed(folders: Iterable[Path]) -> Path | None:
-    """A package or module in one of these folders that has the name of one of ours and is not ours."""
+    """Return a third-party package or module in these folders that has the name of one of our packages."""
     for folder in folders:
         for name in OURS:
             for path in (folder / name, folder / f"{name}.py"):
@@ -88,7 +88,7 @@ def shadowed(folders: Iterable[Path]) -> Path | None:
 
 
 def module_file(name: str, folders: Iterable[Path]) -> Path | None:
-    """The file that `python -m name` runs from one of these folders."""
+    """Return the file that `python -m name` runs from one of these folders."""
     for folder in folders:
         path = folder.joinpath(*name.split("."))
         for candidate in (path.with_suffix(".py"), path / "__main__.py"):
@@ -98,7 +98,7 @@ def module_file(name: str, folders: Iterable[Path]) -> Path | None:
 
 
 def main_module(argv: Sequence[str]) -> tuple[str | None, str | None]:
-    """What a Python command runs: (the module after `-m`, None), (None, the script), or (None, None)."""
+    """Return what a Python command runs: (the module after `-m`, None), (None, the script), or (None, None)."""
     if not argv or not re.fullmatch(r"python[0-9.]*", Path(argv[0]).name):
         return None, None
     words = iter(argv[1:])
@@ -119,7 +119,7 @@ def python_path(env: Mapping[str, str]) -> list[str]:
 
 
 def our_module_file(name: str) -> Path | None:
-    """The file of one of our own modules, found without importing anything."""
+    """Return the file of one of our own modules, without importing it."""
     top, _, rest = name.partition(".")
     for folder in _our_folders():
         if folder.name == top and (found := module_file(rest or "__main__", [folder])):

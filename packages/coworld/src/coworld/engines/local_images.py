@@ -1,4 +1,4 @@
-"""What image references mean on a machine without container images: a local folder and a command.
+"""Map image references to a local folder and a command, for machines without container images.
 
 Three tables are asked, in this order: `--map IMAGE=DIR` of the command line, `coworld_local.json` beside the manifest,
 and the images that installed packages bring along (`register`). The side file reads
@@ -45,14 +45,14 @@ class LocalImagesError(EngineError):
 
 @dataclass(frozen=True, kw_only=True)
 class LocalImage:
-    """One image as a program of this machine."""
+    """One image as a local program."""
 
     image: str
     argv: tuple[str, ...] = ()
     root: Path | None = None
     """mounted read-only; None for a program that comes with an installed package"""
     at: Path | None = None
-    """where `root` is seen inside; None: under its own path"""
+    """the path of `root` inside the sandbox; None: its own path"""
     env: Mapping[str, str] = field(default_factory=dict)
     workdir: Path | None = None
     """path inside; None: the root, or the program's own folder"""
@@ -63,7 +63,7 @@ class LocalImage:
     packages: tuple[str, ...] = ()
     """packages of ours that the program imports; with any it runs on the interpreter that runs us"""
     packages_are_default: bool = False
-    """the mapping did not ask for them: a folder that brings the program itself goes without"""
+    """the mapping did not request them: a folder with its own program runs without them"""
     how: str = "built in"
 
 
@@ -78,7 +78,7 @@ def register(
     env: Mapping[str, str] | None = None,
     packages: Sequence[str] = ("coworld",),
 ) -> None:
-    """Say what one of our own images runs. `argv[0]` may be `python`: the interpreter that runs us."""
+    """Register the command of one of our own images. `argv[0]` may be `python`: the current interpreter."""
     _registered[image] = LocalImage(
         image=image, argv=tuple(argv), root=root, env=dict(env or {}), packages=tuple(packages)
     )
@@ -99,11 +99,11 @@ class LocalImages:
 
     tables: tuple[Mapping[str, LocalImage], ...] = ()
     side_file: Path | None = None
-    """where a mapping would be looked for, for the hint of an error"""
+    """the file where a mapping could be added, for the hint of an error"""
 
     @classmethod
     def beside(cls, manifest: Path | None, mappings: Sequence[str] = ()) -> "LocalImages":
-        """Those of a manifest's folder and of `--map` options."""
+        """Return the images of a manifest's folder and of `--map` options."""
         side_file = manifest.parent / SIDE_FILE if manifest is not None else None
         tables = [dict(parse_mapping(text) for text in mappings)]
         if side_file is not None and side_file.is_file():
@@ -111,7 +111,7 @@ class LocalImages:
         return cls(tuple(tables), side_file)
 
     def find(self, image: str) -> LocalImage:
-        """Raises ImageUnreachable with the way to map it."""
+        """Return the local image of a reference; raises ImageUnreachable, which says how to map it."""
         if is_unresolved_image_id(image):
             raise ImageUnreachable(image, "it is the id of a hosted image that was never resolved to a reference")
         for table in self.tables:
@@ -130,7 +130,7 @@ class LocalImages:
 
 
 def read_side_file(path: Path) -> dict[str, LocalImage]:
-    """The images of a `coworld_local.json`."""
+    """Read the images of a `coworld_local.json`."""
     try:
         document: Any = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -190,7 +190,7 @@ def _folder(path: Path, name: str, value: str) -> Path:
 
 
 def _venv(folder: Path | None, where: str) -> Path | None:
-    """`python` may name the environment or the program in it."""
+    """Return the virtual environment that `python` names, directly or by the program in it."""
     if folder is None or folder.is_dir():
         return folder
     if folder.parent.name == "bin" and (folder.parent.parent / "pyvenv.cfg").is_file():
@@ -216,8 +216,8 @@ def _workdir(root: Path, at: Path | None, workdir: Path | None) -> Path:
 
 
 def parse_mapping(text: str) -> tuple[str, LocalImage]:
-    """`IMAGE=DIR`. The folder's own side file may say the command; else the manifest's `run` has to, unless the image
-    is one that an installed package brings along: then its own program runs in the folder."""
+    """Parse `IMAGE=DIR`. The command comes from the folder's side file, else from the manifest's `run`. An image that
+    an installed package provides runs its own program in the folder."""
     image, equals, folder = text.rpartition("=")
     root = Path(folder).resolve()
     if not equals or not image or not root.is_dir():

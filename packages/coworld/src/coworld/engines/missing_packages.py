@@ -10,7 +10,7 @@ _MISSING = re.compile(r"^(?:ModuleNotFoundError|ImportError): No module named '(
 
 
 def missing_package_advice(log: str, image: str) -> str | None:
-    """Return how an image gets the package of ours that its log ends without; None where none is missing.
+    """Return how to give an image our package that its log reports as missing; None when none is missing.
 
     Only packages that are installed here count: a mapping cannot provide others.
     """

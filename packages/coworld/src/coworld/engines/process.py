@@ -1,4 +1,4 @@
-"""The engine without containers: every runnable is a local program in a box of its own.
+"""The engine without containers: every runnable is a local program in its own sandbox.
 
 A box has a network of its own (see docs/concepts/sandbox.md). A game's port is reached through a door, from the
 loopback of this machine; a player's box has one link, to the game's door, and nothing else. The game sees its folder as
@@ -44,22 +44,22 @@ LOOPBACK = "127.0.0.1"
 LISTENER_LINK_PORT = 61080
 """first choice for the link of a program that serves: not a port it would choose itself, nor an ephemeral one"""
 LINK_CONNECTIONS = 16
-"""a player's at once: enough to reconnect and to ask for pages, too few to keep others out of the game"""
+"""concurrent connections of a player: enough to reconnect and load pages, too few to block the game for others"""
 
 
 class ProcessEngine:
-    """Runs images for which there is a local command (`coworld.engines.local_images`)."""
+    """Run images that have a local command (`coworld.engines.local_images`)."""
 
     name = "process"
 
     def __init__(self, images: LocalImages | None = None, *, unsafe: bool = False, level: str | None = None) -> None:
-        """`unsafe` allows to run without isolation where none works; `level` asks for one by name."""
+        """Allow running without isolation where none works with `unsafe`; `level` selects an isolation by name."""
         self.images = images or LocalImages()
         self._sandbox = self._choose(unsafe, level)
 
     @staticmethod
     def _choose(unsafe: bool, level: str | None) -> cogbox.Sandbox:
-        # The walls that start in milliseconds come first; a container engine is asked only where they do not work.
+        # Isolation that starts in milliseconds comes first; a container engine is tried only where it does not work.
         wishes = [level] if level else ["namespaces", "bubblewrap", "container"]
         reasons: list[str] = []
         for name in wishes:
@@ -76,7 +76,7 @@ class ProcessEngine:
 
     @property
     def level(self) -> str:
-        """The isolation of every runnable, as the self-test has proved it."""
+        """Return the isolation of every runnable, as verified by the self-test."""
         return self._sandbox.level.value
 
     def resolve(self, image: str) -> Resolved:
@@ -122,14 +122,14 @@ class ProcessEngine:
             )
             links = [Link(link_port, spec.reach, most=LINK_CONNECTIONS)] if spec.reach else []
             box = self._box(spec, local, program, place, links=links, doors=doors)
-            undo.pop_all()  # the box has taken the listeners over
+            undo.pop_all()  # the sandbox has taken over the listeners
         return ProcessRunning(spec, place, box, ports, box.work, program.record(local))
 
     def reserve(self) -> "ReservedPort":
         return ReservedPort(_listener(0))
 
     def _start_bare(self, spec: RunnableSpec, local: LocalImage, program: Program) -> "ProcessRunning":
-        """Without walls: a temporary folder of our own, and ports of this machine."""
+        """Start a program without isolation: in a temporary folder, with ports of this machine."""
         folder = Path(tempfile.mkdtemp(prefix="coworld-"))
         try:
             ports = {inside: outside or inside for inside, outside in _wanted_ports(spec).items()}
@@ -205,7 +205,7 @@ class ProcessEngine:
 
 
 class ReservedPort:
-    """A port of this machine's loopback that listens already: who connects early waits until the runnable is there."""
+    """A loopback port that already listens: a client that connects early waits until the runnable is up."""
 
     def __init__(self, listener: socket.socket) -> None:
         self.address: Address = (LOOPBACK, int(listener.getsockname()[1]))
@@ -219,7 +219,7 @@ class ReservedPort:
 
 
 class ProcessRunning:
-    """A program in its box."""
+    """A program in its sandbox."""
 
     def __init__(
         self,
@@ -306,7 +306,7 @@ class ProcessRunning:
 
 
 def _reaches(spec: RunnableSpec, level: Level) -> str:
-    """What a program can speak to, in words."""
+    """Describe what a program can connect to."""
     if level is Level.NONE:
         return "everything"
     parts = ["the game" if spec.role == "player" else "the runner's log"] if spec.reach else []
@@ -320,7 +320,7 @@ def _package_folders(names: Sequence[str]) -> list[Path]:
 
 
 def _folder_state(folder: Path) -> bytes:
-    """A digest of the names, sizes and times of the files in a folder."""
+    """Return a digest of the names, sizes and times of the files in a folder."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
@@ -330,7 +330,7 @@ def _folder_state(folder: Path) -> bytes:
 
 
 def _wanted_ports(spec: RunnableSpec) -> dict[int, int]:
-    """Ports inside and the ports of this machine that lead to them (0: any)."""
+    """Return the ports inside, each with the port of this machine that forwards to it (0: any)."""
     wanted = {GAME_PORT: 0} if spec.listens else {}
     if spec.startup_port is not None:
         wanted[spec.startup_port] = 0
@@ -359,7 +359,7 @@ def _with_interpreter(mounts: list[Mount], interpreter: Interpreter) -> list[Mou
 
 
 def _check_words(spec: RunnableSpec, program: Sequence[str], env: Mapping[str, str]) -> None:
-    """What no program can be started with, whoever wrote it."""
+    """Refuse arguments and variables that no program can be started with."""
     for name, value in env.items():
         if not name or "=" in name or "\0" in name:
             raise StartFailed(f"{name!r} of {spec.image} cannot be the name of a variable")

@@ -28,7 +28,7 @@ MOST_FILES, MOST_BYTES = 5000, 256 << 20
 
 @dataclass(frozen=True)
 class Program:
-    """What is started for an image."""
+    """The program of an image."""
 
     argv: list[str]
     interpreter: Interpreter
@@ -36,7 +36,7 @@ class Program:
     """the path of the main file on this machine, if known"""
 
     def record(self, local: LocalImage) -> dict[str, object]:
-        """For the record of an episode."""
+        """Return the entry for the record of an episode."""
         return {
             "interpreter": str(self.interpreter.path),
             "python": self.interpreter.how,
@@ -90,14 +90,14 @@ def _interpreter(local: LocalImage, is_ours: bool) -> Interpreter:
 
 
 def _inside(local: LocalImage, path: Path) -> Path:
-    """Where the program sees a path of this machine."""
+    """Return the path at which the program sees a path of this machine."""
     if local.root is not None and local.at is not None and path.is_relative_to(local.root):
         return local.at / path.relative_to(local.root)
     return path
 
 
 def _outside(local: LocalImage, path: Path) -> Path:
-    """The path of this machine behind one that the program sees."""
+    """Return the path of this machine behind a path that the program sees."""
     if local.root is not None and local.at is not None and path.is_relative_to(local.at):
         return local.root / path.relative_to(local.at)
     return path
@@ -109,7 +109,7 @@ def _workdir(local: LocalImage) -> Path | None:
 
 
 def _import_folders(local: LocalImage, argv: Sequence[str], env: Mapping[str, str]) -> list[Path]:
-    """Where the program's own modules are looked for: its script's folder, or the one it starts in, and PYTHONPATH."""
+    """Return the import path of the program: its script's folder, or the one it starts in, and PYTHONPATH."""
     workdir = _workdir(local)
     if workdir is None:
         return []
@@ -132,7 +132,7 @@ def _main(
 
 
 def files_digest(root: Path) -> str:
-    """A digest of the files of a folder, without caches and virtual environments."""
+    """Return a digest of the files of a folder, without caches and virtual environments."""
     digest, files, size = hashlib.sha256(), 0, 0
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)

@@ -1,1 +1,1 @@
-"""Coworlds of our own."""
+"""Example Coworlds."""

@@ -1,4 +1,4 @@
-"""Reading manifests: strictly from authors, leniently from elsewhere, in every version of the format."""
+"""Read manifests: strictly from authors, leniently from servers, in every version of the format."""
 
 from coworld.manifest.published import (
     ManifestVersion,

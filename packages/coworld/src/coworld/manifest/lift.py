@@ -1,4 +1,4 @@
-"""Older shapes of stored manifests, brought up to date while they are read."""
+"""Convert older shapes of stored manifests to the current one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["lift_stored_manifest", "with_readme"]
 
 
 def lift_stored_manifest(document: dict[str, Any]) -> dict[str, Any]:
-    """A downloaded document as it would be written today; the input stays as it is.
+    """Return a downloaded document in the current shape; the input is not changed.
 
     Protocols that are bare strings become text documents. A game without `docs` or `docs.readme` gets its description
     as readme, else its name.
@@ -27,7 +27,7 @@ def lift_stored_manifest(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_readme(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with a readme: the game's description, else its name, where there is none."""
+    """Return the document with a readme; a missing one becomes the game's description, else its name."""
     game = document.get("game")
     if not isinstance(game, dict):
         return document

@@ -1,4 +1,4 @@
-"""The parts of a broken manifest that can be checked all the same."""
+"""The parts of a broken manifest that can still be checked."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["partial_manifest"]
 
 
 def partial_manifest(document: dict[str, Any]) -> CoworldManifest | None:
-    """The game's schemas, the variants and the fixture alone, for the rules about configurations; None when one of them
-    has another shape."""
+    """Return only the game's schemas, the variants and the fixture, for the rules about configurations; None when one
+    of them has a wrong shape."""
     game, variants, fixture = (document.get(key) for key in ("game", "variants", "certification"))
     if not isinstance(game, dict) or not isinstance(variants, list) or not isinstance(fixture, dict):
         return None

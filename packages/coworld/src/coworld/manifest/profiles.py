@@ -19,7 +19,7 @@ DEFAULT_PROFILES: tuple[Profile, ...] = ("guide", "current")
 
 
 def profile_problems(manifest: CoworldManifest, *, has_readme: bool = True) -> dict[Profile, list[Problem]]:
-    """For each profile what a manifest, good in itself, fails by. An empty list: it passes.
+    """Return the problems of a valid manifest under each profile. An empty list means that it passes.
 
     `has_readme` says whether the document has `game.docs.readme`, which older generations did not ask for.
     """
@@ -33,8 +33,8 @@ def profile_problems(manifest: CoworldManifest, *, has_readme: bool = True) -> d
 
 
 def guide_problems(manifest: CoworldManifest) -> list[Problem]:
-    """The guide: all seven roles have an entry, the number of seats is fixed, there is a page with the rules and one on
-    how to play. It asks for no readme."""
+    """Check the guide's rules: all seven roles have an entry, the number of seats is fixed, and there are pages with
+    the rules and on how to play. A readme is not required."""
     problems = [
         Problem(
             section, f"the guide asks for at least one {section}", f"add one, such as softmax/default-{section}:latest"
@@ -46,7 +46,7 @@ def guide_problems(manifest: CoworldManifest) -> list[Problem]:
 
 
 def seat_problems(manifest: CoworldManifest) -> list[Problem]:
-    """A number of seats that is not fixed."""
+    """Return a problem when the number of seats is not fixed."""
     fewest, most = token_count_bounds(manifest.game.config_schema)
     if fewest == most:
         return []
@@ -60,7 +60,7 @@ def seat_problems(manifest: CoworldManifest) -> list[Problem]:
 
 
 def page_problems(manifest: CoworldManifest) -> list[Problem]:
-    """The two pages that the guide asks for."""
+    """Return a problem for each of the guide's two required pages that is missing."""
     pages = [page.id for page in manifest.game.docs.pages]
     problems = []
     if "rules.md" not in pages:
@@ -72,7 +72,7 @@ def page_problems(manifest: CoworldManifest) -> list[Problem]:
 
 
 def current_problems(manifest: CoworldManifest) -> list[Problem]:
-    """Today's rules: there are tags, and reporters are references."""
+    """Check today's rules: there are tags, and reporters are references."""
     problems = []
     if manifest.tags is None:
         message = "Coworld certification requires at least three manifest tags"
@@ -85,7 +85,7 @@ def current_problems(manifest: CoworldManifest) -> list[Problem]:
 
 
 def manifest_warnings(manifest: CoworldManifest) -> list[Problem]:
-    """What breaks no rule and is still likely a mistake."""
+    """Return likely mistakes that break no rule."""
     required = manifest.game.results_schema.get("required")
     warnings = []
     if not isinstance(required, list) or "scores" not in required:

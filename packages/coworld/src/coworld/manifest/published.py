@@ -1,4 +1,4 @@
-"""Reading manifests as scripts written for the published package do: a wrong shape is a `pydantic.ValidationError`.
+"""Read manifests with the errors of the published package: a wrong shape is a `pydantic.ValidationError`.
 
 `coworld.manifest.reader` has the same functions for our own commands: they raise `ManifestError` with every problem.
 """

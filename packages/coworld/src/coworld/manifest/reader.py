@@ -1,4 +1,4 @@
-"""A document in, a manifest or all of its problems out."""
+"""Read a document as a manifest, or report all of its problems."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _VERSIONS: TypeAdapter[ManifestVersion] = TypeAdapter(ManifestVersion)
 
 @dataclass(frozen=True)
 class ValidatedManifest:
-    """A manifest whose shape and fixture are good, with the version it was written in."""
+    """A manifest with a valid shape and fixture, and the version of its format."""
 
     api_version: str
     schema_hash: str
@@ -64,7 +64,7 @@ def read_authored_manifest(document: object) -> CoworldManifest:
 
 
 def _further_problems(document: object) -> list[Problem]:
-    """Broken rules of a document whose shape is wrong elsewhere."""
+    """Return the broken rules of a document whose shape is wrong in another part."""
     if not isinstance(document, dict):
         return []
     try:
@@ -102,7 +102,7 @@ def to_runtime_manifest(api_version: str, document: dict[str, Any]) -> CoworldMa
 
 
 def manifest_schema_hash(api_version: ManifestVersion | str) -> str:
-    """The sha256 of a version's JSON Schema with sorted keys."""
+    """Return the SHA-256 of a version's JSON Schema with sorted keys."""
     schema = _model_of(api_version).model_json_schema(by_alias=True)
     return hashlib.sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()
 
@@ -141,7 +141,7 @@ def _validate(
 
 
 def _runtime(manifest: CoworldManifest) -> CoworldManifest:
-    """The same manifest without the version it was written in."""
+    """Return the manifest without the version of its format."""
     if type(manifest) is CoworldManifest:
         return manifest
     fields = {name: getattr(manifest, name) for name in manifest.model_fields_set & set(CoworldManifest.model_fields)}

@@ -1,4 +1,4 @@
-"""Whether a change of the manifest's schema would break documents that were good before."""
+"""Check whether a change of the manifest's schema breaks documents that were valid before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coworld.schemas import PACKAGE, SCHEMA_PATHS, schema_files
 __all__ = ["breaking_changes", "check_manifest_schema"]
 
 _WORDS = {"title", "description", "default", "examples", "$schema", "$id", "$defs", "$comment", "deprecated"}
-"""What a schema says to people only."""
+"""Keywords of a schema that are only for people."""
 _LOWER_BOUNDS = ("minLength", "minItems", "minimum", "exclusiveMinimum", "minProperties")
 _UPPER_BOUNDS = ("maxLength", "maxItems", "maximum", "exclusiveMaximum", "maxProperties")
 Schema = dict[str, Any]
@@ -72,7 +72,7 @@ def _commit_reader(commit: str) -> Any:
 
 
 def breaking_changes(before: Schema, now: Schema) -> list[str]:
-    """Where a document that was good by `before` may be refused by `now`, each with its path and the change."""
+    """Return the changes by which `now` may refuse a document that `before` accepts, each with its path."""
     return list(_changes(before, now, "$", (before, now), frozenset()))
 
 
@@ -132,7 +132,7 @@ def _object_changes(
 def _union_changes(
     before: Schema, now: Schema, key: str, path: str, roots: tuple[Schema, Schema], seen: frozenset[tuple[str, str]]
 ) -> Iterator[str]:
-    """Every member there was must still fit one of those there are."""
+    """Yield the changes by which an old union member fits none of the new members."""
     members = now.get(key)
     if not isinstance(members, list):
         return

@@ -1,1 +1,1 @@
-"""The documents of a Coworld as pydantic models. `coworld.types` is the public door to all of them."""
+"""The documents of a Coworld as pydantic models. `coworld.types` re-exports them as the public API."""

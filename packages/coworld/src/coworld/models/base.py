@@ -1,4 +1,4 @@
-"""What every model of a document has in common."""
+"""The base of all models of documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HTTP_URL_PATTERN = "^https?://"
 
 
 class BrokenRule(ValueError):
-    """A rule that a validator of a model found broken; `coworld.models.problems` reports it with its path.
+    """A rule that a document breaks, raised by a model's validator; `coworld.models.problems` reports it with its path.
 
     `path` is below the part of the document that the validator belongs to, as keys and positions. `subject` starts the
     text of the error itself, which pydantic prints without that path.
@@ -36,7 +36,7 @@ class BrokenRule(ValueError):
 
 
 class DocumentModel(BaseModel):
-    """A part of a document: unknown keys are errors, and it is written with the keys of the document.
+    """A part of a document: unknown keys are errors, and fields are written under their aliases.
 
     Readers of downloaded documents pass `extra="ignore"` to `model_validate`, which holds at every depth.
     """
@@ -48,10 +48,10 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 """A string that is not empty."""
 
 HttpUrl = Annotated[str, StringConstraints(pattern=HTTP_URL_PATTERN)]
-"""An http(s) address, kept as it was written."""
+"""An http(s) URL, stored as written."""
 
 JsonSchema = dict[str, Any]
-"""A JSON Schema of the draft 2020-12, kept as it was written."""
+"""A JSON Schema of draft 2020-12, stored as written."""
 
 GameConfig = dict[str, Any]
-"""A configuration of the game, without the `tokens` that only the runner hands out."""
+"""A configuration of the game, without the `tokens`, which only the runner adds."""

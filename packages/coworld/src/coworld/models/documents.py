@@ -20,7 +20,7 @@ __all__ = [
 
 
 class CoworldTextDoc(DocumentModel):
-    """A document that stands in the manifest itself."""
+    """A document inside the manifest itself."""
 
     type: Literal["text"] = Field(description="The text is part of the manifest.")
     value: Text = Field(description="The whole text, Markdown by custom.")
@@ -52,14 +52,14 @@ class CoworldDocPage(DocumentModel):
 
 
 class CoworldDocs(DocumentModel):
-    """What people read about the game."""
+    """The documentation of the game."""
 
     readme: CoworldDoc = Field(description="Rules, strategy and how to play.")
     pages: list[CoworldDocPage] = Field(default_factory=list, description="Further pages.")
 
 
 class CoworldProtocolDocs(DocumentModel):
-    """What the two public websockets of the game speak."""
+    """The protocols of the game's two public websockets."""
 
     player: CoworldDoc = Field(description="The protocol of `/player`.")
     global_: CoworldDoc = Field(alias="global", description="The protocol of `/global`.")

@@ -29,7 +29,7 @@ CoworldPlayerRuntime = Literal["platform-hosted", "game-hosted"]
 
 
 class CoworldAchievement(DocumentModel):
-    """One thing a player can earn; the game says in its results who did."""
+    """One achievement that a player can earn; the game's results say who did."""
 
     id: Annotated[str, StringConstraints(pattern="^[a-z0-9_-]+$", max_length=100)] = Field(
         description="The name that results use."
@@ -65,7 +65,7 @@ class CoworldReplayViewer(DocumentModel):
     @field_validator("bundle")
     @classmethod
     def validate_bundle(cls, bundle: str) -> str:
-        """A folder inside the package, or a digest."""
+        """Check that `bundle` is a folder inside the package, or a digest."""
         if bundle.startswith("sha256:"):
             if not is_sha256_reference(bundle):
                 raise BrokenRule(
@@ -83,7 +83,7 @@ class CoworldReplayViewer(DocumentModel):
 
     @model_serializer(mode="wrap")
     def without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, str]:
-        """Options that say nothing are left out, so that older readers take the document too."""
+        """Leave out default values, so that older readers accept the document too."""
         written = handler(self)
         if self.replay_compression == "identity":
             written.pop("replay_compression", None)
@@ -100,7 +100,7 @@ class CoworldLogPanel(DocumentModel):
 
 
 class CoworldGameLog(DocumentModel):
-    """What the events of the game mean to people."""
+    """Descriptions of the game's events for people."""
 
     agent_label_field: str | None = Field(default=None, description="The event field that names an agent.")
     team_field: str | None = Field(default=None, description="The event field that names a team.")
@@ -109,10 +109,10 @@ class CoworldGameLog(DocumentModel):
 
 
 class CoworldGameManifest(DocumentModel):
-    """The game: its program, what configures it, what it produces and what people read about it."""
+    """The game: its program, configuration, results and documentation."""
 
     name: Text = Field(description="A short name.")
-    version: Text = Field(description="The version of the Coworld, as PEP 440 has it.")
+    version: Text = Field(description="The version of the Coworld, in PEP 440 form.")
     description: Text = Field(description="What the game is, in a sentence or two.")
     owner: Text = Field(description="The maintainer: an email address or a name.")
     runnable: CoworldRunnableSpec = Field(
@@ -124,7 +124,7 @@ class CoworldGameManifest(DocumentModel):
         "`maxItems`; authored configurations never contain them."
     )
     results_schema: JsonSchema = Field(description="JSON Schema of the results; they should require `scores`.")
-    protocols: CoworldProtocolDocs = Field(description="What the websockets speak.")
+    protocols: CoworldProtocolDocs = Field(description="The protocols of the websockets.")
     docs: CoworldDocs = Field(description="The readme and further pages.")
     player_runtime: CoworldPlayerRuntime = Field(
         default="platform-hosted",
@@ -141,7 +141,7 @@ class CoworldGameManifest(DocumentModel):
 
     @model_validator(mode="after")
     def validate_game(self) -> Self:
-        """What concerns several fields of the game."""
+        """Check the rules over several fields of the game."""
         if self.runnable.type != "game":
             fix = 'write `"type": "game"`'
             raise BrokenRule("must be 'game'", fix, "runnable", "type", subject="game.runnable.type")

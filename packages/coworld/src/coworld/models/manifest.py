@@ -47,7 +47,7 @@ class CoworldCertificationPlayer(DocumentModel):
 
 
 class CoworldCertificationFixture(DocumentModel):
-    """The smoke episode; also what is played when nothing else is asked for."""
+    """The smoke episode; it is also the default episode."""
 
     game_config: GameConfig = Field(description="The configuration, without tokens.")
     players: Annotated[list[CoworldCertificationPlayer], Field(min_length=1)] = Field(
@@ -56,7 +56,7 @@ class CoworldCertificationFixture(DocumentModel):
 
 
 def _role_hints(page: str, *, optional_for_now: bool = False) -> dict[str, Any]:
-    """Extra keys of a section's JSON Schema: the page about the role, for editors and other readers of the schema."""
+    """Return extra keys of a section's JSON Schema: the page about the role, for editors and other readers."""
     hints: dict[str, Any] = {
         "x-coworld-role-doc": f"docs/{page}",
         "markdownDescription": f"The contract of this role: [docs/{page}](docs/{page}).",
@@ -130,7 +130,7 @@ class CoworldManifest(DocumentModel):
 
     @model_validator(mode="after")
     def validate_sections(self) -> Self:
-        """Every runnable stands in the section of its role, and players are what the game's runtime can take."""
+        """Check that every runnable is in the section of its role, and that the game's runtime supports the players."""
         for section in MANIFEST_ROLE_SECTIONS:
             for index, role in enumerate(getattr(self, section)):
                 if role.type != section:
@@ -148,6 +148,6 @@ class CoworldManifest(DocumentModel):
 
 
 class CoworldManifestV1(CoworldManifest):
-    """The same with its version written down."""
+    """A `coworld_manifest.json` with the version of its format."""
 
     api_version: Literal["coworld.softmax.com/v1"] = Field(alias="apiVersion", description="The version of the format.")

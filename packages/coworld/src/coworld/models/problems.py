@@ -1,4 +1,4 @@
-"""From what pydantic found to problems with a path and a fix."""
+"""Convert pydantic's errors to problems with a path and a fix."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["join_path", "problems_of"]
 
 
 def join_path(parts: Sequence[str | int]) -> str:
-    """`("variants", 0, "name")` as `variants[0].name`."""
+    """Return `("variants", 0, "name")` as `variants[0].name`."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
 
 
 def problems_of(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
-    """One problem per place, in the order of the document's model."""
+    """Return one problem per path, in the order of the document's model."""
     problems: dict[str, Problem] = {}
     for found in error.errors(include_url=False):
         path, owner = _locate(model, found["loc"])
@@ -54,7 +54,7 @@ _KINDS = {
 
 
 def _explain(found: Any, path: list[str | int], owner: type[BaseModel] | None) -> tuple[str, str]:
-    """What to tell about an error of pydantic's own: the sentence, and the fix."""
+    """Return the message and the fix for one of pydantic's own errors."""
     kind, given, context = found["type"], found["input"], found.get("ctx", {})
     match kind:
         case "extra_forbidden":
@@ -90,14 +90,14 @@ def _explain(found: Any, path: list[str | int], owner: type[BaseModel] | None) -
 
 
 def _instead(key: str, owner: type[BaseModel] | None) -> str:
-    """What to write in the place of an unknown key."""
+    """Return a fix for an unknown key."""
     known = [field.alias or name for name, field in owner.model_fields.items()] if owner else []
     close = difflib.get_close_matches(key, known, n=1)
     return f"write `{close[0]}`" if close else f"remove it; known here: {', '.join(known)}"
 
 
 def _kind_of(value: object) -> str:
-    """The kind of a JSON value in words; booleans are numbers to Python and not to people."""
+    """Return the type of a JSON value in words; a boolean is not a number here, unlike in Python."""
     for kinds, name in (
         (type(None), "null"),
         (bool, "a boolean"),
@@ -112,13 +112,13 @@ def _kind_of(value: object) -> str:
 
 
 def _locate(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[str | int], type[BaseModel] | None]:
-    """The path in the document of a pydantic location, which also names the union members it tried, and the model that
-    holds the last key."""
+    """Return the path in the document of a pydantic location, which also names the union members that were tried, and
+    the model that holds the last key."""
     path: list[str | int] = []
     here: Any = model
     owner: type[BaseModel] | None = None
     for part in location:
-        if part == "[key]":  # it is the key before this that is wrong
+        if part == "[key]":  # the preceding key is wrong
             break
         here = _bare(here)
         if get_origin(here) in (Union, types.UnionType):
@@ -139,7 +139,7 @@ def _locate(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list
 
 
 def _bare(annotation: Any) -> Any:
-    """Without what does not change where things are: `Annotated[...]` and `| None`."""
+    """Strip `Annotated[...]` and `| None` from a type."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in (Union, types.UnionType):

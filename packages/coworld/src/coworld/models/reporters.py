@@ -43,10 +43,10 @@ class CoworldReporterContainer(DocumentModel):
 
     type: Literal["reporter"] = Field(description="The role.")
     image: Text = Field(description="The image reference.")
-    run: list[str] = Field(default_factory=list, description="The command; empty means what the image runs by itself.")
+    run: list[str] = Field(default_factory=list, description="The command; empty means the image's default command.")
     env: dict[str, str] = Field(default_factory=dict, description="Environment variables; they are public.")
     source_url: str | None = Field(default=None, description="Where the source is published.")
-    resources: CoworldRunnableResources | None = Field(default=None, description="Compute wanted.")
+    resources: CoworldRunnableResources | None = Field(default=None, description="Requested compute.")
     id: Text = Field(description="The name that commands use.")
     name: Text = Field(description="The name people see.")
     description: Text = Field(description="What it reports.")
@@ -58,7 +58,7 @@ class CoworldReporterContainer(DocumentModel):
 
 
 def _kind(value: object) -> str:
-    """Which of the three an entry means to be, by the key that only that one has."""
+    """Return which of the three kinds an entry is, by its distinctive key."""
     keys = value if isinstance(value, dict) else getattr(value, "__dict__", {})
     if "wasm" in keys:
         return "CoworldReporterWasmReference"
@@ -68,7 +68,7 @@ def _kind(value: object) -> str:
 
 
 CoworldReporterReference = CoworldReporterPlatformReference | CoworldReporterWasmReference
-"""What a reporter of the current format is."""
+"""A reporter of the current format."""
 
 CoworldReporter = Annotated[
     Annotated[CoworldReporterPlatformReference, Tag("CoworldReporterPlatformReference")]

@@ -1,4 +1,4 @@
-"""An episode request: one manifest, one configuration and who sits where."""
+"""An episode request: one manifest, one configuration and the players by seat."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLAYER_FILE_CONTENT_HASH_PATTERN = "^[0-9a-f]{64}$"
 
 
 class CoworldPlayerFileSpec(DocumentModel):
-    """A player of a game that hosts its players: a file known by its digest."""
+    """A player of a game that hosts its players: a file and its digest."""
 
     type: Literal["player-file"]
     content_hash: Annotated[str, StringConstraints(pattern=PLAYER_FILE_CONTENT_HASH_PATTERN)] = Field(
@@ -59,7 +59,7 @@ _MANIFEST_ONLY = {"id", "name", "description", "file", "repository_url"}
 
 
 class CoworldEpisodeJobSpec(DocumentModel):
-    """One episode to run. What a manifest says of a player beside its program (id, name, ...) is dropped from seats."""
+    """One episode to run. Seats drop a player's manifest metadata (id, name, ...)."""
 
     model_config = ConfigDict(title="Coworld Episode Job Spec", json_schema_extra={"$schema": SCHEMA_VERSION})
 
@@ -68,7 +68,7 @@ class CoworldEpisodeJobSpec(DocumentModel):
     game_config: GameConfig = Field(description="The configuration, without tokens.")
     players: Annotated[list[EpisodePlayer], Field(min_length=1)] = Field(description="The players, in slot order.")
     episode_tags: dict[str, str] = Field(
-        default_factory=dict, description="Words of the caller, kept with the episode."
+        default_factory=dict, description="The caller's tags, stored with the episode."
     )
     policy_names: list[Text] | None = Field(default=None, description="The names people see, one per slot.")
 
@@ -90,14 +90,14 @@ class CoworldEpisodeJobSpec(DocumentModel):
     @model_validator(mode="before")
     @classmethod
     def drop_role_metadata(cls, data: Any) -> Any:
-        """Seats may be entries of a manifest's `player` section as they stand."""
+        """Accept entries of a manifest's `player` section as seats, without their metadata."""
         if not isinstance(data, dict) or not isinstance(data.get("players"), list):
             return data
         return {**data, "players": [_as_program(player) for player in data["players"]]}
 
     @model_validator(mode="after")
     def validate_seats(self) -> Self:
-        """Seats are what the game's runtime can take, and there is a name for each if there are names."""
+        """Check that the game's runtime supports the seats, and that each has a name if there are names."""
         game_hosted = self.manifest.game.player_runtime == "game-hosted"
         for index, player in enumerate(self.players):
             if isinstance(player, CoworldRunnableSpec):
@@ -117,7 +117,7 @@ class CoworldEpisodeJobSpec(DocumentModel):
 
     @model_serializer(mode="wrap")
     def without_absent_names(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Readers that do not know `policy_names` refuse it, so it is written only when there are names."""
+        """Write `policy_names` only when there are names: older readers refuse the key."""
         written = handler(self)
         if self.policy_names is None:
             written.pop("policy_names", None)

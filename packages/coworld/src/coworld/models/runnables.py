@@ -38,7 +38,7 @@ def is_package_path(text: str) -> bool:
 
 
 class CoworldResourceRequests(DocumentModel):
-    """What a hosted run should set aside for the program."""
+    """Resources that a hosted run reserves for the program."""
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
@@ -54,21 +54,21 @@ class CoworldResourceRequests(DocumentModel):
 
 
 class CoworldResourceLimits(DocumentModel):
-    """What the program must not go beyond."""
+    """Resource limits of the program."""
 
     cpu: str | None = Field(default=None, description="Cores, for example `8`.")
     memory: str | None = Field(default=None, description="Memory, for example `3Gi`.")
 
 
 class CoworldRunnableResources(DocumentModel):
-    """What a program needs and may use."""
+    """Resource requests and limits of a program."""
 
     requests: CoworldResourceRequests = Field(default_factory=CoworldResourceRequests, description="What to set aside.")
     limits: CoworldResourceLimits | None = Field(default=None, description="What not to go beyond.")
 
 
 class CoworldPlayerStartup(DocumentModel):
-    """A player that must warm up: it is started before the game and asked over HTTP until it is ready."""
+    """Warm-up of a player: it starts before the game and is polled over HTTP until it is ready."""
 
     port: Annotated[int, Field(ge=1024, le=65535)] = Field(description="The port it answers on.")
     path: Annotated[str, StringConstraints(pattern="^/")] = Field(
@@ -90,13 +90,13 @@ class CoworldRunnableSpec(DocumentModel):
     run: list[str] = Field(
         default_factory=list,
         description="The command: the first word replaces the entrypoint, the rest are its arguments. "
-        "Empty means what the image runs by itself.",
+        "Empty means the image's default command.",
     )
     env: dict[str, str] = Field(
         default_factory=dict, description="Environment variables; they are public, so put no secrets here."
     )
     source_url: str | None = Field(default=None, description="Where the source is published.")
-    resources: CoworldRunnableResources | None = Field(default=None, description="Compute wanted; absent = defaults.")
+    resources: CoworldRunnableResources | None = Field(default=None, description="Requested compute; absent: default.")
     startup: CoworldPlayerStartup | None = Field(default=None, description="Warm-up of a player before the game.")
 
     @model_validator(mode="after")
@@ -143,7 +143,7 @@ class CoworldManifestRoleSpec(CoworldRunnableSpec):
 
     @model_validator(mode="after")
     def validate_artifact(self) -> Self:
-        """Exactly one of `image` and `file`, and only the things that a file can have."""
+        """Check that there is exactly one of `image` and `file`, and that a file has only the keys it allows."""
         if (self.image is None) == (self.file is None):
             both = self.image is not None
             raise BrokenRule(
@@ -178,5 +178,5 @@ class CoworldManifestRoleSpec(CoworldRunnableSpec):
         return self
 
     def runnable(self) -> CoworldRunnableSpec:
-        """The same program without what only a manifest says about it; for roles with an image."""
+        """Return the program without its manifest metadata, for roles with an image."""
         return self.as_runnable_spec()

@@ -33,7 +33,7 @@ class CoworldPlayerSeat(DocumentModel):
 
     @model_serializer(mode="wrap")
     def without_absent_annotations(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Version 1 must not have the key, not even as null."""
+        """Leave out absent annotations: version 1 must not have the key, not even as null."""
         written = handler(self)
         if self.annotations_uri is None:
             written.pop("annotations_uri", None)
@@ -64,7 +64,7 @@ class CoworldPlayerSeats(DocumentModel):
 
     @model_validator(mode="after")
     def validate_version(self) -> Self:
-        """Annotations belong to version 2."""
+        """Check that only version 2 has annotations."""
         annotated = any(getattr(seat, "annotations_uri", None) is not None for seat in self.seats)
         if self.schema_ == "coworld-player-seats/1" and annotated:
             raise BrokenRule("coworld-player-seats/1 has no annotations", "use coworld-player-seats/2", "schema")

@@ -14,7 +14,7 @@ Network = Literal["no-network", "public"]
 
 
 class CoworldTaskEnvironment(DocumentModel):
-    """One kind of sandbox, with what each instance gets and how many there may be."""
+    """One kind of sandbox, with the resources and the maximum number of its instances."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,7 +35,7 @@ class CoworldTaskEnvironment(DocumentModel):
 
     @model_validator(mode="after")
     def validate_isolation(self) -> Self:
-        """What `coding` promises."""
+        """Check the isolation that `coding` requires."""
         if self.isolation == "coding":
             if "public" in (self.network, *self.network_transitions):
                 raise BrokenRule("a `coding` environment has no network", "remove `public`, or use isolation `general`")

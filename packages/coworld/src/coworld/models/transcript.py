@@ -1,4 +1,4 @@
-"""What a certification did, step by step."""
+"""The steps of a certification and their results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TranscriptStepKind = Literal["auto", "human"]
 
 
 class TranscriptStep(DocumentModel):
-    """One step as it is described before it runs."""
+    """The description of one step."""
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
@@ -44,7 +44,7 @@ class SourceUrlResult(DocumentModel):
 
 
 class StepResult(DocumentModel):
-    """How one step went."""
+    """The result of one step."""
 
     id: Text
     kind: TranscriptStepKind

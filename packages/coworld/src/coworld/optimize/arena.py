@@ -1,4 +1,4 @@
-"""Where versions are tried: one episode of the Coworld per condition, through the runner.
+"""Play versions of a player: one episode of the Coworld per condition, through the runner.
 
 A condition is a variant, a seat and a seed. Both versions play the same ones. The other seats are taken by the
 players of the certification fixture, or by the opponents that were named.
@@ -30,7 +30,7 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class Condition:
-    """What both versions play."""
+    """The conditions of an episode, the same for both versions."""
 
     variant: str | None
     """None is the certification fixture"""
@@ -43,27 +43,27 @@ class Condition:
 
 @dataclass(frozen=True)
 class Played:
-    """What a version made of a condition."""
+    """The result of a version under a condition."""
 
     score: float | None
     """None: the version broke the episode"""
     why: str | None = None
     workspace: Path | None = None
-    """the episode's files, where they were kept"""
+    """the folder of the episode's files, if they were saved"""
 
 
 class Arena(Protocol):
-    """Anything that can try a version of a player."""
+    """The interface that plays versions of a player."""
 
     def conditions(self, first: int, count: int) -> list[Condition]:
-        """`count` conditions from number `first` on; the same numbers give the same conditions."""
+        """Return `count` conditions from number `first` on; the same numbers give the same conditions."""
 
     async def play(self, version: Path, condition: Condition, workspace: Path) -> Played:
         """Try the version in a folder. Raises OptimizeError when it can't be tried at all."""
 
 
 class EpisodeArena:
-    """Plays real episodes on this machine."""
+    """Play real episodes on this machine."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class EpisodeArena:
         self._engines: dict[Path, ProcessEngine] = {}
 
     def identity(self) -> dict[str, Any]:
-        """What a run in this arena depends on, for its journal."""
+        """Return the inputs of a run in this arena, for its journal."""
         return {
             "game": self.package.manifest.game.name,
             "manifest": hashlib.sha256(self.package.path.read_bytes()).hexdigest(),
@@ -185,7 +185,7 @@ class EpisodeArena:
         ]
 
     def _engine(self, version: Path) -> ProcessEngine:
-        """The engine in which the player's image means this version's folder."""
+        """Return an engine that maps the player's image to this version's folder."""
         if version not in self._engines:
             beside = LocalImages.beside(self.package.path)
             mapped = dict([parse_mapping(f"{self.player.image}={version}")])
@@ -202,7 +202,7 @@ class EpisodeArena:
 
 
 async def play_all(jobs: Sequence[Callable[[], Awaitable[None]]], workers: int) -> None:
-    """Do the jobs, at most `workers` at a time; the first failure cancels the rest."""
+    """Run the jobs, at most `workers` at a time; the first failure cancels the rest."""
     gate = asyncio.Semaphore(workers)
 
     async def one(job: Callable[[], Awaitable[None]]) -> None:

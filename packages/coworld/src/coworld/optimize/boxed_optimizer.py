@@ -139,13 +139,13 @@ def _take(running: Running, workspace: Path) -> bool:
         if target.is_dir():
             shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        # The box does not carry modes: an existing file keeps its own.
+        # The sandbox does not preserve modes: an existing file keeps its own.
         write_file(target, data, mode=modes.get(name, 0o755 if data.startswith(b"#!") else 0o644))
     return changed
 
 
 def _note(plan: bytes | None) -> str | None:
-    """The first recommendation of a plan."""
+    """Return the first recommendation of a plan."""
     try:
         document = json.loads(plan or b"null")
     except (ValueError, RecursionError):

@@ -18,18 +18,18 @@ DEFAULT_REF = "HEAD"
 
 
 def data_folder() -> Path:
-    """`coworld` in the user's data folder."""
+    """Return the path of `coworld` in the user's data folder."""
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "coworld"
 
 
 def checkout_root() -> Path:
-    """The folder of checkouts, unless `--optimizer-dir` names another."""
+    """Return the default folder of checkouts."""
     named = os.environ.get("COWORLD_OPTIMIZER_DIR")
     return Path(named) if named else data_folder() / "optimizers"
 
 
 def repository(url: str, ref: str | None) -> tuple[str, str, str]:
-    """(address to clone, reference, `owner-repo`) of a repository's address; `/tree/REF` of GitHub is understood.
+    """Split a repository's URL into (URL to clone, reference, `owner-repo`); it may end in GitHub's `/tree/REF`.
 
     Raises:
         OptimizeError: it is not the address of a repository, or the reference cannot be one.
@@ -51,7 +51,7 @@ def repository(url: str, ref: str | None) -> tuple[str, str, str]:
 
 
 def checkout(url: str, ref: str | None, *, root: Path | None = None, refresh: bool = False) -> Path:
-    """Return the folder of a shallow clone, which is made if it is missing or `refresh` is set.
+    """Return the folder of a shallow clone, which is created if it is missing or `refresh` is set.
 
     Raises:
         OptimizeError: git is missing or fails.

@@ -28,7 +28,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            start_new_session=True,  # Ctrl-C reaches the workbench alone
+            start_new_session=True,  # only the workbench receives Ctrl-C
         )
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -40,7 +40,7 @@ class Child:
 
     @property
     def error(self) -> str | None:
-        """The end of its error output if it failed."""
+        """Return the end of its error output if it failed."""
         if self.process.poll() in (None, 0, 130):
             return None
         self._log.seek(0)

@@ -1,4 +1,4 @@
-"""What can be wrong with an optimization."""
+"""Errors of an optimization."""
 
 from coworld.errors import CoworldError
 

@@ -1,4 +1,4 @@
-"""What proposes changes: a function, or any program.
+"""Propose changes: with a function, or with any program.
 
 An improver gets a copy of the player's folder and edits it in place. Its task lists reports, grades and diagnoses of
 some episodes of the version it starts from.
@@ -19,7 +19,7 @@ class ImproverFailed(Exception):
 
 @dataclass(frozen=True)
 class Task:
-    """One proposal to be made."""
+    """The inputs of one proposal."""
 
     workspace: Path
     """the player's folder to edit"""
@@ -37,7 +37,7 @@ class Task:
     """the iteration's folder, for outputs beside the workspace"""
 
     def variables(self) -> dict[str, str]:
-        """The task as environment variables: those of the optimizer role, and where to look for the rest."""
+        """Return the task as environment variables: those of the optimizer role, and paths of the other inputs."""
 
         def listed(paths: Sequence[Path]) -> str:
             return ",".join(path.resolve().as_uri() for path in paths)
@@ -58,8 +58,8 @@ Improver = Callable[[Task], str | None]
 
 
 def program(argv: Sequence[str], *, timeout_seconds: float = 3600.0) -> Improver:
-    """An improver that is a program. It runs in the workspace, with the variables of `Task.variables` beside the
-    caller's own; the last line it prints is the note. It is trusted as its caller is: it runs without a box."""
+    """Return an improver that runs a program in the workspace, with `Task.variables` added to the caller's
+    environment; the last line it prints is the note. The program is trusted: it runs without a sandbox."""
 
     def improve(task: Task) -> str | None:
         try:

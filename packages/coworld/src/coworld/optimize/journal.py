@@ -93,7 +93,7 @@ class Journal:
         return entry
 
     def find(self, kind: str, **fields: Any) -> dict[str, Any] | None:
-        """The first line of a kind with these fields."""
+        """Return the first line of a kind with these fields."""
         for entry in self.entries:
             if entry["kind"] == kind and all(entry.get(key) == value for key, value in fields.items()):
                 return entry

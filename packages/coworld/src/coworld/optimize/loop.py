@@ -1,4 +1,4 @@
-"""Improve, play, compare, decide; and the same again.
+"""The optimization loop: improve, play, compare, decide.
 
     outcome = optimize(Path("my-player"), arena, improver, state=Path("optimize"), iterations=3, pairs=12)
 
@@ -33,19 +33,19 @@ from coworld.optimize.versions import JOURNAL, Versions, copy
 
 @dataclass(frozen=True)
 class Outcome:
-    """How it ended."""
+    """The outcome of an optimization."""
 
     first: str
-    """the version it began with"""
+    """the initial version"""
     best: str
-    """the version that is kept"""
+    """the best version"""
     best_folder: Path
     decisions: Sequence[dict[str, Any]]
     """one per iteration: `iteration`, `version`, `kept`, `reason`, and `mean`, `low`, `high`, `pairs` when played"""
 
     @property
     def failed(self) -> str | None:
-        """Why no iteration had a proposal; None when one had, or when none was asked for."""
+        """Return why no iteration had a proposal; None when one had, or when no iteration was requested."""
         if not self.decisions or any(one["version"] is not None for one in self.decisions):
             return None
         return str(self.decisions[-1]["reason"])
@@ -72,7 +72,7 @@ def optimize(
     tell: Callable[[str], None] = lambda line: None,
     warn: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
-    """Improve the player in a folder, which stays as it is; the versions lie under `state`.
+    """Improve the player in a folder, which is not changed; the versions are under `state`.
 
     `build` is a command that is run in a changed copy before it is tried, such as `make`. `analyst` runs the roles
     that look at the worst episodes, by default ours. `identity` names what the run depends on beside the player; a
@@ -161,7 +161,7 @@ class _Run:
             )
 
     def iterate(self, iteration: int) -> None:
-        """One proposal from the improver to the decision; whatever is in the journal already is not done again."""
+        """Run one iteration, from the proposal to the decision; skip the work that the journal already has."""
         conditions = self.arena.conditions(iteration * self.pairs, self.pairs)
         best = self.best()
         old = self._play(iteration, best, conditions)
@@ -203,7 +203,7 @@ class _Run:
         return str(begun["version"])
 
     def _play(self, iteration: int, version: str, conditions: Sequence[Condition]) -> list[Played]:
-        """Every condition once, in parallel; a line in the journal for each."""
+        """Play every condition once, in parallel; add a journal line for each."""
         done: dict[int, Played] = {}
         for entry in self.journal.entries:
             if (entry["kind"], entry.get("iteration"), entry.get("version")) == ("episode", iteration, version):
@@ -270,7 +270,7 @@ class _Run:
             raise ImproverFailed(f"the build failed: {last}")
 
     def _decide(self, iteration: int, version: str, old: Sequence[Played], new: Sequence[Played]) -> None:
-        """A broken episode counts as the worst score of the iteration, and at best 0."""
+        """Compare two versions. A broken episode counts as the worst score of the iteration, and at best 0."""
         worst = min([0.0, *(one.score for one in (*old, *new) if one.score is not None)])
 
         def score(played: Played) -> float:

@@ -28,7 +28,7 @@ class RoleEntry:
 
 
 class ManifestRoles:
-    """An analyst that runs every role of a manifest in a box."""
+    """An analyst that runs every role of a manifest in a sandbox."""
 
     def __init__(self, package: CoworldPackage, engine: Engine, *, timeout_seconds: float = 300.0) -> None:
         self.package, self.engine, self.timeout_seconds = package, engine, timeout_seconds
@@ -36,7 +36,7 @@ class ManifestRoles:
 
     @property
     def problems(self) -> list[str]:
-        """One sentence for each role that this machine cannot run."""
+        """Return a sentence for each role that this machine cannot run."""
         return [f"The {one.role} {one.id!r} is left out: {one.problem}" for one in self.entries if one.problem]
 
     def analyze(self, bundle: Path, slot: int) -> Iterable[Analysis]:
@@ -97,7 +97,7 @@ def _entry(role: RoleName, role_id: str, image: str, run: list[str], engine: Eng
 
 
 def image_problem(engine: Engine, image: str, run: list[str]) -> str | None:
-    """Why this machine cannot run an image with a command; None if it can."""
+    """Return why this machine cannot run an image with a command; None if it can."""
     try:
         resolved = engine.resolve(image)
     except CoworldError as error:

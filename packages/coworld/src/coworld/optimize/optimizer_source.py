@@ -22,7 +22,7 @@ DEFAULT_OPTIMIZER = "softmax/default-optimizer:latest"
 
 @dataclass(frozen=True)
 class OptimizerSource:
-    """What `--optimizer-repo`, `--optimizer-ref` and `--optimizer-dir` say."""
+    """The values of `--optimizer-repo`, `--optimizer-ref` and `--optimizer-dir`."""
 
     repo: str | None = None
     ref: str | None = None

@@ -14,11 +14,11 @@ Entry = Mapping[str, Any]
 
 
 def progress(state: Path) -> dict[str, Any]:
-    """The progress of the run in a folder, for the page.
+    """Return the progress of the run in a folder, for the page.
 
     `status` is `new`, `running`, `finished`, `failed`, `stopped`, or `interrupted` for a run that was killed.
     """
-    locked = is_locked(state / JOURNAL)  # before the lines: a run that ends in between is not taken for a killed one
+    locked = is_locked(state / JOURNAL)  # read first: a run that ends in between must not count as killed
     entries = read_entries(state / JOURNAL)
     status, reason = _status(entries, locked)
     begun = next((entry for entry in entries if entry["kind"] == "begin"), None)
@@ -90,7 +90,7 @@ def _ordered(scores: Mapping[int, float | None]) -> list[float | None]:
 
 
 def _phase(rows: Sequence[Entry], pairs: int, planned: int) -> dict[str, Any]:
-    """What a running run is doing."""
+    """Return the current phase of a run."""
     row = next((row for row in rows if not row["decided"]), None)
     number = int(row["iteration"]) if row is not None else sum(row["decided"] for row in rows)
     done, step = 0, "old"

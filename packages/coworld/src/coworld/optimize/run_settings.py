@@ -27,7 +27,7 @@ ADVICE_ONLY = "The default optimizer gives advice and changes nothing: name a co
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """Everything a run depends on beside the manifest."""
+    """All settings of a run, besides the manifest."""
 
     player_folder: Path
     player: str | None = None
@@ -45,7 +45,7 @@ class RunSettings:
     unsafe: bool = False
 
     def document(self) -> dict[str, Any]:
-        """As JSON, for the process that runs it."""
+        """Return the settings as JSON, for the process that runs it."""
         paths = {"player_folder": self.player_folder, "optimizer_folder": self.optimizer_folder}
         return {**vars(self), **{name: str(path) if path else None for name, path in paths.items()}}
 

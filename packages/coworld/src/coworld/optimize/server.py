@@ -41,7 +41,7 @@ _FILES = {
 
 
 class WorkbenchServer:
-    """Serves until it is closed. Use it with `with`.
+    """A server that runs until it is closed. Use it with `with`.
 
     Raises:
         OptimizeError: the port is taken.
@@ -61,7 +61,7 @@ class WorkbenchServer:
 
     @property
     def address(self) -> str:
-        """The page's address with its secret, which browsers keep to themselves."""
+        """Return the page's URL with its secret in the fragment, which browsers do not send."""
         return f"http://{HOST}:{self._server.server_port}/#{self.token}"
 
     def wait(self) -> None:
@@ -90,7 +90,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser may close its connection at any time."""
+        """Ignore closed connections: a browser may close one at any time."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
@@ -115,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._post)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """The terminal belongs to the author."""
+        """Write no request log: the terminal is for the author."""
 
     def _answer(self, route: Any) -> None:
         try:

@@ -18,14 +18,14 @@ RUN_FILES = ("episodes", "findings", "versions", "summary.json", "report.html", 
 
 
 def workbench_folder(manifest: str, name: str) -> Path:
-    """The folder for the runs of a manifest: `NAME-DIGEST` in the user's data folder."""
+    """Return the folder for the runs of a manifest: `NAME-DIGEST` in the user's data folder."""
     place = str(Path(manifest).resolve()) if Path(manifest).exists() else manifest
     slug = re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-.") or "coworld"
     return data_folder() / "workbench" / f"{slug}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
 
 
 def run_id(settings: Mapping[str, Any]) -> str:
-    """A name for runs with equal settings: a second start continues the first."""
+    """Return the name of runs with equal settings: a second start continues the first."""
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
 
 

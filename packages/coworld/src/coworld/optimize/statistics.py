@@ -1,4 +1,4 @@
-"""Whether a change is an improvement: the 95 % interval of the mean of paired differences.
+"""Decide whether a change is an improvement: the 95 % interval of the mean of paired differences.
 
 Both versions play the same boards in the same seats, so each pair differs in the version alone. A change is an
 improvement when the whole interval lies above zero.

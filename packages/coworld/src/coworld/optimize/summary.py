@@ -1,4 +1,4 @@
-"""What an optimization has done so far, for programs (`summary.json`) and people (`report.html`)."""
+"""Summarize an optimization so far, for programs (`summary.json`) and people (`report.html`)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def summarize(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """One page without scripts."""
+    """Return one page without scripts."""
     played = [row for row in document["iterations"] if row.get("low") is not None]
     reach = max([1e-9, *(abs(row[key]) for row in played for key in ("low", "high"))])
     rows = "".join(
@@ -58,7 +58,7 @@ def render(document: Mapping[str, Any]) -> str:
 
 
 def _bar(row: Mapping[str, Any], reach: float) -> str:
-    """The interval as a line around zero."""
+    """Draw the interval as a line around zero."""
     if row.get("low") is None:
         return ""
     low, high, mean = (100 + 95 * row[key] / reach for key in ("low", "high", "mean"))

@@ -1,4 +1,4 @@
-"""Versions of a player: whole copies of its folder, named by what is in them.
+"""Versions of a player: whole copies of its folder, named by their contents.
 
 A version's folder appears complete or not at all and never changes. Two equal folders are one version.
 """
@@ -19,7 +19,7 @@ LEFT_OUT = frozenset({".git", ".venv", "__pycache__", "node_modules", "results"}
 
 
 class Versions:
-    """The versions kept under one folder."""
+    """The versions stored under one folder."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -38,7 +38,7 @@ class Versions:
         return version
 
     def scratch(self, name: str) -> Path:
-        """An empty place for a copy; what a killed run left there is removed."""
+        """Return an empty folder for a copy; remove what a killed run left there."""
         path = self.root / name
         shutil.rmtree(path, ignore_errors=True)
         return path
@@ -59,7 +59,7 @@ class Versions:
 
 
 def files(folder: Path) -> list[Path]:
-    """The files of a player's folder, in order. Links are not followed out of it."""
+    """Return the files of a player's folder, in order. Links are not followed out of it."""
     found = []
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in LEFT_OUT and not Path(place, name, JOURNAL).exists()]
@@ -80,7 +80,7 @@ def copy(folder: Path, target: Path) -> None:
 
 
 def digest(folder: Path) -> str:
-    """A name for what is in a folder: names, contents, and what may be run."""
+    """Return a digest of a folder: file names, contents and executable bits."""
     total = hashlib.sha256()
     for path in files(folder):
         contents = hashlib.sha256(path.read_bytes()).hexdigest()

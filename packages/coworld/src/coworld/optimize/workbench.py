@@ -27,7 +27,7 @@ SETTINGS = "settings.json"
 
 @dataclass
 class Workbench:
-    """All that the page can see and do. Methods may be called from several threads."""
+    """The state and the actions of the page. Methods may be called from several threads."""
 
     defaults: RunSettings
     manifest: str | None = None
@@ -63,7 +63,7 @@ class Workbench:
             self.manifest, self.world, self.root = manifest, world, root
 
     def view(self, name: str | None = None) -> dict[str, Any]:
-        """The whole page as one document; `name` selects a run, by default the newest."""
+        """Return the whole page as one document; `name` selects a run, by default the newest."""
         with self._lock:
             runs = self._runs()
             if name not in runs:
@@ -148,7 +148,7 @@ class Workbench:
             return link
 
     def file(self, name: str, iteration: int, file: str) -> Path:
-        """The path of a file that the journal of a run names.
+        """Return the path of a file that the journal of a run names.
 
         Raises:
             OptimizeError: there is none.
@@ -180,7 +180,7 @@ class Workbench:
         return self.root if self.watching else self.root / name
 
     def _runs(self) -> list[str]:
-        """Names of the runs, newest first."""
+        """Return the names of the runs, newest first."""
         if self.root is None:
             return []
         if self.watching:
@@ -203,7 +203,7 @@ class Workbench:
         return load_json_object(path) if path.is_file() else None
 
     def _progress(self, name: str) -> dict[str, Any]:
-        """The journal's view, corrected by what the process itself says."""
+        """Return the progress in the journal, corrected by the state of the process."""
         shown, child = progress(self._folder(name)), self._run if name == self._run_name else None
         if child is None:
             return shown
@@ -215,7 +215,7 @@ class Workbench:
 
 
 def _key(package: CoworldPackage, settings: RunSettings) -> dict[str, Any]:
-    """What makes two runs the same: settings that change a result, and the contents of player and manifest."""
+    """Return the identity of a run: the settings that change a result, and the contents of player and manifest."""
     document = settings.document()
     for name in ("iterations", "workers", "timeout_seconds", "unsafe"):
         del document[name]

@@ -16,7 +16,7 @@ from typing import Any
 
 
 def main() -> int:
-    """Work until the end, a failure (1) or an interrupt (130)."""
+    """Run to the end, a failure (exit code 1) or an interrupt (130)."""
     request = json.loads(sys.stdin.readline())
     threading.Thread(target=_stop_at_end_of_input, daemon=True).start()
     if "command" in request:

@@ -31,7 +31,7 @@ def opened_manifest(manifest: str) -> Iterator[CoworldPackage]:
 
 
 def world_of(package: CoworldPackage) -> dict[str, Any]:
-    """Names and ids of a manifest."""
+    """Return the names and ids of a manifest."""
     manifest = package.manifest
     return {
         "name": manifest.game.name,
@@ -45,5 +45,5 @@ def world_of(package: CoworldPackage) -> dict[str, Any]:
 
 
 def _id(entry: Any) -> str:
-    """The id of an entry; a published reporter has its reference instead."""
+    """Return the id of an entry; a published reporter has its reference instead."""
     return str(getattr(entry, "id", None) or getattr(entry, "reporter", ""))

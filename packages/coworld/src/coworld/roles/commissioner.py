@@ -57,7 +57,7 @@ ROUNDS_THAT_COUNT = 10
 
 
 class DefaultCommissioner:
-    """Answers one connection; it remembers the round that runs."""
+    """The handler of one connection; it holds the running round."""
 
     def __init__(self) -> None:
         self.round: Round | None = None
@@ -98,7 +98,7 @@ class DefaultCommissioner:
         raise CoworldError(f"the default commissioner has no answer to {message.message_type}")
 
     def schedule(self, request: ScheduleRoundsRequest) -> ScheduleRoundsResponse:
-        """A round for every division with two entrants or more and no round that runs or waits."""
+        """Schedule a round for every division with two or more entrants and no open round."""
         rounds = []
         for division in request.divisions:
             earlier = [one for one in request.recent_rounds if one.division_id == division.id]
@@ -119,7 +119,7 @@ class DefaultCommissioner:
         return ScheduleRoundsResponse(rounds=rounds)
 
     def divisions(self, request: LeagueMigrationConfigRequest) -> LeagueMigrationConfigResponse:
-        """The divisions stay as they are; a league without any gets one."""
+        """Keep the divisions; create one for a league without any."""
         kept = [
             DivisionConfig(name=one.name, level=one.level, type=one.type, previous_name=one.name)
             for one in request.divisions
@@ -148,7 +148,7 @@ class DefaultCommissioner:
         )
 
     def rank(self, request: RankDivisionRequest) -> RankDivisionResponse:
-        """The mean score of the last rounds, by player."""
+        """Rank players by the mean score of the last rounds."""
         config = request.league.commissioner_config or {}
         last = sorted(request.completed_rounds, key=lambda one: one.round_number)
         counted = {one.id for one in last[-_count(config, "rounds_that_count", ROUNDS_THAT_COUNT) :]}
@@ -185,7 +185,7 @@ class DefaultCommissioner:
         )
 
     def round_completed(self, request: RoundCompletedRequest) -> RoundCompletedResponse:
-        """The first of a division go up and the last go down, as many as the league's settings say."""
+        """Promote the top and relegate the bottom of a division, as many as the league's settings say."""
         config = request.commissioner_config or request.league.commissioner_config or {}
         results = sorted(request.round_results, key=lambda one: (one.rank, one.policy_version_id))
         up, down = _count(config, "promote", 0), _count(config, "relegate", 0)
@@ -218,7 +218,7 @@ class DefaultCommissioner:
         return RoundCompletedResponse(policy_membership_events=events)
 
     def episode_completed(self, request: EpisodeCompletedRequest) -> EpisodeCompletedResponse:
-        """What to play because of one episode, for platforms that keep the round themselves."""
+        """Return the next episodes after one episode, for platforms that track the round themselves."""
         round_ = Round(request.round_start)
         round_.open()
         failed = request.episode_failed
@@ -235,7 +235,7 @@ class DefaultCommissioner:
         return self.round
 
     def _go_on(self, *messages: Message) -> list[Message]:
-        """The messages that say something, and the end of the round when nothing is open any more."""
+        """Return the messages that are not empty, and the end of the round when no episode is open."""
         said = [one for one in messages if not isinstance(one, ScheduleEpisodes) or one.episodes]
         if self.round is not None and self.round.over:
             said.append(self.round.complete())
@@ -249,7 +249,7 @@ def _count(config: Mapping[str, Any], key: str, default: int) -> int:
 
 
 def _neighbour(divisions: Iterable[DivisionInfo], division: DivisionInfo, step: int) -> DivisionInfo | None:
-    """The division next above (-1) or below (+1); level 1 is the top."""
+    """Return the next division above (-1) or below (+1); level 1 is the top."""
     others = [one for one in divisions if (one.level - division.level) * step > 0]
     return min(others, key=lambda one: abs(one.level - division.level), default=None)
 

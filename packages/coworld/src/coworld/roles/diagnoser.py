@@ -1,4 +1,4 @@
-"""The default diagnoser: what one policy should look at after an episode.
+"""The default diagnoser: advice for one policy after an episode.
 
 In: `COGAME_EPISODE_BUNDLE_URI` and `COGAME_TARGET_POLICY_URI` (the policy in question; its seat is taken from
 `slot=N` in it, from a number at its end, or from a seat of that name). Out: a zip at `COGAME_DIAGNOSIS_URI` with
@@ -20,7 +20,7 @@ DECIDED = 0.2
 
 
 def seat_of(target: str, episode: Episode) -> int | None:
-    """The seat the policy had, when its address says so."""
+    """Return the policy's seat, if its URI names it."""
     seats = len(episode.scores)
     found = re.search(r"(?:slot|seat|policy_agent)[=/_:-]?(\d+)", target) or re.search(r"(?:^|[/:#])(\d+)/?$", target)
     if found and int(found[1]) < seats:
@@ -30,7 +30,7 @@ def seat_of(target: str, episode: Episode) -> int | None:
 
 
 def recommend(standing: Standing, slot: int | None, episode: Episode) -> list[str]:
-    """What to do next, most useful first."""
+    """Return recommendations, most useful first."""
     advice = []
     what = "tiles" if standing.board else "score"
     if episode.status != "success" and episode.error:
@@ -57,7 +57,7 @@ def recommend(standing: Standing, slot: int | None, episode: Episode) -> list[st
 
 
 def diagnose(episode: Episode, target: str) -> bytes:
-    """The diagnosis as a zip."""
+    """Return the diagnosis as a zip."""
     standing, slot = stand(episode), seat_of(target, episode)
     recommendations = recommend(standing, slot, episode)
     name = os.environ.get("COGAME_DIAGNOSER_ID", "default-diagnoser")
@@ -84,7 +84,7 @@ def diagnose(episode: Episode, target: str) -> bytes:
 
 
 def _flat_for(slot: int, episode: Episode) -> float:
-    """The longest part of the game in which the seat's score did not grow, as a share of it."""
+    """Return the longest stretch without growth of the seat's score, as a fraction of the game."""
     frames = episode.replay.get("frames") if episode.replay else None
     if not isinstance(frames, list) or len(frames) < 8:
         return 0.0
@@ -101,7 +101,7 @@ def _flat_for(slot: int, episode: Episode) -> float:
 
 
 def _plain(name: str) -> str:
-    """A name on one line, without what Markdown would read as markup."""
+    """Return a name on one line, without Markdown markup."""
     return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", " ".join(name.split()))
 
 

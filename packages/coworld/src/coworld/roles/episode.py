@@ -1,4 +1,4 @@
-"""What a supporting role reads of an episode: a bundle's files, and how the seats stand.
+"""The inputs of a supporting role: a bundle's files, and the standing of the seats.
 
 Anything missing is None, because whoever asked for the bundle may not have been allowed to see it.
 """
@@ -21,12 +21,12 @@ LIMITS = ArchiveLimits(member_bytes=256 << 20, total_bytes=1 << 30)
 
 
 class RoleInputError(ValueError):
-    """The role was given something it cannot work with; the message says what and what it needs."""
+    """Invalid input of a role; the message says what is wrong and what the role needs."""
 
 
 @dataclass(frozen=True)
 class Episode:
-    """One episode as a bundle tells it."""
+    """One episode, read from a bundle."""
 
     id: str
     status: str
@@ -38,12 +38,12 @@ class Episode:
 
     @property
     def scores(self) -> list[float]:
-        """One number per seat; empty when the results have none."""
+        """Return one number per seat; empty when the results have none."""
         return _numbers(self.results.get("scores") if self.results else None) or []
 
     @property
     def names(self) -> list[str]:
-        """What the seats are called, as far as the replay says."""
+        """Return the names of the seats, as far as the replay has them."""
         given = self.replay.get("player_names") if self.replay else None
         names = [str(name) for name in given] if isinstance(given, list) else []
         return [names[slot] if slot < len(names) else f"Seat {slot}" for slot in range(len(self.scores))]
@@ -56,7 +56,7 @@ class Standing:
     margin: float
     """between the best seat and the next"""
     total: float
-    """what there was to win: the tiles of the board, or the sum of all scores"""
+    """the maximum: the tiles of the board, or the sum of all scores"""
     winner: int | None
     """None on a tie"""
     board: bool
@@ -71,7 +71,7 @@ class Standing:
         return "margin in tiles / tiles of the board" if self.board else "margin in score / sum of all scores"
 
     def document(self) -> dict[str, object]:
-        """The numbers as graders and diagnosers write them."""
+        """Return the numbers as graders and diagnosers write them."""
         numbers = {"margin": self.margin, "total": self.total}
         if self.board:
             numbers = {"margin_tiles": int(self.margin), "total_tiles": int(self.total)}
@@ -79,7 +79,7 @@ class Standing:
 
 
 def read_episode(uri: str) -> Episode:
-    """The episode of the bundle at an address.
+    """Read the episode of the bundle at a URI.
 
     Raises:
         RoleInputError: the file is not a bundle.
@@ -101,7 +101,7 @@ def read_episode(uri: str) -> Episode:
 
 
 def stand(episode: Episode) -> Standing:
-    """How decided the episode was: tiles of the board where the game has one, else scores.
+    """Return how decided the episode was: by tiles of the board where the game has one, else by scores.
 
     Raises:
         RoleInputError: there are not enough numbers to compare.
@@ -128,7 +128,7 @@ def stand(episode: Episode) -> Standing:
 
 
 def _numbers(values: object) -> list[float] | None:
-    """The list as numbers; None when it is anything else."""
+    """Return the list as numbers; None when it is anything else."""
     if not isinstance(values, list):
         return None
     good = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
@@ -136,7 +136,7 @@ def _numbers(values: object) -> list[float] | None:
 
 
 def _document(data: bytes) -> dict[str, Any] | None:
-    """A replay that is a JSON object, compressed or not; None for every other format."""
+    """Read a replay that is a JSON object, compressed or not; None for every other format."""
     try:
         if data.startswith((b"\x1f\x8b", b"\x78")):
             data = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32).decompress(data, LIMITS.member_bytes)

@@ -24,7 +24,7 @@ class Event(NamedTuple):
     """One row."""
 
     ts: int
-    """the tick, or another time that only grows"""
+    """the tick, or another increasing time"""
     player: int
     """the seat, or `EVERYBODY`"""
     key: str
@@ -32,7 +32,7 @@ class Event(NamedTuple):
 
 
 def write_event_log(events: Iterable[Event]) -> bytes:
-    """The file's bytes; the same rows give the same bytes."""
+    """Return the file's bytes; the same rows give the same bytes."""
     rows = list(events)
     body = bytearray(_MAGIC)
     chunks = []

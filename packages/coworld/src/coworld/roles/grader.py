@@ -14,7 +14,7 @@ from coworld.uris import write_uri
 
 
 def grade(episode: Episode) -> dict[str, object]:
-    """The grade of one episode."""
+    """Return the grade of one episode."""
     return {"grader_id": os.environ.get("COGAME_GRADER_ID", "default-grader"), **stand(episode).document()}
 
 

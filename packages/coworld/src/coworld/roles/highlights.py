@@ -1,4 +1,4 @@
-"""What happened in an episode, found in its replay and results: the numbers a report shows and logs.
+"""Find the highlights of an episode in its replay and results, for the report's page and event log.
 
 Works for every game whose results have `scores`; where the replay is a list of frames with `tick` and `scores`, the
 course of the game is there too.
@@ -15,7 +15,7 @@ from coworld.roles.event_log import EVERYBODY, Event
 
 @dataclass(frozen=True)
 class Moment:
-    """Something worth telling."""
+    """A highlight of an episode."""
 
     tick: int
     slot: int | None
@@ -48,7 +48,7 @@ def course(episode: Episode) -> Course:
 
 
 def moments(episode: Episode) -> list[Moment]:
-    """The lead changing hands, the largest swing, and the end."""
+    """Return the lead changes, the largest swing, and the end."""
     names, played = episode.names, course(episode)
     found: list[Moment] = []
     leader: int | None = None
@@ -74,7 +74,7 @@ def moments(episode: Episode) -> list[Moment]:
 
 
 def events(episode: Episode) -> Iterator[Event]:
-    """The event log: every change of a score, every moment, the final scores."""
+    """Return the event log: every change of a score, every moment, the final scores."""
     played = course(episode)
     before: list[float] | None = None
     for tick, row in zip(played.ticks, played.scores, strict=True):

@@ -13,5 +13,5 @@ for _role in ROLES:
 
 
 def reporter_image(reference: str) -> str | None:
-    """The image that stands for a reference to a published reporter; None for those we do not have."""
+    """Return our image for a reference to a published reporter; None when there is none."""
     return "softmax/default-reporter:latest" if re.fullmatch(r"softmax/default-reporter@[1-9]\d*", reference) else None

@@ -1,4 +1,4 @@
-"""The default optimizer: a plan from what graders, diagnosers and reporters have found.
+"""The default optimizer: a plan from the outputs of graders, diagnosers and reporters.
 
 In: `COWORLD_MANIFEST_URI`, `COGAME_POLICY_WORKSPACE_URI` and the comma lists `COGAME_REPORT_URIS`,
 `COGAME_GRADER_OUTPUT_URIS`, `COGAME_DIAGNOSER_OUTPUT_URIS`. Out: JSON at `COGAME_OPTIMIZER_OUTPUT_URI`. The loop that
@@ -21,7 +21,7 @@ from coworld.uris import read_uri, write_uri
 
 
 def plan(manifest: dict[str, Any], grades: list[dict[str, Any]], diagnoses: list[list[str]], reports: int) -> list[str]:
-    """Recommendations, most useful first. Grades are 0 for a tie and 1 for a walkover."""
+    """Return recommendations, most useful first. Grades are 0 for a tie and 1 for a walkover."""
     variants = [str(variant.get("id")) for variant in manifest.get("variants", []) if isinstance(variant, dict)]
     advice = [text for text, _ in Counter(text for found in diagnoses for text in found).most_common(3)]
     scores = [grade["score"] for grade in grades if isinstance(grade.get("score"), (int, float))]
@@ -76,7 +76,7 @@ def _object(data: bytes, what: str) -> dict[str, Any]:
 
 
 def _findings(data: bytes) -> list[str]:
-    """The recommendations in a diagnosis; other diagnosers' archives may have none."""
+    """Return the recommendations in a diagnosis; archives of other diagnosers may have none."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             names = set(file.namelist())

@@ -26,7 +26,7 @@ class Pairing(NamedTuple):
 
 
 def pair(entrants: int, seats: Sequence[int], *, seed: int, repeats: int = 1) -> list[Pairing]:
-    """The episodes for `entrants` entrants on variants with these numbers of seats; each is played `repeats` times.
+    """Return the episodes for `entrants` entrants on variants with these numbers of seats, each `repeats` times.
 
     Fewer entrants than seats fill the rest of the table by sitting down again.
     """
@@ -48,7 +48,7 @@ def _groups(entrants: int, size: int, draw: random.Random) -> list[tuple[int, ..
     if entrants <= size:
         order = list(range(entrants))
         draw.shuffle(order)
-        # Every seat order once around, so that no seat is anybody's alone.
+        # Rotate the seats, so that no entrant always has the same seat.
         return [tuple(order[(seat + turn) % entrants] for seat in range(size)) for turn in range(min(size, entrants))]
     tables = []
     for _ in range(size):

@@ -1,4 +1,4 @@
-"""How a one-shot role runs: variables in, one output, exit status 0, or one sentence on stderr and 1."""
+"""Run a one-shot role: variables in, one output and exit code 0, or one sentence on stderr and exit code 1."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run_role(role: Callable[[], None]) -> int:
 
 
 def variable(name: str) -> str:
-    """A variable the role cannot do without."""
+    """Return a required variable."""
     value = os.environ.get(name)
     if not value:
         raise RoleInputError(f"{name} is not set")
@@ -35,7 +35,7 @@ def variable(name: str) -> str:
 
 
 def listed(name: str) -> list[str]:
-    """The addresses in a comma list; a missing variable is an empty list."""
+    """Return the URIs in a comma-separated list; a missing variable is an empty list."""
     return [uri.strip() for uri in os.environ.get(name, "").split(",") if uri.strip()]
 
 
@@ -44,7 +44,7 @@ def json_bytes(document: object) -> bytes:
 
 
 def archive(members: Mapping[str, bytes]) -> bytes:
-    """A zip with these members, the same bytes for the same members."""
+    """Return a zip with these members, the same bytes for the same members."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
         for name, data in members.items():

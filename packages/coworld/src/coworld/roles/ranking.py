@@ -1,4 +1,4 @@
-"""Places and leaderboards from scores."""
+"""Compute places and leaderboards from scores."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Key = TypeVar("Key")
 
 
 def ranks(scores: Mapping[Key, float]) -> dict[Key, int]:
-    """Places by score, the highest first; equal scores share a place and the next one is left out."""
+    """Return places by score, the highest first; equal scores share a place and the next one is left out."""
     ordered = sorted(scores.values(), reverse=True)
     return {key: ordered.index(score) + 1 for key, score in scores.items()}
 
 
 def score_view(rows: Sequence[tuple[str, str | None, set[UUID], Sequence[float]]]) -> DivisionLeaderboardView:
-    """A view with a row per player (id, name, policy versions, scores of its rounds), the best mean first."""
+    """Return a view with a row per player (id, name, policy versions, scores of its rounds), the best mean first."""
     means = {player: fmean(scores) for player, _, _, scores in rows}
     places = ranks(means)
     return DivisionLeaderboardView(

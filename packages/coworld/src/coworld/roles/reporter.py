@@ -33,7 +33,7 @@ svg { width: 100%; height: auto; } .quiet, figcaption { color: var(--quiet); }
 
 
 def render(episode: Episode) -> str:
-    """The page. Names come from players and are text."""
+    """Return the page. Names come from players, so they are escaped."""
     names, scores, played = episode.names, episode.scores, course(episode)
     order = sorted(range(len(scores)), key=lambda slot: (-scores[slot], slot))
     rows = "".join(
@@ -57,7 +57,7 @@ def render(episode: Episode) -> str:
 
 
 def report(episode: Episode) -> dict[str, bytes]:
-    """The report's files by name."""
+    """Return the report's files by name."""
     manifest = {
         "reporter_id": os.environ.get("COGAME_REPORTER_ID", "default-reporter"),
         "render": "report.html",
@@ -75,7 +75,7 @@ def _colour(slot: int) -> str:
 
 
 def _chart(played: Course) -> str:
-    """Scores over time as a picture; nothing when the replay does not show them."""
+    """Draw the scores over time; empty when the replay does not have them."""
     if len(played.ticks) < 2:
         return ""
     width, height, left = 640, 220, 40
@@ -83,7 +83,7 @@ def _chart(played: Course) -> str:
     first, last = played.ticks[0], played.ticks[-1]
     across = (width - left - 10) / max(last - first, 1)
     up = (height - 30) / ((most - least) or 1)
-    every = max(len(played.ticks) // 400, 1)  # more points than pixels say nothing
+    every = max(len(played.ticks) // 400, 1)  # more points than pixels add no information
     shown = [*range(0, len(played.ticks) - 1, every), len(played.ticks) - 1]
     floor, right = height - 20, width - 10
     lines = []

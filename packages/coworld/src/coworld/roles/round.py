@@ -1,4 +1,4 @@
-"""One round in the hands of the default commissioner: what was asked for, what came back, and the ranking.
+"""One round of the default commissioner: the requested episodes, their results, and the ranking.
 
 An entrant's score is the mean over its episodes. An episode an entrant broke counts as the worst score anybody had
 in the round (at best 0); an episode the platform could not play is asked for once more. An entrant that broke three
@@ -36,7 +36,7 @@ from coworld.roles.pairing import pair
 from coworld.roles.ranking import ranks, score_view
 
 BROKEN_EPISODES = 3
-"""after so many an entrant plays no more in this round"""
+"""broken episodes after which an entrant stops playing in this round"""
 PLAYED_AGAIN = frozenset(
     "platform_error player_never_started node_disruption worker_error config_error artifact_transport_error "
     "player_file_unavailable episode_inconclusive".split()
@@ -45,7 +45,7 @@ RETRY_MARK = "/again"
 
 
 def seats_of(variant: VariantInfo) -> int:
-    """How many sit at a variant's table: its list of players, else its number of agents."""
+    """Return the number of seats of a variant: from its list of players, else its number of agents."""
     players = variant.game_config.get("players")
     agents = variant.game_config.get("num_agents")
     if isinstance(players, list) and players:
@@ -54,7 +54,7 @@ def seats_of(variant: VariantInfo) -> int:
 
 
 class Round:
-    """A round that runs."""
+    """A running round."""
 
     def __init__(self, start: RoundStart) -> None:
         self.start = start
@@ -76,7 +76,7 @@ class Round:
         self.dropped: dict[str, str] = {}
         """episodes that will not be played, with the reason"""
         self.broken: dict[str, UUID] = {}
-        """episodes an entrant broke, and which"""
+        """episodes that an entrant broke, with the entrant"""
 
     def open(self) -> list[EpisodeRequest]:
         """Make the list of episodes, take over what is played already, and return the rest."""
@@ -99,7 +99,7 @@ class Round:
 
     def finish(self, result: EpisodeResult) -> None:
         if result.request_id.endswith(RETRY_MARK) and result.request_id not in self.asked:
-            self._again(result.request_id.removesuffix(RETRY_MARK))  # played before we were started again
+            self._again(result.request_id.removesuffix(RETRY_MARK))  # played before the commissioner was restarted
         if result.request_id in self.asked:
             self.results.setdefault(result.request_id, result)
 
@@ -176,7 +176,7 @@ class Round:
                 yield EpisodeCancel(request_id=name, reason=reason)
 
     def _scores(self, division: UUID) -> dict[UUID, list[float]]:
-        """Every entrant's scores, those of broken episodes included."""
+        """Return every entrant's scores, including those of broken episodes."""
         found: dict[UUID, list[float]] = defaultdict(list)
         for name, result in self.results.items():
             if self.division_of[name] == division:

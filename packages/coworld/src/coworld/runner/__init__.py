@@ -1,1 +1,1 @@
-"""Running one episode."""
+"""Run one episode."""

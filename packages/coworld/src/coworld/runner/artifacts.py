@@ -1,4 +1,4 @@
-"""The files of an episode: where each lies in the workspace, and how they are written and read.
+"""The files of an episode: their paths in the workspace, and how to write and read them.
 
 config.json             the runner, 0600: it holds the tokens
 results.json, replay, events.json, trajectory.jsonl, memory_output.json, player_failure.json      the game
@@ -49,7 +49,7 @@ _OURS = (
 
 @dataclass(frozen=True)
 class EpisodeArtifacts:
-    """Paths of one episode's files. `create` makes the folder ready, also when an episode has used it before."""
+    """Paths of one episode's files. `create` prepares the folder, also when an earlier episode used it."""
 
     workspace: Path
     config_path: Path
@@ -67,7 +67,7 @@ class EpisodeArtifacts:
 
     @classmethod
     def at(cls, workspace: Path) -> "EpisodeArtifacts":
-        """The paths alone; touches nothing."""
+        """Return the paths without touching the disk."""
         return cls(
             workspace=workspace,
             config_path=workspace / "config.json",
@@ -85,8 +85,8 @@ class EpisodeArtifacts:
 
     @classmethod
     def create(cls, workspace: Path | None = None, *, prefix: str = "coworld-cert-") -> "EpisodeArtifacts":
-        """Make the folder; what an earlier episode has left in it goes, everything else stays. Without one a new
-        temporary folder is made, whose name begins with `prefix`."""
+        """Create the folder and delete the files of an earlier episode in it; other files stay. Without a folder,
+        create a temporary one whose name begins with `prefix`."""
         artifacts = cls.at(Path(workspace or tempfile.mkdtemp(prefix=prefix)).absolute())
         artifacts.logs_dir.mkdir(parents=True, exist_ok=True)
         for pattern in _OURS:
@@ -114,7 +114,7 @@ class EpisodeArtifacts:
         return self.workspace / "players" / str(slot) / "file"
 
     def player_file_uri(self, slot: int) -> str:
-        """Where a game finds the file of a player it hosts, as it sees it."""
+        """Return the URI of a hosted player's file, as the game sees it."""
         return f"file://{CONTAINER_WORKDIR}/players/{slot}/file"
 
     def policy_log_path(self, slot: int) -> Path:

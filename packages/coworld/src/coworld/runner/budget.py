@@ -1,4 +1,4 @@
-"""One budget of time for a whole episode."""
+"""The time budget of a whole episode."""
 
 import time
 
@@ -16,7 +16,7 @@ class Budget:
 
     @property
     def left(self) -> float | None:
-        """Seconds that remain, never below 0; None when there is no limit."""
+        """Return the seconds that remain, never below 0; None when there is no limit."""
         return None if self.seconds is None else max(0.0, self.seconds - self.used)
 
     @property
@@ -24,6 +24,6 @@ class Budget:
         return self.left == 0.0
 
     def at_most(self, seconds: float) -> float:
-        """`seconds`, or what is left when that is less."""
+        """Return `seconds`, or the rest of the budget when that is less."""
         left = self.left
         return seconds if left is None else min(seconds, left)

@@ -1,4 +1,4 @@
-"""One episode, in the order the contract gives: see docs/coworld/runner.md.
+"""Run one episode in the order of the contract: see docs/coworld/runner.md.
 
 An `Episode` starts things through an engine, watches them under one budget and raises RunnerEpisodeError with the party
 to blame. Whatever happens, `finish` ends everything and leaves logs, statuses and what the game and the players have
@@ -29,7 +29,7 @@ from coworld.runner.seats import Seat, Watched, end_all
 from coworld.runner.traces import collect_game_files, keep_game_logs, keep_player_files, keep_posted_log
 
 GRACE_SECONDS = 1.0
-"""players and viewers lose their connections when a game is just ending; so long it has to show that it is"""
+"""connections break when a game is ending; a game has this long to exit before a break counts as a failure"""
 
 
 class Episode:
@@ -80,7 +80,7 @@ class Episode:
             raise RunnerEpisodeError(str(error), error_type="platform_error") from None
 
     def refuse(self) -> None:
-        """What only a platform can run."""
+        """Refuse what only a platform can run."""
         if self.manifest.game.task_environments:
             raise RunnerEpisodeError(
                 "game.task_environments need the hosted platform; a local run has none", error_type="config_error"
@@ -95,7 +95,7 @@ class Episode:
             )
 
     def resolve(self) -> None:
-        """Every image must be something this engine can run: the game's, then each slot's."""
+        """Resolve every image, which this engine must be able to run: the game's, then each slot's."""
         try:
             self.engine.resolve(self.manifest.game.runnable.image)
             for player in self.request.players:
@@ -105,7 +105,7 @@ class Episode:
             raise RunnerEpisodeError(str(error), error_type="platform_error") from None
 
     def write_config(self) -> bytes:
-        """Fresh tokens and the configuration the game will read."""
+        """Generate tokens and write the configuration that the game reads."""
         self.tokens = episode_player_tokens(self.request)
         try:
             write_coworld_game_config(self.request, self.artifacts, self.tokens)
@@ -114,7 +114,7 @@ class Episode:
         return self.artifacts.config_path.read_bytes()
 
     async def start_early_players(self) -> None:
-        """Players that declare `startup` run before the game and have to be healthy before it starts."""
+        """Start the players that declare `startup`; they must be healthy before the game starts."""
         for seat, player in zip(self.seats, self.request.players, strict=True):
             if not isinstance(player, CoworldRunnableSpec) or player.startup is None:
                 continue
@@ -159,7 +159,7 @@ class Episode:
         return launch.game_variables(self.manifest.game, self.id, place, hosted=False, admin_token=self.admin_token)
 
     def game_files(self) -> dict[str, Any]:
-        """Further files the game finds in its folder."""
+        """Return further files for the game's folder."""
         return {}
 
     def start_listening(self, spec: RunnableSpec, error_type: RunnerErrorType = "game_unhealthy") -> Watched:
@@ -183,7 +183,7 @@ class Episode:
         )
 
     async def probe_pages(self, address: Address) -> None:
-        """The player's page, the refusal of wrong tokens in every slot, the viewer's page."""
+        """Check the player's page, the refusal of wrong tokens in every slot, and the viewer's page."""
         try:
             await probes.require_page(address, "player", {"slot": 0, "token": self.tokens[0]}, self.budget)
             slots = range(len(self.seats))
@@ -194,7 +194,7 @@ class Episode:
             raise
 
     async def blame_dead_game(self) -> None:
-        """A probe that failed because the game is gone is about its end, not about the probe."""
+        """Report the end of the game instead of a probe that failed because the game ended."""
         game = self.game
         if game is not None and await game.exited_within(self.budget.at_most(0.2)):
             found = game.ended.result()
@@ -243,7 +243,7 @@ class Episode:
 
     @property
     def wall_seconds(self) -> float:
-        """For the boxes: beyond our own budget, which decides."""
+        """Return the time limit of the sandboxes, above the episode's own budget."""
         left = self.budget.left
         return 7 * 24 * 3600.0 if left is None else left + 60.0
 
@@ -274,7 +274,7 @@ class Episode:
         except RunnerEpisodeError as error:
             patience = GRACE_SECONDS if isinstance(error, probes.CutOff) else 0.0
             if await game.exited_within(self.budget.at_most(patience)):
-                return  # it was just ending; how it ended says more
+                return  # the game was just ending; its exit is reported instead
             if dead := self.crashed_seat():
                 raise self.failure_of(dead) from None
             raise
@@ -358,14 +358,14 @@ class Episode:
             raise self.failure_of(dead)
 
     def read_results(self) -> None:
-        """What the game has decided, if it is what the manifest promises."""
+        """Read the results, which must match the manifest."""
         schema = self.manifest.game.results_schema
         self.results = read_results(self.artifacts.results_path, schema, len(self.seats))
 
     # The end
 
     def collect(self) -> None:
-        """Bring what the game has written to the workspace, without tokens."""
+        """Copy the game's output to the workspace, without tokens."""
         if self._collected or self.game is None:
             return
         self._collected = True
@@ -380,7 +380,7 @@ class Episode:
             raise RunnerEpisodeError(f"results.json {left_out['results.json']}", error_type="results_malformed")
 
     def redactor(self) -> Redactor:
-        """For logs and messages: the players' secrets go too."""
+        """Return the redactor for logs and messages; it also removes the players' secrets."""
         hidden = [self.admin_token, *secret_values(self.options.secret_env)]
         for variables in self.options.player_secret_env.values():
             hidden += secret_values(variables)
@@ -388,7 +388,7 @@ class Episode:
 
     @property
     def statuses(self) -> list[PlayerRuntimeStatus]:
-        """How the players ended, as it was before we ended what still ran."""
+        """Return how the players ended, before the runner stopped the rest."""
         return self._statuses if self._statuses is not None else self.player_statuses()
 
     def player_statuses(self) -> list[PlayerRuntimeStatus]:
@@ -416,7 +416,7 @@ class Episode:
                     self._reservation.close()
 
     def keep_traces(self) -> None:
-        """Logs, artifacts of players, statuses and the record of the isolation."""
+        """Save logs, artifacts of players, statuses and the record of the isolation."""
         clean, receipts = self.redactor(), []
         for seat in self.seats:
             if seat.program is not None:

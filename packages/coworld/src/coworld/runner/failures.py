@@ -1,4 +1,4 @@
-"""The ways an episode can fail, who is to blame for each, and whether trying again makes sense."""
+"""The failure types of an episode, the party to blame for each, and whether a retry makes sense."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ class RunnerEpisodeError(RuntimeError):
 
 @dataclass(frozen=True)
 class EpisodeFailure:
-    """What `error_info.json` says, and who is to blame."""
+    """The contents of `error_info.json`, and the party to blame."""
 
     error_type: RunnerErrorType
     message: str
@@ -98,7 +98,7 @@ class EpisodeFailure:
         return cls(error.error_type, str(error), error.failed_policy_index)
 
     def exception(self) -> RunnerEpisodeError:
-        """The same to be raised."""
+        """Return the failure as an exception."""
         return RunnerEpisodeError(self.message, error_type=self.error_type, failed_policy_index=self.slot)
 
     @property
@@ -110,6 +110,6 @@ class EpisodeFailure:
         return self.error_type in RETRYABLE_RUNNER_ERROR_TYPES
 
     def document(self) -> dict[str, object]:
-        """The contents of `error_info.json`."""
+        """Return the contents of `error_info.json`."""
         slot = {} if self.slot is None else {"failed_policy_index": self.slot}
         return {"error_type": self.error_type, "message": self.message, **slot}

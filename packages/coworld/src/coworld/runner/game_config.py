@@ -14,7 +14,7 @@ __all__ = ["coworld_game_config", "episode_player_tokens", "write_coworld_game_c
 
 
 def episode_player_tokens(job: CoworldEpisodeJobSpec) -> list[str]:
-    """A token for every slot: fresh ones, and those that people bring along."""
+    """Return a token for every slot: new ones, and those that people bring."""
     fresh = generate_tokens(len(job.players))
     return [
         player.token if isinstance(player, CoworldHumanPlayerSpec) else fresh[slot]
@@ -23,7 +23,7 @@ def episode_player_tokens(job: CoworldEpisodeJobSpec) -> list[str]:
 
 
 def coworld_game_config(job: CoworldEpisodeJobSpec, tokens: list[str]) -> dict[str, Any]:
-    """The configuration of an episode, valid by the game's schema.
+    """Return the configuration of an episode, validated against the game's schema.
 
     Raises:
         CoworldError: it is not.

@@ -20,7 +20,7 @@ LARGEST_ANNOTATIONS = 2 << 20
 
 
 class GameHostedEpisode(Episode):
-    """Only the game is started; `results.json` is the sign that it is done."""
+    """An episode that starts only the game; `results.json` signals that it is done."""
 
     def resolve(self) -> None:
         super().resolve()
@@ -30,7 +30,7 @@ class GameHostedEpisode(Episode):
             )
 
     def _player_file(self, slot: int) -> bytes:
-        """The file of a slot; there is one for each seat that is not a person's."""
+        """Return the file of a slot; each seat without a person has one."""
         seats = [slot for slot, player in enumerate(self.request.players) if isinstance(player, CoworldPlayerFileSpec)]
         sources = self.options.player_files or ()
         if len(sources) != len(seats):
@@ -75,7 +75,7 @@ class GameHostedEpisode(Episode):
             raise
 
     async def play_out(self) -> None:
-        """Until there are results, or the game has ended, or it says that a seat has failed."""
+        """Wait until there are results, the game ends, or it declares that a seat has failed."""
         game = self.game
         assert game is not None
         wanted = ["results.json", *(["replay"] if self.options.verify_replay else [])]
@@ -96,7 +96,7 @@ class GameHostedEpisode(Episode):
         return
 
     def player_statuses(self) -> list[PlayerRuntimeStatus]:
-        """The game's word, where it has given one."""
+        """Return the players' statuses from the game's report; without one they are unavailable."""
         slots = [seat.slot for seat in self.seats]
         data = self.game.running.read("player_status.json", 1 << 20) if self.game else None
         if data is not None:

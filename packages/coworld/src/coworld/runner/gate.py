@@ -24,14 +24,14 @@ MOST_RECORDED = 20
 
 
 class SeatGate:
-    """One program's way out of its box: to its log and, for a seat, to the game."""
+    """The connection of one sandboxed program to the outside: to its log and, for a seat, to the game."""
 
     def __init__(self, *, only_log: bool = False) -> None:
         self.address: Address = ("", 0)
         self.only_log = only_log
         self.log = PostedLog()
         self.refused: deque[str] = deque(maxlen=MOST_RECORDED)
-        """paths of the administration that the player asked for, for the record of the episode"""
+        """administration paths that the player requested, for the record of the episode"""
 
 
 class PlayerGates:
@@ -129,7 +129,7 @@ class PlayerGates:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
-        # The game's port listens before the game does: its door keeps early connections waiting.
+        # The reserved port listens before the game does: early connections wait.
         game_reader, game_writer = await asyncio.open_connection(*self._game, limit=HEAD_BYTES)
         stack.callback(lambda: game_writer.transport.abort())
         game_writer.write(request.head)

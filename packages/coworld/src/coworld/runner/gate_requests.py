@@ -73,7 +73,7 @@ def read_request(head: bytes) -> PlayerRequest:
 
 
 def admin_path(target: str) -> str | None:
-    """The path of a request's target when one of its parts is `admin`, in whatever way it is written."""
+    """Return the path of a request's target when one of its parts is `admin`, in any encoding."""
     try:
         path = urlsplit(target).path if "://" in target.partition("?")[0] else re.split(r"[?#]", target, maxsplit=1)[0]
     except ValueError:

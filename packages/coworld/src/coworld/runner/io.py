@@ -1,4 +1,4 @@
-"""Documents the runner and the platform exchange, and reading and writing what is named by an address."""
+"""Documents that the runner and the platform exchange, and functions that read and write URIs."""
 
 import asyncio
 from datetime import datetime
@@ -84,7 +84,7 @@ def write_data(uri: str, data: bytes | str, *, content_type: str) -> None:
 
 
 def post_data(uri: str, data: bytes | str, *, content_type: str) -> None:
-    """The same with POST for http(s)."""
+    """Write bytes to a URI, with POST for http(s)."""
     write_uri(uri, data.encode() if isinstance(data, str) else data, method="POST", content_type=content_type)
 
 
@@ -92,7 +92,7 @@ upload_data = write_data
 
 
 async def upload_data_with_deadline(uri: str, data: bytes | str, *, content_type: str, timeout_seconds: float) -> None:
-    """The same in asyncio; raises TimeoutError when it is not done in time."""
+    """Write bytes to a URI in asyncio; raises TimeoutError after the deadline."""
     async with asyncio.timeout(timeout_seconds):
         await asyncio.to_thread(write_data, uri, data, content_type=content_type)
 
@@ -108,7 +108,7 @@ class RewindableBinaryStream(Protocol):
 
 
 def upload_file(uri: str, file: RewindableBinaryStream, *, size: int, content_type: str, attempts: int = 4) -> None:
-    """Write what is left of an open file, which must be exactly `size` bytes.
+    """Write the rest of an open file, which must be exactly `size` bytes.
 
     Raises ValueError when it is more or less, OSError when it could not be written in so many attempts.
     """
@@ -120,11 +120,11 @@ def upload_file(uri: str, file: RewindableBinaryStream, *, size: int, content_ty
 
 
 def redact_uri(uri: str) -> str:
-    """An address as it may be shown: without its query and credentials."""
+    """Return a URI without its query and credentials."""
     return public_uri(uri)
 
 
 def exception_summary(error: BaseException) -> str:
-    """One line about an error, for `error_info.json`."""
+    """Return one line about an error, for `error_info.json`."""
     text = " ".join(str(error).split())
     return (f"{type(error).__name__}: {text}" if text else type(error).__name__)[:MESSAGE_LENGTH]

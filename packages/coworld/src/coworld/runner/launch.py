@@ -1,4 +1,4 @@
-"""How the runnables of an episode are started: their variables, limits, files and ports."""
+"""Launch settings of an episode's runnables: variables, limits, files and ports."""
 
 import json
 import re
@@ -54,7 +54,7 @@ def game_variables(
 
 
 def memory_files(game: CoworldGameManifest) -> dict[str, bytes]:
-    """The memory that a game finds: here every episode begins with none."""
+    """Return a game's memory files; locally every episode starts without memory."""
     if game.memory is None:
         return {}
     document = {"protocol": game.memory.protocol, "namespace": game.name, "policies": {}}
@@ -62,7 +62,7 @@ def memory_files(game: CoworldGameManifest) -> dict[str, bytes]:
 
 
 def _source_revision(runnable: CoworldRunnableSpec) -> str:
-    """The commit that the source's address is pinned to, else the address, else the image."""
+    """Return the commit that the source URL is pinned to, else the URL, else the image."""
     found = re.search(r"/(?:tree|blob|commit)/([0-9a-f]{40})(?:/|$)", runnable.source_url or "")
     return found[1] if found else runnable.source_url or runnable.image
 
@@ -117,7 +117,7 @@ def quantity(text: str) -> float:
 
 
 def extra_ports(env: Mapping[str, str]) -> dict[int, int]:
-    """The further ports a game asks for, by the port inside; 0 is any port of this machine."""
+    """Return the further ports that a game requests, by the port inside; 0 is any port of this machine."""
     try:
         return {request.container_port: request.host_port or 0 for request in requested_ports(env)}
     except ValueError as error:
@@ -125,14 +125,14 @@ def extra_ports(env: Mapping[str, str]) -> dict[int, int]:
 
 
 def port_variables(ports: Mapping[int, int]) -> dict[str, str]:
-    """How a game learns where its further ports are reached."""
+    """Return the variables with the addresses of a game's further ports."""
     return local_port_env([ResolvedLocalPort(inside, outside) for inside, outside in ports.items()])
 
 
 @dataclass(frozen=True)
 class GameSecrets:
-    """What a game's `secret://` variables stand for. The game is in a box that sees neither this machine's files nor
-    its network, so the secrets are put into its folder."""
+    """The values of a game's `secret://` variables. The game's sandbox sees neither this machine's files nor its
+    network, so the secrets are put into its folder."""
 
     contents: Mapping[str, bytes]
     """by the name of the variable"""

@@ -1,4 +1,4 @@
-"""What is started for a game or a player, without where: the words scripts use to look at an episode before it runs."""
+"""Launch specs of games and players, for scripts that inspect an episode before it runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,6 +26,6 @@ class RunnableLaunchSpec:
 
 @dataclass(frozen=True)
 class PlayerLaunchSpec(RunnableLaunchSpec):
-    """The same for a player, with variables that are never shown."""
+    """The launch spec of a player, with secret variables."""
 
     secret_env: Mapping[str, str] = field(default_factory=dict, repr=False)

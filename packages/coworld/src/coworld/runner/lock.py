@@ -15,7 +15,7 @@ _held: ContextVar[frozenset[Path]] = ContextVar("held_folders", default=frozense
 
 @contextlib.contextmanager
 def sole_use(folder: Path) -> Iterator[None]:
-    """Hold a folder, which is made if it is missing, until the block ends; a caller may hold it several times.
+    """Hold a folder, which is created if it is missing, until the block ends; a caller may hold it several times.
 
     The lock ends with the process, however that ends.
 

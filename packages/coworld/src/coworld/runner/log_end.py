@@ -1,15 +1,15 @@
-"""What the end of a program's log says about its failure."""
+"""Describe a program's failure by the end of its log."""
 
 import re
 
 LOG_TAIL = 64 << 10
-"""bytes that are looked at"""
+"""bytes of the log that are searched"""
 MOST_CHARACTERS = 300
 _EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Group|Warning)(?::.*)?")
 
 
 def describe_log_end(log: str) -> str:
-    """A clause for a message: the exception of the last traceback, else the last line; "" for an empty log."""
+    """Return a clause for a message: the exception of the last traceback, else the last line; "" for an empty log."""
     lines = [line.rstrip() for line in log.splitlines() if line.strip()]
     traceback = max((number for number, line in enumerate(lines) if line.startswith("Traceback (")), default=None)
     if traceback is not None:

@@ -1,4 +1,4 @@
-"""How an episode is to be run."""
+"""The options of an episode."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,11 +47,11 @@ class EpisodeOptions:
     """seats may be left to people"""
     prefix: str = "coworld-run"
     secret_env: Mapping[str, str] = field(default_factory=dict)
-    """variables for every player, never shown"""
+    """secret variables for every player"""
     player_secret_env: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
-    """further ones by slot"""
+    """further secret variables by slot"""
     egress: Sequence[str] = ()
-    """hosts that players may speak to beside the game"""
+    """hosts that players may connect to besides the game"""
     player_files: Sequence[Path] | None = None
     """for games that host their players: the file or folder of each slot"""
     on_ready: Callable[[LiveEpisode], None] | None = None

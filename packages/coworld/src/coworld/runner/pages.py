@@ -1,4 +1,4 @@
-"""Ask a game for a page, and speak to its sockets, as far as the runner has to.
+"""Request pages from a game and connect to its websockets.
 
 Games of the older generation serve their pages under `/clients/`, newer ones under `/client/`; both are asked.
 """
@@ -21,7 +21,7 @@ _HEAD = 64 << 10
 
 @dataclass(frozen=True)
 class Answer:
-    """The head of an HTTP answer."""
+    """The status and headers of an HTTP response."""
 
     status: int
     location: str | None = None
@@ -53,7 +53,7 @@ async def get(address: Address, path: str, *, timeout: float) -> Answer:
 async def page_status(
     address: Address, name: str, query: dict[str, Any], *, timeout: float, redirects: bool = False
 ) -> tuple[int, str]:
-    """The status of a browser page and the path it was found at: singular first, plural when that is not there."""
+    """Return the status of a browser page and its path: the singular path first, the plural one when it is missing."""
     answer, path = Answer(404), ""
     for prefix in PAGES:
         path = f"{prefix}/{name}"
@@ -73,7 +73,7 @@ async def page_status(
 async def socket(
     address: Address, path: str, query: dict[str, Any] | None = None, *, timeout: float
 ) -> "AsyncIterator[ClientConnection]":
-    """A websocket to a route. Messages may have any size; keeping alive is the business of whoever uses it."""
+    """Open a websocket to a route. Messages may have any size; the caller handles keep-alive."""
     from websockets.asyncio.client import connect
 
     url = f"ws://{address[0]}:{address[1]}{_with_query(path, query or {})}"

@@ -1,4 +1,4 @@
-"""Players of games that host them: a file, or a folder packed into one, known by its digest."""
+"""Players of games that host them: a file, or a folder packed into one, identified by its digest."""
 
 import hashlib
 import io
@@ -35,7 +35,7 @@ class InvalidPlayerFile(SourceError):
 
 
 def resolve_player_file(source: Path, *, package_root: Path | None = None) -> Path:
-    """The file or folder itself, which must exist, be no link and, with a package, lie in it.
+    """Return the file or folder, which must exist, not be a link and, with a package, be inside it.
 
     Raises:
         InvalidPlayerFile: it does not.
@@ -52,7 +52,7 @@ def resolve_player_file(source: Path, *, package_root: Path | None = None) -> Pa
 
 
 def player_file_bytes(source: Path, *, package_root: Path | None = None) -> bytes:
-    """A file as it is, a folder as a zip that is the same for the same contents; raises InvalidPlayerFile."""
+    """Return the bytes of a file, or of a folder as a deterministic zip; raises InvalidPlayerFile."""
     source = resolve_player_file(source, package_root=package_root)
     try:
         data = _packed(source) if source.is_dir() else source.read_bytes()
@@ -85,7 +85,7 @@ def _packed(folder: Path) -> bytes:
 
 
 def player_file_spec(source: Path) -> CoworldPlayerFileSpec:
-    """The seat of an episode request for a file or folder."""
+    """Return the seat of an episode request for a file or folder."""
     data = player_file_bytes(source)
     return CoworldPlayerFileSpec(
         type="player-file", content_hash=hashlib.sha256(data).hexdigest(), size_bytes=len(data)
@@ -93,7 +93,7 @@ def player_file_spec(source: Path) -> CoworldPlayerFileSpec:
 
 
 def fixture_player_files(package: CoworldPackage) -> list[Path]:
-    """The files of the certification fixture's players, one per seat."""
+    """Return the files of the certification fixture's players, one per seat."""
     paths = []
     for seat in package.manifest.certification.players:
         name = package.player(seat.player_id).file or ""
@@ -136,7 +136,7 @@ def stage_player_files(
     *,
     player_seats_schema: CoworldPlayerSeatsSchema = "coworld-player-seats/1",
 ) -> int:
-    """Write `players/SLOT/file` and `player_seats.json` to the workspace; returns how many bytes the files have.
+    """Write `players/SLOT/file` and `player_seats.json` to the workspace; return the total size of the files in bytes.
 
     Raises RunnerEpisodeError: a file cannot be had (`player_file_unavailable`), is not what the request says
     (`player_file_mismatch`), or there is no such seats document (`config_error`).

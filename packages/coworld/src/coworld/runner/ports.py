@@ -1,4 +1,4 @@
-"""Further ports of a game, and addresses of secrets: what the game's public variables ask of the machine it runs on."""
+"""Resolve the further ports and the secret URIs that a game's public variables request."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_TCP_PORT = 65535
 
 @dataclass(frozen=True)
 class LocalPortRequest:
-    """A port of the game, and the port of this machine it wants; None is any."""
+    """A port of the game, and the requested port of this machine; None is any."""
 
     container_port: int
     host_port: int | None
@@ -45,7 +45,7 @@ class LocalPortRequest:
 
 @dataclass(frozen=True)
 class ResolvedLocalPort:
-    """A port of the game, and where it is reached from this machine."""
+    """A port of the game, and its address on this machine."""
 
     container_port: int
     host_port: int
@@ -103,7 +103,7 @@ def resolve_local_extra_ports(
     reserved_host_ports: set[int] | None = None,
     allocate_port: Callable[[], int] | None = None,
 ) -> list[ResolvedLocalPort]:
-    """The further ports a game asks for, each with a port of this machine; ValueError when one is taken already."""
+    """Return the further ports of a game, each with a port of this machine; ValueError when one is already in use."""
     taken = set(reserved_host_ports or ())
     found = []
     for request in requested_ports(env):
@@ -121,7 +121,7 @@ def _free_port() -> int:
 
 
 def local_port_env(ports: Sequence[ResolvedLocalPort]) -> dict[str, str]:
-    """How a game learns where its further ports are reached: `HOST:PORT` each, and all of them as JSON."""
+    """Return the variables with the addresses of a game's further ports: `HOST:PORT` each, and all of them as JSON."""
     if not ports:
         return {}
     table = {str(port.container_port): {"host": port.host, "port": port.host_port} for port in ports}
@@ -132,7 +132,7 @@ def local_port_env(ports: Sequence[ResolvedLocalPort]) -> dict[str, str]:
 
 
 def local_game_env(env: Mapping[str, str], ports: Sequence[ResolvedLocalPort]) -> dict[str, str]:
-    """A game's variables on this machine: secrets by their addresses, and its further ports."""
+    """Return a game's variables on this machine, with its secrets and its further ports."""
     return {**with_secret_uris(env), **local_port_env(ports)}
 
 

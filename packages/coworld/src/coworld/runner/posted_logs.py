@@ -5,7 +5,7 @@ import tempfile
 LOG_PATH = "/_coworld/log"
 """path of the runner's own log route, which never reaches a game"""
 LARGEST_POSTED_LOG = 10 << 20
-"""bytes kept of one program; later requests are refused"""
+"""the most bytes per program; later requests are refused"""
 IN_MEMORY = 64 << 10
 """bytes of one program that stay in memory; more goes to a temporary file"""
 

@@ -1,4 +1,4 @@
-"""What a game must show before and while an episode runs; what it does not is its contract violation."""
+"""Probe a game before and during an episode; a failed probe is a contract violation of the game."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -40,7 +40,7 @@ async def wait_healthy(address: Address, path: str, stop: Callable[[], bool], bu
                 return None
             last = f"it answered HTTP {answer.status}"
         except TimeoutError:
-            if not budget.over:  # what is cut off by the end says less than what was said before
+            if not budget.over:  # a timeout at the end of the budget says less than the last answer
                 last = f"it did not answer within {HEALTH_REQUEST_SECONDS:g} s"
         except OSError:
             pass
@@ -58,7 +58,7 @@ async def require_page(
     error_type: RunnerErrorType = "game_contract_violation",
     redirects: bool = False,
 ) -> None:
-    """`GET /client/NAME` (or `/clients/NAME`) must answer 200."""
+    """Check that `GET /client/NAME` (or `/clients/NAME`) returns 200."""
     where = f"GET /client/{name}"
     try:
         timeout = budget.at_most(PAGE_SECONDS)
@@ -72,7 +72,7 @@ async def require_page(
 
 
 async def require_refusal(address: Address, slot: int, budget: Budget) -> None:
-    """`/player` with a wrong token must be refused: HTTP 401 or 403, a failed handshake, or a close before any word."""
+    """Check that `/player` refuses a wrong token: HTTP 401 or 403, a failed handshake, or a close without a message."""
     from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
     what = f"WS /player with a wrong token for slot {slot}"
@@ -132,7 +132,7 @@ async def require_first_message(
 
 
 async def require_pong(connection: "ClientConnection") -> None:
-    """Every Ping wants a Pong with the same data."""
+    """Check that a Ping gets a Pong with the same data."""
     from websockets.exceptions import ConnectionClosed
 
     try:

@@ -1,4 +1,4 @@
-"""What can only be asked of a game that waits for its players: started for that alone, it disturbs no episode."""
+"""Check reconnection with a game that waits for its players, in a separate run that disturbs no episode."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Take tokens and secrets out of what an episode leaves behind.
+"""Redact tokens and secrets from the files of an episode.
 
 A token is replaced by as many other characters, so that formats with lengths and offsets stay as they are. Compressed
 replays are opened and closed again when they hold one.
@@ -13,22 +13,22 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 LARGEST = 512 << 20
-"""bytes; what is larger when it is open stays as it is"""
+"""bytes; larger decompressed data is not redacted"""
 
 
 SHORT = 8
 """characters; a shorter secret counts only as a whole word, since it may be part of many"""
 SHORTEST = 3
-"""characters; what is shorter hides nothing"""
+"""characters; shorter values are not redacted"""
 PUBLIC_VARIABLES = frozenset(
     {"AWS_REGION", "AWS_DEFAULT_REGION", "USE_BEDROCK", "COWORLD_LLM_ENABLED", "COWORLD_LLM_MODEL"}
 )
-"""variables that come with secrets and are none"""
+"""variables that come with secrets but are not secret"""
 _FLAGS = frozenset({"true", "false", "yes", "off", "none", "null"})
 
 
 def secret_values(variables: Mapping[str, str]) -> list[str]:
-    """The values of secret variables that have to stay out of logs."""
+    """Return the values of secret variables, which must not appear in logs."""
     return [value for name, value in variables.items() if name not in PUBLIC_VARIABLES and value.lower() not in _FLAGS]
 
 
@@ -50,7 +50,7 @@ class Redactor:
         return self.plain(text.encode()).decode(errors="replace")
 
     def plain(self, data: bytes) -> bytes:
-        """Bytes as they are."""
+        """Redact uncompressed bytes."""
         for token, other in self._pairs.items():
             if token in data:
                 data = data.replace(token, other)
@@ -60,7 +60,7 @@ class Redactor:
         return data
 
     def packed(self, data: bytes) -> bytes:
-        """Bytes that may be compressed by gzip or zlib."""
+        """Redact bytes that may be compressed with gzip or zlib."""
         if data[:2] == b"\x1f\x8b":
             opened = _opened(data, zlib.MAX_WBITS | 16)
             if opened is not None and (clean := self.plain(opened)) != opened:
@@ -73,7 +73,7 @@ class Redactor:
 
 
 def _forms(text: str) -> set[bytes]:
-    """A secret as programs write it: plain, in an address, in JSON, in base64."""
+    """Return the encodings of a secret: plain, in a URL, in JSON, in base64."""
     data = text.encode(errors="surrogateescape")
     forms = {data, quote(data, safe="").encode(), json.dumps(text)[1:-1].encode(errors="surrogateescape")}
     if len(text) >= SHORT:
@@ -82,7 +82,7 @@ def _forms(text: str) -> set[bytes]:
 
 
 def _opened(data: bytes, bits: int) -> bytes | None:
-    """The contents when it is one whole compressed stream of a bearable size."""
+    """Return the contents of one whole compressed stream within the size limit."""
     opener = zlib.decompressobj(bits)
     try:
         opened = opener.decompress(data, LARGEST)

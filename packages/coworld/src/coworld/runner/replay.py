@@ -1,4 +1,4 @@
-"""Show a replay: the game started again with the replay instead of a configuration."""
+"""Show a replay: start the game again with the replay instead of a configuration."""
 
 import contextlib
 import json
@@ -27,8 +27,8 @@ async def replay_server(
     at_end: Callable[[Watched], None] | None = None,
     health_seconds: float = 60.0,
 ) -> AsyncIterator[Watched]:
-    """The game in replay mode, healthy; ended with the block. `at_end` may look at it once it has ended.
-    Where the budget has no limit the game has `health_seconds` to come up.
+    """Yield the healthy game in replay mode and stop it at the end of the block; `at_end` may inspect it afterwards.
+    With an unlimited budget the game has `health_seconds` to come up.
 
     Raises RunnerEpisodeError (`replay_unloadable`).
     """
@@ -70,12 +70,12 @@ async def replay_server(
 
 
 def replay_query(program: Watched) -> dict[str, str]:
-    """Older games want the replay's address in the query; newer ones ignore it."""
+    """Return the query with the replay's URI, which older games need and newer ones ignore."""
     return {"uri": f"file://{program.running.place.folder}/replay"}
 
 
 async def check_replay(program: Watched, budget: Budget) -> None:
-    """The page must be there and the socket must show something."""
+    """Check that the page exists and that the websocket sends a message."""
     assert program.running.endpoint is not None
     address, query = program.running.endpoint, replay_query(program)
     await probes.require_page(address, "replay", query, budget, error_type=FAILURE, redirects=True)

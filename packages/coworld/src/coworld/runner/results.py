@@ -1,4 +1,4 @@
-"""Read what a game has left: results, or the word that a seat made them pointless."""
+"""Read the output of a game: results, or the declared failure of a seat."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ LARGEST_RESULTS = 64 << 20
 
 
 def read_results(path: Path, schema: dict[str, Any], slots: int) -> dict[str, Any]:
-    """The results, valid by the game's schema and with a score per slot where it has scores."""
+    """Read the results, which must match the game's schema and have a score per slot if they have scores."""
     if not path.is_file():
         raise RunnerEpisodeError("the game ended and has written no results", error_type="results_missing")
     if path.stat().st_size > LARGEST_RESULTS:
@@ -52,7 +52,7 @@ def _malformed(message: str) -> NoReturn:
 
 
 def read_player_failure(path: Path, slots: int) -> RunnerEpisodeError | None:
-    """What a game says about a seat that ended the episode; its own violation when that makes no sense."""
+    """Read a game's declared failure of a seat; an invalid declaration is the game's contract violation."""
     if not path.is_file():
         return None
     try:

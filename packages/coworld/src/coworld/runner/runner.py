@@ -125,7 +125,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class EpisodeOutcome:
-    """How an episode went."""
+    """The outcome of an episode."""
 
     results: dict[str, Any] | None
     error: EpisodeFailure | None
@@ -151,7 +151,7 @@ def run_episode(
     options: EpisodeOptions | None = None,
     **changes: Any,
 ) -> EpisodeOutcome:
-    """Play one episode and leave its files in `workspace`, which may hold those of an earlier one.
+    """Play one episode and write its files to `workspace`, which may contain those of an earlier one.
 
     `package` finds the files of players for games that host them; None where the options name them. `changes` are
     fields of `EpisodeOptions`, such as `budget_seconds=60`. An interrupt (Ctrl-C, SIGTERM) ends everything that was
@@ -172,7 +172,7 @@ async def run_episode_async(
     workspace: Path,
     options: EpisodeOptions | None = None,
 ) -> EpisodeOutcome:
-    """The same for asyncio. Cancelling it ends everything that was started."""
+    """Play one episode in asyncio. Cancellation stops everything that was started."""
     options = options or EpisodeOptions()
     hosted = request.manifest.game.player_runtime == "game-hosted"
     if hosted and options.player_files is None and package is not None:
@@ -253,12 +253,12 @@ async def _check_replay(episode: Episode, artifacts: EpisodeArtifacts) -> None:
 
 
 def replay_client_url(port: int) -> str:
-    """The page of a game that shows a replay on a port of this machine."""
+    """Return the URL of the replay page of a game on a port of this machine."""
     return f"http://{LOCAL_PORT_HOST}:{port}/client/replay"
 
 
 def replay_session_path() -> str:
-    """The socket of a game that shows a replay."""
+    """Return the path of the replay websocket of a game."""
     return "/replay"
 
 
@@ -290,7 +290,7 @@ async def _show_replay(
     log_to: EpisodeArtifacts | None,
     clean: Redactor,
 ) -> None:
-    """The check itself; what the game writes meanwhile is added to its logs."""
+    """Check the replay; append the game's output to its logs."""
 
     def keep(program: Watched) -> None:
         if log_to is not None:

@@ -11,11 +11,11 @@ from coworld.runner.gate import SeatGate
 from coworld.runner.io import PlayerRuntimeStatus
 
 TEMPORARY_EXIT = 75
-"""by convention: the program could not start now and may be tried again"""
+"""by convention: the program could not start now; a retry may work"""
 
 
 class Watched:
-    """A running program whose end anybody can wait for."""
+    """A running program whose end several tasks can await."""
 
     def __init__(self, running: Running) -> None:
         self.running = running
@@ -29,7 +29,7 @@ class Watched:
 
     @property
     def exit(self) -> Exit | None:
-        """How it ended, or None while it runs."""
+        """Return how it ended, or None while it runs."""
         if self.ended.done() and not self.ended.cancelled():
             return self.ended.result()
         return self.running.poll()
@@ -57,7 +57,7 @@ class Seat:
     slot: int
     program: Watched | None = None
     gate: SeatGate | None = None
-    """the program's way to the game"""
+    """the program's connection to the game"""
     note: str | None = field(default=None)
 
     @property
@@ -66,12 +66,12 @@ class Seat:
 
     @property
     def crashed(self) -> bool:
-        """It has ended by itself, and badly."""
+        """Return whether it ended by itself, and badly."""
         found = self.exit
         return found is not None and not found.clean and not found.stopped
 
     def failure(self, last_words: str = "") -> RunnerEpisodeError:
-        """The blame for how it ended."""
+        """Return the error for how it ended."""
         found = self.exit
         if found is not None and found.code == TEMPORARY_EXIT:
             return RunnerEpisodeError(

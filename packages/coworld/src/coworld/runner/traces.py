@@ -1,4 +1,4 @@
-"""Bring what programs leave to the workspace: plain files only, of a bearable size, without tokens."""
+"""Copy the output of programs to the workspace: plain files only, of limited size, without tokens."""
 
 import zlib
 from pathlib import Path
@@ -18,7 +18,7 @@ LARGEST_LOG = 10 << 20
 
 
 def collect_game_files(artifacts: EpisodeArtifacts, running: Running, clean: Redactor) -> dict[str, str]:
-    """What a game has written, and the replay compressed beside it; raises OSError.
+    """Copy a game's files, and add a compressed copy of the replay; raises OSError.
 
     Returns the files that were not kept, each with the reason, which `left_out.json` says too.
     """
@@ -44,13 +44,13 @@ def collect_game_files(artifacts: EpisodeArtifacts, running: Running, clean: Red
 
 
 def keep_player_files(artifacts: EpisodeArtifacts, running: Running, slot: int, clean: Redactor) -> None:
-    """A player's log and its artifact."""
+    """Save a player's log and its artifact."""
     write_log(artifacts.policy_log_path(slot), clean.plain(running.log("stdout")))
     running.collect(artifact_name(slot), artifacts.policy_artifact_path(slot), LARGEST_ARTIFACT)
 
 
 def keep_game_logs(artifacts: EpisodeArtifacts, running: Running, clean: Redactor) -> None:
-    """Appends, since a game that shows its replay writes to the same logs."""
+    """Append the game's logs, since a game in replay mode writes to the same files."""
     streams: tuple[Literal["stdout", "stderr"], ...] = ("stdout", "stderr")
     for stream in streams:
         path = artifacts.logs_dir / f"game.{stream}.log"
@@ -65,7 +65,7 @@ def keep_posted_log(path: Path, gate: SeatGate | None, clean: Redactor) -> None:
 
 
 def write_log(path: Path, data: bytes) -> None:
-    """A log keeps its last 10 MiB."""
+    """Write the last 10 MiB of a log."""
     if len(data) > LARGEST_LOG:
         data = f"[the first {len(data) - LARGEST_LOG} bytes are left out]\n".encode() + data[-LARGEST_LOG:]
     write_file(path, data)

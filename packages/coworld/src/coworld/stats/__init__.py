@@ -1,4 +1,4 @@
-"""The `coworld.stats.v1` document: what happened in episodes, as numbers per seat."""
+"""The `coworld.stats.v1` document: measurements of episodes, per seat."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 
 
 def get_coworld_stats_schema() -> dict[str, Any]:
-    """The JSON Schema of the document. What numbers mean is checked by `read_stats` alone."""
+    """Return the JSON Schema of the document. Only `read_stats` checks the meaning of the numbers."""
     return StatsBlock.model_json_schema()
 
 
@@ -54,7 +54,7 @@ def read_stats(data: bytes | str, *, name: str = "the document") -> StatsBlock:
         DocumentError: with every problem.
     """
     try:
-        json.loads(data)  # pydantic says less about where JSON is broken
+        json.loads(data)  # pydantic reports less about the position of a JSON error
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SourceError(f"{name} is not JSON: {error}", hint="fix the text") from error
     try:
@@ -64,5 +64,5 @@ def read_stats(data: bytes | str, *, name: str = "the document") -> StatsBlock:
 
 
 def stats_text(block: StatsBlock) -> str:
-    """The document as it is written: the same block always gives the same bytes."""
+    """Return the document as text; the same block always gives the same text."""
     return json.dumps(block.model_dump(mode="json"), indent=2, sort_keys=True, allow_nan=False) + "\n"

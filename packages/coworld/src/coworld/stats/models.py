@@ -38,7 +38,7 @@ class _Model(DocumentModel):
 
 
 class StatsProvenance(_Model):
-    """Which replay was measured, and by what."""
+    """The measured replay and the tool that measured it."""
 
     episode_id: Word
     game_id: Word
@@ -50,7 +50,7 @@ class StatsProvenance(_Model):
 
 
 class MetricDefinition(_Model):
-    """What a number means. The same id and version mean the same everywhere."""
+    """The definition of a metric. The same id and version mean the same everywhere."""
 
     id: Word
     version: Annotated[int, Field(ge=1)]
@@ -66,7 +66,7 @@ class MetricDefinition(_Model):
 
     @model_validator(mode="after")
     def validate_denominator(self) -> Self:
-        """Rates, and only rates, are out of something."""
+        """Check that rates, and only rates, have a denominator."""
         if (self.kind == "rate") != (self.denominator is not None):
             fix = "say what it is out of" if self.kind == "rate" else "write null"
             raise BrokenRule(
@@ -94,7 +94,7 @@ class MissingValue(_Model):
 
 
 class NoOpportunities(_Model):
-    """A rate out of nothing."""
+    """A rate with a denominator of zero."""
 
     metric_id: Word
     status: Literal["no_opportunities"]
@@ -115,7 +115,7 @@ class SeatStats(_Model):
 
 
 class EpisodeStats(_Model):
-    """One episode: which metrics there are, and every seat's measurement of each."""
+    """One episode: its metrics, and every seat's measurement of each."""
 
     provenance: StatsProvenance
     metrics: Annotated[list[MetricDefinition], Field(min_length=1)]
@@ -123,7 +123,7 @@ class EpisodeStats(_Model):
 
     @model_validator(mode="after")
     def validate_measurements(self) -> Self:
-        """Ids are unique, every seat reports every metric once, and numbers fit the kind of their metric."""
+        """Check that ids are unique, every seat reports every metric once, and numbers fit their metric's kind."""
         metrics = {metric.id: metric for metric in self.metrics}
         if len(metrics) != len(self.metrics):
             raise BrokenRule("a metric id is used twice", "give each metric of an episode its own id", "metrics")
@@ -143,7 +143,7 @@ class EpisodeStats(_Model):
 
 
 def _mismatch(metric: MetricDefinition, measurement: MeasuredValue | MissingValue | NoOpportunities) -> str | None:
-    """Why a measurement cannot be one of this metric."""
+    """Return why a measurement does not fit this metric."""
     if isinstance(measurement, MissingValue):
         return None
     if isinstance(measurement, NoOpportunities):
@@ -182,7 +182,7 @@ class StatsBlock(_Model):
 
     @model_validator(mode="after")
     def validate_episodes(self) -> Self:
-        """There is something in it, every episode comes once, and definitions agree."""
+        """Check that the block is not empty, every episode occurs once, and definitions agree."""
         entries: list[EpisodeStats | StatsFailure] = [*self.episodes, *self.failures]
         ids = [entry.provenance.episode_id for entry in entries]
         if not ids:

@@ -1,4 +1,4 @@
-"""A stats document as one page without scripts."""
+"""Render a stats document as one page without scripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ td, th { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(-
 
 
 def render_stats(block: StatsBlock) -> str:
-    """Every episode with its seats and measurements; what is missing says why."""
+    """Render every episode with its seats and measurements, with a reason for each missing value."""
     parts = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Statistics</title>',
         f"<style>{_STYLE}</style></head><body><h1>Statistics</h1>",

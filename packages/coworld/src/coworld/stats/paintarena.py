@@ -77,14 +77,14 @@ METRICS = [
 
 
 class PolicyInput(DocumentModel):
-    """Whose seat it was."""
+    """The policy in a seat."""
 
     id: Word | None = None
     sha256: Sha256 | None = None
 
 
 class ReplayInput(DocumentModel):
-    """One replay to be measured."""
+    """One replay to measure."""
 
     path: Word
     episode_id: Word
@@ -107,7 +107,7 @@ class ReplayInput(DocumentModel):
 
 
 class _NotMeasured(Exception):
-    """A replay that is missing, another one, or none of Paint Arena."""
+    """A replay that is missing, has another digest, or is not of Paint Arena."""
 
 
 def read_inputs(path: Path) -> list[ReplayInput]:
@@ -156,7 +156,7 @@ def extract_batch(inputs: Path, output: Path, *, workers: int = 4) -> StatsBlock
 
 
 def measure(replay: Any, policies: Sequence[PolicyInput] = ()) -> list[SeatStats]:
-    """The measurements of every seat of a replay.
+    """Measure every seat of a replay.
 
     Raises:
         ValueError: it is no Paint Arena replay.

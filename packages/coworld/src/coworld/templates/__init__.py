@@ -1,4 +1,4 @@
-"""Starting points for games, players and roles. Each one plays and certifies as it is written.
+"""Starting points for games, players and roles. Each one plays and certifies without changes.
 
     write_template("python", Path("my-player"))     # a player; also "typescript" and "cpp"
     write_template("game", Path("my-game"))         # or another role
@@ -26,7 +26,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class TemplateError(CoworldError):
-    """There is no such template, or it cannot be written there."""
+    """The template does not exist, or cannot be written there."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def write_template(template: str, directory: Path, *, name: str | None = None) -
 
 
 def _manifest(role: str, name: str) -> dict[str, Any]:
-    """Paint Arena with the new part in the place of its own."""
+    """Return Paint Arena's manifest with one part replaced by the new one."""
     from coworld.examples.paintarena.build import config, manifest
 
     document: dict[str, Any] = deepcopy(manifest())

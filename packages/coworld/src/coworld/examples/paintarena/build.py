@@ -57,7 +57,7 @@ RESULTS_SCHEMA = {
 
 
 def config(width: int, height: int, max_ticks: int, tick_rate: float, *, lockstep: bool = False) -> dict[str, object]:
-    """A token-free game configuration."""
+    """Return a game configuration without tokens."""
     document: dict[str, object] = {
         "width": width,
         "height": height,
@@ -88,7 +88,7 @@ VARIANTS = [
 
 
 def manifest(*, image: str = IMAGE, version: str | None = VERSION, static_viewer: bool = False) -> dict[str, object]:
-    """The manifest as a document; with `version` None the template that a build fills in."""
+    """Return the manifest as a document; with `version` None, the template that a build fills in."""
     game: dict[str, object] = {
         "name": "paintarena",
         "version": version,
@@ -155,7 +155,7 @@ def _text(name: str) -> dict[str, str]:
 
 
 def files() -> dict[str, str]:
-    """What is written, by file name."""
+    """Return the files to write, by name."""
     documents = {
         "coworld_manifest.json": manifest(),
         "coworld_manifest_static_viewer.json": manifest(static_viewer=True),

@@ -44,7 +44,7 @@ class Config:
 
     @classmethod
     def read(cls, document: object) -> Config:
-        """The configuration in the document the runner wrote.
+        """Read the configuration from the document that the runner wrote.
 
         Raises:
             ConfigError: something is missing, of another type, or out of its range.
@@ -106,12 +106,12 @@ class Arena:
 
 
 def start(slot: int, width: int, height: int) -> tuple[int, int]:
-    """Where a slot begins: the four corners in turn."""
+    """Return the start position of a slot: the four corners in turn."""
     return ((0, 0), (width - 1, height - 1), (0, height - 1), (width - 1, 0))[slot % 4]
 
 
 def sweep_move(slot: int, x: int, y: int, width: int, height: int) -> str:
-    """The sweep player: even slots go along rows and down, odd slots mirror it and go up."""
+    """Return the move of the sweep player: even slots go along rows and down, odd slots mirror it and go up."""
     forward, back, on, turn = ("right", "left", "down", "up") if slot % 2 == 0 else ("left", "right", "up", "down")
     direction = forward if y % 2 == 0 else back
     if x != (width - 1 if direction == "right" else 0):

@@ -19,7 +19,7 @@ START_DELAY_SECONDS = 0.5
 MESSAGES_PER_TICK = 1000
 """a seat that sends more between two ticks is flooding"""
 MOST_EVENTS = 100_000
-"""a seat that connects again and again does not fill the memory"""
+"""limits the memory that a seat can fill by reconnecting"""
 
 
 class BadMove(ValueError):
@@ -28,7 +28,7 @@ class BadMove(ValueError):
 
 @dataclass
 class Seat:
-    """What the match remembers of a slot; it survives the connection."""
+    """The state of a slot; it survives the connection."""
 
     connections: int = 0
     move: str = "stay"
@@ -54,7 +54,7 @@ class Match:
         self._leader: int | None = None
         self._encoded: tuple[object, str] = (None, "")
 
-    # --- what the connections call
+    # --- called by the connections
 
     def join(self, slot: int) -> None:
         self.seats[slot].connections += 1
@@ -92,7 +92,7 @@ class Match:
         self._wake.set()
 
     def set_tick_rate(self, tick_rate: object) -> None:
-        """Anything but a number above 0 and up to 60 is ignored."""
+        """Set the tick rate; ignore anything but a number above 0 and up to 60."""
         if isinstance(tick_rate, (int, float)) and not isinstance(tick_rate, bool) and 0 < tick_rate <= 60:
             self.tick_rate = float(tick_rate)
             self._wake.set()
@@ -101,7 +101,7 @@ class Match:
         """Return after the next tick or the end."""
         await self._news.wait()
 
-    # --- what they send
+    # --- messages to the connections
 
     def state(self) -> dict[str, object]:
         arena = self.arena
@@ -122,7 +122,7 @@ class Match:
         }
 
     def state_text(self) -> str:
-        """The state as viewers get it; many of them cost no more than one."""
+        """Return the state for viewers, encoded once per change however many viewers there are."""
         now = (self.arena.tick, self.started, self.paused, self.tick_rate, self.done)
         if self._encoded[0] != now:
             self._encoded = (now, _compact(self.state()))
@@ -169,7 +169,7 @@ class Match:
                 restart, tick_rate = True, self.tick_rate
             elif self.lockstep and self._all_answered():
                 return True
-            elif not await self._woken(due) and not self.paused:  # a pause may come in the moment the tick is due
+            elif not await self._woken(due) and not self.paused:  # a pause may arrive just when the tick is due
                 return restart
 
     def _all_answered(self) -> bool:
@@ -214,7 +214,7 @@ class Match:
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    # --- what is left of it
+    # --- results and replay
 
     def note(self, kind: str, slot: int | None, tile: int | None = None, **more: object) -> None:
         if len(self.events) >= MOST_EVENTS:

@@ -16,7 +16,7 @@ _KEYS = ("config", "player_names", "frames", "results")
 
 
 class ReplayUnreadable(ValueError):
-    """The address holds no Paint Arena replay."""
+    """The URI does not hold a Paint Arena replay."""
 
 
 def read_replay(uri: str) -> dict[str, object]:

@@ -17,7 +17,7 @@ from coworld.examples.paintarena.game.match import BadMove, Match
 from coworld.examples.paintarena.game.web import answer, page
 
 VIEW_SECONDS = 0.1
-"""how often a viewer is sent the board"""
+"""how often a viewer receives the board"""
 TAKEN_OVER = 4000
 """the code an older connection of a seat is closed with when a newer one arrives"""
 
@@ -25,7 +25,7 @@ Visit = Callable[[ServerConnection, dict[str, str]], Awaitable[None]]
 
 
 class Routes:
-    """One port: plain requests get pages, websocket requests go to the visit of their path."""
+    """Serve one port: plain requests get pages, websocket requests go to the handler of their path."""
 
     def __init__(self) -> None:
         self.visits: dict[str, Visit] = {}
@@ -47,7 +47,7 @@ class Routes:
     async def __call__(self, connection: ServerConnection) -> None:
         assert connection.request is not None
         path, query = _address(connection.request.path)
-        with suppress(ConnectionClosed):  # the visitor left
+        with suppress(ConnectionClosed):  # the client disconnected
             await self.visits[path](connection, query)
 
 
@@ -105,7 +105,7 @@ class MatchRoutes(Routes):
             print(f"slot {slot} disconnected", flush=True)
 
     async def _observe(self, connection: ServerConnection, slot: int) -> None:
-        """Every tick in turn; a player that reads slowly misses ticks, it never delays the others."""
+        """Send the ticks in order; a slow player misses ticks and never delays the others."""
         with suppress(ConnectionClosed):
             await connection.send(self.match.observation_text(slot))
             while not self.match.done:

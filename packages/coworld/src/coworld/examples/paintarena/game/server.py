@@ -1,4 +1,4 @@
-"""The program: play one match and leave its results and replay, or show a replay until stopped.
+"""The program: play one match and write its results and replay, or show a replay until stopped.
 
 Exit status 0 after a match that was played and saved; 1 with one sentence on stderr otherwise. What it prints is
 public and never holds a token.
@@ -25,7 +25,7 @@ from coworld.uris import UriError, read_uri, write_uri
 
 LARGEST_MESSAGE = 64 * 1024
 FAREWELL_SECONDS = 2.0
-"""how long visitors have to take the last message before the game leaves"""
+"""how long clients have to read the last message before the game exits"""
 
 
 def main() -> int:
@@ -95,7 +95,7 @@ def _read_match(uri: str) -> tuple[Match, list[str]]:
 
 
 def _save(settings: Settings, match: Match) -> None:
-    """Everything else first, then the results, then the replay."""
+    """Write everything else first, then the results, then the replay."""
     if settings.events_uri:
         write_uri(settings.events_uri, json.dumps(match.events).encode(), content_type="application/json")
     if settings.trajectory_uri:
@@ -111,7 +111,7 @@ def _save(settings: Settings, match: Match) -> None:
 
 
 async def _farewell(server: Server) -> None:
-    """Every handler ends by itself once the match is over; a visitor that does not read is not waited for."""
+    """Wait for the handlers, which end once the match is over; do not wait for a client that does not read."""
     server.close(close_connections=False)
     leaving = [asyncio.create_task(connection.wait_closed()) for connection in server.connections]
     if leaving:

@@ -1,4 +1,4 @@
-"""What the runner tells the game through its environment."""
+"""The settings that the runner passes to the game in environment variables."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Settings:
     load_replay_uri: str | None = None
     """replay mode: the replay to show"""
     replay_server: bool = False
-    """replay mode of the older kind: each visitor names the replay with `?uri=`"""
+    """older replay mode: each client names the replay with `?uri=`"""
     admin_token: str | None = None
-    """opens `/admin`; a game that was given none has no `/admin`"""
+    """opens `/admin`; a game without this token has no `/admin`"""
 
     @property
     def replay_mode(self) -> bool:

@@ -1,4 +1,4 @@
-"""Pages over HTTP, on the port of the websockets."""
+"""Serve pages over HTTP, on the port of the websockets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CLIENT = Path(__file__).parent / "client"
 _PAGES = {"player": "player.html", "global": "global.html", "admin": "admin.html", "replay": "index.html"}
 _TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css"}
 _SECURITY = {
-    # The address of a player's page holds a token: it goes nowhere.
+    # The URL of a player's page holds a token: send no referrer.
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -26,7 +26,7 @@ def answer(status: int, phrase: str, body: bytes, content_type: str = "text/plai
 
 
 def page(path: str) -> Response:
-    """The answer to a plain GET: a page, one of its files (both `/client/` and `/clients/`), or 404."""
+    """Return the response to a plain GET: a page, one of its files (both `/client/` and `/clients/`), or 404."""
     parts = path.strip("/").split("/")
     if path == "/healthz":
         return answer(200, "OK", b'{"ok":true}', "application/json")
@@ -38,4 +38,4 @@ def page(path: str) -> Response:
 
 
 _FILES = frozenset(file.name for file in CLIENT.iterdir() if file.suffix in _TYPES)
-"""what may be asked for, by its whole name: no path from outside reaches the disk"""
+"""the files that may be requested, by full name: a path from a request never reaches the disk"""

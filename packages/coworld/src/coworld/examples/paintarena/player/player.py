@@ -1,4 +1,4 @@
-"""Plays one slot of Paint Arena by sweeping the board row by row, and connects again when the line breaks.
+"""Play one slot of Paint Arena by sweeping the board row by row; reconnect when the connection breaks.
 
 Reads the address from `COWORLD_PLAYER_WS_URL` (or the older `COGAMES_ENGINE_WS_URL`), answers every observation with
 a move, and exits 0 after the game's `final`.
@@ -20,7 +20,7 @@ from coworld.examples.paintarena.rules import sweep_move
 TAKEN_OVER = 4000
 """the game closes an older connection of a seat with this code"""
 PATIENCE_SECONDS = 20.0
-"""how long a broken connection is tried again before the player gives up"""
+"""how long the player retries a broken connection"""
 
 
 def main() -> int:
@@ -48,7 +48,7 @@ def play(address: str) -> int:
                     if state.get("type") == "final" or state.get("done"):
                         print(f"slot {state['slot']} finished with scores {state['scores']}", flush=True)
                         return 0
-                    with suppress(ConnectionClosed):  # the end may have come already, and is still to be read
+                    with suppress(ConnectionClosed):  # the final message may have arrived and not been read yet
                         connection.send(json.dumps({"move": choose(state)}))
         except InvalidHandshake:
             print("the game refused the connection", file=sys.stderr, flush=True)
@@ -64,7 +64,7 @@ def play(address: str) -> int:
 
 
 def choose(state: dict[str, object]) -> str:
-    """The move for one observation."""
+    """Return the move for one observation."""
     slot, width, height = state["slot"], state["width"], state["height"]
     assert isinstance(slot, int) and isinstance(width, int) and isinstance(height, int)
     positions = state["positions"]

@@ -1,4 +1,4 @@
-"""What both reporters read and write: the request in the environment, an episode's files, and a report's zip."""
+"""Inputs and outputs of both reporters: the request in the environment, an episode's files, and a report's zip."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ReporterInputs", "load_reporter_inputs", "report_zip"]
 
 @dataclass(frozen=True)
 class ReporterInputs:
-    """One episode and where its report goes."""
+    """One episode and the destination of its report."""
 
     episode: ReporterEpisodeInput
     report_uri: str

@@ -37,7 +37,7 @@ class PlayerMetadata(BaseModel):
 
 
 class EpisodeMetadata(BaseModel):
-    """What is known about an episode besides its files."""
+    """Metadata of an episode, besides its files."""
 
     episode_id: str | None = None
     variant_id: str = "unknown"
@@ -169,7 +169,7 @@ def _outcome(stats: PaintArenaStats) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that cannot break out of a table cell."""
+    """Escape text so that it cannot break out of a table cell."""
     return " ".join(text.split()).replace("|", "\\|")
 
 

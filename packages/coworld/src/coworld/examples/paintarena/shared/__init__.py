@@ -1,1 +1,1 @@
-"""What games and players in the style of Paint Arena share."""
+"""Shared code of games and players in the style of Paint Arena."""

@@ -25,7 +25,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 class HttpLogHandler(logging.Handler):
-    """Send each record as text to an address; one that cannot be sent is reported as logging reports its errors."""
+    """Send each record as text to a URL; report one that cannot be sent as `logging` reports its errors."""
 
     def __init__(self, url: str) -> None:
         super().__init__()

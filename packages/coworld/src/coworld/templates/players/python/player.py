@@ -47,7 +47,7 @@ def main() -> int:
                     if state.get("done"):
                         print("final scores", state["scores"])
                         return 0
-                    with suppress(ConnectionClosed):  # the end may have come already, and is still to be read
+                    with suppress(ConnectionClosed):  # the final message may have arrived and not been read yet
                         game.send(json.dumps({"move": choose(state)}))
         except (ConnectionClosed, InvalidHandshake, OSError) as error:
             print("connection lost:", type(error).__name__, file=sys.stderr)

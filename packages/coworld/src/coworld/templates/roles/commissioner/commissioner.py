@@ -1,4 +1,4 @@
-"""A commissioner: the default one with a rule of its own. Change `Mine`; every other message is answered by default."""
+"""A commissioner: the default one with a custom rule. Change `Mine`; every other message is answered by default."""
 
 from coworld.commissioner.protocol import ScheduleRoundsRequest, ScheduleRoundsResponse
 from coworld.commissioner.server import serve_commissioner
@@ -8,7 +8,7 @@ SMALLEST_ROUND = 2
 
 
 class Mine(DefaultCommissioner):
-    """Starts a round only when enough champions are there."""
+    """Start a round only when there are enough champions."""
 
     def schedule(self, request: ScheduleRoundsRequest) -> ScheduleRoundsResponse:
         response = super().schedule(request)

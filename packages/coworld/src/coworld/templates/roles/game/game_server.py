@@ -79,7 +79,7 @@ class Server:
         self.news = asyncio.Event()
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Pages and refusals; None lets a websocket in."""
+        """Return a page or a refusal; None accepts a websocket."""
         path, query = address(request.path)
         if "websocket" in request.headers.get("Upgrade", "").lower():
             allowed = (

@@ -34,7 +34,7 @@ def main() -> int:
                         return 0
                     if len(state["played"]) != answered:
                         answered = len(state["played"])
-                        with suppress(ConnectionClosed):  # the end may have come already, and is still to be read
+                        with suppress(ConnectionClosed):  # the final message may have arrived and not been read yet
                             game.send(json.dumps({"throw": choose(state)}))
         except (ConnectionClosed, InvalidHandshake, OSError) as error:
             print("connection lost:", type(error).__name__, file=sys.stderr)

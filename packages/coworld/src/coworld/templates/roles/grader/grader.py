@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 
 def grade(results: dict) -> float:
-    """How interesting the episode was: 1 for a draw, 0 for a walkover."""
+    """Return how interesting the episode was: 1 for a draw, 0 for a walkover."""
     scores = sorted(results["scores"], reverse=True)
     total = sum(abs(score) for score in scores)
     return round(1 - (scores[0] - scores[1]) / total, 4) if total else 1.0

@@ -1,4 +1,4 @@
-"""An optimizer: reads what the other roles have found and writes a plan. Change `plan`."""
+"""An optimizer: reads the outputs of the other roles and writes a plan. Change `plan`."""
 
 import json
 import os
@@ -14,7 +14,7 @@ LISTS = {
 
 
 def plan(manifest: dict, grades: list[dict]) -> list[str]:
-    """What to do next, most useful first."""
+    """Return recommendations, most useful first."""
     if not grades:
         return ["Play and grade some episodes first."]
     best = max(range(len(grades)), key=lambda index: grades[index]["score"])

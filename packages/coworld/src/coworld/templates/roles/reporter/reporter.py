@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 
 def page(episode: str, results: dict, names: list) -> str:
-    """What people read. Names come from players: escape them."""
+    """Return the page. Names come from players: escape them."""
     scores = results.get("scores", [])
     rows = "".join(
         f"<tr><td>{escape(str(names[slot] if slot < len(names) else f'Seat {slot}'))}</td><td>{score}</td></tr>"
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def player_names(replay: bytes) -> list:
-    """Replays belong to their games; Paint Arena's is JSON and says who played."""
+    """Read the players' names from the replay. Each game has its own format; Paint Arena's is JSON with names."""
     try:
         return json.loads(replay)["player_names"]
     except (ValueError, KeyError, TypeError):
