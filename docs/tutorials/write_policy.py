@@ -10,11 +10,11 @@ start(__file__)
 # %% [markdown]
 # # Write your first policy
 #
-# A policy decides what agents do. Here you look at what a cog sees, write a policy of five lines, then one with eyes,
-# memory and a plan, and watch both play. It takes a quarter of an hour.
+# A policy chooses the actions of agents. Here you inspect a cog's observation, write a policy of five lines, then one
+# with memory and a plan, and watch both play. It takes a quarter of an hour.
 #
-# This page is a notebook and a script too: `write_policy.ipynb` and `write_policy.py` in `docs/tutorials`. Run it in
-# the environment that `make setup` makes (`. .venv/bin/activate`); what it writes goes to the folder you are in.
+# This page is also a notebook and a script: `write_policy.ipynb` and `write_policy.py` in `docs/tutorials`. Run it in
+# the environment of `make setup` (`. .venv/bin/activate`); it writes its files to the current folder.
 
 # %% [markdown]
 # ## What a cog sees
@@ -35,8 +35,8 @@ print("actions:", *game.action_names)
 print("window: ", game.obs_height, "x", game.obs_width)
 
 # %% [markdown]
-# Every step, a cog gets an observation: a list of tokens. A token is a feature, a value, and the cell of the window it
-# is about, or no cell for facts about the cog itself. What is not there has no token.
+# Every step, a cog gets an observation: a list of tokens. A token is a feature, a value, and a cell of the window, or
+# no cell for facts about the cog itself. Empty cells have no tokens.
 
 # %%
 observation = simulation.agent(0).observation
@@ -57,8 +57,8 @@ for token in observation.tokens:
 # %% [markdown]
 # ## The shortest policy
 #
-# `MultiAgentPolicy` is made once for a game. It hands out an `AgentPolicy` for each cog, whose `step` gets an
-# observation and answers with an `Action`.
+# A `MultiAgentPolicy` is created once per game. It returns an `AgentPolicy` for each cog, whose `step` gets an
+# observation and returns an `Action`.
 
 # %%
 from mettagrid.policy.policy import AgentPolicy, MultiAgentPolicy
@@ -76,7 +76,7 @@ class EastPolicy(MultiAgentPolicy):
 
 
 # %% [markdown]
-# Let it play. This is the whole loop of an episode; the recorder keeps it as a replay.
+# Let it play. This is the whole loop of an episode; the recorder stores it as a replay.
 
 # %%
 from mettagrid.replay import EpisodeRecorder
@@ -102,8 +102,8 @@ def play(policy_class, steps):
 replay = play(EastPolicy, steps=30)
 
 # %% [markdown]
-# In a notebook, `show` draws the replay below the cell: press the space bar to let it run, click a cog to see what it
-# sees. The cogs walk east until something is in the way, and stay there.
+# In a notebook, `show` draws the replay below the cell: press the space bar to play it, click a cog to see its
+# observation. The cogs walk east until something is in the way, and stay there.
 
 # %%
 # <<hide-output>>
@@ -120,15 +120,15 @@ show(replay)
 # A junction is taken by a cog that has aligner gear and a heart. The gear is at the aligner's station, hearts are at
 # the hub, and the cog has to find junctions itself. So it needs
 #
-# - **eyes**: `look` sorts the tokens. `lp:east` and its sisters say how far the cog is from where it started, so that
-#   every cell it sees gets a fixed address;
-# - **memory**: `known` keeps what stands where. `reset` forgets it, as every episode has another map;
-# - **wishes**: `wish` says where it would like to go, given what it holds;
-# - **legs**: `way` searches the shortest way over known floor. With no wish in reach, the nearest cell never seen is
-#   the goal.
+# - **perception**: `look` sorts the tokens. `lp:east` and similar features give the cog's offset from its start, so
+#   that every cell it sees gets fixed coordinates;
+# - **memory**: `known` stores the object of each cell. `reset` clears it, because every episode has another map;
+# - **goals**: `wish` returns the cells to go to, given what the cog holds;
+# - **movement**: `way` finds a shortest path over known floor. If no goal is reachable, the nearest cell never seen
+#   becomes the goal.
 #
-# Moving into a thing uses it: the station gives gear, the hub a heart, the junction becomes ours. Save this as
-# `first_policy.py`; notebook and script do it for you.
+# A cog uses an object by moving into it: the station gives gear, the hub a heart, the junction becomes ours. Save this
+# as `first_policy.py`; notebook and script do it for you.
 
 # %% [file first_policy.py]
 """Cogs that fetch hearts and align junctions."""
@@ -224,8 +224,8 @@ class AlignerPolicy(MultiAgentPolicy):
 
 
 # %% [markdown]
-# Before it plays, let it be checked: for exceptions, unknown actions, agents that disturb one another, results that
-# cannot be repeated. An empty list is what one wants.
+# Check it before it plays: for exceptions, unknown actions, agents that affect one another, results that
+# are not reproducible. The list should be empty.
 
 # %%
 from first_policy import AlignerPolicy
@@ -240,7 +240,7 @@ replay = play(AlignerPolicy, steps=150)
 # %% [markdown]
 # ## From the command line
 #
-# A policy in a file is played by its name; files in the folder you are in are found. With `-r gui` you watch it in the
+# Play a policy in a file by its name; the search includes the current folder. With `-r gui` you watch it in the
 # browser while it plays, with `-r unicode` in the terminal.
 
 # %% [console]
@@ -257,7 +257,7 @@ console(
 show("first.cogreplay")
 
 # %% [markdown]
-# Outside of a notebook, write the same as a page that any browser opens, without a server or a network:
+# Outside of a notebook, write the same as a page that works in any browser, without a server or a network:
 
 # %%
 from mettagrid.viewer import write_html
@@ -270,6 +270,6 @@ print(write_html("first.cogreplay", "first.html"))
 # - Hearts run out. `cogames docs mission` says what they are made of: let some of the cogs be miners.
 # - Cogs that do not see the station at first search the whole map for it. All cogs of a policy may share what they
 #   know: keep `known` in the policy.
-# - `cogames tutorial make-policy --scripted -o my_policy.py` writes a stronger policy to start from; how it is made
-#   says `cogames docs scripted_agent`.
+# - `cogames tutorial make-policy --scripted -o my_policy.py` writes a stronger policy to start from;
+#   `cogames docs scripted_agent` explains it.
 # - [Evaluate it](evaluate_policy.md): is a change an improvement, or was it luck?
