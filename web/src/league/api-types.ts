@@ -60,7 +60,7 @@ export interface AuditRow {
   details: Record<string, string | null>;
 }
 
-/** What the commissioner decided when it last looked at a season. */
+/** The commissioner's decisions in its last pass over a season. */
 export interface CommissionerNote {
   season: string;
   at: string;
@@ -77,7 +77,7 @@ export interface CompleteRequest {
   policy_secret_env?: Record<string, string> | null;
 }
 
-/** Where a submission is. */
+/** The state of a submission. */
 export type EntryState = "waiting" | "queued" | "playing" | "out" | "finished";
 
 /** A match that failed; `blamed` is the policy at fault, if any. */
@@ -111,7 +111,7 @@ export interface Finding {
   sentence: string;
 }
 
-/** What is not as it follows from what was played. */
+/** The kind of a difference between stored and recomputed data. */
 export type FindingKind = "file" | "score" | "table" | "member" | "team" | "season";
 
 /** Matches with one other policy: our mean score, theirs, and the difference with its interval. */
@@ -135,7 +135,7 @@ export interface HistoryLine {
   at: string;
 }
 
-/** Where a job is. */
+/** The state of a job. */
 export type JobStatus = "pending" | "dispatched" | "running" | "completed" | "failed";
 
 export interface Leader {
@@ -465,7 +465,7 @@ export interface SeasonSource {
   version: number;
 }
 
-/** Where a season is; follows from its times. */
+/** The state of a season; derived from its timestamps. */
 export type SeasonStatus = "not_started" | "in_progress" | "complete";
 
 /** A season as YAML. */
@@ -525,7 +525,7 @@ export interface Table {
   rows: TableRow[];
 }
 
-/** What the scores of a table are. */
+/** The kind of scores in a table. */
 export type TableKind = "scores" | "placements";
 
 /** A policy in a table. `low` to `high` holds the true score in 95 of 100 cases. */

@@ -82,7 +82,7 @@ async def _warm_up(app: FastAPI) -> None:
     try:
         await anyio.to_thread.run_sync(warm_up, app.state.database, abandon_on_cancel=True)
     except (ObservatoryError, SQLAlchemyError) as problem:
-        logger.warning("Tables could not be made in advance: %s", problem)
+        logger.warning("Tables could not be built in advance: %s", problem)
     for seconds in (0, 30, 300):
         # Objects that exist by now are long-lived. Without the freeze the garbage collector scans all of them each
         # time, and requests wait.

@@ -1,4 +1,4 @@
-"""What endpoints take from the application, besides the database and the time."""
+"""Dependencies of endpoints, besides the database and the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON documents that others give us to keep."""
+"""JSON documents from clients, checked before they are stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_DEPTH = 64
 
 
 def check_document(document: dict[str, Any]) -> dict[str, Any]:
-    """Refuse what can be read and not be kept or sent again: deep nests, infinities, halves of characters."""
+    """Reject values that parse but cannot be stored or sent: deep nesting, infinities, lone surrogates."""
     level: list[Any] = [document]
     for _ in range(MAX_DEPTH):
         below: list[Any] = []

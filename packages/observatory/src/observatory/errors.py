@@ -1,12 +1,12 @@
-"""Everything the server refuses, with its status.
+"""The errors of the server, with their HTTP status.
 
     ObservatoryError
     ├── BadRequest            400   the wrong kind of season, pool or artifact; something is missing
-    ├── Unauthorized          401   no token, or one that is not good any more
+    ├── Unauthorized          401   no token, or one that is not valid
     ├── Forbidden             403   not yours
-    ├── NotFound              404   not there, or not for you to see
-    ├── Conflict              409   there already, or not possible in this state
-    ├── Gone                  410   it was there, and works no more
+    ├── NotFound              404   does not exist, or the caller may not see it
+    ├── Conflict              409   exists already, or not possible in this state
+    ├── Gone                  410   existed, and was used or has expired
     ├── TooLarge              413
     ├── Unprocessable         422   malformed beyond what the schema says
     ├── TooManyRequests       429   with Retry-After
@@ -42,7 +42,7 @@ RETRY_AFTER_SECONDS = 2
 
 
 class ObservatoryError(Exception):
-    """A refusal. The message is one sentence for the person at the other end."""
+    """An error response. The message is one sentence for the caller."""
 
     status = 500
 
@@ -106,7 +106,7 @@ class Unavailable(ObservatoryError):
 
 
 class Detail(BaseModel):
-    """The body of every refusal."""
+    """The body of every error response."""
 
     detail: str
 
@@ -141,7 +141,7 @@ _MEANINGS = {
 
 
 def errors(*kinds: type[ObservatoryError] | int) -> dict[int | str, dict[str, Any]]:
-    """What a route may answer besides its result, for `responses=`; 422, 429 and 503 are always there."""
+    """Return the error responses of a route for `responses=`; 422, 429 and 503 are always included."""
     statuses = sorted({kind if isinstance(kind, int) else kind.status for kind in kinds} | {422, 429, 503})
     return {
         status: {"model": MalformedDetail if status == 422 else Detail, "description": _MEANINGS[status]}

@@ -26,7 +26,7 @@ _NOTED = "observatory_noted"
 
 
 class ChangeKind(StrEnum):
-    """What something happened to; what the `ids` of the change are."""
+    """The kind of object that changed, to which the `ids` of a change refer."""
 
     MATCH = "match"
     """a match was made, begun or ended: ids of matches"""
@@ -48,7 +48,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """Something of this kind changed. Without `ids` it may be any of them; without a `season` it is of none."""
+    """A change of this kind. Without `ids` any object may have changed; without a `season` it belongs to none."""
 
     kind: ChangeKind
     season: uuid.UUID | None = None
@@ -158,7 +158,7 @@ class Subscription(_Inbox):
         self._ready = threading.Event()
 
     def wait(self, seconds: float | None = None) -> list[Change]:
-        """What changed since the last time; waits until something did, the time is over or the server stops."""
+        """Return the changes since the last call; wait for a change, the timeout or the server's end."""
         self._ready.wait(seconds)
         self._ready.clear()
         return self.take()

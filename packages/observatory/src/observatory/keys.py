@@ -1,4 +1,4 @@
-"""The server's two keys: made on the first start, kept in the data folder for its owner alone, or given by settings."""
+"""The server's two keys: from the settings, or generated on the first start and stored in the data folder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Keys:
 
 
 def load_keys(settings: Settings) -> Keys:
-    """The keys of the settings, else of the data folder, where they are made if missing."""
+    """Return the keys of the settings, else of the data folder, where they are created if missing."""
     if settings.secret_key is not None:
         secret = settings.secret_key.get_secret_value().encode()
         if len(secret) < MIN_SECRET_KEY_CHARACTERS:

@@ -1,4 +1,4 @@
-"""What follows from a job's change, in the same transaction. Every step can be repeated and changes nothing then."""
+"""Update dependents of a changed job in the same transaction. Every step is idempotent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["job_changed"]
 def job_changed(session: Session, job: Job, *, now: datetime) -> None:
     """Copy a job's new state to its match or assay, and record its episode when it was played.
 
-    That of a job that failed because a policy did is there to be seen, with a tag that says so; it scores nothing.
+    The episode of a job that failed because of a policy is recorded too, with a tag; it does not count for scores.
     """
     match = matches.match_of_job(session, job.id)
     season_id = None if match is None else match.pool.season_id

@@ -37,7 +37,7 @@ PageDep = Annotated[Page, Depends(_page)]
 
 
 def count(session: Session, statement: Select[Any]) -> int:
-    """How many rows a statement gives without its limit."""
+    """Return how many rows a statement gives without its limit."""
     return session.scalar(select(func.count()).select_from(statement.order_by(None).subquery())) or 0
 
 

@@ -66,7 +66,7 @@ def install(app: FastAPI) -> None:
 
 
 def database_sentence(error: SQLAlchemyError) -> str | None:
-    """What to say when the database cannot be used now; None for an error that is a fault of the program."""
+    """Return the message for a temporary database failure; None for a programming error."""
     if isinstance(error, PoolTimeout):
         return "All connections to the database are in use; try again in a moment"
     if not isinstance(error, DBAPIError):

@@ -1,4 +1,4 @@
-"""The documented seasons, put into a database that has none."""
+"""Create the documented seasons in an empty database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["find_preset", "preset_files", "seed", "seed_if_empty"]
 
 
 def preset_files() -> list[Path]:
-    """Our presets, in order of their names."""
+    """Return the preset files, sorted by name."""
     return sorted(PRESETS.glob("*.yaml"), key=lambda path: path.stem)
 
 
@@ -45,7 +45,7 @@ def seed_if_empty(database: Database, now: datetime) -> None:
 
 
 def seed(database: Database, files: Iterable[Path], now: datetime, *, keep_defaults: bool = False) -> list[str]:
-    """Create the seasons of these files whose names are not there yet; return their names.
+    """Create the seasons of these files whose names do not exist yet; return their names.
 
     With `keep_defaults` none of them becomes the default season. Configs are computed before the transaction begins,
     since that takes a while.

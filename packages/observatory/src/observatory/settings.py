@@ -17,7 +17,7 @@ _DATABASES = ("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite:/
 
 
 class Settings(BaseSettings):
-    """Everything has a default that is right for one person on one machine."""
+    """The settings of a server. The defaults fit a single user on one machine."""
 
     model_config = SettingsConfigDict(env_prefix="OBSERVATORY_", extra="ignore")
 
@@ -46,7 +46,7 @@ class Settings(BaseSettings):
     s3_bucket: str | None = None
     s3_prefix: str = ""
     s3_endpoint_url: str | None = None
-    """of a store that speaks S3 and is not Amazon's"""
+    """of an S3-compatible store other than Amazon's"""
     upload_url_seconds: int = 3600
     download_url_seconds: int = 3600
 
@@ -65,7 +65,7 @@ class Settings(BaseSettings):
 
     # Models that policies may call
     model_gateway_hosts: list[str] = Field(default_factory=list)
-    """hosts a policy with USE_BEDROCK may speak to"""
+    """hosts to which a policy with USE_BEDROCK may connect"""
 
     # Signing in with GitHub
     github_client_id: str | None = None
@@ -81,14 +81,14 @@ class Settings(BaseSettings):
     sandbox: str = "landlock"
     """weakest isolation in which local workers play policies: none, landlock, namespaces, bubblewrap or container"""
     lease_seconds: float = 60.0
-    """a worker that is silent for this long has lost its job"""
+    """a worker without a heartbeat for this long loses its job"""
     job_time_limit_seconds: float = 3 * 3600.0
     max_job_attempts: int = 3
-    """leases that may be lost before a job has failed"""
+    """lost leases after which a job fails"""
 
     # Seasons
     play_seasons: bool = True
-    """whether matches are made; without it nothing is scheduled and what is queued is played"""
+    """whether matches are scheduled; without it only queued jobs are played"""
     max_outstanding_matches: int = Field(default=50, ge=1)
     """of a season, queued or running"""
     first_matches: int = Field(default=10, ge=0)
@@ -110,7 +110,7 @@ class Settings(BaseSettings):
 
     # Rates, per minute
     anonymous_rate: float = 600.0
-    """of an address that sends no good token"""
+    """of an address without a valid token"""
     user_rate: float = 3000.0
     sign_in_rate: float = 10.0
     """attempts to sign in, of an address and for an account"""
@@ -155,16 +155,16 @@ class Settings(BaseSettings):
         return f"http://{host}:{self.port}"
 
     def base_url(self) -> str:
-        """The public address, without a slash at its end."""
+        """Return the public address, without a slash at its end."""
         return (self.public_url or self.local_url()).rstrip("/")
 
     def as_path(self, url: str) -> str:
-        """A URL of ours without our address: pages and workers may have come by another name. Others as they are."""
+        """Return a URL of this server as a path, because clients may use another host name; other URLs unchanged."""
         base = self.base_url()
         return url[len(base) :] if url.startswith(f"{base}/") else url
 
     def sqlalchemy_url(self) -> str:
-        """The database's address as SQLAlchemy wants it."""
+        """Return the database URL in SQLAlchemy's form."""
         if self.database_url is None:
             return f"sqlite:///{self.data_dir.absolute() / 'observatory.db'}"
         url = self.database_url.get_secret_value()

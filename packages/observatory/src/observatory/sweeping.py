@@ -1,4 +1,4 @@
-"""Removing what was begun and never finished, and what is old, once an hour for as long as the server runs."""
+"""Remove unfinished uploads and expired files once an hour while the server runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEPT = timedelta(days=1)
 
 
 async def sweep_for_ever(app: FastAPI) -> None:
-    """Until it is cancelled. A sweep that fails is logged, and the next one tries again.
+    """Sweep until cancelled. A failed sweep is logged and retried by the next one.
 
     When the clock was set, nothing is removed for a day: a date in the future makes everything look old.
     """

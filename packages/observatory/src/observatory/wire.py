@@ -1,4 +1,4 @@
-"""What every body of a request has in common."""
+"""The base of all request bodies."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -6,9 +6,9 @@ __all__ = ["Body"]
 
 
 class Body(BaseModel):
-    """A body that a caller sends. A field that the route does not know is refused with 422 and its name.
+    """A request body. An unknown field is rejected with 422 and its name.
 
-    A misspelt field would otherwise be dropped, and its default taken, without a word.
+    A misspelt field would otherwise be dropped silently, and its default used.
     """
 
     model_config = ConfigDict(extra="forbid")

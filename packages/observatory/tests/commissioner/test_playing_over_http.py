@@ -140,7 +140,7 @@ def test_a_season_that_cannot_be_looked_at_does_not_stop_the_others(
         league.wait_for(lambda: league.get(f"/tournament/seasons/{season}")["match_count"] == 2)
     assert league.app.state.commissioner.look({bad_id}) is False
     assert league.app.state.commissioner.last[bad_id].failed
-    assert "could not be looked at" in caplog.text
+    assert "could not be checked" in caplog.text
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")

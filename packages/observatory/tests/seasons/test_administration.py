@@ -68,7 +68,7 @@ def test_a_season_is_made_from_yaml_and_given_back_as_it_was_written(call: Any, 
     ("change", "sentence"),
     [
         (("splits", "splitz"), "freeplay.splitz: there is no such field; did you mean `splits`?"),
-        (("[[1, 1]]", "[[1, 2]]"), "freeplay: the split (1, 2) is none of 2 agents"),
+        (("[[1, 1]]", "[[1, 2]]"), "freeplay: the split (1, 2) does not divide 2 agents between two policies"),
         (
             ("num_agents: 2", "num_agents: 0"),
             "freeplay.game.num_agents: input should be greater than or equal to 1, not 0",
@@ -81,7 +81,7 @@ def test_a_season_is_made_from_yaml_and_given_back_as_it_was_written(call: Any, 
         (("name: mine", "name: Mine!"), "name: string should match pattern"),
         (("summary: My own season", ""), "summary: this field is missing"),
         (("tournament_type: freeplay", "tournament_type: team"), "a freeplay season has the part `freeplay`"),
-        (("name: mine", "name: [mine"), "is no YAML: line "),
+        (("name: mine", "name: [mine"), "is not valid YAML: line "),
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_what_to_do(call: Any, change: tuple[str, str], sentence: str) -> None:
@@ -95,8 +95,8 @@ def test_a_mistake_is_told_with_its_place_and_what_to_do(call: Any, change: tupl
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (("name: mine", "name: mine\nname: other"), "is no YAML: line 4, column 1: the key `name` is there twice"),
-        (("name: mine", "x: &x [*x, *x]\nname: mine"), "is no YAML: it holds more than 20000 values"),
+        (("name: mine", "name: mine\nname: other"), "is not valid YAML: line 4, column 1: duplicate key `name`"),
+        (("name: mine", "x: &x [*x, *x]\nname: mine"), "is not valid YAML: it holds more than 20000 values"),
         (("num_agents: 2", f"num_agents: {10**30}"), "freeplay.game.num_agents: input should be less than"),
         (("splits", "repetitions: 1000000\n  splits"), "freeplay.repetitions: input should be less than"),
         (("splits", "qualifying_threshold: .nan\n  splits"), "qualifying_threshold: input should be a finite number"),

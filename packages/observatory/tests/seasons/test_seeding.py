@@ -43,7 +43,9 @@ def test_the_command_makes_seasons_of_ones_own(tmp_path: Path) -> None:
     preset.write_text("name: Not A Name\n")
     broken = run(preset)
     assert (
-        broken.returncode == 1 and "mine.yaml describes no season" in broken.stderr and "Traceback" not in broken.stderr
+        broken.returncode == 1
+        and "mine.yaml does not describe a season" in broken.stderr
+        and "Traceback" not in broken.stderr
     )
 
 

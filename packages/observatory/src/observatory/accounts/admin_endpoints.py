@@ -34,7 +34,7 @@ _REFUSALS = (Unauthorized, Forbidden, NotFound, Conflict)
 
 @router.get("/users", responses=errors(*_REFUSALS))
 def list_users(admin: Admin, session: SessionDep) -> list[UserRead]:
-    """Every account, the oldest first."""
+    """Return every account, oldest first."""
     return [user_read(user) for user in repository.users(session)]
 
 
@@ -57,7 +57,7 @@ def update_user(user_id: str, body: UserUpdate, admin: Admin, session: SessionDe
 
 @router.get("/tokens", responses=errors(*_REFUSALS))
 def list_tokens(admin: Admin, session: SessionDep) -> list[TokenRead]:
-    """Every token that was not revoked, the newest first."""
+    """Return every token that was not revoked, newest first."""
     return [TokenRead(**_token(row)) for row in repository.tokens(session)]
 
 

@@ -26,7 +26,7 @@ class FirstAdmin:
 
 
 def bootstrap(database: Database, settings: Settings, now: datetime) -> FirstAdmin | None:
-    """Make an administrator when there is none; None when there is one."""
+    """Create an administrator if there is none; return None if one exists."""
     with database.transaction() as session:
         if repository.first_admin(session) is not None:
             return None

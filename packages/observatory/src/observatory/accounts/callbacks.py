@@ -19,9 +19,9 @@ def is_loopback_host(host: str) -> bool:
 
 
 def checked_callback(callback: str | None) -> str | None:
-    """The callback of a command line, when it is one: http, a loopback address, a port, no user name.
+    """Return a valid callback of a command line: http, a loopback address, a port, no user name.
 
-    Raises ValueError with a sentence otherwise.
+    Raises `ValueError` with a sentence otherwise.
     """
     if not callback:
         return None
@@ -47,7 +47,7 @@ def checked_callback(callback: str | None) -> str | None:
 
 
 def with_parameter(url: str, name: str, value: str) -> str:
-    """The address with one more query parameter, in place of one of that name."""
+    """Return the address with one more query parameter, in place of one of that name."""
     parts = urlsplit(url)
     query = [(key, old) for key, old in parse_qsl(parts.query, keep_blank_values=True) if key != name]
     return urlunsplit(parts._replace(query=urlencode([*query, (name, value)])))

@@ -63,7 +63,7 @@ def _given_token(
     x_auth_token: Annotated[str | None, Security(_token_header)],
     authorization: Annotated[str | None, Security(_bearer_header)],
 ) -> str | None:
-    """The token of the request, from either header."""
+    """Return the token of the request, from either header."""
     if x_auth_token:
         return x_auth_token
     scheme, _, token = (authorization or "").partition(" ")
@@ -74,7 +74,7 @@ GivenToken = Annotated[str | None, Depends(_given_token)]
 
 
 def given_token(request: Request) -> str | None:
-    """The token of a request, from either header."""
+    """Return the token of a request, from either header."""
     return _given_token(request.headers.get("x-auth-token"), request.headers.get("authorization"))
 
 

@@ -70,7 +70,7 @@ def my_flags() -> dict[str, dict[str, bool]]:
 
 @calls.get("/players", responses=errors(Unauthorized, Forbidden))
 def list_players(user: CurrentUser, session: SessionDep) -> list[PlayerResponse]:
-    """Your players, the oldest first."""
+    """Return your players, oldest first."""
     return [_player(player) for player in repository.players(session, user.user_id)]
 
 
@@ -82,7 +82,7 @@ def create_player(body: PlayerCreate, user: CurrentUser, session: SessionDep, no
 
 @calls.post("/players/{player_id}/login", responses=errors(Unauthorized, Forbidden, NotFound))
 def log_in_player(player_id: str, user: CurrentUser, session: SessionDep, now: Now) -> PlayerLoginResponse:
-    """A token that acts as the player, for a day."""
+    """Create a token that acts as the player, for a day."""
     player = _own_player(session, player_id, user)
     minted = service.log_in_player(session, player, now=now)
     assert minted.row.expires_at is not None
@@ -91,7 +91,7 @@ def log_in_player(player_id: str, user: CurrentUser, session: SessionDep, now: N
 
 @calls.get("/players/{player_id}/credentials", responses=errors(Unauthorized, Forbidden, NotFound))
 def list_credentials(player_id: str, user: CurrentUser, session: SessionDep) -> list[PlayerCredential]:
-    """A player's named tokens."""
+    """Return a player's named tokens."""
     player = _own_player(session, player_id, user)
     return [PlayerCredential(**_credential(row)) for row in repository.credentials(session, player.id)]
 

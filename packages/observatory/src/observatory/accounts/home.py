@@ -58,7 +58,7 @@ def _players(session: Session, user: User) -> str:
 
 
 def _policies(session: Session, user: User) -> str:
-    """Policies, and the seasons each version was entered in."""
+    """Return the table of policies and of the seasons each version was entered in."""
     found, total = policies.versions(session, policies.VersionFilter(user_id=user.id), Page(MOST_ROWS, 0))
     entered: dict[uuid.UUID, list[str]] = {}
     for version_id, season in seasons.seasons_of_user(session, Principal(user)):

@@ -60,7 +60,7 @@ _HEADERS = {
 
 
 def page(title: str, *parts: str, error: str | None = None, status: int = 200) -> HTMLResponse:
-    """A whole document; `parts` are HTML already."""
+    """Return a whole document; `parts` are HTML already."""
     alert = f'<p role="alert">{escape(error)}</p>' if error else ""
     body = "\n".join(parts)
     document = (
@@ -78,7 +78,7 @@ def paragraph(text: str) -> str:
 
 
 def form(action: str, button: str, *fields: str, csrf: str) -> str:
-    """A form that changes something; `csrf` proves that it is ours."""
+    """Return a form that changes something; `csrf` proves that it is ours."""
     return (
         f'<form method="post" action="{escape(action)}">{hidden("csrf", csrf)}{"".join(fields)}'
         f'<button type="submit">{escape(button)}</button></form>'
@@ -97,12 +97,12 @@ def field(name: str, label: str, *, kind: str = "text", autocomplete: str = "off
 
 
 def secret_box(label: str, value: str) -> str:
-    """A value to be copied by hand; one click selects all of it."""
+    """Return a value to be copied by hand; one click selects all of it."""
     return f'<p id="copy">{escape(label)}</p><output aria-labelledby="copy">{escape(value)}</output>'
 
 
 def table(caption: str, headers: Sequence[str], rows: Iterable[Sequence[str]], *, empty: str) -> str:
-    """Rows of HTML cells under a heading, or a sentence when there is none."""
+    """Return a table of HTML cells under a heading, or the sentence `empty` without rows."""
     lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
     heading = f"<h2>{escape(caption)}</h2>"
     if not lines:

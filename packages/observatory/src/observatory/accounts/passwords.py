@@ -16,7 +16,7 @@ _SALT_BYTES = 16
 
 
 def password_problem(password: str) -> str | None:
-    """Why a password cannot be used, in one sentence."""
+    """Return why a password cannot be used, in one sentence."""
     if len(password) < MIN_PASSWORD_LENGTH:
         return f"The password must have at least {MIN_PASSWORD_LENGTH} characters"
     if len(password) > MAX_PASSWORD_LENGTH:
@@ -25,7 +25,7 @@ def password_problem(password: str) -> str | None:
 
 
 def hash_password(password: str) -> str:
-    """The text to store."""
+    """Hash a password; return the text to store."""
     salt = secrets.token_bytes(_SALT_BYTES)
     digest = _scrypt(password, salt, _COST, _BLOCK_SIZE, _PARALLEL)
     parts = (base64.b64encode(part).decode() for part in (salt, digest))
@@ -34,7 +34,7 @@ def hash_password(password: str) -> str:
 
 def password_matches(password: str, stored: str | None) -> bool:
     """Return whether the password matches; without a stored one it takes the same time."""
-    _, cost, block_size, parallel, salt, digest = (stored or _NOBODY).split("$")
+    _, cost, block_size, parallel, salt, digest = (stored or _NO_PASSWORD).split("$")
     found = _scrypt(password, base64.b64decode(salt), int(cost), int(block_size), int(parallel))
     return hmac.compare_digest(found, base64.b64decode(digest)) and stored is not None
 
@@ -45,4 +45,4 @@ def _scrypt(password: str, salt: bytes, cost: int, block_size: int, parallel: in
     )
 
 
-_NOBODY = f"scrypt${_COST}${_BLOCK_SIZE}${_PARALLEL}${base64.b64encode(bytes(16)).decode()}$AAAA"
+_NO_PASSWORD = f"scrypt${_COST}${_BLOCK_SIZE}${_PARALLEL}${base64.b64encode(bytes(16)).decode()}$AAAA"

@@ -49,7 +49,7 @@ def users(session: Session) -> Sequence[User]:
 
 
 def first_admin(session: Session) -> User | None:
-    """The oldest administrator."""
+    """Return the oldest administrator."""
     statement = select(User).where(User.is_admin, User.disabled_at.is_(None)).order_by(User.created_at, User.id)
     return session.scalar(statement.limit(1))
 
@@ -75,7 +75,7 @@ def good_token(session: Session, token_hash: str, now: datetime) -> Token | None
 
 
 def tokens(session: Session, *, user_id: str | None = None, kind: TokenKind | None = None) -> Sequence[Token]:
-    """Tokens that were not revoked, the newest first."""
+    """Return tokens that were not revoked, newest first."""
     statement = select(Token).where(Token.revoked_at.is_(None)).order_by(Token.created_at.desc(), Token.id.desc())
     if user_id is not None:
         statement = statement.where(Token.user_id == user_id)
@@ -85,13 +85,13 @@ def tokens(session: Session, *, user_id: str | None = None, kind: TokenKind | No
 
 
 def token(session: Session, token_id: uuid.UUID, *, user_id: str | None = None) -> Token | None:
-    """A token that was not revoked; with `user_id` only one of that user."""
+    """Return a token that was not revoked; with `user_id` only one of that user."""
     statement = select(Token).where(Token.id == token_id, Token.revoked_at.is_(None))
     return session.scalar(statement if user_id is None else statement.where(Token.user_id == user_id))
 
 
 def players(session: Session, user_id: str) -> Sequence[Player]:
-    """A user's players: the default, then the oldest first."""
+    """Return a user's players: the default, then oldest first."""
     statement = select(Player).where(Player.user_id == user_id)
     return session.scalars(statement.order_by(Player.is_default.desc(), Player.created_at, Player.name)).all()
 
@@ -102,7 +102,7 @@ def player(session: Session, player_id: str, *, user_id: str) -> Player | None:
 
 
 def credentials(session: Session, player_id: str) -> Sequence[Token]:
-    """A player's named tokens that were not revoked, the oldest first."""
+    """Return a player's named tokens that were not revoked, oldest first."""
     statement = select(Token).where(
         Token.player_id == player_id, Token.kind == TokenKind.PLAYER_CREDENTIAL, Token.revoked_at.is_(None)
     )
@@ -110,7 +110,7 @@ def credentials(session: Session, player_id: str) -> Sequence[Token]:
 
 
 def invitation(session: Session, token_hash: str, now: datetime) -> Invitation | None:
-    """An invitation that can still be used."""
+    """Return an invitation that can still be used."""
     statement = select(Invitation).where(
         Invitation.token_hash == token_hash, Invitation.used_at.is_(None), Invitation.expires_at > now
     )
@@ -122,7 +122,7 @@ def auth_code(session: Session, code_hash: str) -> AuthCode | None:
 
 
 def has_ended(session: Session, nonce: str) -> bool:
-    """Whether the session of a browser was ended."""
+    """Return whether the session of a browser was ended."""
     return session.get(EndedSession, hash_token(nonce)) is not None
 
 

@@ -54,7 +54,7 @@ class Minted:
 
 
 def user_row(user: User, *, with_email: bool = False) -> UserRow:
-    """A user on the wire; the address only for themselves."""
+    """Return a user for a response; with the address only for themselves."""
     return UserRow(id=user.id, name=user.name, email=user.email if with_email else None, created_at=user.created_at)
 
 
@@ -126,20 +126,20 @@ def user_from_github(session: Session, found: GitHubUser, *, now: datetime, may_
 def mint_user_token(
     session: Session, user: User, *, now: datetime, name: str = "token", expires_in: timedelta | None = None
 ) -> str:
-    """A token with which a program acts as the user."""
+    """Create a token with which a program acts as the user."""
     kind, scopes = TokenKind.PERSONAL, [WRITE]
     return mint(session, kind, name, now=now, expires_in=expires_in, user=user, scopes=scopes).text
 
 
 def mint_worker_token(session: Session, name: str, *, now: datetime, expires_in: timedelta | None = None) -> Minted:
-    """A token for a program that plays episodes."""
+    """Create a token for a worker."""
     return mint(session, TokenKind.WORKER, name, now=now, expires_in=expires_in)
 
 
 def mint_credential(
     session: Session, player: Player, *, name: str, scopes: list[str], now: datetime, expires_in: timedelta | None
 ) -> Minted:
-    """A named token of a player."""
+    """Create a named token of a player."""
     return mint(
         session,
         TokenKind.PLAYER_CREDENTIAL,
@@ -204,7 +204,7 @@ def revoke(session: Session, row: Token, *, now: datetime) -> None:
 
 
 def create_player(session: Session, user: User, *, name: str, now: datetime) -> Player:
-    """A new player; a user's first is the default."""
+    """Create a player; a user's first is the default."""
     known = repository.players(session, user.id)
     if any(player.name == name for player in known):
         raise Conflict(f"You have a player {name!r} already")
@@ -220,7 +220,7 @@ def create_player(session: Session, user: User, *, name: str, now: datetime) -> 
 def invite(
     session: Session, *, user: User | None, is_admin: bool, now: datetime, expires_in: timedelta
 ) -> tuple[Invitation, str]:
-    """A link for a new account, or for a new password of an account; its row, and the only copy of its text."""
+    """Create an invitation to a new account or to a new password; return its row and the only copy of its text."""
     text = mint_token("inv_")
     row = Invitation(
         token_hash=hash_token(text),
@@ -237,7 +237,7 @@ def invite(
 def accept_invitation(
     session: Session, text: str, *, email: str, name: str | None, password: str, now: datetime
 ) -> User:
-    """The account behind an invitation, new or with its new password."""
+    """Create the account of an invitation, or set its new password; return the account."""
     found = repository.invitation(session, hash_token(text), now)
     if found is None:
         raise NotFound("This link was used already, or is too old; ask for a new one")
@@ -256,7 +256,7 @@ def accept_invitation(
 
 
 def issue_code(session: Session, user: User, *, now: datetime) -> str:
-    """A code that a command line can exchange for a token, once, within minutes."""
+    """Create a code that a command line can exchange for a token, once, within minutes."""
     text = mint_token("code_")
     row = AuthCode(
         code_hash=hash_token(text), user_id=user.id, created_at=now, expires_at=now + timedelta(minutes=CODE_MINUTES)
@@ -267,7 +267,7 @@ def issue_code(session: Session, user: User, *, now: datetime) -> str:
 
 
 def exchange_code(session: Session, code: str, *, now: datetime) -> str:
-    """The token for a code."""
+    """Exchange a code for a token."""
     if len(code) < MIN_CODE_CHARACTERS or not code.isascii():
         raise BadRequest("This is not a code from the sign-in page")
     found = repository.auth_code(session, hash_token(code))

@@ -33,7 +33,7 @@ class Signer:
         return content if content["until"] > time.time() else None
 
     def mac(self, text: str) -> str:
-        """A keyed hash of a text."""
+        """Return a keyed hash of a text."""
         return _encode(hmac.digest(self._key, text.encode(), hashlib.sha256))
 
 

@@ -26,7 +26,7 @@ def record(session: Session, actor_id: str, action: str, *, now: datetime, **det
 
 
 def audit_entries(session: Session, page: Page) -> Sequence[tuple[AuditEntry, User]]:
-    """Entries with the administrators who caused them, the newest first."""
+    """Return entries with the administrators who caused them, newest first."""
     statement = select(AuditEntry, User).join(User, User.id == AuditEntry.actor_id)
     statement = statement.order_by(AuditEntry.created_at.desc(), AuditEntry.id.desc())
     return [(row[0], row[1]) for row in session.execute(statement.limit(page.limit).offset(page.offset))]

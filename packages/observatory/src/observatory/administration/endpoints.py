@@ -31,7 +31,7 @@ router = Router(prefix="/observatory/api/admin", tags=["administration"])
 
 @router.get("/users", responses=errors(Unauthorized, Forbidden))
 def list_admin_users(admin: Admin, session: SessionDep) -> list[UserRead]:
-    """Every account, the oldest first."""
+    """Return every account, oldest first."""
     return [user_read(user) for user in accounts.users(session)]
 
 
@@ -48,7 +48,7 @@ def list_workers(admin: Admin, session: SessionDep, request: Request) -> list[Ad
 def list_admin_jobs(
     admin: Admin, session: SessionDep, page: PageDep, status: Annotated[JobStatus | None, Query()] = None
 ) -> list[AdminJob]:
-    """Jobs, the newest first."""
+    """Return jobs, newest first."""
     found = repository.jobs(session, status, page)
     matches = repository.matches_of_jobs(session, [job.id for job in found])
     return [_job(job, matches.get(job.id)) for job in found]

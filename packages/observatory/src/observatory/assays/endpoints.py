@@ -42,13 +42,13 @@ async def create_run(
 def list_runs(
     session: SessionDep, principal: CurrentPrincipal, policy_version_id: uuid.UUID | None = None
 ) -> list[AssayRunResponse]:
-    """The caller's assays, the newest first."""
+    """Return the caller's assays, newest first."""
     return [service.run_response(session, run) for run in service.runs(session, principal, policy_version_id)]
 
 
 @router.get("/runs/{run_id}", responses=errors(Unauthorized, NotFound))
 def read_run(run_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal) -> AssayRunResponse:
-    """One assay of the caller's."""
+    """Return one assay of the caller's."""
     return service.run_response(session, service.own_run(session, principal, run_id))
 
 

@@ -24,7 +24,7 @@ class PlayedEpisode:
 
 
 def measure_missions(played: Sequence[PlayedEpisode]) -> dict[str, MissionMetrics]:
-    """The metrics of every mission, in the order they were asked for."""
+    """Return the metrics of every mission, in the order they were asked for."""
     return {
         mission: MissionMetrics(**{name: getattr(metrics, name) for name in MissionMetrics.model_fields})
         for mission, metrics in _measure(played).items()
@@ -32,7 +32,7 @@ def measure_missions(played: Sequence[PlayedEpisode]) -> dict[str, MissionMetric
 
 
 def score_axes(played: Sequence[PlayedEpisode]) -> list[AxisResult]:
-    """Scores of the axes for which a mission was played."""
+    """Return scores of the axes for which a mission was played."""
     from cogames.diagnose.cases import DiagnoseCase
     from cogames.diagnose.pack import check_gate
     from cogames.diagnose.scores import Stage1Evidence

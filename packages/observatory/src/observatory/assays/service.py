@@ -70,7 +70,7 @@ def create_run(
     settings: Settings,
     now: datetime,
 ) -> AssayRun:
-    """A run with its jobs in the queue."""
+    """Create a run and queue its jobs."""
     version = own_version(session, principal, body.policy_version_id)
     if version.bundle_key is None:
         raise BadRequest("This policy version has no bundle that could be played; upload one")
@@ -108,7 +108,7 @@ def own_run(session: Session, principal: Principal, run_id: uuid.UUID) -> AssayR
 
 
 def runs(session: Session, principal: Principal, policy_version_id: uuid.UUID | None) -> list[AssayRun]:
-    """The caller's runs, the newest first."""
+    """Return the caller's runs, newest first."""
     statement = select(AssayRun).where(AssayRun.user_id == principal.user_id)
     if policy_version_id is not None:
         statement = statement.where(AssayRun.policy_version_id == policy_version_id)
@@ -185,7 +185,7 @@ def _end(run: AssayRun, completed: int, now: datetime) -> None:
 
 
 def _numbers(session: Session, run_id: uuid.UUID) -> tuple[int, int, int]:
-    """(jobs, completed, failed)."""
+    """Return (jobs, completed, failed)."""
     completed = func.sum(case((Job.status == JobStatus.COMPLETED, 1), else_=0))
     failed = func.sum(case((Job.status == JobStatus.FAILED, 1), else_=0))
     statement = select(func.count(), completed, failed).join(AssayJob, AssayJob.job_id == Job.id)

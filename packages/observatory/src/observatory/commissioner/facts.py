@@ -93,11 +93,11 @@ class Combination:
         return self.failures is not None and not self.is_done(sample) and max(self.failed(sample)) >= cap
 
     def is_settled(self, sample: int, cap: int) -> bool:
-        """Whether a game needs no further match."""
+        """Return whether a game needs no further match."""
         return self.is_done(sample) or self.is_given_up(sample, cap)
 
     def settled(self, cap: int) -> int:
-        """How many of its games need no further match."""
+        """Return how many of its games need no further match."""
         return self.done.bit_count() + sum(self.is_given_up(sample, cap) for sample in self.failures or ())
 
 
@@ -188,5 +188,5 @@ class SeasonFacts:
 
     @property
     def free_slots(self) -> int:
-        """How many matches may be made now."""
+        """Return how many matches may be made now."""
         return max(0, min(self.limits.at_once, self.limits.outstanding - self.outstanding))

@@ -35,20 +35,20 @@ def decide(facts: SeasonFacts) -> Decisions:
 
 
 def qualifying_score(pool: PoolRecord, policy: uuid.UUID) -> tuple[int, float]:
-    """(completed qualifying matches, their mean score)."""
+    """Return (completed qualifying matches, their mean score)."""
     found = pool.tally.combinations.get(str(policy))
     scores = [] if found is None else [score for (score,) in found.scores]
     return len(scores), mean(scores) if scores else 0.0
 
 
 def pair_key(pair: Sequence[uuid.UUID], split: Sequence[int]) -> str:
-    """The combination of two policies, in the order of their ids, with the agents that each has."""
+    """Return the combination of two policies, in the order of their ids, with the agents that each has."""
     first, second = pair
     return f"{first}+{second}/{split[0]}:{split[1]}"
 
 
 def _limited(matches: Iterator[NewMatch], most: int) -> list[NewMatch]:
-    """The first of them; nothing is looked for beyond."""
+    """Return the first `most` matches, without computing more."""
     return [match for _, match in zip(range(most), matches, strict=False)]
 
 

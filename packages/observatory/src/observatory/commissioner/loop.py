@@ -76,7 +76,7 @@ class Commissioner:
 
     async def run(self) -> None:
         """Run until cancelled."""
-        threads = anyio.CapacityLimiter(1)  # of its own: it may have to wait for its turn to write
+        threads = anyio.CapacityLimiter(1)  # a separate limiter: the thread may have to wait for the write gate
         with self._database.changes.subscribe_async() as changes:
             looked_at_all = float("-inf")
             changed: set[uuid.UUID] | None = None
@@ -104,9 +104,9 @@ class Commissioner:
             fine = _logged("Seasons could not be listed", lambda: changed.update(self._active())) and fine
         for season_id in sorted(changed):
             name = self.last[season_id].season if season_id in self.last else str(season_id)
-            passed = _logged(f"Season {name} could not be looked at", lambda id=season_id: self.look_at(id))  # type: ignore[misc]
+            passed = _logged(f"Season {name} could not be checked", lambda id=season_id: self.look_at(id))  # type: ignore[misc]
             if not passed:
-                self._note(season_id, 0, "The season could not be looked at; it is tried again", failed=True)
+                self._note(season_id, 0, "The season could not be checked; it is retried", failed=True)
             fine = fine and passed
         return fine
 

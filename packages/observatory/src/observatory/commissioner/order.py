@@ -90,7 +90,7 @@ class GamesLeft:
         return [] if found is None else [s for s in range(self._samples) if found.is_given_up(s, self._cap)]
 
     def of(self, policy: uuid.UUID) -> Mapping[str, tuple[uuid.UUID, ...]]:
-        """The combinations of a policy that have a match, with their policies."""
+        """Return the combinations of a policy that have a match, with their policies."""
         ended = {found.key: found.policies for found in self._tally.of_policy.get(policy, ())}
         return ended | self._open_of.get(policy, {})
 

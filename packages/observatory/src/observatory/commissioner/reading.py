@@ -74,7 +74,7 @@ class Reading:
 
 
 def active_seasons(session: Session) -> list[uuid.UUID]:
-    """Every season version that plays or waits for its start."""
+    """Return every season version that plays or waits for its start."""
     wanted = (Season.completed_at.is_(None), Season.disabled_at.is_(None))
     return list(session.scalars(select(Season.id).where(*wanted).order_by(Season.created_at, Season.id)))
 
@@ -184,7 +184,7 @@ def _policy(text: str) -> uuid.UUID:
 
 
 def _pair(combination: str) -> tuple[uuid.UUID, uuid.UUID] | None:
-    """The policies of a pairing, in their order; None for a combination of another kind."""
+    """Return the policies of a pairing, in their order; None for a combination of another kind."""
     first, _, rest = combination.partition("+")
     second, slash, _ = rest.partition("/")
     return (_policy(first), _policy(second)) if slash and len(first) == len(second) == _ID_CHARACTERS else None
@@ -193,7 +193,7 @@ def _pair(combination: str) -> tuple[uuid.UUID, uuid.UUID] | None:
 def _seats(
     session: Session, pool_id: uuid.UUID, *, first: int, last: int
 ) -> dict[int, list[tuple[uuid.UUID, float | None]]]:
-    """(policy, score) by seat, of matches that ended between two others, by the order in which they ended."""
+    """Return (policy, score) by seat, of matches that ended between two others, by the order in which they ended."""
     statement = (
         select(Match.completed_order, PoolPlayer.policy_version_id, MatchPlayer.score)
         .join(MatchPlayer, MatchPlayer.match_id == Match.id)

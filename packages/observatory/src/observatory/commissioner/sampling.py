@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 def draw_teams(
     scores: Mapping[uuid.UUID, float], *, team_size: int, num_teams: int, min_per_policy: int, seed: int
 ) -> list[tuple[uuid.UUID, ...]]:
-    """Teams with chances by score: max(score, 0) and a little.
+    """Draw teams with weights by score: max(score, 0) plus `EPSILON`.
 
     First every policy gets its guaranteed seats, in random order and in the teams with most room; then the other seats
     are drawn. A policy is in a team once, unless there are fewer policies than seats. Guarantees that do not fit into
@@ -48,10 +48,10 @@ def draw_teams(
 def combinations_to_play(
     policies: tuple[uuid.UUID, ...], size: int, most_per_policy: int | None, seed: int
 ) -> tuple[tuple[uuid.UUID, ...], ...]:
-    """Which combinations of this size play: all, or where a policy would be in too many, a balanced part of them.
+    """Return the combinations of this size that play: all, or a balanced subset if a policy would be in too many.
 
-    The part is made of a ring: policies in an order of chance, and patterns of distances that go once around it, so
-    that each policy is in equally many. One that comes later changes only those around its place in the ring.
+    The subset comes from a ring of policies in random order and from patterns of distances, each applied at every place
+    of the ring, so that each policy is in equally many. A later policy changes only combinations near its place.
     """
     members = tuple(sorted(policies, key=lambda policy: policy.int))
     count = len(members)

@@ -14,12 +14,12 @@ def match_seed(season_seed: int, pool_name: str, split_index: int, sample: int) 
 
 
 def map_seed(season_seed: int, pool_name: str, split_index: int, sample: int, *, fixed: int | None = None) -> int:
-    """The seed from which the map of a game is made; `fixed` when all of the season are played on one map."""
+    """Return the seed of a game's map; `fixed` if all games of the season are played on one map."""
     return _derived(season_seed, "map", pool_name, split_index, sample) if fixed is None else fixed
 
 
 def drawing_seed(season_seed: int, pool_name: str) -> int:
-    """The seed with which teams or combinations of a pool are drawn."""
+    """Return the seed for drawing teams or combinations of a pool."""
     return _derived(season_seed, "draw", pool_name)
 
 

@@ -88,9 +88,9 @@ def _evaluate_policies(
 def _failed_out(
     pool: PoolRecord, active: Sequence[uuid.UUID], combinations: Sequence[tuple[uuid.UUID, ...]]
 ) -> Iterator[Leave]:
-    """Policies that have completed nothing, are to blame often enough, and were tried in all their combinations.
+    """Yield the retirement of policies without a completed match that have used up their failed attempts.
 
-    That all were tried makes the answer the same in whatever order matches end.
+    All their combinations must have been tried, so that the result does not depend on the order in which matches end.
     """
     suspects = {p for p in active if not pool.tally.completed[p] and pool.tally.charged[p] >= pool.tally.cap}
     if not suspects:
@@ -111,7 +111,7 @@ def _games_by_combination(
     rules: PolicyEval,
     combinations: Sequence[tuple[uuid.UUID, ...]],
 ) -> list[NewMatch]:
-    """The next matches: those of combinations that were tried least."""
+    """Return the next matches: those of combinations that were tried least."""
     free = facts.free_slots
     if not free:
         return []
@@ -166,7 +166,7 @@ def _has_games_left(pool: PoolRecord, rules: PolicyEval, combinations: Sequence[
 def policy_scores(
     pool: PoolRecord, active: Sequence[uuid.UUID], combinations: Sequence[tuple[uuid.UUID, ...]]
 ) -> dict[uuid.UUID, float]:
-    """The mean match score of each policy, in the combinations of those who are there. No score without a match."""
+    """Return the mean match score of each policy over the combinations of active policies, where it has a match."""
     samples: dict[uuid.UUID, list[float]] = {policy: [] for policy in active}
     for combination in combinations:
         found = pool.tally.combinations.get(combination_key(combination))
@@ -292,7 +292,7 @@ def _cull(
 
 
 def team_scores(pool: PoolRecord, teams: Sequence[TeamFact]) -> dict[uuid.UUID, float]:
-    """The mean of all player scores of each team's matches. No score without a match."""
+    """Return the mean of all player scores of each team with a match."""
     found = {}
     for team in teams:
         played = pool.tally.combinations.get(str(team.id))
@@ -303,7 +303,7 @@ def team_scores(pool: PoolRecord, teams: Sequence[TeamFact]) -> dict[uuid.UUID, 
 
 
 def _failures(pool: PoolRecord, team: TeamFact) -> int:
-    """Matches of a team in which one of its policies failed."""
+    """Return matches of a team in which one of its policies failed."""
     played = pool.tally.combinations.get(str(team.id))
     return 0 if played is None else sum(charged for charged, _ in (played.failures or {}).values())
 
@@ -319,7 +319,7 @@ def _score(facts: SeasonFacts, stage: PlannedStage) -> Decisions:
 
 
 def _blocks(agents: int, policies: int) -> tuple[int, ...]:
-    """Seats in contiguous blocks, as equal as can be."""
+    """Return seats in contiguous blocks, as equal as can be."""
     return tuple(agent * policies // agents for agent in range(agents))
 
 

@@ -60,7 +60,7 @@ class Base(DeclarativeBase):
 
 
 def enum_type(kind: type[StrEnum]) -> Enum:
-    """A column for an enum, kept as the text of its value; a new value needs no migration."""
+    """Return a column for an enum, kept as the text of its value; a new value needs no migration."""
     return Enum(
         kind, native_enum=False, length=32, values_callable=lambda members: [member.value for member in members]
     )
@@ -71,7 +71,7 @@ _last_stamp = 0
 
 
 def new_id() -> uuid.UUID:
-    """A UUID of version 7. Within one process a later one is greater, so that equal times still have an order."""
+    """Return a UUID of version 7. Within one process a later one is greater, so equal times still have an order."""
     global _last_stamp
     with _id_lock:
         # 48 bits of milliseconds and 12 of their fraction, moved on by one where the clock has not.

@@ -148,7 +148,7 @@ class Database:
                         await anyio.to_thread.run_sync(session.close)
 
     async def write(self, function: Callable[[Session], Result]) -> Result:
-        """Run a function in a thread, in a transaction of its own."""
+        """Run a function in a thread, in a separate transaction."""
         async with self.session_for_request(writes=True) as session:
             return await anyio.to_thread.run_sync(function, session)
 
@@ -221,7 +221,7 @@ class Database:
             raise Unavailable("The database is busy; try again in a moment") from None
 
     def _line(self) -> anyio.Lock:
-        """Belongs to the event loop, so it is made on the first use of each."""
+        """Return the lock of the running event loop, created on its first use."""
         loop = anyio.lowlevel.current_token()
         known: tuple[Any, anyio.Lock] | None = getattr(self, "_line_of_loop", None)
         if known is None or known[0] != loop:

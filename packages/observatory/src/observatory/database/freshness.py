@@ -45,7 +45,7 @@ class TableVersions:
             return self._database, *(self._numbers[table] for table in tables)
 
     def everything(self) -> Mapping[str, int]:
-        """The numbers of all tables, as they are now."""
+        """Return the numbers of all tables, as they are now."""
         with self._lock:
             return {"": self._database, **self._numbers}
 

@@ -19,24 +19,24 @@ _FOLDER = Path(__file__).parent
 
 
 class DatabaseTooNew(RuntimeError):
-    """The database was used by a newer server; going back is not possible."""
+    """The database was migrated by a newer server; downgrades are not supported."""
 
 
 def latest_revision() -> str:
-    """The revision this program needs."""
+    """Return the revision that this program needs."""
     head = ScriptDirectory.from_config(_config()).get_current_head()
     assert head is not None
     return head
 
 
 def current_revision(database: Database) -> str | None:
-    """The revision the database has; None for an empty one."""
+    """Return the revision of the database; None for an empty one."""
     with database.engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
 
 def migrate(database: Database) -> None:
-    """Bring the database to this program's tables; does nothing when it has them."""
+    """Migrate the database to this program's revision; do nothing if it is current."""
     upgrade_to(database, "head")
 
 

@@ -1,1 +1,1 @@
-"""The league in a box: a server whose seasons the built-in policies play."""
+"""The demo: a server whose seasons the built-in policies play."""

@@ -29,7 +29,7 @@ __all__ = ["POLICIES", "SEASONS", "fill"]
 
 SEASONS = Path(__file__).parent / "seasons"
 HOUSE = "house@localhost"
-# From the best to one that breaks, so that there is something to see of everything.
+# From the best to one that crashes, so that the pages show every kind of result.
 POLICIES = ("starter", "aligner", "miner", "scout", "scrambler", "random", "noop", "chaos-monkey")
 OPPONENT = "starter"
 """plays in the documented freeplay seasons"""
@@ -93,7 +93,7 @@ def _add(
 
 
 def _versions(session: Session, house: User) -> dict[str, PolicyVersion]:
-    """The house's policies, by name; it has one version of each."""
+    """Return the house's policies, by name; it has one version of each."""
     found, _ = repository.versions(session, VersionFilter(user_id=house.id), Page(MAX_LIMIT, 0))
     return {version.policy.name: version for version in found}
 

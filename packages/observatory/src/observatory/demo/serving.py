@@ -25,7 +25,7 @@ def serve_demo(settings: Settings, *, tell: Callable[[str], None]) -> None:
     changes: dict[str, object] = {"host": "127.0.0.1", "public_url": None, "seed_seasons": False, "log_style": "plain"}
     if "log_level" not in settings.model_fields_set:
         changes["log_level"] = "WARNING"
-        # For the workers: what became of a policy is in the tables.
+        # Workers log warnings only: the tables show the results of policies.
         os.environ |= {"OBSERVATORY_LOG_LEVEL": "WARNING", "METTAGRID_LOG_LEVEL": "ERROR"}
     if "port" not in settings.model_fields_set and _is_taken(settings.port):
         changes["port"] = 0

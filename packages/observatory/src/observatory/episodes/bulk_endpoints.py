@@ -37,7 +37,7 @@ MAX_EPISODES = 10_000
 def begin_bulk_upload(
     session: SessionDep, principal: Writer, store: StoreDep, settings: SettingsDep, now: Now
 ) -> PresignedUploadUrlResponse:
-    """A place to upload episodes to: a file with one JSON document per line, as `application/octet-stream`."""
+    """Return a URL to upload episodes to: a file with one JSON document per line, as `application/octet-stream`."""
     upload_id = new_id()
     key = f"episodes/uploads/{principal.user_id}/{upload_id}.jsonl"
     session.add(Upload(id=upload_id, user_id=principal.user_id, kind=EPISODES, key=key, created_at=now))

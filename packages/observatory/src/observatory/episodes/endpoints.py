@@ -36,7 +36,7 @@ def list_episodes(
     policy_version_id: uuid.UUID | None = None,
     tags: Annotated[str | None, Query(max_length=2000, description="`key:value,key:value`")] = None,
 ) -> list[EpisodeResponse]:
-    """Episodes, the newest first."""
+    """Return episodes, newest first."""
     wanted = EpisodeFilter(policy_version_id=policy_version_id, tags=_parse_tags(tags))
     rows, total = repository.episodes(session, principal, wanted, page)
     set_total(response, total)
@@ -48,7 +48,7 @@ def list_episodes(
 def read_episode(
     episode_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
 ) -> EpisodeResponse:
-    """One episode."""
+    """Return one episode."""
     return EpisodeWire(store, settings).response(repository.episode(session, episode_id, principal))
 
 
@@ -61,7 +61,7 @@ def read_episode(
 def read_replay(
     episode_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
 ) -> RedirectResponse:
-    """The replay of an episode, by a redirect to the store."""
+    """Redirect to the replay of an episode in the store."""
     episode = repository.episode(session, episode_id, principal)
     if episode.replay_key is None:
         raise NotFound("This episode has no replay on this server")
@@ -74,7 +74,7 @@ def read_replay(
 def query_episodes(
     body: EpisodeQuery, session: SessionDep, principal: CurrentPrincipal, store: StoreDep, settings: SettingsDep
 ) -> EpisodeQueryResponse:
-    """Episodes by their policies and tags, the newest first."""
+    """Return episodes by their policies and tags, newest first."""
     wanted = EpisodeFilter(
         primary_policy_version_ids=body.primary_policy_version_ids,
         ids=body.episode_ids,

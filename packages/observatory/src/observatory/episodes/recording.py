@@ -1,4 +1,4 @@
-"""Turning results into episodes."""
+"""Record the results of jobs as episodes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PolicyFacts:
 
 @dataclass(frozen=True)
 class EpisodeFacts:
-    """What is recorded of an episode."""
+    """The recorded data of an episode."""
 
     policies: Sequence[PolicyFacts]
     game_stats: Mapping[str, float] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class EpisodeFacts:
 def record_job(
     session: Session, job: Job, *, season_id: uuid.UUID | None, owner_id: str | None, now: datetime
 ) -> Episode | None:
-    """The episode of a job that has ended, made where there is none; None for a job without results."""
+    """Return the episode of an ended job, created if it does not exist; None for a job without results."""
     found = repository.episode_of_job(session, job.id)
     if found is not None or job.result is None:
         return found
@@ -91,12 +91,12 @@ def record_job(
 
 
 def _failure(job: Job) -> dict[str, str]:
-    """A tag of episodes in which a policy failed."""
+    """Return the tag of an episode in which a policy failed."""
     return {} if job.error_type is None else {"failed": job.error_type}
 
 
 def record_episode(session: Session, facts: EpisodeFacts, *, now: datetime) -> Episode:
-    """A new episode with its rows."""
+    """Create an episode with its rows."""
     primary = next((p.policy_version_id for p in facts.policies if p.policy_version_id is not None), None)
     episode = Episode(
         id=new_id(),
@@ -123,7 +123,7 @@ def record_episode(session: Session, facts: EpisodeFacts, *, now: datetime) -> E
 
 
 def finite(value: float | None) -> float:
-    """JSON has no infinities; what is none counts as 0."""
+    """Return the number, or 0 if it is not finite: JSON has no infinities."""
     return float(value) if value is not None and math.isfinite(value) else 0.0
 
 
@@ -148,7 +148,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _mean_metrics(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """A metric that an agent does not have counts as 0, as a count that never began does."""
+    """Average the metrics of agents. A metric that an agent lacks counts as 0."""
     names = sorted({name for row in rows for name in row})
     return {name: _mean([row.get(name, 0.0) for row in rows]) for name in names}
 

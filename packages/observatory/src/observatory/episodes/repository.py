@@ -45,7 +45,7 @@ class EpisodeFilter:
 
 
 def _has_tag(session: Session, key: str, values: Sequence[str] | None) -> ColumnElement[bool]:
-    """A tag that few episodes have leads to them; one that many have is looked up for each episode in turn."""
+    """Filter by a tag: a rare tag selects the episodes by index, a frequent one is checked per episode."""
     tagged = EpisodeTag.key == key if values is None else (EpisodeTag.key == key) & EpisodeTag.value.in_(values)
     if count_up_to(session, select(EpisodeTag.episode_id).where(tagged), FEW) < FEW:
         return Episode.id.in_(select(EpisodeTag.episode_id).where(tagged))
@@ -55,7 +55,7 @@ def _has_tag(session: Session, key: str, values: Sequence[str] | None) -> Column
 def episodes(
     session: Session, principal: Principal | None, wanted: EpisodeFilter, page: Page
 ) -> tuple[list[Episode], int]:
-    """A page of episodes, the newest first, and how many there are, for as many as are counted."""
+    """Return a page of episodes, newest first, and how many there are, for as many as are counted."""
     conditions = (*wanted.conditions(session), _visible(principal))
     statement = select(Episode).where(*conditions)
     total = count_up_to(session, select(Episode.id).where(*conditions))

@@ -30,11 +30,11 @@ class Episode(Base):
     job_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("jobs.id"), unique=True)
     season_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("seasons.id"))
     owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
-    """the only one who sees it, besides staff"""
+    """only this user and staff see the episode"""
     replay_key: Mapped[str | None] = mapped_column(String(300))
     """where the store has the replay"""
     replay_url: Mapped[str | None] = mapped_column(String(2000))
-    """of a replay that lies elsewhere"""
+    """of a replay on another server"""
     thumbnail_url: Mapped[str | None] = mapped_column(String(2000))
     attributes: Mapped[dict[str, Any]]
     eval_task_id: Mapped[uuid.UUID | None]

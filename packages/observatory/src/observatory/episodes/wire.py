@@ -1,4 +1,4 @@
-"""Episodes as the wire has them."""
+"""Convert episodes to response models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from observatory.store import Store
 __all__ = ["REPLAY_FILE", "EpisodeWire"]
 
 REPLAY_FILE = "replay.json.z"
-_NOBODY = uuid.UUID(int=0)
+_NO_VERSION = uuid.UUID(int=0)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class EpisodeWire:
         )
 
     def replay_path(self, episode: Episode) -> str | None:
-        """The same for pages, which may be open under another name of this server: without our own address."""
+        """Return the replay URL for pages: relative if it is on this server, which may have several host names."""
         url = self._replay_url(episode)
         return url and self.settings.as_path(url)
 
@@ -70,8 +70,10 @@ class EpisodeWire:
     @staticmethod
     def _policy_result(policy: EpisodePolicy) -> PolicyResult:
         version = policy.policy_version
-        # A policy that is part of the installation has no version; the wire wants an id all the same.
-        summary = PolicyVersionSummary(id=_NOBODY, name=policy.name) if version is None else version_summary(version)
+        # An installed policy has no version, but the response needs an id.
+        summary = (
+            PolicyVersionSummary(id=_NO_VERSION, name=policy.name) if version is None else version_summary(version)
+        )
         return PolicyResult(
             position=policy.position,
             policy=summary,

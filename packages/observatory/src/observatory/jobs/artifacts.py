@@ -41,7 +41,7 @@ def artifact_sizes(store: Store, job_id: uuid.UUID) -> dict[str, int]:
 def keep_artifacts(
     session: Session, job: Job, ending: Ending, *, store: Store, settings: Settings, now: datetime
 ) -> Ending:
-    """The ending with the files that are kept: without a replay where its owner has no quota left for it."""
+    """Return the ending with the files that are kept: without a replay where its owner has no quota left for it."""
     if job.user_id is None:
         return ending
     room = settings.max_stored_bytes_per_user - stored_bytes(session, job.user_id)

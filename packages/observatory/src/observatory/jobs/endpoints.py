@@ -1,4 +1,4 @@
-"""Jobs for workers, and for people."""
+"""HTTP endpoints of jobs, for workers and for users."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _worker(request: Request, session: Session) -> None:
     token_hash = hash_token(given_token(request) or "")
     known = accounts.good_token(session, token_hash, state.clock())
     if known is None or known.kind is not TokenKind.WORKER:
-        raise Unauthorized("A worker needs a token of its own: `observatory admin token create`")
+        raise Unauthorized("A worker needs a worker token: `observatory admin token create`")
 
 
 def _holder(request: Request, session: Session) -> None:
@@ -73,7 +73,7 @@ def _holder(request: Request, session: Session) -> None:
     try:
         job_id = uuid.UUID(request.path_params["job_id"])
     except ValueError:
-        return  # the route says what is wrong with it
+        return  # the route reports the malformed id
     service.held_job(session, job_id, given_token(request))
 
 
@@ -123,7 +123,7 @@ async def lease(
 def _take(
     session: Session, *, worker: str, live: Collection[str], settings: Settings, store: Store, now: datetime
 ) -> tuple[int, tuple[Job, Lease] | None]:
-    """(leases that had run out, the next job)."""
+    """Return (leases that had run out, the next job)."""
     lost = service.requeue_expired(
         session, now=now, max_attempts=settings.max_job_attempts, lease_seconds=settings.lease_seconds
     )
@@ -141,7 +141,7 @@ def heartbeat(
     settings: SettingsDep,
     now: Now,
 ) -> HeartbeatResponse:
-    """Keep a lease."""
+    """Renew a lease."""
     job = service.held_job(session, job_id, token)
     if job.worker:
         request.app.state.workers_seen.saw(job.worker, now)
@@ -153,7 +153,7 @@ def heartbeat(
 def take_secrets(
     job_id: uuid.UUID, token: GivenToken, session: SessionDep, keys: KeysDep, now: Now, response: Response
 ) -> PolicySecrets:
-    """The policies' secrets, once for each lease."""
+    """Return the policies' secrets, once for each lease."""
     job = service.held_job(session, job_id, token)
     if job.status in TERMINAL or job.secrets_given_at is not None:
         raise Conflict("The secrets of this lease were taken already")
@@ -167,7 +167,7 @@ def take_secrets(
 def release(
     job_id: uuid.UUID, body: ReleaseRequest, token: GivenToken, session: SessionDep, settings: SettingsDep, now: Now
 ) -> dict[str, str]:
-    """Give a job back unplayed. After a fault of the worker's machine it is played again, a few times, elsewhere."""
+    """Give a job back unplayed. After a fault of the worker's machine it is retried on others, a few times."""
     job = service.held_job(session, job_id, token)
     if body.fault is None:
         service.give_back(session, job, now=now)
@@ -189,7 +189,7 @@ async def finish(
     store: StoreDep,
     now: Now,
 ) -> FinishResponse:
-    """End a job. Saying it again gives the same answer; a lease that is over ends nothing."""
+    """End a job. A repeated request gets the same response; an expired lease is rejected."""
 
     def hold(session: Session) -> Job:
         job = service.held_job(session, job_id, token)
@@ -200,7 +200,7 @@ async def finish(
 
     job = await database.write(hold)
     if job.status not in TERMINAL:
-        # Between two transactions: files may be large, and others write meanwhile.
+        # Between two transactions: files may be large, and other requests can write in between.
         ending = await anyio.to_thread.run_sync(functools.partial(finishing.collect, job, body, store=store, now=now))
 
         def end(session: Session) -> Job:
@@ -244,7 +244,7 @@ def list_jobs(
     response: Response,
     status: Annotated[JobStatus | None, Query()] = None,
 ) -> list[JobResponse]:
-    """Jobs you asked for, the newest first; for administrators all."""
+    """Return the jobs that you requested, newest first; administrators get all."""
     statement = repository.visible_jobs(principal, status)
     set_total(response, count(session, statement))
     return _shown(session, list(session.scalars(statement.limit(page.limit).offset(page.offset))))
@@ -252,7 +252,7 @@ def list_jobs(
 
 @jobs.get("/{job_id}", responses=errors(Unauthorized, NotFound))
 def get_job(job_id: uuid.UUID, principal: CurrentPrincipal, session: SessionDep) -> JobResponse:
-    """One job."""
+    """Return one job."""
     job = repository.visible_job(session, job_id, principal)
     if job is None:
         raise NotFound("There is no such job")
@@ -271,7 +271,7 @@ def update_job(job_id: uuid.UUID, body: JobUpdate, admin: Admin, session: Sessio
 
 
 def _shown(session: Session, found: Sequence[Job]) -> list[JobResponse]:
-    """Jobs as they may be shown now."""
+    """Return jobs as they may be shown now."""
     secret = hidden_jobs(session, [job.id for job in found])
     return [
         answer.model_copy(update={"job": without_seeds(answer.job)}) if answer.id in secret else answer

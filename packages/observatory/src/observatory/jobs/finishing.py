@@ -1,4 +1,4 @@
-"""From the files of a lease to the end of a job."""
+"""Finish a job from the files of its lease."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ DIGESTED = ("results.json", "replay.json.z", "actions.json.z")
 
 
 def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) -> Ending:
-    """Put the files where they belong and say how the job ended. Doing it again changes nothing.
+    """Move the files to their final keys and return how the job ended. This is idempotent.
 
-    A worker's word is not enough for success: results must be there and fit the job, and so must a replay.
+    A worker's report alone is not enough for success: valid results and a replay must exist.
     """
     final = {name: job_key(job.id, name) for name in output_names(job)}
     for name, key in final.items():
@@ -54,8 +54,8 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
         ending = Ending(JobStatus.FAILED, result, error)
     if ending.error is not None:
         store.put(final["error_info.json"], ending.error.model_dump_json().encode())
-    # Files outlive a season, and are not always ours alone: the seeds of a match are in the database only.
-    # An environment that many matches share is named, not repeated.
+    # Files may be read by others and outlive a season: the seeds of a match are in the database only.
+    # An environment that many matches share is stored by id, not repeated.
     spec = without_seeds(job.stored_spec) if job.stored_spec.get("policy_seed") is not None else job.stored_spec
     shared = {} if job.env_config_id is None else {"env_config_id": str(job.env_config_id)}
     store.put(job_key(job.id, "spec.json"), json.dumps(spec | shared).encode())
@@ -65,7 +65,7 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
 
 
 def digest(store: Store, key: str) -> str | None:
-    """The sha256 of a file; None when it is not there."""
+    """Return the SHA-256 of a file; None if it does not exist."""
     found = hashlib.sha256()
     try:
         for piece in store.stream(key):
@@ -81,7 +81,7 @@ def _digests(job: Job, store: Store) -> dict[str, str]:
 
 
 def _runtime(job: Job, store: Store) -> dict[str, Any] | None:
-    """What the worker says about its run; None when it says nothing that can be read."""
+    """Return the runtime information of the worker; None if it is missing or malformed."""
     from mettagrid.runner.boxed.job import JobRuntime
 
     key = job_key(job.id, "runtime_info.json")
@@ -96,7 +96,7 @@ def _runtime(job: Job, store: Store) -> dict[str, Any] | None:
 
 
 def _result(job: Job, store: Store) -> tuple[dict[str, Any] | None, str | None]:
-    """(the results, None) or (None, what is wrong with them)."""
+    """Return (the results, None), or (None, the problem)."""
     from mettagrid.runner.types import PureSingleEpisodeResult
 
     key = job_key(job.id, "results.json")
@@ -116,7 +116,7 @@ def _result(job: Job, store: Store) -> tuple[dict[str, Any] | None, str | None]:
 
 
 def _log(job: Job, ending: Ending, now: datetime) -> str:
-    """What the owners of its policies read about a job."""
+    """Return the log of a job for the owners of its policies."""
     lines = [f"{job.created_at:%Y-%m-%d %H:%M:%S} queued"]
     if job.lost_leases:
         lines.append(f"workers lost: {job.lost_leases}")

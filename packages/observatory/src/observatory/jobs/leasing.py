@@ -1,4 +1,4 @@
-"""A lease as a worker gets it: the job, its policies, and where its files go."""
+"""Build a worker's lease: the job, its policies, and the URLs for its files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _GRACE_SECONDS = 1800
 def lease_next(
     session: Session, worker: str, *, live: Collection[str], settings: Settings, store: Store, now: datetime
 ) -> tuple[Job, Lease] | None:
-    """The next job that this worker can play. One whose policies are not there any more fails on the way."""
+    """Return the next job that this worker can play. A job whose policies no longer exist fails here."""
     while True:
         taken = service.take_next(session, worker, live=live, now=now, lease_seconds=settings.lease_seconds)
         if taken is None:
@@ -66,17 +66,17 @@ def lease_next(
 
 
 def output_names(job: Job) -> list[str]:
-    """The files a worker may send."""
+    """Return the files a worker may send."""
     return [*_LARGEST, *log_names(job.stored_spec.get("assignments", []))]
 
 
 def attempt_name(job: Job, name: str) -> str:
-    """Where a file of the current lease lies until the job is finished with it."""
+    """Return the key of a file of the current lease until the job is finished."""
     return f"jobs/{job.id}/attempt-{job.attempts}/{name}"
 
 
 def secrets_of(session: Session, job: Job, *, keys: Keys, now: datetime) -> dict[int, dict[str, str]]:
-    """The secrets of the job's policies, by position; each read is recorded."""
+    """Return the secrets of the job's policies, by position; each read is recorded."""
     found: dict[int, dict[str, str]] = {}
     for index, uri in enumerate(job.spec.get("policy_uris", [])):
         version_id = specs.policy_version_id(uri)

@@ -1,4 +1,4 @@
-"""What policies wrote: one file for each policy of a job, counted against its owner's share, gone after a while."""
+"""Logs of policies: one file for each policy of a job. They count against the owner's quota and expire."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _AT_ONCE = 500
 
 
 def log_name(assignments: Sequence[int], policy_index: int) -> str:
-    """The file with the log of a policy: its first agent gives the name."""
+    """Return the file with the log of a policy: its first agent gives the name."""
     return f"policy_agent_{list(assignments).index(policy_index)}.txt"
 
 
 def log_names(assignments: Sequence[int]) -> list[str]:
-    """The logs of all policies that have an agent."""
+    """Return the logs of all policies that have an agent."""
     return sorted({log_name(assignments, index) for index in assignments})
 
 
 def keep_logs(session: Session, job: Job, *, store: Store, settings: Settings, now: datetime) -> None:
-    """Write down whose the logs of a job that ends are; one for which its owner has no room left is removed."""
+    """Record the owners of the logs of a job that ends; remove logs that exceed their owner's quota."""
     assignments: list[int] = job.stored_spec.get("assignments", [])
     for index, uri in enumerate(job.stored_spec.get("policy_uris", [])):
         version_id = specs.policy_version_id(uri)
@@ -57,7 +57,7 @@ def keep_logs(session: Session, job: Job, *, store: Store, settings: Settings, n
 
 
 def expire_logs(database: Database, store: Store, *, now: datetime, days: float) -> int:
-    """Remove logs that are older than this; how many."""
+    """Remove logs that are older than this; return how many."""
     old = select(PolicyLog).where(PolicyLog.created_at < now - timedelta(days=days)).limit(_AT_ONCE)
     removed = 0
     while True:

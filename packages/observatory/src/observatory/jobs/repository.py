@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _MOST_RETRIED = 100
-"""jobs that a worker has failed and that are looked at for it"""
+"""the number of jobs that a worker has failed which are considered for it again"""
 
 
 def job(session: Session, job_id: uuid.UUID) -> Job | None:
@@ -42,7 +42,7 @@ def visible_job(session: Session, job_id: uuid.UUID, principal: Principal) -> Jo
 
 
 def visible_jobs(principal: Principal, status: JobStatus | None) -> Select[Any]:
-    """The same for lists, the newest first."""
+    """Select the jobs that the caller may see, newest first."""
     statement = select(Job).order_by(Job.created_at.desc(), Job.id.desc())
     if not principal.is_admin:
         statement = statement.where(Job.user_id == principal.user_id)
@@ -50,7 +50,7 @@ def visible_jobs(principal: Principal, status: JobStatus | None) -> Select[Any]:
 
 
 def next_pending(session: Session, worker: str, live: Collection[str]) -> Job | None:
-    """The job for a worker that has waited longest among the most urgent.
+    """Return the next job for a worker: the oldest among those with the highest priority.
 
     A job that this worker's machine has failed is left to the other `live` workers that have not failed it.
     """
@@ -71,17 +71,17 @@ def _turn(job: Job) -> tuple[int, datetime, uuid.UUID]:
 
 
 def expired(session: Session, now: datetime) -> Sequence[Job]:
-    """Jobs whose worker has been silent for too long."""
+    """Return jobs whose lease has expired."""
     return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at <= now)).all()
 
 
 def leases_of_the_future(session: Session, latest: datetime) -> Sequence[Job]:
-    """Jobs whose lease ends later than a lease of now would: the clock was set back."""
+    """Return jobs whose lease ends later than a lease of now would: the clock was set back."""
     return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at > latest)).all()
 
 
 def seconds_to_work(session: Session, now: datetime, *, lease_seconds: float) -> float:
-    """How long until asking for a lease can change anything, if no job comes: 0 when it can now."""
+    """Return the seconds until a job can be leased if none is queued meanwhile; 0 if one can be leased now."""
     if session.scalar(select(Job.id).where(Job.status == JobStatus.PENDING).limit(1)) is not None:
         return 0.0
     ends = select(func.min(Job.lease_expires_at), func.max(Job.lease_expires_at)).where(Job.status.in_(IN_WORK))

@@ -79,7 +79,7 @@ class PolicySecrets(BaseModel):
 
 
 class ErrorInfo(BaseModel):
-    """Why an episode has no result, and which policy is to blame, where one is."""
+    """Why an episode has no result, and the policy at fault, if any."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -1,8 +1,8 @@
-"""What is decided about jobs: who gets one, what a lease lets its holder do, and how a job ends.
+"""Rules for jobs: which worker gets one, what a lease permits, and how a job ends.
 
-A lease is a token for one job. It is renewed by heartbeats; when it runs out, the job goes back and the token is worth
-nothing. Files of a lease lie in a folder of their own until the job is finished with it, so that a worker that comes
-too late cannot touch what counts.
+A lease is a token for one job. Heartbeats renew it; when it expires, the job returns to the queue and the token is no
+longer valid. Files of a lease are in a separate folder until the job is finished, so that a late worker cannot change
+the final files.
 """
 
 from __future__ import annotations
@@ -98,10 +98,10 @@ def take_next(
 
 
 def requeue_expired(session: Session, *, now: datetime, max_attempts: int, lease_seconds: float) -> int:
-    """Take jobs from workers that have been silent for too long; how many."""
+    """Take jobs back from workers without a recent heartbeat; return how many."""
     latest = now + timedelta(seconds=lease_seconds)
     for job in repository.leases_of_the_future(session, latest):
-        job.lease_expires_at = latest  # after the clock was set back, workers have as long as ever to answer
+        job.lease_expires_at = latest  # after the clock was set back, workers get a normal lease period
     found = repository.expired(session, now)
     for job in found:
         job.lost_leases += 1
@@ -116,7 +116,7 @@ def requeue_expired(session: Session, *, now: datetime, max_attempts: int, lease
 
 
 def held_job(session: Session, job_id: uuid.UUID, token: str | None) -> Job:
-    """The job that a token holds, or held last."""
+    """Return the job that a token holds, or held last."""
     job = repository.job(session, job_id)
     if job is None:
         raise NotFound("There is no such job")
@@ -126,7 +126,7 @@ def held_job(session: Session, job_id: uuid.UUID, token: str | None) -> Job:
 
 
 def renew(session: Session, job: Job, status: JobStatus, *, now: datetime, lease_seconds: float) -> datetime:
-    """The worker is alive; until when the job is its own."""
+    """Renew the lease of a live worker; return when it expires."""
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")
     if status is JobStatus.RUNNING and job.status is JobStatus.DISPATCHED:
@@ -147,7 +147,7 @@ def give_back(session: Session, job: Job, *, now: datetime) -> None:
 def give_back_faulty(session: Session, job: Job, fault: str, *, now: datetime, max_attempts: int) -> None:
     """The worker's machine failed; the job is played again, by another worker where there is one.
 
-    After `max_attempts` faults it fails, and no policy is to blame.
+    After `max_attempts` faults it fails, and no policy is at fault.
     """
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")
@@ -163,7 +163,7 @@ def give_back_faulty(session: Session, job: Job, fault: str, *, now: datetime, m
 
 
 def end(session: Session, job: Job, ending: Ending, *, now: datetime) -> None:
-    """A job's end, once: what comes later changes nothing."""
+    """End a job. Later calls change nothing."""
     if job.status in TERMINAL:
         return
     if job.status is JobStatus.DISPATCHED and ending.status is JobStatus.COMPLETED:
@@ -181,7 +181,7 @@ def end(session: Session, job: Job, ending: Ending, *, now: datetime) -> None:
 
 
 def move(session: Session, job: Job, status: JobStatus | None, error: str | None, *, now: datetime) -> None:
-    """A state that an operator gives a job; `Conflict` when it cannot have it. A missing error text may come later."""
+    """Set the state of a job by hand; `Conflict` for an invalid transition. A missing error text may be added later."""
     if status is not None and status is not job.status:
         if not may_move(job.status, status):
             raise Conflict(f"A job that is {job.status.value} cannot become {status.value}")

@@ -1,4 +1,4 @@
-"""What a job's spec must look like before it is queued."""
+"""Validate the spec of a job before it is queued."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_spec(spec: dict[str, Any]) -> None:
 
 
 def policy_version_id(uri: str) -> uuid.UUID | None:
-    """The version that an address means; None when it means none of ours."""
+    """Return the id of the version that a URI names; None if it names none on this server."""
     match = _ADDRESS.fullmatch(uri)
     try:
         return None if match is None else uuid.UUID(match[1])
@@ -48,7 +48,7 @@ def policy_version_id(uri: str) -> uuid.UUID | None:
 
 
 def registered_policy(uri: str) -> str | None:
-    """The installed policy that an address means, by its short name, such as `metta://policy/random`."""
+    """Return the installed policy that a URI names by its short name, such as `metta://policy/random`."""
     from mettagrid.policy.policy_registry import find_policy_class_path
 
     match = _ADDRESS.fullmatch(uri)

@@ -6,7 +6,7 @@ __all__ = ["IN_WORK", "TERMINAL", "JobStatus", "may_move"]
 
 
 class JobStatus(StrEnum):
-    """Where a job is."""
+    """The state of a job."""
 
     PENDING = "pending"
     """waits for a worker"""
@@ -33,5 +33,5 @@ _MOVES = {
 
 
 def may_move(current: JobStatus, target: JobStatus) -> bool:
-    """Whether a caller may ask for this move. A lost or returned lease puts a job back to pending besides."""
+    """Return whether a caller may make this transition. A lost or returned lease also resets a job to pending."""
     return target in _MOVES[current]

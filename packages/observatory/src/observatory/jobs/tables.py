@@ -74,7 +74,7 @@ class Job(Base):
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The `SingleEpisodeJob`; its policies are `metta://policy/<policy version>`."""
+        """Return the `SingleEpisodeJob`; its policies are `metta://policy/<policy version>`."""
         if self.env_config_id is None:
             return self.stored_spec
         found = dict(self.stored_spec)
@@ -110,7 +110,7 @@ class PolicyLog(Base):
 
 
 def with_map_seed(env: dict[str, Any], seed: int | None) -> dict[str, Any]:
-    """An environment whose map is made from this seed, where its map is made at all; what was given stays as it is."""
+    """Return a copy of the environment with this seed for its map, if its map is generated."""
     game = env.get("game", {})
     builder = game.get("map_builder", {})
     if seed is None or "seed" not in builder:

@@ -93,7 +93,7 @@ class Answer:
 
 @dataclass(slots=True)
 class _Turn:
-    """Those who ask for the same thing at once wait for the first of them."""
+    """A lock per key: concurrent requests for one response wait for the first of them."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: int = 0
@@ -226,7 +226,7 @@ class KeptAnswers:
         while len(self._answers) > MAX_ANSWERS or self._bytes > MAX_BYTES:
             self._forget(next(iter(self._answers)))
         if len(self._recipes) > 2 * MAX_ANSWERS:
-            self._recipes.clear()  # they are noted again as answers are made
+            self._recipes.clear()  # recorded again as responses are made
 
     def _forget(self, key: Key) -> None:
         old = self._answers.pop(key, None)

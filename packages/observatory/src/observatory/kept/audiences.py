@@ -75,7 +75,7 @@ class Audiences:
 
 
 def credential_of(request: Request) -> str | None:
-    """What the request shows of who it is and which rights it asks for, hashed."""
+    """Return a hash of the request's credentials and of the privileges it asks for."""
     headers = request.headers
     shown = headers.get("x-auth-token"), headers.get("authorization"), request.cookies.get(COOKIE)
     if not any(shown):

@@ -1,1 +1,1 @@
-"""Matches of the seasons, and what their players may see of them."""
+"""Matches of the seasons, and which of their files the players may see."""

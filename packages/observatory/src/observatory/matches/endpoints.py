@@ -28,7 +28,7 @@ from observatory.paging import MAX_IDS, PageDep, set_total
 from observatory.policies.wire import version_summary
 from observatory.routing import Router
 from observatory.seasons import repository as seasons
-from observatory.seasons.secrecy import told_seed
+from observatory.seasons.secrecy import visible_seed
 from observatory.store import Store, job_key
 
 __all__ = ["router"]
@@ -45,7 +45,7 @@ _for_all = Router(
 
 PoolName = Annotated[str, StringConstraints(max_length=100)]
 
-# What an owner may read of a match: the name on the wire, the file, its type.
+# The files of a match that an owner may read: the name in the API, the file, its type.
 ARTIFACTS = {"logs": ("logs.txt", "text/plain"), "error-info": ("error_info.json", "application/json")}
 
 
@@ -59,7 +59,7 @@ def list_matches(
     policy_version_ids: Annotated[list[uuid.UUID] | None, Query(max_length=MAX_IDS)] = None,
     pool_names: Annotated[list[PoolName] | None, Query(max_length=100)] = None,
 ) -> list[MatchResponse]:
-    """Matches of a season, the newest first; with policies, those in which any of them plays."""
+    """Return matches of a season, newest first; with policies, those in which any of them plays."""
     season = seasons.season(session, reference, principal)
     wanted = MatchFilter(policy_version_ids, pool_names)
     found, total = repository.listed(session, season.id, wanted, page)
@@ -71,7 +71,7 @@ def list_matches(
 def read_match(
     match_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
 ) -> MatchResponse:
-    """One match, with its episode."""
+    """Return one match, with its episode."""
     match = repository.match(session, match_id, principal)
     answer = _match(match)
     if answer.episode_id is not None:
@@ -85,7 +85,7 @@ def read_match(
 def list_policy_logs(
     match_id: uuid.UUID, policy_version_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal, store: StoreDep
 ) -> list[str]:
-    """The log of a policy version of the caller's in a match, by the name of its first agent."""
+    """Return the log of a policy version of the caller's in a match, by the name of its first agent."""
     job_id, agents = service.own_seats(session, match_id, policy_version_id, principal)
     names = [_log_name(agent) for agent in agents]
     return [name for name in names if store.size(job_key(job_id, name)) is not None]
@@ -104,7 +104,7 @@ def read_policy_log(
     principal: CurrentPrincipal,
     store: StoreDep,
 ) -> Response:
-    """What the policy of an agent wrote: one log for all its agents; its lines tell step and agent."""
+    """Return the log of an agent's policy: one log for all its agents, with step and agent in each line."""
     job_id, agents = service.own_seats(session, match_id, policy_version_id, principal)
     if agent_idx not in agents:
         raise Forbidden(f"Agent {agent_idx} was not played by this policy version")
@@ -129,7 +129,7 @@ def read_artifact(
     principal: CurrentPrincipal,
     store: StoreDep,
 ) -> Response:
-    """A file of a match, for those whose policies played in it."""
+    """Return a file of a match, for those whose policies played in it."""
     if artifact_type not in ARTIFACTS:
         raise BadRequest(f"Unknown artifact type {artifact_type!r}; there are {', '.join(ARTIFACTS)}")
     job_id, _ = service.own_seats(session, match_id, policy_version_id, principal)
@@ -143,7 +143,7 @@ def _known_error(session: SessionDep, job_id: uuid.UUID) -> Response:
     """Return the error of a failure that no worker reported, such as a lost worker."""
     job = session.get_one(Job, job_id)
     if job.error is None:
-        raise NotFound("Nothing went wrong in this match")
+        raise NotFound("This match has no error")
     names: list[str] = job.stored_spec.get("policy_names") or []
     failed = job.failed_policy_index
     info = ErrorInfo(
@@ -186,7 +186,7 @@ def _match(match: Match) -> MatchResponse:
         error_type=match.error_type,
         episode_id=None if match.job is None else match.job.episode_id,
         job_id=match.job_id,
-        seed=told_seed(match.pool.season, match.seed),
+        seed=visible_seed(match.pool.season, match.seed),
         created_at=match.created_at,
     )
 

@@ -24,7 +24,7 @@ _MOST_LINES = 5000
 
 
 def listed_from(found: Subquery) -> Select[Any]:
-    """What `lines` wants to know of matches, the newest first."""
+    """Select the columns that `lines` needs, newest match first."""
     columns = [found.c[column.key] for column in LISTED]
     return select(*columns).order_by(found.c.created_at.desc(), found.c.id.desc())
 
@@ -35,7 +35,7 @@ def lines(
     load: Callable[[Session, list[uuid.UUID]], Iterable[Match]],
     line: Callable[[Match], Line],
 ) -> list[Line]:
-    """The line of each match, in the same order. `load` reads matches with all that `line` needs."""
+    """Return the line of each match, in the same order. `load` reads matches with all that `line` needs."""
     known: dict[Listed, Line] = remembered(session, ("lines", line), _NAMES, dict)
     shown = {entry[0]: known.get(entry) for entry in listed}
     unknown = [match_id for match_id, found in shown.items() if found is None]
@@ -48,6 +48,6 @@ def lines(
 
 
 def pool_size(session: Session, pool_id: uuid.UUID) -> int:
-    """How many matches were made in a pool."""
+    """Return how many matches were made in a pool."""
     counted = select(func.count()).select_from(Match).where(Match.pool_id == pool_id)
     return remembered(session, ("pool size", pool_id), (MADE_MATCHES,), lambda: session.scalar(counted) or 0)

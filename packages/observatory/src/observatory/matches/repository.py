@@ -38,7 +38,7 @@ class MatchFilter:
 
 
 def listed(session: Session, season_id: uuid.UUID, wanted: MatchFilter, page: Page) -> tuple[list[Listed], int]:
-    """A page of the matches of a season, the newest first, and how many there are.
+    """Return a page of the matches of a season, newest first, and how many there are.
 
     Each pool is read by itself along its index, so that no list is ever sorted as a whole.
     """
@@ -62,7 +62,7 @@ def listed(session: Session, season_id: uuid.UUID, wanted: MatchFilter, page: Pa
 
 
 def with_players(session: Session, match_ids: Sequence[uuid.UUID]) -> Iterable[Match]:
-    """Matches with all that a line of a list shows."""
+    """Return matches with all that a line of a list shows."""
     statement = (
         select(Match)
         .join(Match.pool)
@@ -77,7 +77,7 @@ def with_players(session: Session, match_ids: Sequence[uuid.UUID]) -> Iterable[M
 
 
 def _with_any(pool_id: uuid.UUID, versions: Sequence[uuid.UUID]) -> Select[uuid.UUID]:
-    """The matches of a pool in which any of these versions plays."""
+    """Return the matches of a pool in which any of these versions plays."""
     return (
         select(MatchPlayer.match_id)
         .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
@@ -86,7 +86,7 @@ def _with_any(pool_id: uuid.UUID, versions: Sequence[uuid.UUID]) -> Select[uuid.
 
 
 def match(session: Session, match_id: uuid.UUID, principal: Principal | None) -> Match:
-    """A match in a season that the caller may see."""
+    """Return a match in a season that the caller may see."""
     statement = (
         select(Match)
         .join(Match.pool)
@@ -117,7 +117,7 @@ def next_completed_order(session: Session) -> int:
 
 
 def played_matches(session: Session, pool_id: uuid.UUID, *, team_id: uuid.UUID | None = None) -> list[PlayedMatch]:
-    """The completed matches of a pool, or of a team in it, in the order they were made."""
+    """Return the completed matches of a pool, or of a team in it, in the order they were made."""
     statement = (
         select(Match.id, PoolPlayer.policy_version_id, MatchPlayer.num_agents, MatchPlayer.score)
         .join(MatchPlayer, MatchPlayer.match_id == Match.id)
@@ -162,7 +162,7 @@ def match_log(session: Session, pool_id: uuid.UUID, *, after: int) -> Iterator[L
 
 
 def ended_count(session: Session, pool_id: uuid.UUID, *, until: int) -> int:
-    """How many matches of a pool ended up to a `completed_order`."""
+    """Return how many matches of a pool ended up to a `completed_order`."""
     wanted = (Match.pool_id == pool_id, Match.completed_order <= until)
     return session.scalar(select(func.count()).select_from(Match).where(*wanted)) or 0
 
@@ -201,7 +201,7 @@ def counts_by_pool(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, St
 
 
 def in_flight_by_member(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, int]:
-    """Matches that have not ended, by the id of the pool's player."""
+    """Return matches that have not ended, by the id of the pool's player."""
     statement = (
         select(MatchPlayer.pool_player_id, func.count(func.distinct(Match.id)))
         .join(Match, MatchPlayer.match_id == Match.id)
@@ -221,10 +221,10 @@ def counts_by_team(session: Session, team_ids: Iterable[uuid.UUID]) -> dict[uuid
 
 
 def pool_facts(session: Session, season: Season) -> dict[str, PoolFacts]:
-    """What the stages of a season need to know, by the name of the pool.
+    """Return the facts that the stages of a season need, by pool name.
 
-    Combinations are counted only where the answer may hang on them: before teams are drawn, in pools in which nothing
-    is in flight.
+    Combinations are counted only where the result may depend on them: before teams are drawn, in pools without a match
+    in flight.
     """
     from observatory.seasons.repository import members, pool_counts
 

@@ -1,4 +1,4 @@
-"""What is decided about matches: how they follow their jobs, and what their players may read."""
+"""Rules for matches: how they follow their jobs, and which files their players may read."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def create_match(
     picked: int | None = None,
     reason: str | None = None,
 ) -> Match:
-    """A match that waits for its job. `assignments` holds for each agent a position in `players`.
+    """Create a match without a job yet. `assignments` holds for each agent a position in `players`.
 
     `sample` is the game it plays, by default the one of its repetition's number.
     """
@@ -146,7 +146,7 @@ def follow_job(session: Session, match: Match, job: Job, *, now: datetime) -> No
 
 
 def log_names_of(session: Session, match_id: uuid.UUID, agent: int) -> list[str]:
-    """Where the log of an agent's policy may lie: by its own name (older matches), or that of the first agent."""
+    """Return the possible file names of the log of an agent's policy: by the agent (older matches) or the first one."""
     assignments = session.get_one(Match, match_id).assignments
     return [f"policy_agent_{agent}.txt", log_name(assignments, assignments[agent])]
 
@@ -154,7 +154,7 @@ def log_names_of(session: Session, match_id: uuid.UUID, agent: int) -> list[str]
 def own_seats(
     session: Session, match_id: uuid.UUID, policy_version_id: uuid.UUID, principal: Principal
 ) -> tuple[uuid.UUID, list[int]]:
-    """(the match's job, the agents that this version had); `Forbidden` for all but its owner and administrators."""
+    """Return the match's job and the agents of this version; `Forbidden` for all but its owner and administrators."""
     match = repository.match(session, match_id, principal)
     versions = {player.policy_index: player.pool_player.policy_version for player in match.players}
     mine = {index for index, version in versions.items() if version.id == policy_version_id}

@@ -17,7 +17,7 @@ __all__ = ["IN_FLIGHT", "Match", "MatchPlayer", "MatchStatus", "may_move"]
 
 
 class MatchStatus(StrEnum):
-    """Where a match is. On the wire, scheduled is shown as pending."""
+    """The state of a match. The API shows scheduled as pending."""
 
     PENDING = "pending"
     """decided, without a job yet"""
@@ -74,9 +74,9 @@ class Match(Base):
     error: Mapped[str | None] = mapped_column(Text)
     error_type: Mapped[str | None] = mapped_column(String(32))
     failed_policy_index: Mapped[int | None]
-    """who is to blame for a failure, where one is"""
+    """the policy at fault for a failure, if any"""
     picked_policy_index: Mapped[int | None]
-    """for whose sake it is played, where the commissioner chose one"""
+    """the policy for which the commissioner scheduled it, if any"""
     reason: Mapped[str | None] = mapped_column(Text)
     """why it is played, in a sentence"""
     created_at: Mapped[datetime]

@@ -21,7 +21,7 @@ __all__ = ["AdminClient", "Refused", "admin_client"]
 
 
 class Refused(Exception):
-    """The server said no; the message is its sentence."""
+    """The server rejected the request; the message is its sentence."""
 
 
 class AdminClient:
@@ -33,7 +33,7 @@ class AdminClient:
         self._transport = transport
 
     def call(self, method: str, path: str, body: Any = None, *, timeout: float = 60) -> Any:
-        """The document of an answer; `Refused` otherwise."""
+        """Return the document of an answer; `Refused` otherwise."""
         try:
             answer = anyio.run(self._send, method, path, body, timeout)
         except httpx.TransportError as problem:

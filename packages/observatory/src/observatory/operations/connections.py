@@ -110,7 +110,7 @@ class Connections:
 
 
 def connection_budget() -> int:
-    """How many connections the process may hold with its limit of open files."""
+    """Return how many connections the process may hold with its limit of open files."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         soft = _WANTED_FILES

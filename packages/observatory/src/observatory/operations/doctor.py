@@ -1,4 +1,4 @@
-"""Is this installation able to do its work? One sentence for each thing that was looked at."""
+"""Check the installation, with one sentence per check."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Finding:
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
-    """Look at everything, changing nothing but a probe in the data folder and in the store."""
+    """Run all checks. They write nothing but a probe in the data folder and in the store."""
     for problem in startup_problems(settings):
         yield Finding(False, problem)
     yield from _data_folder(settings)

@@ -1,4 +1,4 @@
-"""For the machines that watch the server."""
+"""HTTP endpoints for monitoring."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Readiness(BaseModel):
 
 @router.get("/healthz", responses=errors())
 async def healthz() -> Health:
-    """The process answers."""
+    """Respond while the process is alive."""
     return Health()
 
 
 @router.get("/readyz", responses={**errors(), 503: {"model": Readiness, "description": "Not ready"}})
 async def readyz(request: Request, database: DatabaseDep, store: StoreDep, now: Now) -> Response:
-    """Whether the server can do its work. Without workers it can: jobs wait."""
+    """Report whether the server is ready. It is ready without workers: jobs wait."""
     import anyio.to_thread
 
     problems = {"database": "ok", "store": "ok"}

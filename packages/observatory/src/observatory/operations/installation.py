@@ -1,4 +1,4 @@
-"""What every server has around its routes."""
+"""Middleware and operational routes that every server has."""
 
 from __future__ import annotations
 

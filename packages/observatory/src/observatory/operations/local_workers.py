@@ -22,7 +22,7 @@ _HEALTHY_SECONDS = 10.0
 
 
 def default_count() -> int:
-    """One core is for the server."""
+    """Return the default number of workers: one core is left to the server."""
     return max(1, (os.cpu_count() or 2) - 1)
 
 

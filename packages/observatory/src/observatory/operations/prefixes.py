@@ -13,12 +13,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 __all__ = ["PrefixMiddleware", "without_prefix"]
 
 _PREFIXES = ("/api/observatory", "/api", "/observatory")
-# The pages, and what only they ask for; a route at the root that begins with one of these words changes nothing here.
+# Path segments of the pages and of their API: these paths keep the prefix, even if a root route has the same segment.
 _OWN = frozenset("api assets home manage matches me policies queue seasons upload viewer".split())
 
 
 def without_prefix(path: str, roots: Set[str]) -> str:
-    """The path as the routes know it; `roots` are the first words of the routes at the root."""
+    """Return the path without its prefix; `roots` are the first segments of the routes at the root."""
     if path == "/observatory":
         return path
     if path.startswith("/observatory/"):
@@ -32,7 +32,7 @@ def without_prefix(path: str, roots: Set[str]) -> str:
 
 
 class PrefixMiddleware:
-    """Takes the prefix away before routing."""
+    """Removes the prefix of a path before routing."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""What one user may put into the store."""
+"""Quotas of the store per user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["check_stored_bytes", "check_uploads", "stored_bytes"]
 
 
 def check_uploads(session: Session, user_id: str, *, settings: Settings, now: datetime) -> None:
-    """Refuse with 429 an upload more than a day's share."""
+    """Raise 429 for an upload beyond the daily limit."""
     day = select(Upload.created_at).where(Upload.user_id == user_id, Upload.created_at > now - timedelta(days=1))
     begun = session.scalars(day.order_by(Upload.created_at)).all()
     if len(begun) >= settings.max_uploads_per_day:
@@ -27,7 +27,7 @@ def check_uploads(session: Session, user_id: str, *, settings: Settings, now: da
 
 
 def check_stored_bytes(session: Session, user_id: str, more: int, *, settings: Settings) -> None:
-    """Refuse with 413 a bundle or an episode for which there is no room left."""
+    """Raise 413 for a bundle or an episode that exceeds the quota."""
     stored = stored_bytes(session, user_id)
     if stored + more > settings.max_stored_bytes_per_user:
         raise TooLarge(
@@ -37,7 +37,7 @@ def check_stored_bytes(session: Session, user_id: str, more: int, *, settings: S
 
 
 def stored_bytes(session: Session, user_id: str | None = None) -> int:
-    """What the bundles of a user, the logs of their policies and the episodes they asked for take, or those of all."""
+    """Return the bytes of a user's bundles, policy logs and requested episodes, or of all users'."""
     bundles = select(func.sum(PolicyVersion.bundle_bytes))
     logs = select(func.sum(PolicyLog.bytes))
     episodes = select(func.sum(Job.artifact_bytes))

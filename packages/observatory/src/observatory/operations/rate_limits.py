@@ -23,9 +23,9 @@ _FREE = ("/healthz", "/readyz", "/metrics", "/work/", "/store/", "/observatory/a
 
 
 class RateLimits:
-    """A bucket for each user, and for each address that has not shown a good token.
+    """A bucket for each user, and for each address without a valid token.
 
-    Whether a token is good is known from the last time it was used, so that a flood costs no query.
+    The validity of a token is cached from its last use, so that a flood costs no query.
     """
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
@@ -37,7 +37,7 @@ class RateLimits:
         self._owners: OrderedDict[str, str] = OrderedDict()
 
     def remember(self, token: str, user_id: str) -> None:
-        """A token was good."""
+        """Record that a token was valid."""
         with self._lock:
             self._owners[hash_token(token)] = user_id
             while len(self._owners) > _REMEMBERED_TOKENS:
@@ -56,7 +56,7 @@ class RateLimits:
             self._refuse("address", self._addresses.take(address_of(request)))
 
     def sign_in(self, request: Request, account: str) -> None:
-        """Refuse guessing of passwords, from one address or for one account."""
+        """Rate-limit sign-in attempts from one address or for one account."""
         for caller in (f"address {address_of(request)}", f"account {account.strip().lower()[:255]}"):
             self._refuse("sign in", self._sign_ins.take(caller))
 
@@ -65,7 +65,7 @@ class RateLimits:
             return
         self._metrics.rate_limited.labels(by).inc()
         refusal = TooManyRequests(f"Too many requests; wait {wait} seconds", retry_after=wait)
-        refusal.headers["X-RateLimit-Outcome"] = "rejected"  # clients may repeat: nothing was done
+        refusal.headers["X-RateLimit-Outcome"] = "rejected"  # clients may retry: nothing was done
         raise refusal
 
 
@@ -76,5 +76,5 @@ def address_of(request: Request) -> str:
 async def limit(request: Request) -> None:
     """The dependency of every route; comes before all others."""
     limits: RateLimits = request.app.state.rate_limits
-    if not getattr(request.state, "is_counted", False):  # where answers are kept, it was before they were looked for
+    if not getattr(request.state, "is_counted", False):  # routes with cached responses count before the cache lookup
         limits.check(request)

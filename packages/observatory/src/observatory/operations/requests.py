@@ -1,4 +1,4 @@
-"""What happens around every request: its id, its log line, its time."""
+"""Middleware for every request: its id, its log line, its duration."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["RequestMiddleware"]
 logger = logging.getLogger("observatory.access")
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
-# Others are counted as one: who calls must not be able to make new series.
+# Other methods are counted as one: clients must not be able to create new series.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-# Asked every few seconds by machines; worth no line in the log when they succeed.
+# Monitoring calls these every few seconds; successful calls are not logged.
 _QUIET = {"/healthz", "/readyz", "/metrics"}
 
 

@@ -1,4 +1,4 @@
-"""One server for a data folder, and where it is."""
+"""Lock a data folder for one server, and publish the server's address."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class UnusableFolder(RuntimeError):
 
 
 def why_not_writable(folder: Path) -> str | None:
-    """Why no file can be made in a folder; None when one can."""
+    """Return why no file can be created in a folder; None if one can."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return None
@@ -65,7 +65,7 @@ def announce(data_dir: Path, url: str) -> None:
 
 
 def running_url(data_dir: Path) -> str | None:
-    """Where the server of a data folder is; None when none runs."""
+    """Return the URL of the server of a data folder; None when none runs."""
     try:
         with sole_owner_probe(data_dir):
             return None

@@ -72,7 +72,7 @@ def serve(
                 workers.start()
 
         for number in (signal.SIGTERM, signal.SIGINT):
-            # The server hears the signal first and, when it is done, gives it to whoever heard it before.
+            # The server handles the signal first and, when it is done, passes it to the previous handler.
             signal.signal(number, lambda *_: None)
         _Server(config, app, started, workers).run(sockets=[listening])
         logger.info("Stopped")
@@ -115,7 +115,7 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _own_url(settings: Settings) -> str:
-    """Where this machine reaches the server."""
+    """Return the URL at which this machine reaches the server."""
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
     return settings.model_copy(update={"host": everywhere.get(settings.host, settings.host)}).local_url()
 
@@ -129,7 +129,7 @@ def _local_workers(app: FastAPI, settings: Settings) -> LocalWorkers | None:
 
 
 def _worker_token(app: FastAPI, data_dir: Path) -> Path:
-    """A file with a new token for our own workers; those of earlier starts are revoked."""
+    """Write a new token for the local workers to a file and revoke those of earlier starts; return the path."""
     now = app.state.clock()
     with app.state.database.transaction() as session:
         for row in repository.tokens(session, kind=TokenKind.WORKER):

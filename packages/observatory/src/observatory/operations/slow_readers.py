@@ -1,7 +1,7 @@
-"""Clients that do not read their response: after a while their connection is cut off.
+"""Abort connections of clients that do not read their response in time.
 
-What a client has not read fills the buffers of the system and of the connection, and the request counts as in
-progress, so that it is never closed for another.
+Unread data fills the buffers of the system and of the connection, and the request counts as in progress, so that the
+connection is never evicted for another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a server that others can reach must not start with."""
+"""Refuse unsafe settings on a server that other machines can reach."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FEWEST_CHARACTERS = 10
 
 
 class UnsafeSettings(ValueError):
-    """The server does not start like this; each line of the message says what to change."""
+    """The settings are unsafe; each line of the message says what to change."""
 
 
 def startup_problems(settings: Settings) -> list[str]:
-    """A sentence for each setting that would let strangers in; nothing for a server on its own machine."""
+    """Return a sentence for each unsafe setting; none for a server that only this machine can reach."""
     if not others_reach(settings):
         return []
     problems = []
@@ -43,12 +43,12 @@ def startup_problems(settings: Settings) -> list[str]:
 
 
 def others_reach(settings: Settings) -> bool:
-    """Whether the server listens beyond its own machine, or a proxy on the machine does so for it."""
+    """Return whether the server listens beyond its own machine, or a proxy on the machine does so for it."""
     public = urlsplit(settings.base_url()).hostname or ""
     return not is_loopback_host(settings.host) or not is_loopback_host(public)
 
 
 def looks_like_a_default(secret: str) -> bool:
-    """Whether a secret is one of those that stand in examples, or is hardly random."""
+    """Return whether a secret contains a word of an example value or has too few different characters."""
     text = secret.lower()
     return len(set(text)) < _FEWEST_CHARACTERS or any(word in text for word in _DEFAULTS)

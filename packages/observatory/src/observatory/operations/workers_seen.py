@@ -1,4 +1,4 @@
-"""Which workers were heard of lately. Kept in memory: after a restart they are heard of again within seconds."""
+"""Workers seen recently. Kept in memory: after a restart they call again within seconds."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What only the pages ask for: `/observatory/api`. Everything else they take from the API of the commands."""
+"""The API for pages only: `/observatory/api`. Pages also use the public API."""

@@ -1,4 +1,4 @@
-"""Which addresses of pages lead somewhere; the program of the pages knows the same (`web/src/league/router.ts`)."""
+"""Decide which page URLs exist; the router of the pages has the same rules (`web/src/league/router.ts`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MANAGE_SECTIONS = ("seasons", "users", "workers", "jobs", "failures")
 
 
 def leads_somewhere(words: Sequence[str], request: Request, session: Session) -> bool:
-    """Whether there is a page, for whoever asks, at the address of these words."""
+    """Return whether the caller has a page at the path with these segments."""
     match list(words):
         case [""] | ["seasons"] | ["queue"] | ["upload"] | ["me"] | ["manage"]:
             return True
@@ -37,7 +37,7 @@ def leads_somewhere(words: Sequence[str], request: Request, session: Session) ->
 
 
 def read_id(text: str) -> uuid.UUID | None:
-    """An id as addresses have it."""
+    """Return the id in a URL segment; None if it is not a canonical UUID."""
     try:
         found = uuid.UUID(text)
     except ValueError:

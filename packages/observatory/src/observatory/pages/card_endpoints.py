@@ -18,13 +18,13 @@ router = Router(prefix="/observatory/api/policies", tags=["pages"], include_in_s
 
 @router.get("/{policy_version_id}/card.svg")
 def read_card_svg(policy_version_id: uuid.UUID, request: Request, session: SessionDep) -> Response:
-    """The card as a drawing."""
+    """Return the card as SVG."""
     return _picture(request, card_of(session, policy_version_id).svg().encode(), "image/svg+xml")
 
 
 @router.get("/{policy_version_id}/card.png")
 def read_card_png(policy_version_id: uuid.UUID, request: Request, session: SessionDep) -> Response:
-    """The card as an image."""
+    """Return the card as PNG."""
     return _picture(request, card_of(session, policy_version_id).png(), "image/png")
 
 

@@ -1,4 +1,4 @@
-"""A policy version as a picture of 1200 by 630, as sites show it beside a link."""
+"""Draw the preview card of a policy version, 1200 by 630, which sites show beside a link."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_POINTS = 200
 
 @dataclass(frozen=True)
 class Card:
-    """What is public about a policy version, as far as it fits."""
+    """The public facts of a policy version that a card shows."""
 
     name: str
     version: int
@@ -90,7 +90,7 @@ class Card:
         return shapes
 
     def _curve(self) -> list[Shape]:
-        """The running score; the newest matches at the right."""
+        """Draw the running score, with the newest matches at the right."""
         scores = list(self.scores)[-_MOST_POINTS:]
         if len(scores) < 2:
             return []

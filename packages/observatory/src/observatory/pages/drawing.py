@@ -1,4 +1,4 @@
-"""Pictures of a few simple shapes, as SVG and as PNG from the same list."""
+"""Draw a list of simple shapes as SVG or PNG."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ Shape = Box | Line | Circle | Text
 
 
 def visible(text: str) -> str:
-    """The text without what is not to be seen, or what changes the direction of the rest."""
+    """Replace invisible characters and direction overrides in a text."""
     return "".join(letter if unicodedata.category(letter) not in _UNSEEN else "\ufffd" for letter in text)
 
 
@@ -71,7 +71,7 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def fitting(text: str, *, width: float, largest: float, smallest: float) -> tuple[str, float]:
-    """The text, shortened where it must be, and the largest size at which it is about as wide as allowed."""
+    """Return the text, shortened where it must be, and the largest size at which it is about as wide as allowed."""
     size = min(largest, width / max(_LETTER, _units(text) * _LETTER))
     if size >= smallest:
         return text, size
@@ -85,7 +85,7 @@ def _units(text: str) -> float:
 
 
 def as_svg(shapes: Sequence[Shape], *, width: int, height: int, title: str) -> str:
-    """A document without scripts, styles or anything from elsewhere."""
+    """Return an SVG document without scripts, styles or external references."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" font-family="{escape(FONT)}">',
@@ -120,7 +120,7 @@ def _svg(shape: Shape) -> str:
 
 
 def as_png(shapes: Sequence[Shape], *, width: int, height: int) -> bytes:
-    """The same as an image. Letters that its own font lacks are shown as boxes."""
+    """Return the shapes as a PNG image. Letters that the font lacks are shown as boxes."""
     from PIL import Image, ImageDraw
 
     scale = _OVERSAMPLING

@@ -1,4 +1,4 @@
-"""What pages ask for, over HTTP."""
+"""HTTP endpoints for pages."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def read_me(response: Response, visitor: VisitorDep, principal: OptionalPrincipa
 
 @_for_all.get("/seasons", responses=errors(Unauthorized))
 def list_seasons(session: SessionDep, principal: OptionalPrincipal) -> list[SeasonCard]:
-    """Seasons the caller may see, the default one first."""
+    """Return seasons the caller may see, the default one first."""
     return seasons.season_cards(session, principal)
 
 
@@ -77,14 +77,14 @@ def list_seasons(session: SessionDep, principal: OptionalPrincipal) -> list[Seas
 def read_season(
     reference: Reference, request: Request, session: SessionDep, principal: OptionalPrincipal
 ) -> SeasonPage:
-    """A season with its stages, and where the caller's own policies are in it."""
+    """Return a season with its stages and the state of the caller's policies."""
     found = repository.season(session, reference, principal)
     return seasons.season_page(session, found, principal, request.app.state.commissioner)
 
 
 @_tables.get("/seasons/{season}/table", responses=errors(Unauthorized, NotFound))
 def read_table(reference: Reference, session: SessionDep, principal: OptionalPrincipal, pool: PoolName = None) -> Table:
-    """The table of a pool with its uncertainty; by default of the pool that stands for the season."""
+    """Return the table of a pool with its uncertainty; by default of the pool that stands for the season."""
     return tables.season_table(session, repository.season(session, reference, principal), pool)
 
 
@@ -99,7 +99,7 @@ def list_teams(
     eliminated: bool | None = None,
     policy: uuid.UUID | None = None,
 ) -> Teams:
-    """Teams of a season, the last round first, the best first."""
+    """Return teams of a season, the last round first, best first."""
     found = tables.season_teams(
         session, repository.season(session, reference, principal), TeamFilter(pool, eliminated, policy), page
     )
@@ -119,7 +119,7 @@ def list_matches(
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> MatchesPage:
-    """Matches of a season, the newest first."""
+    """Return matches of a season, newest first."""
     season = repository.season(session, reference, principal)
     found = matches.matches_page(session, season, pool=pool, policy=policy, status=status, cursor=cursor, limit=limit)
     set_total(response, found.total)
@@ -130,7 +130,7 @@ def list_matches(
 def read_match(
     match_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
 ) -> MatchPage:
-    """One match: who played, how it went, what proves it."""
+    """Return one match: its players, results and evidence."""
     return matches.match_page(session, match_id, principal, EpisodeWire(store, settings))
 
 
@@ -142,13 +142,13 @@ def read_policy(
     season: Annotated[str | None, Query(max_length=200)] = None,
     pool: PoolName = None,
 ) -> PolicyPage:
-    """A policy version: its seasons, scores, opponents and failures."""
+    """Return a policy version: its seasons, scores, opponents and failures."""
     return policies.policy_page(session, policy_version_id, principal, season=season, pool=pool)
 
 
 @_calls.get("/queue", responses=errors(Unauthorized))
 def read_queue(request: Request, session: SessionDep, principal: OptionalPrincipal, now: Now) -> QueuePage:
-    """What is being played, what waits for what, and what the commissioner said last."""
+    """Return the running and waiting jobs, and the commissioner's last decisions."""
     state = request.app.state
     return queue.queue_page(session, principal, state.commissioner, state.workers_seen, now=now)
 
@@ -169,7 +169,7 @@ async def read_events(
     season: Annotated[str | None, Query(max_length=200, description="`name`, `name:v3` or `name:3`")] = None,
     last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> Response:
-    """What changes, as server-sent events: `hello` first, then `changes` with a list of what changed."""
+    """Stream changes as server-sent events: `hello` first, then `changes` with a list of changes."""
     is_admin = principal is not None and principal.is_admin
     listener = Listener(is_admin)
     if season is not None:

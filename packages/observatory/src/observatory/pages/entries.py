@@ -28,7 +28,7 @@ MOST_PLACES = 2000
 def my_entries(
     session: Session, season: Season, principal: Principal, commissioner: Commissioner | None
 ) -> list[MyEntry]:
-    """The caller's versions in a season, the newest first."""
+    """Return the caller's versions in a season, newest first."""
     pools = {pool.id: pool for pool in season.pools}
     players = repository.memberships_of_user(session, list(pools), principal.user_id)
     if not players:
@@ -107,8 +107,8 @@ def _why(
             return (change.notes if change is not None else None) or "It left the season"
         case _:
             reason = next((found.reason for found in playing if found.reason), None)
-            told = ". ".join(part.rstrip(".") for part in (reason, sentence) if part)
+            explanation = ". ".join(part.rstrip(".") for part in (reason, sentence) if part)
             not_started = (
                 "The season has not started" if season.started_at is None else "Nothing is scheduled for it now"
             )
-            return told or not_started
+            return explanation or not_started

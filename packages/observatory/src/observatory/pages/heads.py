@@ -1,4 +1,4 @@
-"""What a document says about itself to those who show links to it."""
+"""Metadata of a page for sites that show links to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matches as pages show them."""
+"""Matches for pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from observatory.pages.names import policy_ref
 from observatory.pages.repository import MatchesWanted
 from observatory.pages.schemas import MatchesPage, MatchLine, MatchPage, MatchPolicy, Timings
 from observatory.seasons import repository as seasons
-from observatory.seasons.secrecy import told_seed
+from observatory.seasons.secrecy import visible_seed
 from observatory.seasons.tables import Season
 
 __all__ = ["isolation_of", "match_line", "match_page", "matches_page"]
@@ -71,7 +71,7 @@ def matches_page(
     cursor: str | None,
     limit: int,
 ) -> MatchesPage:
-    """Matches of a season, the newest first; `cursor` is where the page before ended."""
+    """Return matches of a season, newest first; `cursor` is where the page before ended."""
     pools = season.pools if pool is None else [seasons.pool(season, pool)]
     wanted = MatchesWanted(policy, status, None if cursor is None else _read_cursor(cursor))
     found, total = repository.matches(session, [one.id for one in pools], wanted, limit)
@@ -85,7 +85,7 @@ def _loaded(session: Session, match_ids: list[uuid.UUID]) -> Iterable[Match]:
 
 
 def match_page(session: Session, match_id: uuid.UUID, principal: Principal | None, wire: EpisodeWire) -> MatchPage:
-    """A match, as far as the caller may see it."""
+    """Return a match, as far as the caller may see it."""
     match = matches_repository.match(session, match_id, principal)
     season = match.pool.season
     job = None if match.job_id is None else repository.job_of(session, match.job_id)
@@ -104,7 +104,7 @@ def match_page(session: Session, match_id: uuid.UUID, principal: Principal | Non
         rewards=result.get("rewards"),
         steps=result.get("steps"),
         sample=match.sample,
-        seed=told_seed(season, match.seed),
+        seed=visible_seed(season, match.seed),
         worker=job.worker if job is not None and principal is not None and principal.is_admin else None,
         attempts=0 if job is None else job.attempts,
         timings=_timings(job),
@@ -122,7 +122,7 @@ def match_page(session: Session, match_id: uuid.UUID, principal: Principal | Non
 
 
 def _viewer(replay_url: str, match: Match, runtime: Mapping[str, Any]) -> str:
-    """The address of the viewer; of a match that failed it opens at the step at which its policy was out."""
+    """Return the address of the viewer; of a match that failed it opens at the step at which its policy was out."""
     policies: Sequence[Mapping[str, Any]] = runtime.get("policies") or []
     failed = match.failed_policy_index
     step = None
@@ -132,7 +132,7 @@ def _viewer(replay_url: str, match: Match, runtime: Mapping[str, Any]) -> str:
 
 
 def isolation_of(runtime: Mapping[str, Any]) -> list[str]:
-    """Of each policy, how it was shut in; empty when the worker did not say."""
+    """Return the isolation of each policy; empty if the worker did not report it."""
     policies: Sequence[Mapping[str, Any]] = runtime.get("policies") or []
     return [str(policy.get("isolation") or "none") for policy in policies]
 
@@ -161,4 +161,4 @@ def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:
             raise ValueError("without a zone")
         return moment, uuid.UUID(match_id)
     except (ValueError, binascii.Error):
-        raise BadRequest("This cursor is none of ours; ask without one to begin again") from None
+        raise BadRequest("The cursor is not valid; leave it out to start from the first page") from None

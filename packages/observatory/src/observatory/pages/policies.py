@@ -48,7 +48,7 @@ def policy_page(
     season: str | None = None,
     pool: str | None = None,
 ) -> PolicyPage:
-    """Everything public about a version; points and opponents of one pool, by default the last it has played in."""
+    """Return the public data of a version, with points and opponents of one pool, by default the last it played in."""
     version = policies.version(session, policy_version_id)
     wanted = VersionFilter(policy_id=version.policy_id)
     versions, _ = policies.versions(session, wanted, Page(MOST_VERSIONS, 0))
@@ -104,7 +104,7 @@ def policy_page(
 def _chosen(
     players: Sequence[PoolPlayer], rows: dict[uuid.UUID, PolicySeason], season: str | None, pool: str | None
 ) -> PoolPlayer | None:
-    """The membership that was asked for; else the first with a match, else the first."""
+    """Return the membership that was asked for; else the first with a match, else the first."""
     fitting = [
         player
         for player in players
@@ -142,7 +142,7 @@ def _season_row(session: Session, player: PoolPlayer) -> PolicySeason:
 
 
 def _points(session: Session, player: PoolPlayer) -> list[ScorePoint]:
-    """Scores in order with the running mean, now and then with its interval; the last of them where there are many."""
+    """Return the last scores in order with the running mean, some of them with its interval."""
     total = weight = 0.0
     points = []
     seats = repository.played_seats(session, player.id)

@@ -1,4 +1,4 @@
-"""What is being played, what waits, and why."""
+"""The running and waiting jobs, and the reasons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def queue_page(
     *,
     now: datetime,
 ) -> QueuePage:
-    """The queue as the caller may see it: jobs that are not for them have a place and nothing else."""
+    """Return the queue as the caller may see it: of a private job only its place."""
     running = repository.in_work(session)
     waiting = repository.waiting_jobs(session, MOST_SHOWN)
     found = repository.matches_of_jobs(session, [job.id for job in running] + [job for job, *_ in waiting], principal)

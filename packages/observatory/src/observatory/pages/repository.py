@@ -26,7 +26,7 @@ __all__ = ["MatchesWanted", "Meeting", "PlayedSeat"]
 
 
 def counts_by_pool(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StatusCounts]:
-    """How many matches of each pool are in which state."""
+    """Return how many matches of each pool are in which state."""
     statement = select(Match.pool_id, Match.status, func.count()).where(Match.pool_id.in_(list(pool_ids)))
     found: dict[uuid.UUID, dict[MatchStatus, int]] = {}
     for pool_id, status, number in session.execute(statement.group_by(Match.pool_id, Match.status)):
@@ -47,13 +47,13 @@ def entrants(session: Session, season_ids: Iterable[uuid.UUID]) -> dict[uuid.UUI
 
 
 def active_members(session: Session, pool_id: uuid.UUID) -> set[uuid.UUID]:
-    """The versions that are in a pool now."""
+    """Return the versions that are in a pool now."""
     statement = select(PoolPlayer.policy_version_id).where(PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
     return remembered(session, ("active", pool_id), ("pool_players",), lambda: set(session.scalars(statement)))
 
 
 def active_count(session: Session, pool_id: uuid.UUID) -> int:
-    """How many versions are in a pool now."""
+    """Return how many versions are in a pool now."""
     wanted = (PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
     return session.scalar(select(func.count()).select_from(PoolPlayer).where(*wanted)) or 0
 
@@ -98,7 +98,7 @@ class MatchesWanted:
 def matches(
     session: Session, pool_ids: Sequence[uuid.UUID], wanted: MatchesWanted, limit: int
 ) -> tuple[list[Listed], int]:
-    """The next matches of these pools, the newest first, and how many there are in all.
+    """Return the next matches of these pools, newest first, and how many there are in all.
 
     Each pool is read by itself along its index, so that no list is ever sorted as a whole.
     """
@@ -145,7 +145,7 @@ def matches_of_jobs(
 
 
 def with_players() -> Select[Any]:
-    """Matches with all that a line of a list shows."""
+    """Return matches with all that a line of a list shows."""
     version = joinedload(MatchPlayer.pool_player).joinedload(PoolPlayer.policy_version)
     players = selectinload(Match.players).options(version.joinedload(PolicyVersion.policy).joinedload(Policy.user))
     job = joinedload(Match.job).load_only(Job.episode_id, Job.replay_removed_at)
@@ -163,13 +163,13 @@ def job_of(session: Session, job_id: uuid.UUID) -> Job | None:
 
 
 def in_work(session: Session) -> list[Job]:
-    """Jobs that workers have, the oldest first."""
+    """Return jobs that workers have, oldest first."""
     statement = select(Job).where(Job.status.in_(IN_WORK)).order_by(Job.dispatched_at, Job.id)
     return list(session.scalars(statement.options(defer(Job.stored_spec), defer(Job.result))))
 
 
 def waiting_jobs(session: Session, limit: int) -> list[tuple[uuid.UUID, datetime, str | None]]:
-    """(job, since when, who asked) in the order in which workers take them."""
+    """Return (job, waiting since, requester) in the order in which workers take them."""
     statement = (
         select(Job.id, Job.created_at, Job.user_id)
         .where(Job.status == JobStatus.PENDING)
@@ -213,7 +213,7 @@ def open_matches(
 
 
 def last_changes(session: Session, players: Sequence[uuid.UUID]) -> dict[uuid.UUID, MembershipChange]:
-    """The last change of each membership, by the pool's player."""
+    """Return the last change of each membership, by the pool's player."""
     statement = (
         select(MembershipChange)
         .where(MembershipChange.pool_player_id.in_(players))
@@ -223,7 +223,7 @@ def last_changes(session: Session, players: Sequence[uuid.UUID]) -> dict[uuid.UU
 
 
 def memberships_of_user(session: Session, pool_ids: Sequence[uuid.UUID], user_id: str) -> list[PoolPlayer]:
-    """The user's versions in pools, the newest version first."""
+    """Return the user's versions in pools, the newest version first."""
     statement = (
         _memberships()
         .where(PoolPlayer.pool_id.in_(pool_ids), Policy.user_id == user_id)
@@ -235,7 +235,7 @@ def memberships_of_user(session: Session, pool_ids: Sequence[uuid.UUID], user_id
 def memberships_of_version(
     session: Session, policy_version_id: uuid.UUID, principal: Principal | None
 ) -> list[PoolPlayer]:
-    """Where a version is or was, in seasons the caller may see: the newest season first, its last pool first."""
+    """Return where a version is or was, in seasons the caller may see: the newest season first, its last pool first."""
     statement = (
         _memberships()
         .join(PoolPlayer.pool)
@@ -301,7 +301,7 @@ class Meeting:
 
 
 def played_seats(session: Session, pool_player_id: uuid.UUID) -> list[PlayedSeat]:
-    """Everything that a member of a pool has completed, in order."""
+    """Return everything that a member of a pool has completed, in order."""
     whole = aliased(MatchPlayer)
     agents = select(func.sum(whole.num_agents)).where(whole.match_id == Match.id).scalar_subquery()
     statement = (
@@ -317,7 +317,7 @@ def played_seats(session: Session, pool_player_id: uuid.UUID) -> list[PlayedSeat
 
 
 def meetings(session: Session, pool_player_id: uuid.UUID) -> list[Meeting]:
-    """Every other policy in every match that a member of a pool has completed."""
+    """Return every other policy in every match that a member of a pool has completed."""
     other, player = aliased(MatchPlayer), aliased(PoolPlayer)
     first = MatchPlayer.policy_index < other.policy_index
     statement = (
@@ -354,7 +354,7 @@ def _completed(pool_player_id: uuid.UUID) -> ColumnElement[bool]:
 def mean_seconds(
     session: Session, policy_version_id: uuid.UUID, principal: Principal | None, last: int
 ) -> float | None:
-    """How long the last matches of a version took, from lease to end."""
+    """Return how long the last matches of a version took, from lease to end."""
     statement = (
         select(Job.dispatched_at, Job.completed_at)
         .join(Match, Match.job_id == Job.id)
@@ -375,7 +375,7 @@ def mean_seconds(
 
 
 def failures(session: Session, policy_version_id: uuid.UUID, principal: Principal | None, last: int) -> list[Match]:
-    """The last failed matches for which a version is to blame."""
+    """Return the last failed matches for which a version is at fault."""
     statement = (
         select(Match)
         .join(MatchPlayer, MatchPlayer.match_id == Match.id)
@@ -396,7 +396,7 @@ def failures(session: Session, policy_version_id: uuid.UUID, principal: Principa
 
 
 def team_match_scores(session: Session, team_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[float]]:
-    """The mean score of all players of each completed match, by team."""
+    """Return the mean score of all players of each completed match, by team."""
     statement = (
         select(Match.team_id, func.avg(MatchPlayer.score))
         .join(MatchPlayer, MatchPlayer.match_id == Match.id)

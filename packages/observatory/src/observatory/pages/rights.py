@@ -16,7 +16,7 @@ from observatory.errors import Unauthorized
 __all__ = ["RIGHTS_SECONDS", "Rights"]
 
 RIGHTS_SECONDS = 5.0
-"""how long a token may be over before that is noticed; a sign-out and what is revoked are noticed at once"""
+"""how long an expired token may go unnoticed; sign-out and revocation take effect at once"""
 _TABLES = ("users", "players", "tokens", "ended_sessions")
 
 

@@ -1,4 +1,4 @@
-"""What pages get. Times are UTC; a number that is not known is null."""
+"""Response schemas for pages. Times are UTC; an unknown number is null."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Stage(BaseModel):
 
 
 class EntryState(StrEnum):
-    """Where a submission is."""
+    """The state of a submission."""
 
     WAITING = "waiting"
     """in a pool, no match of it is running or queued now"""
@@ -183,11 +183,11 @@ class SeasonPage(SeasonCard):
     why_nothing_is_scheduled: str | None
     """what the commissioner said when it last looked and found nothing to play"""
     my_entries: list[MyEntry]
-    """empty for those who are not signed in"""
+    """empty for visitors who are not signed in"""
 
 
 class TableKind(StrEnum):
-    """What the scores of a table are."""
+    """The kind of scores in a table."""
 
     SCORES = "scores"
     """weighted means of match scores; higher is better"""
@@ -210,7 +210,7 @@ class TableRow(BaseModel):
     stddev: float | None
     matches: int
     failed: int
-    """failed matches for which this policy is to blame"""
+    """failed matches for which this policy is at fault"""
     failing: bool
     """its last match was one of them"""
     vor: float | None
@@ -221,7 +221,7 @@ class TableRow(BaseModel):
     """by how much its last match has moved the score"""
     last_match_at: datetime | None
     isolation: str | None
-    """how its last match was shut in"""
+    """the isolation of the policy in its last match"""
     active: bool
     team_ranks: list[int] = Field(default_factory=list)
     """in a table of placements"""
@@ -456,7 +456,7 @@ class WorkerLine(BaseModel):
 
 
 class CommissionerNote(BaseModel):
-    """What the commissioner decided when it last looked at a season."""
+    """The commissioner's decisions in its last pass over a season."""
 
     season: str
     at: datetime
@@ -465,7 +465,7 @@ class CommissionerNote(BaseModel):
     sentence: str
     """why no more than that"""
     failed: bool
-    """the season could not be looked at"""
+    """the season could not be checked"""
 
 
 class QueuePage(BaseModel):

@@ -20,7 +20,7 @@ from observatory.seasons import repository as seasons
 from observatory.seasons.leaderboards import score_policies_leaderboard
 from observatory.seasons.progress import progress
 from observatory.seasons.repository import PoolCounts
-from observatory.seasons.secrecy import told_seed
+from observatory.seasons.secrecy import visible_seed
 from observatory.seasons.submissions import SubmissionsClosed, check_open
 from observatory.seasons.table_cache import pool_table
 from observatory.seasons.tables import Season, TournamentType
@@ -29,7 +29,7 @@ __all__ = ["season_cards", "season_page"]
 
 
 def season_cards(session: Session, principal: Principal | None) -> list[SeasonCard]:
-    """The seasons of the list, the default one first."""
+    """Return the seasons of the list, the default one first."""
     return _cards(session, seasons.seasons(session, principal))
 
 
@@ -49,7 +49,7 @@ def season_page(
         closed_at=season.disabled_at,
         takes_policies=why_closed is None,
         why_closed=why_closed,
-        seed=told_seed(season, season.seed),
+        seed=visible_seed(season, season.seed),
         stages=_stages(session, season),
         versions=[
             SeasonVersionLine(
@@ -107,7 +107,7 @@ def _cards(session: Session, found: Sequence[Season]) -> list[SeasonCard]:
 def _leader(
     session: Session, season: Season, counts: Mapping[uuid.UUID, StatusCounts]
 ) -> tuple[uuid.UUID, float] | None:
-    """(the first of the season's table, its score)."""
+    """Return (the first of the season's table, its score)."""
     if not any(counts[pool.id].completed for pool in season.pools if pool.id in counts):
         return None
     pool = shown_pool(session, season)
@@ -119,7 +119,7 @@ def _leader(
 
 
 def _stages(session: Session, season: Season) -> list[Stage]:
-    """The pools of a season; those of a team season with what is done in them."""
+    """Return the pools of a season; those of a team season with what is done in them."""
     numbers = seasons.pool_counts(session, season.id)
     played = repository.counts_by_pool(session, [pool.id for pool in season.pools])
     flow = progress(session, season).stage_flow if season.tournament_type is TournamentType.TEAM else []

@@ -1,7 +1,7 @@
 """The pages themselves: one document for all their addresses, its files, and the replay viewer beside it.
 
-Built from `web/` by `scripts/web.py` and part of the installed package. Files with a digest in their names are kept by
-browsers for good; the document is asked for each time.
+Built from `web/` by `scripts/web.py` and part of the installed package. Browsers cache files with a digest in their
+names permanently; they request the document each time.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _DOCS = """<!doctype html>
 </body>
 </html>
 """
-_NOBODY = uuid.UUID(int=0)
+_NO_VERSION = uuid.UUID(int=0)
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _FOR_AN_HOUR = "public, max-age=3600"
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
@@ -70,15 +70,15 @@ FileName = Annotated[str, PathParameter(pattern=r"^[\w.\-]{1,100}$")]
 
 @router.get("/")
 def front_door() -> Response:
-    """The pages are one step further."""
+    """Redirect to the pages."""
     return RedirectResponse("/observatory", 307)
 
 
 @router.get("/observatory/policies/{policy_version_id}")
 def policy_page(policy_version_id: str, request: Request, session: SessionDep, settings: SettingsDep) -> Response:
-    """The document, with what other sites show of a link to a policy."""
+    """Serve the page document, with link preview metadata of the policy."""
     try:
-        card = card_of(session, read_id(policy_version_id) or _NOBODY)
+        card = card_of(session, read_id(policy_version_id) or _NO_VERSION)
     except ObservatoryError:
         head = Head("Alignment League", "There is no such policy here", settings)
         return _document(request, head, status=404)
@@ -88,7 +88,7 @@ def policy_page(policy_version_id: str, request: Request, session: SessionDep, s
 
 @router.get("/docs")
 def docs(request: Request) -> Response:
-    """Every route of the server, to be read and tried. Its scripts are ours, under the policy of all pages."""
+    """Serve the API documentation. Its scripts come from this server, under the same content policy as all pages."""
     script, style = (next((SITE / "assets").glob(f"swagger-ui-*.{kind}"), None) for kind in ("js", "css"))
     if script is None or style is None:
         return _not_built()
@@ -98,20 +98,20 @@ def docs(request: Request) -> Response:
 
 @router.get("/observatory/assets/{name}")
 def site_file(name: FileName, request: Request) -> Response:
-    """A file of the pages."""
+    """Serve a file of the pages."""
     return _file(request, SITE / "assets" / name)
 
 
 @router.get("/observatory/viewer")
 def viewer_door(request: Request) -> Response:
-    """The viewer's own addresses begin at its folder."""
+    """Redirect to the viewer's folder, to which its URLs are relative."""
     query = f"?{request.url.query}" if request.url.query else ""
     return RedirectResponse(f"/observatory/viewer/{query}", 307)
 
 
 @router.get("/observatory/viewer/")
 def viewer(request: Request) -> Response:
-    """The replay viewer; `?replay=` says what to show."""
+    """Serve the replay viewer; `?replay=` names the replay."""
     try:
         text = (viewer_folder() / "index.html").read_bytes()
     except PagesMissing:
@@ -123,7 +123,7 @@ def viewer(request: Request) -> Response:
 
 @router.get("/observatory/viewer/assets/{name}")
 def viewer_file(name: FileName, request: Request) -> Response:
-    """A file of the viewer."""
+    """Serve a file of the viewer."""
     try:
         return _file(request, viewer_folder() / "assets" / name)
     except PagesMissing:
@@ -137,7 +137,7 @@ def any_page(request: Request, session: SessionDep, settings: SettingsDep, rest:
     is_known = leads_somewhere(rest.rstrip("/").split("/"), request, session)
     if not is_known and "text/html" not in request.headers.get("accept", ""):
         raise NotFound("Not Found")
-    head = Head("Alignment League", "Policies play, and one can watch", settings)
+    head = Head("Alignment League", "Watch policies play", settings)
     return _document(request, head, status=200 if is_known else 404)
 
 
@@ -159,7 +159,7 @@ def _document_headers(request: Request) -> dict[str, str]:
 
 
 def _policy(settings: Settings, store: Store) -> str:
-    """Everything comes from here, and nothing written in the document runs. Uploads go to the store, wherever it is."""
+    """Return the content security policy: own files only, no inline scripts, uploads to the store's host."""
     elsewhere = ""
     if settings.store != "folder":
         address = urlsplit(store.download_url("pages", seconds=60))
@@ -183,7 +183,7 @@ def _file(request: Request, path: Path) -> Response:
 
 @cache
 def _packed(path: Path) -> bytes:
-    """A file whose name holds its digest never changes."""
+    """Return a file compressed, cached: a file with a digest in its name never changes."""
     return gzip.compress(path.read_bytes(), mtime=0)
 
 

@@ -61,7 +61,7 @@ class Listener:
     version: int | None = None
 
     def shown(self, change: Change, seasons: dict[uuid.UUID, SeasonName]) -> dict[str, Any] | None:
-        """The change as it is sent; None when it is not for this listener."""
+        """Return the change as it is sent; None when it is not for this listener."""
         if change.season is None:
             # Jobs and assays are private: listeners learn that one changed, but not which.
             ids = change.ids if change.kind in (ChangeKind.POLICY, ChangeKind.SEASON) or self.is_admin else ()
@@ -90,7 +90,7 @@ class StreamSlots:
         self._names: tuple[tuple[int, ...], dict[uuid.UUID, SeasonName]] | None = None
 
     def take(self, address: str, settings: Settings) -> None:
-        """Refuse with 429 what would be one too many."""
+        """Raise 429 for a stream beyond the limit."""
         with self._lock:
             is_full = self._open.total() >= settings.max_event_streams
             if is_full or self._open[address] >= settings.max_event_streams_per_address:
@@ -163,7 +163,7 @@ class EventStream(StreamingResponse):
 
     @staticmethod
     async def _next(subscription: AsyncSubscription, seconds: float) -> list[Change]:
-        """The next changes, with those that come right after them."""
+        """Return the next changes, with those that come right after them."""
         changes = await subscription.wait(seconds)
         if not changes or subscription.hub.closed:
             return changes

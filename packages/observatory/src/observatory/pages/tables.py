@@ -30,7 +30,7 @@ __all__ = ["season_table", "season_teams", "shown_pool"]
 
 
 def shown_pool(session: Session, season: Season) -> Pool:
-    """The pool whose table stands for the season: the one that decides it, else the last that has a played match."""
+    """Return the pool whose table represents the season: the deciding one, else the last with a played match."""
     if season.leaderboard_pool is not None:
         deciding = seasons.pool(season, season.leaderboard_pool)
         if season.tournament_type is TournamentType.FREEPLAY and pool_table(session, deciding.id).fold.completed:
@@ -46,7 +46,7 @@ def shown_pool(session: Session, season: Season) -> Pool:
 
 
 def season_table(session: Session, season: Season, pool_name: str | None) -> Table:
-    """The table of a pool, by default of the one that stands for the season."""
+    """Return the table of a pool, by default of the one that stands for the season."""
     pool = shown_pool(session, season) if pool_name is None else seasons.pool(season, pool_name)
     if season.tournament_type is TournamentType.TEAM and pool.name == season.leaderboard_pool:
         return _placements(session, season, pool)
@@ -106,7 +106,7 @@ def _row(
 
 
 def _isolation(session: Session, table: PoolTable, policies: set[uuid.UUID]) -> dict[uuid.UUID, str]:
-    """How the last match of each policy was shut in. A match is looked up once."""
+    """Return the isolation of each policy in its last match. A match is looked up once."""
     records = table.fold.records
     last = {policy: records[policy].last_order for policy in policies}  # others may move the table on meanwhile
     unknown = set(last.values()) - table.isolation.keys()
@@ -175,7 +175,7 @@ def _placements(session: Session, season: Season, pool: Pool) -> Table:
 
 
 def season_teams(session: Session, season: Season, wanted: TeamFilter, page: Page) -> Teams:
-    """Teams, the last round first, the best first."""
+    """Return teams, the last round first, best first."""
     teams, total = seasons.teams(session, season.id, wanted, page)
     ids = [team.id for team in teams]
     played = matches.counts_by_team(session, ids)

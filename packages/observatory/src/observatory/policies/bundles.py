@@ -1,4 +1,4 @@
-"""Looking into bundles without trusting them."""
+"""Inspect untrusted bundles."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _LIMITS = cogbox.Limits(
     memory=1 << 30, wall_seconds=100, processes=16, output_bytes=16 << 20, file_bytes=1 << 30, disk_bytes=1 << 30
 )
 _MAX_SENTENCE = 500
-# What the program in the box imports.
+# The modules that the sandboxed program imports.
 _PACKAGES = ("mettagrid", "observatory")
 
 
 @dataclass(frozen=True)
 class BundleFacts:
-    """What is known of a bundle that was accepted."""
+    """The facts about an accepted bundle."""
 
     spec: dict[str, Any]
     network_hosts: list[str]
@@ -47,7 +47,7 @@ class BundleRefused(BadRequest):
 
 
 def inspect_bundle(path: Path) -> BundleFacts:
-    """Read a bundle in a box; `BundleRefused` with the reason when it is refused. Nothing of it is run."""
+    """Read a bundle in a sandbox without running its code; raise `BundleRefused` with the reason if it is rejected."""
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     manifests = _manifests(path)
@@ -82,7 +82,7 @@ def _manifests(path: Path) -> dict[str, str]:
 
 
 def _spec(manifests: Mapping[str, str]) -> dict[str, Any]:
-    """What the manifest says about the policy."""
+    """Return the policy spec from the manifest."""
     from mettagrid.policy.submission import read_submission_policy_spec
 
     with tempfile.TemporaryDirectory(prefix="observatory-") as folder:
@@ -97,7 +97,7 @@ def _spec(manifests: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _declared_hosts(manifests: Mapping[str, str]) -> list[str]:
-    """`network_hosts` of the manifest: the hosts that the policy would like to speak to."""
+    """Return `network_hosts` of the manifest: the hosts to which the policy asks to connect."""
     if "policy_spec.json" in manifests:
         hosts = json.loads(manifests["policy_spec.json"]).get("network_hosts")
     else:

@@ -50,7 +50,7 @@ def list_policy_versions(
     version: Annotated[int | None, Query(ge=0, le=MAX_VERSION)] = None,
     policy_version_ids: Annotated[list[uuid.UUID] | None, Query(max_length=MAX_IDS)] = None,
 ) -> PolicyVersionsResponse:
-    """Policy versions, the newest first; with `mine` those of the caller."""
+    """Return policy versions, newest first; with `mine` those of the caller."""
     if mine and principal is None:
         raise Unauthorized
     wanted = VersionFilter(
@@ -68,7 +68,7 @@ def list_policy_versions(
 def read_policy_version(
     policy_version_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal
 ) -> PolicyVersionRow:
-    """One policy version."""
+    """Return one policy version."""
     return version_row(repository.version(session, policy_version_id), principal)
 
 
@@ -80,7 +80,7 @@ def list_policies(
     name_exact: Name = None,
     name_fuzzy: Name = None,
 ) -> PoliciesResponse:
-    """Policies, the newest first, each with its latest version."""
+    """Return policies, newest first, each with its latest version."""
     rows, total = repository.policies(session, PolicyFilter(name_exact, name_fuzzy), page)
     return PoliciesResponse(entries=[policy_row(row, principal) for row in rows], total_count=total)
 
@@ -89,7 +89,7 @@ def list_policies(
 def begin_upload(
     session: SessionDep, principal: Writer, store: StoreDep, settings: SettingsDep, now: Now
 ) -> PresignedUploadUrlResponse:
-    """A place to upload a bundle to."""
+    """Return a URL to upload a bundle to."""
     return uploads.begin_upload(session, principal, store, settings=settings, now=now)
 
 
@@ -116,7 +116,7 @@ async def complete_upload(
 def list_network_grants(
     policy_version_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal
 ) -> list[NetworkGrantRow]:
-    """The hosts that a version of the caller may speak to."""
+    """Return the hosts to which a version of the caller may connect."""
     if not principal.is_admin:
         service.own_version(session, principal, policy_version_id)
     return _grants(session, policy_version_id)
@@ -126,7 +126,7 @@ def list_network_grants(
 def grant_network(
     policy_version_id: uuid.UUID, body: GrantRequest, session: SessionDep, admin: Admin, now: Now
 ) -> list[NetworkGrantRow]:
-    """Let a version, or all versions of its owner, reach one host more; for administrators, who are recorded."""
+    """Allow a version, or all versions of its owner, to connect to a host; for administrators, with an audit entry."""
     version = repository.version(session, policy_version_id)
     if body.host != grants.PACKAGE_INDEX and not is_host(body.host):
         raise Unprocessable(
@@ -148,7 +148,7 @@ def revoke_network(
     now: Now,
     scope: Annotated[grants.GrantScope, Query()] = grants.GrantScope.VERSION,
 ) -> list[NetworkGrantRow]:
-    """Take a grant back; for administrators. Jobs that were leased before keep it."""
+    """Revoke a grant; for administrators. Jobs that were leased before keep it."""
     version = repository.version(session, policy_version_id)
     grants.revoke(session, version, grants.Scoped(host, scope), actor_id=admin.user_id, now=now)
     return _grants(session, policy_version_id)

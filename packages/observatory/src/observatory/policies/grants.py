@@ -1,4 +1,4 @@
-"""Which hosts a policy version may speak to, and whether its setup script may install packages: rows say so."""
+"""Grants: the hosts to which a policy version may connect, and whether its setup script may install packages."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def grant_for_secrets(
 def grant_by_operator(
     session: Session, version: PolicyVersion, wanted: Scoped, *, actor_id: str, now: datetime
 ) -> None:
-    """Let a version, or all versions of its owner, reach one host more; recorded in the audit log."""
+    """Allow a version, or all versions of its owner, to connect to a host; recorded in the audit log."""
     if _find(session, version, wanted) is not None:
         return
     if wanted.scope is GrantScope.OWNER:
@@ -87,7 +87,7 @@ def grant_by_operator(
 
 
 def revoke(session: Session, version: PolicyVersion, wanted: Scoped, *, actor_id: str, now: datetime) -> None:
-    """Take a grant back, whoever gave it; `NotFound` where there is none."""
+    """Revoke a grant of any administrator; `NotFound` if there is none."""
     found = _find(session, version, wanted)
     if found is None:
         raise NotFound(f"There is no grant of {wanted.host} for this {wanted.scope.value}")
@@ -110,12 +110,12 @@ def owner_grants(session: Session, policy_version_id: uuid.UUID) -> list[OwnerGr
 
 
 def allowed_hosts(session: Session, policy_version_id: uuid.UUID) -> list[str]:
-    """The hosts that a policy may speak to while it plays, sorted."""
+    """Return the hosts to which a policy may connect while it plays, sorted."""
     return sorted(_granted(session, policy_version_id) - {PACKAGE_INDEX})
 
 
 def may_use_index(session: Session, policy_version_id: uuid.UUID) -> bool:
-    """Whether the setup script of a version may install packages."""
+    """Return whether the setup script of a version may install packages."""
     return PACKAGE_INDEX in _granted(session, policy_version_id)
 
 

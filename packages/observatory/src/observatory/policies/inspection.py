@@ -1,6 +1,6 @@
-"""Reading a bundle that may have been made by anybody, inside a box.
+"""Read an untrusted bundle inside a sandbox.
 
-This module is the program in the box: `python -m observatory.policies.inspection < bundle.zip` prints one JSON
+This module is the program in the sandbox: `python -m observatory.policies.inspection < bundle.zip` prints one JSON
 document, `{"manifests": {name: text}}` or `{"refused": "why"}`. It reads every member to its end, which proves sizes
 and checksums, and runs nothing of the bundle. `observatory.policies.bundles` starts it. It imports little, to be quick.
 """
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def _inspect() -> dict[str, str]:
-    """The manifests of the archive on standard input."""
+    """Return the manifests of the archive on standard input."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
         bundle = Path(folder, "bundle.zip")
         with open(0, "rb", closefd=False) as source, bundle.open("wb") as copy:

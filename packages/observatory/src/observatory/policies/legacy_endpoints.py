@@ -45,7 +45,7 @@ router = Router(prefix="/stats/policies", tags=["legacy_policies"])
 def create_policy(
     body: PolicyCreate, session: SessionDep, principal: Writer, settings: SettingsDep, now: Now
 ) -> PolicyCreated:
-    """A policy of the caller by its name, made where there is none."""
+    """Return the caller's policy of this name, created if it does not exist."""
     policy = service.find_or_make_policy(
         session, principal, body.name, settings=settings, now=now, attributes=body.attributes
     )
@@ -54,7 +54,7 @@ def create_policy(
 
 @router.get("/my-versions", responses=errors(Unauthorized))
 def list_my_versions(session: SessionDep, principal: CurrentPrincipal, page: PageDep) -> PolicyVersionsResponse:
-    """The caller's policy versions, the newest first."""
+    """Return the caller's policy versions, newest first."""
     rows, total = repository.versions(session, VersionFilter(user_id=principal.user_id), page)
     return PolicyVersionsResponse(entries=[version_row(row, principal) for row in rows], total_count=total)
 
@@ -89,7 +89,7 @@ async def submit_policy(
 
 @router.get("/versions/{policy_version_id}", responses=errors(Unauthorized, NotFound))
 def read_version(policy_version_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal) -> PolicyVersionRow:
-    """One policy version."""
+    """Return one policy version."""
     return version_row(repository.version(session, policy_version_id), principal)
 
 
@@ -108,7 +108,7 @@ def set_tags(
 def read_version_by_id(
     policy_version_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal
 ) -> PolicyVersionRow:
-    """One policy version."""
+    """Return one policy version."""
     return version_row(repository.version(session, policy_version_id), principal)
 
 
@@ -116,7 +116,7 @@ def read_version_by_id(
 def list_versions_of_policy(
     policy_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, page: PageDep
 ) -> PolicyVersionsResponse:
-    """The versions of a policy, the newest first."""
+    """Return the versions of a policy, newest first."""
     repository.policy(session, policy_id)
     rows, total = repository.versions(session, VersionFilter(policy_id=policy_id), page)
     return PolicyVersionsResponse(entries=[version_row(row, principal) for row in rows], total_count=total)
@@ -133,7 +133,7 @@ def create_version(
     keys: KeysDep,
     now: Now,
 ) -> PolicyVersionResponse:
-    """A version by description alone; it has no bundle, so it cannot enter a season."""
+    """Create a version from a description only; it has no bundle, so it cannot enter a season."""
     policy = service.own_policy(session, principal, policy_id)
     attributes = body.attributes | ({"git_hash": body.git_hash} if body.git_hash else {})
     new = service.NewVersion(spec=body.policy_spec, attributes=attributes)

@@ -1,4 +1,4 @@
-"""What policies may be called, and which hosts they may name."""
+"""Rules for the names of policies and for host names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_HOST_CHARACTERS = 253
 
 
 def check_policy_name(name: str) -> str:
-    """The name without spaces around it; `Unprocessable` for one that is refused."""
+    """Return the name without surrounding spaces; raise `Unprocessable` for an invalid one."""
     name = name.strip()
     if not name or len(name) > MAX_NAME_CHARACTERS:
         raise Unprocessable(f"The name of a policy has 1 to {MAX_NAME_CHARACTERS} characters")
@@ -28,5 +28,5 @@ def check_policy_name(name: str) -> str:
 
 
 def is_host(text: str) -> bool:
-    """A host name in lower case, with a port where it is another than that of HTTPS."""
+    """Return whether a text is a host name in lower case, with an optional port."""
     return len(text) <= MAX_HOST_CHARACTERS and _HOST.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""Every query about policies. Names and versions are public; where a bundle lies is for its owner."""
+"""All queries for policies. Names and versions are public; only the owner sees the key of a bundle."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def version(session: Session, policy_version_id: uuid.UUID) -> PolicyVersion:
 
 
 def versions(session: Session, wanted: VersionFilter, page: Page) -> tuple[list[PolicyVersion], int]:
-    """A page of versions, the newest first, and how many there are."""
+    """Return a page of versions, newest first, and how many there are."""
     statement = _versions().where(*wanted.conditions())
     total = count(session, select(PolicyVersion.id).join(Policy).where(*wanted.conditions()))
     order = (PolicyVersion.created_at.desc(), PolicyVersion.version.desc(), PolicyVersion.id.desc())
@@ -71,7 +71,7 @@ def versions(session: Session, wanted: VersionFilter, page: Page) -> tuple[list[
 
 
 def last_version_number(session: Session, policy_id: uuid.UUID) -> int:
-    """0 when there is none."""
+    """Return the number of the latest version; 0 if there is none."""
     statement = select(func.max(PolicyVersion.version)).where(PolicyVersion.policy_id == policy_id)
     return session.scalar(statement) or 0
 
@@ -99,7 +99,7 @@ class PolicyWithLatest:
 
 
 def policies(session: Session, wanted: PolicyFilter, page: Page) -> tuple[list[PolicyWithLatest], int]:
-    """A page of policies, the newest first, with their latest versions."""
+    """Return a page of policies, newest first, with their latest versions."""
     ids = select(Policy.id).where(*wanted.conditions())
     latest_number = (
         select(PolicyVersion.policy_id, func.max(PolicyVersion.version).label("number"), func.count().label("versions"))
@@ -122,13 +122,13 @@ def policies(session: Session, wanted: PolicyFilter, page: Page) -> tuple[list[P
 
 
 def upload(session: Session, upload_id: uuid.UUID, *, user_id: str, kind: str) -> Upload | None:
-    """An upload of this user."""
+    """Return an upload of this user."""
     statement = select(Upload).where(Upload.id == upload_id, Upload.user_id == user_id, Upload.kind == kind)
     return session.scalar(statement)
 
 
 def open_uploads(session: Session, user_id: str, *, since: Any) -> int:
-    """How many places were promised to a user after a time, and not used."""
+    """Count the pending uploads of a user that began after a time."""
     waiting = (Upload.user_id == user_id, Upload.completed_at.is_(None), Upload.created_at > since)
     return count(session, select(Upload.id).where(*waiting))
 

@@ -146,7 +146,7 @@ class GrantRequest(Body):
 
 
 class NetworkGrantRow(BaseModel):
-    """A host that a version may speak to, or `@package-index` for its setup script."""
+    """A host to which a version may connect, or `@package-index` for its setup script."""
 
     host: str
     reason: str

@@ -63,7 +63,7 @@ def check_secrets(secrets: Mapping[str, str]) -> dict[str, str]:
 
 
 def wants_models(secrets: Mapping[str, str]) -> bool:
-    """Whether the policy asks for hosted models."""
+    """Return whether the policy asks for hosted models."""
     return secrets.get(USE_BEDROCK, "").strip().lower() in ("1", "true", "yes")
 
 
@@ -91,7 +91,7 @@ def has_secrets(session: Session, policy_version_id: uuid.UUID) -> bool:
 def read_secrets(
     session: Session, keys: Keys, policy_version_id: uuid.UUID, *, reader: str, job_id: uuid.UUID | None, now: datetime
 ) -> dict[str, str]:
-    """The secrets of a version for the job that runs it; empty when it has none. Who was given them is recorded."""
+    """Return the secrets of a version for the job that runs it, empty if it has none. The read is recorded."""
     row = session.get(PolicySecret, policy_version_id)
     if row is None:
         return {}

@@ -1,4 +1,4 @@
-"""What is decided about policies: new names, new versions, who owns what."""
+"""Rules for policies: new names, new versions, ownership."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_TAG_CHARACTERS = 500
 
 @dataclass(frozen=True)
 class NewVersion:
-    """A version to be made. Its id is known before, because its bundle lies under it."""
+    """A version to be created. Its id is known in advance, because the key of its bundle contains it."""
 
     id: uuid.UUID = field(default_factory=new_id)
     bundle_key: str | None = None
@@ -50,7 +50,7 @@ def find_or_make_policy(
     now: datetime,
     attributes: Mapping[str, Any] | None = None,
 ) -> Policy:
-    """The user's policy of a name, made where there is none."""
+    """Return the user's policy of a name, created if it does not exist."""
     name = check_policy_name(name)
     found = repository.policy_by_name(session, principal.user_id, name)
     if found is not None:
@@ -73,7 +73,7 @@ def add_version(
     keys: Keys,
     now: datetime,
 ) -> PolicyVersion:
-    """The next version of a policy, with its secrets and what follows from them."""
+    """Create the next version of a policy, with its secrets and network grants."""
     number = repository.last_version_number(session, policy.id) + 1
     if number > settings.max_versions_per_policy:
         raise Conflict(f"{policy.name} has {number - 1} versions, which is the most; use another name")
@@ -109,7 +109,7 @@ def add_version(
 
 
 def own_policy(session: Session, principal: Principal, policy_id: uuid.UUID) -> Policy:
-    """A policy of the caller; `Forbidden` for another's."""
+    """Return a policy of the caller; `Forbidden` for another's."""
     policy = repository.policy(session, policy_id)
     if policy.user_id != principal.user_id:
         raise Forbidden("This policy belongs to another user")
@@ -117,7 +117,7 @@ def own_policy(session: Session, principal: Principal, policy_id: uuid.UUID) -> 
 
 
 def own_version(session: Session, principal: Principal, policy_version_id: uuid.UUID) -> PolicyVersion:
-    """A version of the caller; `Forbidden` for another's."""
+    """Return a version of the caller; `Forbidden` for another's."""
     version = repository.version(session, policy_version_id)
     if version.policy.user_id != principal.user_id:
         raise Forbidden("This policy version belongs to another user")

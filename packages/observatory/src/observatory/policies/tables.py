@@ -43,7 +43,7 @@ class Policy(Base):
 
 
 class PolicyVersion(Base):
-    """What plays. Nothing of it changes but its tags."""
+    """A version of a policy, which plays in matches. Only its tags can change."""
 
     __tablename__ = "policy_versions"
     __table_args__ = (UniqueConstraint("policy_id", "version"), Index("ix_policy_versions_created_at", "created_at"))
@@ -71,7 +71,7 @@ class PolicyVersion(Base):
 
 
 class Upload(Base):
-    """A promise of a place in the store; becomes a version once, whoever repeats the request."""
+    """A pending upload; it becomes a version once, even if the request is repeated."""
 
     __tablename__ = "uploads"
 
@@ -87,7 +87,7 @@ class Upload(Base):
 
 
 class PolicySecret(Base):
-    """The secrets of a version, encrypted with a key of their own, which the master key encrypts."""
+    """The secrets of a version, encrypted with a separate key, which the master key encrypts."""
 
     __tablename__ = "policy_secrets"
 
@@ -111,7 +111,7 @@ class SecretRead(Base):
 
 
 class GrantReason(StrEnum):
-    """Why a version may speak to a host."""
+    """Why a version may connect to a host."""
 
     DECLARED = "declared"
     """its bundle names the host, and it has secrets to use there"""
@@ -136,7 +136,7 @@ class NetworkGrant(Base):
 
 
 class OwnerGrant(Base):
-    """All versions of a user, also those to come, may speak to a host. An administrator granted it."""
+    """All versions of a user, including future ones, may connect to a host. An administrator granted it."""
 
     __tablename__ = "owner_grants"
     __table_args__ = (UniqueConstraint("user_id", "host"),)

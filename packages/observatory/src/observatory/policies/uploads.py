@@ -44,7 +44,7 @@ _readers = anyio.CapacityLimiter(2)
 def begin_upload(
     session: Session, principal: Principal, store: Store, *, settings: Settings, now: datetime
 ) -> PresignedUploadUrlResponse:
-    """A place for a bundle of this user."""
+    """Begin an upload of a bundle."""
     check_uploads(session, principal.user_id, settings=settings, now=now)
     lifetime = timedelta(seconds=settings.upload_url_seconds)
     if (
@@ -84,7 +84,7 @@ class Completion:
     keys: Keys
 
     async def complete(self, principal: Principal, body: CompleteRequest, *, now: datetime) -> PolicyVersionResponse:
-        """The version of an upload; asked again, the same one."""
+        """Complete an upload; a repeated request returns the same version."""
         name = check_policy_name(body.name)
         secrets = check_secrets(body.policy_secret_env or {})
         async with _alone(body.upload_id):
@@ -100,7 +100,7 @@ class Completion:
             )
 
     def _finished(self, session: Session, principal: Principal, upload_id: uuid.UUID) -> PolicyVersionResponse | None:
-        """The answer to a repeated request; `BadRequest` for an upload that is not this user's."""
+        """Return the response to a repeated request; `BadRequest` for an upload that is not this user's."""
         upload = repository.upload(session, upload_id, user_id=principal.user_id, kind=POLICY)
         if upload is None:
             raise BadRequest(f"There is no upload {upload_id} of yours; begin a new one")
@@ -155,7 +155,7 @@ class Completion:
 def submit_if_wanted(
     session: Session, principal: Principal, version: PolicyVersion, season: str | None, *, now: datetime
 ) -> PolicyVersionResponse:
-    """The answer for a new version, entered in a season where one was named; why that failed is part of the answer."""
+    """Return the response for a new version, submitted to the named season, if any; the response reports a failure."""
     answer = _response(version)
     if season is None:
         return answer
@@ -173,7 +173,7 @@ def _response(version: PolicyVersion) -> PolicyVersionResponse:
 
 @asynccontextmanager
 async def _alone(upload_id: uuid.UUID) -> AsyncIterator[None]:
-    """One completion of an upload at a time."""
+    """Serialize the completions of an upload."""
     lock, waiting = _locks.get(upload_id, (anyio.Lock(), 0))
     _locks[upload_id] = (lock, waiting + 1)
     try:

@@ -1,4 +1,4 @@
-"""Rows as the wire has them."""
+"""Convert policies to response models."""
 
 from __future__ import annotations
 

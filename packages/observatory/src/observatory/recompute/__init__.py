@@ -1,1 +1,1 @@
-"""Folding the stored results of a season again, and comparing everything that was decided."""
+"""Recompute a season from its stored results and compare all decisions."""

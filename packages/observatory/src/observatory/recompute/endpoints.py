@@ -28,7 +28,7 @@ router = Router(prefix="/observatory/api/admin", tags=["administration"])
 async def recompute(
     body: RecomputeRequest, admin: Admin, request: Request, database: DatabaseDep, store: StoreDep
 ) -> RecomputeReport:
-    """Fold stored results again and compare everything that was decided; without `check` wrong scores are put right."""
+    """Recompute seasons from stored results and compare all decisions; without `check`, correct wrong scores."""
     wanted = await database.look(lambda session: _wanted(session, body.season))
     found = [await anyio.to_thread.run_sync(_recompute, database, season, store) for season in wanted]
     repaired = 0
@@ -42,7 +42,7 @@ async def recompute(
 
 
 def _wanted(session: Session, reference: str | None) -> list[Season]:
-    """The versions that are meant, the oldest first; a name alone means all of its versions."""
+    """Return the requested versions, oldest first; a name alone means all of its versions."""
     statement = select(Season).options(selectinload(Season.pools)).order_by(Season.created_at, Season.id)
     if reference is not None:
         asked = SeasonReference.parse(reference)
@@ -63,11 +63,9 @@ def _recompute(database: Database, season: Season, store: Store) -> Recomputed:
 def _report(found: list[Recomputed], repaired: int) -> RecomputeReport:
     findings = [finding for one in found for finding in one.findings]
     matches, files = sum(one.matches for one in found), sum(one.files for one in found)
-    told = (
-        "everything is as it follows from them" if not findings else f"{len(findings)} things are not as they should be"
-    )
-    mended = f"; {repaired} scores were put right" if repaired else ""
-    sentence = f"{len(found)} seasons, {matches} matches and {files} files were looked at: {told}{mended}"
+    result = f"{len(findings)} differences" if findings else "no differences"
+    corrected = f"; corrected {repaired} scores" if repaired else ""
+    sentence = f"Checked {len(found)} seasons, {matches} matches and {files} files: {result}{corrected}"
     return RecomputeReport(
         seasons=len(found), matches=matches, files=files, repaired=repaired, findings=findings, sentence=sentence
     )

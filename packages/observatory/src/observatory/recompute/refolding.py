@@ -33,7 +33,7 @@ _MOST_PASSES = 100_000
 
 @dataclass(frozen=True)
 class Played:
-    """What is known of a season: who entered, in their order; its ended matches by pool; and the ids of its teams."""
+    """The input of a replay: the entrants of a season in order, its ended matches by pool, and the ids of its teams."""
 
     name: str
     config: FreeplayConfig | TeamConfig
@@ -48,7 +48,7 @@ class Played:
 
 @dataclass
 class Refolded:
-    """What follows: members and teams of each pool, and whether the season is complete."""
+    """The result of a replay: members and teams of each pool, and whether the season is complete."""
 
     members: dict[str, dict[uuid.UUID, Member]]
     teams: dict[str, dict[int, TeamFact]]
@@ -59,15 +59,15 @@ class Refolded:
 
 
 def refold(played: Played) -> Refolded:
-    """Decide until nothing follows from what was played."""
+    """Replay a season from the start until there are no more decisions."""
     return _Paper(played).decided()
 
 
 def settle(played: Played, stored: Refolded) -> Refolded:
-    """What becomes of a season as it is stored, once all is decided that its matches have left to decide.
+    """Apply all pending decisions to a stored season.
 
-    Something always may be: the commissioner has not looked since the last match ended, or it never will, because the
-    season was closed or rolled before it did.
+    Decisions may be pending: the commissioner has not run since the last match ended, or never will, because the season
+    was closed or rolled before.
     """
     paper = _Paper(played)
     paper.result = stored
@@ -118,7 +118,7 @@ class _Paper:
         return SeasonFacts(played.name, played.config, played.seed, played.started, pools, _EVERYTHING)
 
     def apply(self, steps: Sequence[Decision]) -> bool:
-        """Whether another look is worth it."""
+        """Apply decisions; return whether another pass may follow."""
         for step in steps:
             match step:
                 case NewMatch():

@@ -80,7 +80,7 @@ def stored_matches(session: Session, pool_ids: Sequence[uuid.UUID]) -> Iterator[
 
 @dataclass(frozen=True)
 class TrueScores:
-    """The scores that follow from a match's results, how many files were looked at, and what is wrong with them."""
+    """The scores that follow from a match's results, the number of checked files, and the problems in them."""
 
     scores: tuple[float, ...] | None
     files: int
@@ -88,7 +88,7 @@ class TrueScores:
 
 
 def true_scores(session: Session, store: Store, match: StoredMatch) -> TrueScores:
-    """A match from its files. Where the results are not those that it left, what the server read then counts."""
+    """Recompute the scores of a match from its files. If a file was changed, use the results stored in the database."""
     job = None if match.job_id is None else session.get(Job, match.job_id)
     if job is None:
         return TrueScores(None, 0)
@@ -101,13 +101,13 @@ def true_scores(session: Session, store: Store, match: StoredMatch) -> TrueScore
         if found == recorded:
             good.add(name)
         else:
-            state = "is gone" if found is None else "is not the one that the match left: it was tampered with"
+            state = "is missing" if found is None else "was changed after the match"
             problems.append((FindingKind.FILE, f"{name} of match {match.id} {state}"))
     if not match.completed:
         return TrueScores(None, len(digests), problems)
     result: Any = job.result
     if "results.json" in good or not digests:
-        with suppress(Missing, ValueError):  # then what the server read is all there is
+        with suppress(Missing, ValueError):  # then the results in the database count
             result = json.loads(store.get(job_key(job.id, "results.json")))
     if result is None:
         problems.append((FindingKind.FILE, f"Match {match.id} is completed and has no results"))

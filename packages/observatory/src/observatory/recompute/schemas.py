@@ -1,4 +1,4 @@
-"""What a recomputation found, on the wire."""
+"""Response schemas of a recomputation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["Finding", "FindingKind", "RecomputeReport", "RecomputeRequest"]
 
 
 class FindingKind(StrEnum):
-    """What is not as it follows from what was played."""
+    """The kind of a difference between stored and recomputed data."""
 
     FILE = "file"
-    """a file of a match is gone, or is not the one that the match left"""
+    """a file of a match is missing, or was changed after the match"""
     SCORE = "score"
     """the score of a policy in a match"""
     TABLE = "table"

@@ -1,4 +1,4 @@
-"""Recomputing seasons: read, compare, and put scores right."""
+"""Recompute seasons: read, compare, and correct scores."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def recompute_season(session: Session, season: Season, store: Store) -> Recomput
         scores = _scores(session, store, match, found)
         folds[match.pool_id].add(_logged(match, scores))
         is_unplayed = not match.completed and season.completed_at is not None and match.at >= season.completed_at
-        if not is_unplayed:  # not the season's to decide about: it had ended
+        if not is_unplayed:  # the season had ended before: its decisions do not depend on this match
             ended[names[match.pool_id]].append(_ended(match, scores))
     for pool in season.pools:
         _compare_table(session, pool, folds[pool.id], found)
@@ -99,16 +99,16 @@ def _ended(match: StoredMatch, scores: tuple[float, ...] | None) -> EndedMatch:
 
 
 def _compare_table(session: Session, pool: Pool, fold: PoolFold, found: Recomputed) -> None:
-    """The table as it is shown against one that is folded from the results."""
+    """Compare the shown table with one that is recomputed from the results."""
     shown = {row.policy_version_id: row for row in pool_table(session, pool.id).standings()}
     true = {row.policy_version_id: row for row in fold.standings()}
     for policy in sorted(shown.keys() | true.keys()):
         if shown.get(policy) != true.get(policy):
-            told = [
+            rows = [
                 "nothing" if row is None else f"place {row.rank} with {row.score!r} in {row.matches} matches"
                 for row in (shown.get(policy), true.get(policy))
             ]
-            found.find(FindingKind.TABLE, f"The table of {pool.name} has {told[0]} for {policy}, and it is {told[1]}")
+            found.find(FindingKind.TABLE, f"The table of {pool.name} has {rows[0]} for {policy}; expected {rows[1]}")
 
 
 def _compare_decisions(session: Session, season: Season, ended: dict[str, list[EndedMatch]], found: Recomputed) -> None:
@@ -148,8 +148,8 @@ def _compare_teams(pool: str, stored: Refolded, true: Refolded, found: Recompute
         elif fact is None:
             found.find(FindingKind.TEAM, f"Team {position} of {pool} does not follow from the results")
         elif _fate(team) != _fate(fact):
-            told = _team_words(team), _team_words(fact)
-            found.find(FindingKind.TEAM, f"Team {position} of {pool} is {told[0]}, and should be {told[1]}")
+            shown, expected = _team_words(team), _team_words(fact)
+            found.find(FindingKind.TEAM, f"Team {position} of {pool} is {shown}; expected {expected}")
 
 
 def _fate(team: TeamFact) -> tuple[object, ...]:
@@ -186,7 +186,7 @@ def _members(session: Session, season: Season) -> dict[str, dict[uuid.UUID, Memb
 
 
 def _teams(session: Session, season: Season) -> dict[tuple[str, int], tuple[Team, tuple[uuid.UUID, ...]]]:
-    """Teams with their members, by pool and position."""
+    """Return teams with their members, by pool and position."""
     names = {pool.id: pool.name for pool in season.pools}
     found: dict[tuple[str, int], tuple[Team, tuple[uuid.UUID, ...]]] = {}
     seats: dict[uuid.UUID, list[uuid.UUID]] = {}

@@ -1,1 +1,1 @@
-"""All that is needed to play a match again, for those who may have it."""
+"""Everything needed to reproduce a match, for callers with permission."""

@@ -28,6 +28,6 @@ def read_reproduction(
     settings: SettingsDep,
     response: Response,
 ) -> MatchReproduction:
-    """All that is needed to play a match again. 403 while its season is being played."""
+    """Return everything needed to reproduce a match; 403 while its season plays."""
     response.headers["Cache-Control"] = "no-store"
     return service.reproduction(session, match_id, principal, store=store, settings=settings)

@@ -16,7 +16,7 @@ from observatory.matches.tables import Match
 from observatory.policies import grants, secrets
 from observatory.policies.tables import PolicyVersion
 from observatory.reproduction.schemas import Artifact, MatchReproduction, ReproducedPolicy
-from observatory.seasons.secrecy import seeds_are_told
+from observatory.seasons.secrecy import seeds_are_public
 from observatory.settings import Settings
 from observatory.store import Store, job_key
 
@@ -34,10 +34,10 @@ class SeedsHidden(Forbidden):
 def reproduction(
     session: Session, match_id: uuid.UUID, principal: Principal | None, *, store: Store, settings: Settings
 ) -> MatchReproduction:
-    """A match with its seeds and the bundles that the caller may have; before the season's end for operators alone."""
+    """Return a match with its seeds and the bundles the caller may have; before the season's end only to operators."""
     match = repository.match(session, match_id, principal)
     season = match.pool.season
-    if not seeds_are_told(season) and (principal is None or not principal.is_admin):
+    if not seeds_are_public(season) and (principal is None or not principal.is_admin):
         raise SeedsHidden(season.name, season.version)
     job = None if match.job_id is None else session.get(Job, match.job_id)
     if job is None or not job.digests:
@@ -83,7 +83,7 @@ def _policies(
 
 
 def _why_not(session: Session, version: PolicyVersion | None, principal: Principal | None) -> str | None:
-    """Why the caller cannot play a policy themselves."""
+    """Return why the caller cannot run a policy; None if they can."""
     if version is None or version.bundle_key is None:
         return "its bundle is not there"
     if secrets.has_secrets(session, version.id) or grants.allowed_hosts(session, version.id):

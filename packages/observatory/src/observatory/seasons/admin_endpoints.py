@@ -23,7 +23,7 @@ from observatory.seasons.admin_schemas import (
     SeasonText,
 )
 from observatory.seasons.administration import Outcome
-from observatory.seasons.secrecy import told_seed
+from observatory.seasons.secrecy import visible_seed
 from observatory.seasons.sources import preset_of
 from observatory.seasons.tables import Season
 from observatory.settings import MEGABYTE
@@ -38,7 +38,7 @@ _REFUSALS = (Unauthorized, Forbidden, NotFound, Conflict)
 
 @router.get("", responses=errors(Unauthorized, Forbidden))
 def list_admin_seasons(session: SessionDep, admin: Admin) -> list[AdminSeason]:
-    """Every version of every season, by name, the newest first."""
+    """Return every version of every season, by name, newest first."""
     return [_season(season) for season in repository.all_versions(session)]
 
 
@@ -55,7 +55,7 @@ async def create_season(body: SeasonText, admin: Admin, database: DatabaseDep, n
 @own_transactions
 @body_rule(MEGABYTE)
 async def check_season(body: SeasonText, admin: Admin, database: DatabaseDep) -> SeasonChecked:
-    """Say whether a text describes a season, and what would become of it."""
+    """Check whether a text describes a season, and report what saving it would do."""
     try:
         described = await anyio.to_thread.run_sync(administration.describe, body.yaml)
     except ObservatoryError as problem:
@@ -80,7 +80,7 @@ async def check_season(body: SeasonText, admin: Admin, database: DatabaseDep) ->
 
 @router.get("/{season}/yaml", responses=errors(Unauthorized, Forbidden, NotFound))
 def read_season_yaml(reference: Reference, session: SessionDep, admin: Admin) -> SeasonSource:
-    """The season as YAML, to be changed and sent back, or kept."""
+    """Return the season as YAML, to be changed and sent back, or kept."""
     season = repository.season(session, reference, admin)
     return SeasonSource(name=season.name, version=season.version, yaml=administration.source_of(season))
 
@@ -91,7 +91,7 @@ def read_season_yaml(reference: Reference, session: SessionDep, admin: Admin) ->
 async def write_season_yaml(
     reference: Reference, body: SeasonText, admin: Admin, database: DatabaseDep, now: Now
 ) -> SeasonChanged:
-    """Change a season. Texts change in place; another way of playing makes a new version."""
+    """Change a season. Texts change in place; changed rules create a new version."""
     described = await anyio.to_thread.run_sync(administration.describe, body.yaml)
     return await database.write(
         lambda session: _changed(
@@ -119,7 +119,7 @@ def roll_season(reference: Reference, session: SessionDep, admin: Admin, now: No
 def close_season(
     reference: Reference, session: SessionDep, admin: Admin, now: Now, body: SeasonClose | None = None
 ) -> SeasonChanged:
-    """Take no more policies and make no more matches."""
+    """Close a season: stop submissions and new matches."""
     season = repository.season(session, reference, admin)
     return _changed(administration.close(session, season, final=body is not None and body.final, now=now))
 
@@ -148,7 +148,7 @@ def _season(season: Season) -> AdminSeason:
         is_default=season.is_default,
         compat_version=season.compat_version,
         auto_roll_hour_utc=season.auto_roll_hour_utc,
-        seed=told_seed(season, season.seed),
+        seed=visible_seed(season, season.seed),
         created_at=season.created_at,
         started_at=season.started_at,
         completed_at=season.completed_at,

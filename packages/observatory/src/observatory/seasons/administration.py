@@ -1,4 +1,4 @@
-"""What operators do with seasons."""
+"""Operators' actions on seasons."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a request about a season."""
+    """The result of a change to a season."""
 
     season: Season
     change: Literal["created", "edited", "unchanged", "new_version", "closed", "opened"]
@@ -51,7 +51,7 @@ def source_of(season: Season) -> str:
 
 
 def create(session: Session, described: Described, *, now: datetime) -> Outcome:
-    """A season with a new name."""
+    """Create a season with a new name."""
     name = described.preset.name
     if session.scalars(select(Season.id).where(Season.name == name)).first() is not None:
         raise Conflict(f"There is a season {name!r} already; edit it, or roll it for a new version")
@@ -60,7 +60,7 @@ def create(session: Session, described: Described, *, now: datetime) -> Outcome:
 
 
 def edit(session: Session, season: Season, described: Described, *, now: datetime) -> Outcome:
-    """Texts, who sees it and when it rolls change in place; another way of playing is a new version."""
+    """Edit a season: texts, visibility and rolling change in place; changed rules create a new version."""
     preset, before = described.preset, preset_of(season)
     if preset.name != season.name:
         raise Unprocessable(f"name: this is season {season.name!r}; make a season {preset.name!r} with `create`")
@@ -90,7 +90,7 @@ def edit(session: Session, season: Season, described: Described, *, now: datetim
 
 
 def roll(session: Session, season: Season, *, now: datetime) -> Outcome:
-    """A new version with fresh pools and a fresh seed."""
+    """Create a new version with new pools and a new seed."""
     if not season.canonical:
         raise Conflict(f"Version {season.version} of {season.name!r} is not the last one; roll that")
     made = roll_season(session, season, now=now)

@@ -1,4 +1,4 @@
-"""What the values of a season may be: what can be kept, shown and played in the time that people have."""
+"""Limits for the values of a season, so that it can be stored, shown and played in reasonable time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_SEED = 2**31 - 1
 
 
 def _keepable(text: str) -> str:
-    """Refuse what a database or a page cannot have: control characters and halves of characters."""
+    """Reject text that a database or a page cannot show: control characters and lone surrogates."""
     if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t" for character in text):
         raise ValueError("control characters cannot be shown")
     return text

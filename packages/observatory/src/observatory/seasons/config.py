@@ -50,37 +50,37 @@ class Game(_Data):
 
 
 class Rolling(_Data):
-    """What happens when a version of the season has ended; changing this makes no other season of it.
+    """What happens after a version of the season has ended; changing this does not create a new version.
 
     A season with `auto_roll_hour_utc` rolls at that hour once it is complete, one with `after_minutes` so long after
-    its end. Nothing of both: an operator rolls it.
+    its end. Without both, an operator rolls it.
     """
 
     after_minutes: float | None = Field(default=None, ge=0, le=MAX_MINUTES)
     keep_entrants: bool = False
     """whether the versions that were submitted to the last one are submitted to the next"""
     start: bool = False
-    """whether a team season begins by itself when it is made"""
+    """whether a team season starts automatically when it is created"""
     keep_replays_days: float | None = Field(default=None, gt=0, le=MAX_DAYS)
     """how long replays of its matches are kept; None: as long as the server keeps others"""
 
 
 class Threshold(_Data):
-    """Keep those whose score is at least `min_score`."""
+    """Keep the policies with a score of at least `min_score`."""
 
     kind: Literal["threshold"]
     min_score: float
 
 
 class Fraction(_Data):
-    """Remove this part of them, the worst; one stays."""
+    """Remove this fraction of the policies, the worst; keep at least one."""
 
     kind: Literal["fraction"]
     fraction: float = Field(ge=0, le=1)
 
 
 class TopK(_Data):
-    """Keep so many, the best."""
+    """Keep this many policies, the best."""
 
     kind: Literal["top_k"]
     max_policies: int = Field(ge=1)
@@ -190,7 +190,7 @@ class FreeplayConfig(_Data):
     @model_validator(mode="before")
     @classmethod
     def _forget(cls, data: Any) -> Any:
-        """Seasons of older databases name the first of a series of maps, which follow from a hidden seed today."""
+        """Drop `first_map_seed` of older databases: maps now follow from a hidden seed."""
         return (
             {key: value for key, value in data.items() if key != "first_map_seed"} if isinstance(data, dict) else data
         )
@@ -199,12 +199,12 @@ class FreeplayConfig(_Data):
     def _check(self) -> Self:
         wrong = [split for split in self.splits if sum(split) != self.game.num_agents or min(split) < 1]
         if wrong:
-            raise ValueError(f"the split {wrong[0]} is none of {self.game.num_agents} agents")
+            raise ValueError(f"the split {wrong[0]} does not divide {self.game.num_agents} agents between two policies")
         return self
 
 
 class SeasonPreset(_Data):
-    """One YAML file: a season as it is made."""
+    """One YAML file, which describes a season."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)
     display_name: Title
@@ -229,7 +229,7 @@ class SeasonPreset(_Data):
 
     @property
     def play(self) -> FreeplayConfig | TeamConfig:
-        """The part for its type, which is what the season keeps."""
+        """Return the part for its type, which is what the season keeps."""
         play = self.freeplay or self.team
         assert play is not None
         return play
@@ -238,7 +238,7 @@ class SeasonPreset(_Data):
         return self.play.model_dump(mode="json")
 
     def plays_as(self, other: SeasonPreset) -> bool:
-        """Whether both are one way of playing: they differ at most in texts, in who sees them and in when they roll."""
+        """Return whether both have the same rules: they may differ in texts, visibility and rolling only."""
         return self._way() == other._way()
 
     def _way(self) -> object:

@@ -1,4 +1,4 @@
-"""Making seasons, rolling them, and ending them."""
+"""Create, roll and end seasons."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def create_season(
 
 
 def roll_season(session: Session, season: Season, *, now: datetime) -> Season:
-    """The next version of a season, played in the same way; the version that was has ended.
+    """Create the next version of a season with the same rules; the previous version ends.
 
     With `keep_entrants` the last version of each policy that was submitted to it is submitted to the new one.
     """
@@ -66,7 +66,7 @@ def end_season(session: Session, season: Season, *, now: datetime) -> None:
 
 
 def find_or_make_env_config(session: Session, game_engine: str, env: Mapping[str, Any], *, now: datetime) -> EnvConfig:
-    """The row of a config; equal ones share it."""
+    """Return the row of a config, created if needed; equal configs share a row."""
     digest = hashlib.sha256(json.dumps([game_engine, env], sort_keys=True).encode()).hexdigest()
     found = session.scalar(select(EnvConfig).where(EnvConfig.digest == digest))
     if found is None:
@@ -166,7 +166,7 @@ def _waiting_jobs(season: Season) -> Any:
 
 
 def _pools(preset: SeasonPreset) -> list[tuple[str, str, bool]]:
-    """(name, description, whether matches are played in it), the entry first and the one of the table last."""
+    """Return (name, description, whether matches are played in it), the entry first and the one of the table last."""
     if not isinstance(preset.play, TeamConfig):
         return [
             (QUALIFYING, "Every policy plays alone; those with a high enough score advance", True),

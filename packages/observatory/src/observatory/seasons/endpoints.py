@@ -58,13 +58,13 @@ PoolName = Annotated[str, Path(max_length=100)]
 
 @_for_all.get("/seasons", responses=errors(Unauthorized))
 def list_seasons(session: SessionDep, principal: OptionalPrincipal) -> list[SeasonSummary]:
-    """Seasons the caller may see, the default one first."""
+    """Return seasons the caller may see, the default one first."""
     return [overview.summary(season) for season in repository.seasons(session, principal)]
 
 
 @_for_all.get("/seasons/{season}", responses=errors(Unauthorized, NotFound))
 def read_season(reference: Reference, session: SessionDep, principal: OptionalPrincipal) -> SeasonDetail:
-    """One season."""
+    """Return one season."""
     return overview.detail(session, repository.season(session, reference, principal))
 
 
@@ -72,20 +72,20 @@ def read_season(reference: Reference, session: SessionDep, principal: OptionalPr
 def list_season_versions(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal
 ) -> list[SeasonVersionInfo]:
-    """All versions of a season, the newest first."""
+    """Return all versions of a season, newest first."""
     found = repository.season(session, reference, principal)
     return [overview.version_info(season) for season in repository.versions(session, found.name, principal)]
 
 
 @_for_all.get("/seasons/{season}/stages", responses=errors(Unauthorized, NotFound))
 def list_stages(reference: Reference, session: SessionDep, principal: OptionalPrincipal) -> list[StageStats]:
-    """The pools of a season with their numbers."""
+    """Return the pools of a season with their numbers."""
     return progress.stage_stats(session, repository.season(session, reference, principal))
 
 
 @_for_all.get("/seasons/{season}/progress", responses=errors(BadRequest, Unauthorized, NotFound))
 def read_progress(reference: Reference, session: SessionDep, principal: OptionalPrincipal) -> TeamTournamentProgress:
-    """How far a team season is."""
+    """Return the progress of a team season."""
     return progress.progress(session, repository.season(session, reference, principal))
 
 
@@ -106,7 +106,7 @@ def list_teams(
     eliminated: bool | None = None,
     policy_version_id: uuid.UUID | None = None,
 ) -> list[TeamSummary]:
-    """Teams of a season, the last round first, the best first."""
+    """Return teams of a season, the last round first, best first."""
     season = repository.season(session, reference, principal)
     wanted = TeamFilter(pool_name, eliminated, policy_version_id)
     teams, total = repository.teams(session, season.id, wanted, page)
@@ -121,7 +121,7 @@ def read_leaderboard(
     principal: OptionalPrincipal,
     pool: Annotated[str | None, Query(max_length=100)] = None,
 ) -> list[LeaderboardEntry]:
-    """The table of a season, or of one of its pools."""
+    """Return the table of a season, or of one of its pools."""
     return leaderboards.season_leaderboard(session, repository.season(session, reference, principal), pool)
 
 
@@ -133,7 +133,7 @@ def read_leaderboard_of_pool(
     session: SessionDep,
     principal: OptionalPrincipal,
 ) -> list[LeaderboardEntry] | list[TeamSummary] | list[ScorePoliciesLeaderboardEntry]:
-    """A table of policies, teams or final placements."""
+    """Return a table of policies, teams or final placements."""
     season = repository.season(session, reference, principal)
     found = repository.pool(season, pool)
     if kind == "policy":
@@ -151,7 +151,7 @@ def read_leaderboard_of_pool(
 def read_score_policies_leaderboard(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal
 ) -> list[ScorePoliciesLeaderboardEntry]:
-    """The final placements of a team season."""
+    """Return the final placements of a team season."""
     return leaderboards.score_policies_leaderboard(session, repository.season(session, reference, principal))
 
 
@@ -159,7 +159,7 @@ def read_score_policies_leaderboard(
 def list_policies(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal, mine: bool = False
 ) -> list[PolicySummary]:
-    """Policies of a season, the last to enter first; with `mine` those of the caller."""
+    """Return policies of a season, the last to enter first; with `mine` those of the caller."""
     if mine and principal is None:
         raise Unauthorized
     season = repository.season(session, reference, principal)
@@ -179,17 +179,17 @@ def submit(
 def read_pool_config(
     reference: Reference, pool: PoolName, session: SessionDep, principal: OptionalPrincipal
 ) -> PoolConfigInfo:
-    """The game of a pool; 404 when it has none to play."""
+    """Return the game of a pool; 404 when it has none to play."""
     found = repository.pool(repository.season(session, reference, principal), pool)
     if found.config_id is None:
-        raise NotFound(f"Pool {pool!r} has no game of its own")
+        raise NotFound(f"Pool {pool!r} has no game")
     config = repository.env_config(session, found.config_id, principal)
     return PoolConfigInfo(pool_name=pool, game_engine=config.game_engine, config=config.config)
 
 
 @_for_all.get("/configs/{config_id}", responses=errors(Unauthorized, NotFound))
 def read_config(config_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal) -> dict[str, Any]:
-    """The environment of a pool."""
+    """Return the environment of a pool."""
     return repository.env_config(session, config_id, principal).config
 
 
@@ -197,7 +197,7 @@ def read_config(config_id: uuid.UUID, session: SessionDep, principal: OptionalPr
 def list_memberships(
     policy_version_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal
 ) -> list[MembershipHistoryEntry]:
-    """What happened to a policy version in seasons, the newest first."""
+    """Return the membership changes of a policy version in seasons, newest first."""
     policies.version(session, policy_version_id)
     return [
         MembershipHistoryEntry(

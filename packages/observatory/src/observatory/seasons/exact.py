@@ -1,4 +1,4 @@
-"""Sums of floats without any rounding until they are read, so that order does not matter and parts can be taken out."""
+"""Exact sums of floats, rounded when read, so that the order does not matter and values can be subtracted again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ExactSum:
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean, rounded once: that of equal values is that value, so that who stands at a threshold has reached it."""
+    """Return the mean, rounded once: the mean of equal values is that value, so thresholds compare exactly."""
     return sum(map(_units, values)) / (len(values) << _BITS)
 
 

@@ -1,4 +1,4 @@
-"""The table of a pool as a fold over its matches: added one by one, in any order, with the same table in the end."""
+"""The table of a pool as a fold over its matches. They may be added in any order: the table is the same."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LoggedMatch:
     seats: tuple[Seat, ...]
     failed: bool = False
     culprit: int | None = None
-    """who is to blame for a failure: a position in `seats`"""
+    """the policy at fault for a failure: a position in `seats`"""
 
     @property
     def is_scored(self) -> bool:
@@ -38,7 +38,7 @@ class LoggedMatch:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A policy's place in the table, with what is known of how sure it is."""
+    """A policy's place in the table, with its uncertainty."""
 
     standing: Standing
     interval: Interval | None
@@ -55,11 +55,11 @@ class Record:
     completed: int = 0
     failed: int = 0
     charged: int = 0
-    """failed ones for which it is to blame"""
+    """failed matches for which the policy is at fault"""
     last_order: int = 0
     last_at: datetime | None = None
     last_failed: bool = False
-    """whether it is to blame for a failure of its last match"""
+    """whether the policy is at fault for a failure of its last match"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +153,11 @@ class PoolFold:
                 record.last_order, record.last_at, record.last_failed = match.order, match.at, is_charged
 
     def standings(self) -> list[Standing]:
-        """The rows of the table, the best first; see `standings.weighted_standings`."""
+        """Return the rows of the table, best first; see `standings.weighted_standings`."""
         return [standing for standing, _ in self._ranked(len(self._policies))]
 
     def places(self, members: int) -> list[Place]:
-        """The table with intervals, in a pool of so many members."""
+        """Return the table with intervals, in a pool of so many members."""
         ranked = self._ranked(max(members, len(self._policies)))
         values = self._values([standing.policy_version_id for standing, _ in ranked])
         lows = sorted(row.interval.low if row.interval else -math.inf for _, row in ranked)
@@ -166,14 +166,14 @@ class PoolFold:
         for (standing, row), value in zip(ranked, values, strict=True):
             low = high = None
             if row.interval is not None:
-                # Better for sure are those whose interval begins above ours, worse those whose interval ends below.
+                # Certainly better: the interval begins above ours. Certainly worse: it ends below.
                 low = 1 + len(lows) - bisect_right(lows, row.interval.high)
                 high = len(highs) - bisect_left(highs, row.interval.low)
             places.append(Place(standing, row.interval, low, high, value, row.trend))
         return places
 
     def history(self, policy: uuid.UUID, members: int, most: int) -> dict[int, Interval]:
-        """How sure a policy's score was after so many of its matches; at most at `most` points, the last included."""
+        """Return the uncertainty of a policy's score over its matches, at most at `most` points, the last included."""
         kept = self._policies.get(policy)
         if kept is None:
             return {}
@@ -258,7 +258,7 @@ class _ByMap:
         self._array: Any = None
 
     def rows(self, maps: list[Hashable], policies: Sequence[tuple[uuid.UUID, _Summary | None]]) -> Any:
-        """(policy, map, four sums), in the given orders."""
+        """Return (policy, map, four sums), in the given orders."""
         import numpy as np
 
         if maps != self._maps or any(policy not in self._rows for policy, _ in policies):

@@ -64,7 +64,7 @@ def _between_maps(samples: Sequence[Sample], weight: float) -> list[VariancePart
 
 
 def _jackknife(weights: Sequence[float], totals: Sequence[float], whole: float) -> VariancePart:
-    """The variance of a mean of maps by leaving each out in turn, as a part of a whole of this weight.
+    """Return the variance of a mean of maps by leaving each out in turn, as a part of a whole of this weight.
 
     Maps of unequal weight are fewer than they seem, which the degrees of freedom say.
     """
@@ -82,7 +82,7 @@ def _jackknife(weights: Sequence[float], totals: Sequence[float], whole: float) 
 
 
 def unequal_company(samples: Sequence[Sample], weight: float, companies: int) -> list[VariancePart]:
-    """How much the mean may be off because some companies have more weight in it than they should, or none yet."""
+    """Return the error of the mean because some companies have too much weight in it, too little or none yet."""
     met = _grouped((sample.company, sample) for sample in samples)
     expected = 1 / max(companies, len(met))
     shares = [math.fsum(sample.weight for sample in found) / weight for found in met.values()]

@@ -21,7 +21,7 @@ NOT_A_TEAM_SEASON = "Score policies leaderboard not available for this season ty
 
 
 def season_leaderboard(session: Session, season: Season, pool_name: str | None) -> list[LeaderboardEntry]:
-    """The table of a pool, by default the one that decides the season.
+    """Return the table of a pool, by default the one that decides the season.
 
     That of a team season shows placements, where lower is better; before there are any, the table of the last pool in
     which something was played.
@@ -71,7 +71,7 @@ def policy_leaderboard(session: Session, pool: Pool) -> list[LeaderboardEntry]:
 
 
 def score_policies_leaderboard(session: Session, season: Season) -> list[ScorePoliciesLeaderboardEntry]:
-    """The final table of a team season; empty until the season is scored."""
+    """Return the final table of a team season; empty until the season is scored."""
     if season.tournament_type is not TournamentType.TEAM:
         raise BadRequest(NOT_A_TEAM_SEASON)
     config = TeamConfig.model_validate(season.config)

@@ -1,4 +1,4 @@
-"""Joining and leaving pools. Every change leaves a row; no member is ever deleted."""
+"""Join and leave pools. Every change adds a row; no member is ever deleted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["add_member", "remove_member"]
 def add_member(
     session: Session, pool: Pool, version: PolicyVersion, *, now: datetime, notes: str | None = None
 ) -> PoolPlayer:
-    """Put a version into a pool; one that is there stays as it is, one that left comes back."""
+    """Add a version to a pool; do nothing if it is active, reactivate it if it is retired."""
     player = repository.member(session, pool.id, version.id)
     if player is not None and not player.retired:
         return player
@@ -33,7 +33,7 @@ def add_member(
 
 
 def remove_member(session: Session, player: PoolPlayer, *, now: datetime, notes: str | None = None) -> None:
-    """Retire a member; does nothing when it is retired."""
+    """Retire a member; do nothing if it is retired."""
     if player.retired:
         return
     player.retired = True

@@ -1,4 +1,4 @@
-"""Seasons, teams and members as the wire has them."""
+"""Convert seasons, teams and members to response models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from observatory.seasons.schemas import (
     TeamCog,
     TeamSummary,
 )
-from observatory.seasons.secrecy import told_seed
+from observatory.seasons.secrecy import visible_seed
 from observatory.seasons.table_cache import pool_table
 from observatory.seasons.tables import Season, Team, TournamentType
 
@@ -61,7 +61,7 @@ def detail(session: Session, season: Season) -> SeasonDetail:
     is_team = season.tournament_type is TournamentType.TEAM
     return SeasonDetail(
         **dict(summary(season)),
-        seed=told_seed(season, season.seed),
+        seed=visible_seed(season, season.seed),
         started_at=season.started_at,
         entrant_count=entrants,
         active_entrant_count=active,
@@ -99,7 +99,7 @@ def team_summaries(session: Session, teams: Sequence[Team]) -> list[TeamSummary]
 
 
 def policy_summaries(session: Session, season: Season, owner: str | None) -> list[PolicySummary]:
-    """Policies of a season, the last to enter first; with `owner` those of one user."""
+    """Return policies of a season, the last to enter first; with `owner` those of one user."""
     order = {pool.id: pool for pool in season.pools}
     records = {pool_id: pool_table(session, pool_id).fold.records for pool_id in order}
     in_flight = matches.in_flight_by_member(session, order)

@@ -1,4 +1,4 @@
-"""How far a season is."""
+"""The progress of a season."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_AVAILABLE = "Progress not available for this season type"
 
 
 def stage_stats(session: Session, season: Season) -> list[StageStats]:
-    """Every pool of a season, in order."""
+    """Return every pool of a season, in order."""
     numbers = repository.pool_counts(session, season.id)
     played = matches.counts_by_pool(session, season.id)
     stats = []
@@ -45,7 +45,7 @@ def stage_stats(session: Session, season: Season) -> list[StageStats]:
 
 
 def progress(session: Session, season: Season) -> TeamTournamentProgress:
-    """The stages of a team season; `BadRequest` for another."""
+    """Return the stages of a team season; `BadRequest` for another."""
     if season.tournament_type is not TournamentType.TEAM:
         raise BadRequest(NOT_AVAILABLE)
     config = TeamConfig.model_validate(season.config)

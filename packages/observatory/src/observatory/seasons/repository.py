@@ -1,4 +1,4 @@
-"""Every query about seasons, and who may see one: private seasons are there for staff alone."""
+"""All queries for seasons, and their visibility: only staff sees private seasons."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class SeasonReference:
 
 
 def visible(principal: Principal | None) -> ColumnElement[bool]:
-    """Which seasons the caller may see."""
+    """Return the condition for the seasons that the caller may see."""
     return true() if principal is not None and principal.is_admin else Season.public.is_(True)
 
 
 def seasons(session: Session, principal: Principal | None) -> list[Season]:
-    """The canonical version of each season that is not disabled; the overall default first, then the other defaults."""
+    """Return the canonical version of each enabled season; the overall default first, then the other defaults."""
     statement = (
         select(Season)
         .where(Season.canonical, Season.disabled_at.is_(None), visible(principal))
@@ -71,7 +71,7 @@ def seasons(session: Session, principal: Principal | None) -> list[Season]:
 
 
 def season(session: Session, reference: str, principal: Principal | None) -> Season:
-    """The season of a reference; `NotFound` also when the caller may not see it."""
+    """Return the season of a reference; `NotFound` also when the caller may not see it."""
     wanted = SeasonReference.parse(reference)
     which = Season.canonical if wanted.version is None else Season.version == wanted.version
     statement = select(Season).where(Season.name == wanted.name, which, visible(principal))
@@ -82,13 +82,13 @@ def season(session: Session, reference: str, principal: Principal | None) -> Sea
 
 
 def versions(session: Session, name: str, principal: Principal | None) -> list[Season]:
-    """All versions of a name, the newest first."""
+    """Return all versions of a name, newest first."""
     statement = select(Season).where(Season.name == name, visible(principal))
     return list(session.scalars(statement.order_by(Season.version.desc())))
 
 
 def all_versions(session: Session) -> list[Season]:
-    """Every version of every season, for operators: by name, the newest first."""
+    """Return every version of every season, for operators: by name, newest first."""
     return list(session.scalars(select(Season).order_by(Season.name, Season.version.desc())))
 
 
@@ -100,7 +100,7 @@ def pool(season: Season, name: str) -> Pool:
 
 
 def env_config(session: Session, config_id: uuid.UUID, principal: Principal | None) -> EnvConfig:
-    """A config of a pool that the caller may see."""
+    """Return a config of a pool that the caller may see."""
     statement = (
         select(EnvConfig)
         .join(Pool, Pool.config_id == EnvConfig.id)
@@ -124,7 +124,7 @@ class PoolCounts:
 
 
 def pool_counts(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, PoolCounts]:
-    """By pool id; pools without anybody are left out."""
+    """Count members and teams by pool id; empty pools are left out."""
     is_active = case((PoolPlayer.retired.is_(False), 1), else_=0)
     players = (
         select(PoolPlayer.pool_id, func.count(), func.sum(is_active))
@@ -148,13 +148,13 @@ def pool_counts(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, PoolC
 
 
 def entrant_counts(session: Session, season_id: uuid.UUID) -> tuple[int, int]:
-    """How many policy versions have ever been in the season, and how many are in one of its pools now."""
+    """Return how many policy versions have ever been in the season, and how many are in one of its pools now."""
     entrants = select(PoolPlayer.policy_version_id).join(Pool).where(Pool.season_id == season_id).distinct()
     return count(session, entrants), count(session, entrants.where(PoolPlayer.retired.is_(False)))
 
 
 def members(session: Session, pool_ids: Iterable[uuid.UUID], *, active_only: bool = False) -> list[PoolPlayer]:
-    """Members of pools with their policies, in the order they came."""
+    """Return members of pools with their policies, in the order they came."""
     statement = (
         select(PoolPlayer)
         .where(PoolPlayer.pool_id.in_(list(pool_ids)))
@@ -178,7 +178,7 @@ class MemberRow:
 
 
 def member_rows(session: Session, pool_ids: Iterable[uuid.UUID], owner: str | None) -> list[MemberRow]:
-    """Members of pools in the order they came; with `owner` those of one user."""
+    """Return members of pools in the order they came; with `owner` those of one user."""
     statement = (
         select(
             PoolPlayer.id,
@@ -203,7 +203,7 @@ def member_rows(session: Session, pool_ids: Iterable[uuid.UUID], owner: str | No
 
 
 def version_names(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, PolicyVersionSummary]:
-    """The names of all who are or were in pools, by the id of the version."""
+    """Return the names of all policies that are or were in pools, by version id."""
     pools = tuple(pool_ids)
     statement = (
         select(PolicyVersion.id, Policy.name, PolicyVersion.version)
@@ -227,7 +227,7 @@ def member(session: Session, pool_id: uuid.UUID, policy_version_id: uuid.UUID) -
 
 
 def is_entered(session: Session, season_id: uuid.UUID, policy_version_id: uuid.UUID) -> bool:
-    """Whether a version is, or was, in a pool of a season."""
+    """Return whether a version is, or was, in a pool of a season."""
     statement = select(PoolPlayer.id).join(Pool)
     wanted = (Pool.season_id == season_id, PoolPlayer.policy_version_id == policy_version_id)
     return session.scalars(statement.where(*wanted)).first() is not None
@@ -243,7 +243,7 @@ class TeamFilter:
 def teams(
     session: Session, season_id: uuid.UUID, wanted: TeamFilter, page: Page | None = None
 ) -> tuple[list[Team], int]:
-    """Teams of a season, the last pool first, in a pool by score; and how many there are."""
+    """Return teams of a season, the last pool first, in a pool by score; and how many there are."""
     statement = select(Team).join(Team.pool).where(Pool.season_id == season_id)
     if wanted.pool_name is not None:
         statement = statement.where(Pool.name == wanted.pool_name)
@@ -262,7 +262,7 @@ def teams(
 
 
 def team_ranks(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, int]:
-    """The place of each scored team in its pool, from 1; equal scores are ordered as by `standings.ranked_teams`."""
+    """Return the place of each scored team in its pool, from 1; ties are ordered like in `standings.ranked_teams`."""
     place = func.row_number().over(partition_by=Team.pool_id, order_by=(Team.score.desc(), Team.id))
     statement = select(Team.id, place).join(Team.pool).where(Pool.season_id == season_id, Team.score.is_not(None))
     return {row[0]: row[1] for row in session.execute(statement)}
@@ -281,7 +281,7 @@ def _with_members() -> ExecutableOption:
 def membership_history(
     session: Session, policy_version_id: uuid.UUID, principal: Principal | None
 ) -> Sequence[tuple[MembershipChange, Pool, Season]]:
-    """What happened to a version in the seasons the caller may see, the newest first."""
+    """Return the membership changes of a version in the seasons the caller may see, newest first."""
     statement = (
         select(MembershipChange, Pool, Season)
         .join(PoolPlayer, MembershipChange.pool_player_id == PoolPlayer.id)
@@ -294,7 +294,7 @@ def membership_history(
 
 
 def seasons_of_user(session: Session, principal: Principal) -> list[tuple[uuid.UUID, str]]:
-    """(policy version, season) for the versions of a user that are in a season; private ones only for staff."""
+    """Return (policy version, season) for the versions of a user that are in a season; private ones only for staff."""
     statement = (
         select(PoolPlayer.policy_version_id, Season.name)
         .join(Pool, PoolPlayer.pool_id == Pool.id)

@@ -9,18 +9,18 @@ from typing import Any
 
 from observatory.seasons.tables import Season
 
-__all__ = ["seeds_are_told", "told_seed", "without_seeds"]
+__all__ = ["seeds_are_public", "visible_seed", "without_seeds"]
 
 _SEEDS = ("seed", "policy_seed", "map_seed")
 
 
-def seeds_are_told(season: Season) -> bool:
+def seeds_are_public(season: Season) -> bool:
     return season.completed_at is not None
 
 
-def told_seed(season: Season, seed: int) -> str | None:
+def visible_seed(season: Season, seed: int) -> str | None:
     """Return a seed of a season as digits, because it exceeds JavaScript's integer range; None while it is hidden."""
-    return str(seed) if seeds_are_told(season) else None
+    return str(seed) if seeds_are_public(season) else None
 
 
 def without_seeds(spec: dict[str, Any]) -> dict[str, Any]:

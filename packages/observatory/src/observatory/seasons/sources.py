@@ -1,4 +1,4 @@
-"""Seasons as YAML: read with a sentence for what is wrong, and written."""
+"""Read and write seasons as YAML, with a sentence for each mistake."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ PRESETS = Path(__file__).parent / "presets"
 
 
 def read_preset(path: Path) -> SeasonPreset:
-    """A season as a YAML file describes it; `Unprocessable` with the first thing that is wrong."""
+    """Return a season as a YAML file describes it; `Unprocessable` with the first thing that is wrong."""
     return parse_preset(path.read_text(encoding="utf-8"), called=path.name)
 
 
 def parse_preset(text: str, *, called: str = "The text") -> SeasonPreset:
-    """A season as YAML describes it; `Unprocessable` with the place of the first mistake and how to mend it."""
+    """Return a season as YAML describes it; `Unprocessable` with the place of the first mistake and how to mend it."""
     try:
         document = read_yaml(text)
     except ValueError as error:
-        raise Unprocessable(f"{called} is no YAML: {error}") from None
+        raise Unprocessable(f"{called} is not valid YAML: {error}") from None
     if not isinstance(document, dict):
         raise Unprocessable(
-            f"{called} describes no season: it must be a mapping with the fields `name`, `team` and so on"
+            f"{called} does not describe a season: it must be a mapping with the fields `name`, `team` and so on"
         )
     try:
         return SeasonPreset.model_validate(document)
     except ValidationError as error:
-        raise Unprocessable(f"{called} describes no season: {_problem(error)}") from None
+        raise Unprocessable(f"{called} does not describe a season: {_problem(error)}") from None
 
 
 def preset_of(season: Season) -> SeasonPreset:
-    """The season as data, from what is stored of it."""
+    """Return the season as data, from what is stored of it."""
     part = "team" if season.tournament_type is TournamentType.TEAM else "freeplay"
     return SeasonPreset.model_validate(
         {
@@ -63,13 +63,13 @@ def preset_of(season: Season) -> SeasonPreset:
 
 
 def preset_text(preset: SeasonPreset) -> str:
-    """A season as YAML, without what is as it would be anyway."""
+    """Return a season as YAML, without fields that have their default."""
     document = preset.model_dump(mode="json", exclude_defaults=True)
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
 
 
 def env_config_of_game(game: Game) -> dict[str, Any]:
-    """The environment of a preset's game; `Unprocessable` when there is no such mission or variant."""
+    """Return the environment of a preset's game; `Unprocessable` when there is no such mission or variant."""
     from cogames.mission_files import is_mission_file
     from cogames.missions import load
     from mettagrid.cogame.errors import MissionError
@@ -87,7 +87,7 @@ def env_config_of_game(game: Game) -> dict[str, Any]:
 
 
 def _problem(error: ValidationError) -> str:
-    """The first mistake: its path, what is wrong, and what may stand there."""
+    """Return the first mistake: its path, the problem, and the allowed values."""
     problems = error.errors(include_url=False)
     # A field that is misspelt is missing too: what was written says more.
     first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
@@ -106,7 +106,7 @@ def _problem(error: ValidationError) -> str:
 
 
 def _fields_at(place: tuple[int | str, ...]) -> set[str]:
-    """The fields that may stand at a place; places of a union name the kind that was chosen."""
+    """Return the fields allowed at a place; places of a union name the chosen kind."""
     models: list[type[BaseModel]] = [SeasonPreset]
     for part in place:
         if isinstance(part, int):

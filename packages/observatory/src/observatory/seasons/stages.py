@@ -38,7 +38,7 @@ _LONGEST_KEY = 400
 
 
 class StageStatus(StrEnum):
-    """How far a stage is."""
+    """The state of a stage."""
 
     COMPLETE = "complete"
     """its output is there"""
@@ -83,7 +83,7 @@ def _matches(count: int) -> str:
 
 @dataclass(frozen=True)
 class PoolFacts:
-    """What is known of a pool. `played` counts the completed matches of each combination, `failed` the failed ones."""
+    """The counts of a pool. `played` has the completed matches of each combination, `failed` the failed ones."""
 
     active: frozenset[uuid.UUID] = frozenset()
     members: int = 0
@@ -94,7 +94,7 @@ class PoolFacts:
 
 
 def plan_stages(config: TeamConfig) -> list[PlannedStage]:
-    """The stages with the names of their pools."""
+    """Return the stages with the names of their pools."""
     planned: list[PlannedStage] = []
     evaluations = sum(isinstance(stage, PolicyEval) for stage in config.stages)
     last_round = 1 + sum(isinstance(stage, TeamEval) for stage in config.stages)
@@ -118,13 +118,13 @@ def plan_stages(config: TeamConfig) -> list[PlannedStage]:
 
 
 def pool_names(config: TeamConfig) -> list[str]:
-    """Every pool of the season, in order."""
+    """Return every pool of the season, in order."""
     planned = plan_stages(config)
     return [stage.input_pool for stage in planned] + [planned[-1].output_pool]
 
 
 def combination_key(policy_version_ids: Sequence[uuid.UUID]) -> str:
-    """The name of a combination, whatever the order."""
+    """Return the name of a combination, whatever the order."""
     key = "+".join(sorted(str(policy) for policy in policy_version_ids))
     return key if len(key) <= _LONGEST_KEY else hashlib.sha256(key.encode()).hexdigest()
 
@@ -149,7 +149,7 @@ def members_needed(config: TeamConfig, planned: PlannedStage) -> int:
 def stage_states(
     config: TeamConfig, pools: Mapping[str, PoolFacts], *, started: bool, season_seed: int = 0
 ) -> list[StageStatus]:
-    """How far each stage is: complete ones, then one that is active, then those that wait."""
+    """Return the state of each stage: complete ones, then the active one, then pending ones."""
     states: list[StageStatus] = []
     active_seen = False
     drawn = any(pool.teams for pool in pools.values())
@@ -190,10 +190,10 @@ def _later_minimums(config: TeamConfig, index: int) -> list[int]:
 
 
 def _all_played(config: TeamConfig, planned: PlannedStage, pool: PoolFacts, season_seed: int) -> bool:
-    """Nothing is left to schedule and nothing is in flight."""
+    """Return whether the stage has nothing left to schedule and nothing in flight."""
     stage = planned.stage
     assert isinstance(stage, PolicyEval)
-    came = max(pool.members, len(pool.active))  # those who failed have come all the same
+    came = max(pool.members, len(pool.active))  # failed policies count as present
     if pool.in_flight or came < (stage.min_policies or 1) or len(pool.active) < stage.policies_per_team:
         return False
     return all(

@@ -1,4 +1,4 @@
-"""Standings as functions of what was played. Nothing here knows a database: the same matches give the same table."""
+"""Compute standings from matches, without a database: the same matches give the same table."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Placement:
 
 
 def match_scores(assignments: Sequence[int], rewards: Sequence[float], num_policies: int) -> list[float]:
-    """The score of each policy in a match: the total reward of its agents by their number."""
+    """Return the score of each policy in a match: the total reward of its agents divided by their number."""
     earned: list[list[float]] = [[] for _ in range(num_policies)]
     for policy, reward in zip(assignments, rewards, strict=True):
         earned[policy].append(reward)
@@ -106,7 +106,7 @@ def weighted_standings(matches: Iterable[PlayedMatch], members: Iterable[uuid.UU
 
 
 def mean_scores(matches: Iterable[PlayedMatch]) -> dict[uuid.UUID, float]:
-    """The plain mean of each policy's match scores, as team seasons use it."""
+    """Return the plain mean of each policy's match scores, as team seasons use it."""
     samples: dict[uuid.UUID, list[float]] = {}
     for match in matches:
         if match.is_scored:
@@ -133,7 +133,7 @@ def kept_by(rule: Elimination | None, scores: Mapping[uuid.UUID, float]) -> set[
 
 
 def team_score(matches: Iterable[PlayedMatch]) -> float | None:
-    """The mean of all player scores of a team's matches; None without any."""
+    """Return the mean of all player scores of a team's matches; None without any."""
     scores = [seat.score for match in matches if match.is_scored for seat in match.seats if seat.score is not None]
     return mean(scores) if scores else None
 
@@ -145,14 +145,14 @@ def surviving_teams(scores: Mapping[uuid.UUID, float], cull_fraction: float) -> 
 
 
 def ranked_teams(scores: Mapping[uuid.UUID, float]) -> list[uuid.UUID]:
-    """Teams by score, the best first."""
+    """Return teams by score, best first."""
     return sorted(scores, key=lambda team: (-scores[team], team.int))
 
 
 def placements(
     teams: Mapping[uuid.UUID, Sequence[uuid.UUID]], scores: Mapping[uuid.UUID, float], top_k: int
 ) -> list[Placement]:
-    """The final table: each policy's best `top_k` team ranks added up; a missing one counts as one after the last.
+    """Return the final table: the sum of each policy's best `top_k` team ranks; a missing rank counts as last plus one.
 
     `teams` are the members of each final team, in which a policy counts once.
     """
@@ -171,7 +171,7 @@ def placements(
 
 
 def summary(samples: Sequence[tuple[float, float]]) -> tuple[float, float | None, dict[str, float] | None]:
-    """Weighted mean, standard deviation and percentiles of (score, weight)."""
+    """Return weighted mean, standard deviation and percentiles of (score, weight)."""
     weight = math.fsum(part for _, part in samples)
     if weight <= 0:
         return 0.0, None, None
@@ -182,7 +182,7 @@ def summary(samples: Sequence[tuple[float, float]]) -> tuple[float, float | None
 
 
 def _percentile(samples: Sequence[tuple[float, float]], weight: float, percent: int) -> float:
-    """The smallest score that at least this part of the weight does not exceed."""
+    """Return the smallest score that at least this part of the weight does not exceed."""
     wanted, seen = weight * percent / 100, 0.0
     ordered = sorted(samples)
     for score, part in ordered:

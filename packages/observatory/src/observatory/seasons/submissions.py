@@ -1,4 +1,4 @@
-"""Entering policies in seasons, and every reason not to."""
+"""Submit policies to seasons, with all checks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def submit(
 
 
 def _check_compatible(season: Season, version: PolicyVersion) -> None:
-    """A bundle may say for which version of the game it was built; one that says nothing is taken."""
+    """Check the game version for which a bundle was built; a bundle that names none is accepted."""
     wanted, built_for = season.compat_version, version.spec.get("compat_version")
     if wanted is None or not isinstance(built_for, str):
         return
@@ -62,7 +62,7 @@ def _check_compatible(season: Season, version: PolicyVersion) -> None:
 
 
 def check_open(session: Session, season: Season) -> None:
-    """Refuse with `SubmissionsClosed` when a season takes no policies."""
+    """Raise `SubmissionsClosed` when a season accepts no policies."""
     if season.disabled_at is not None:
         raise SubmissionsClosed(season.name, "it was closed")
     if season.status is SeasonStatus.COMPLETE:

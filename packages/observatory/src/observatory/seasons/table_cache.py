@@ -1,7 +1,7 @@
-"""Tables kept in memory and moved on by the matches that have ended since.
+"""Cached tables, updated with the matches that have ended since.
 
-A table is made from all matches of its pool once, and from then on by those after the last `completed_order` it has
-seen. Nothing is lost with it: the next one who asks makes it again.
+A table is built once from all matches of its pool, and then updated with those after the last `completed_order` it has
+seen. An evicted table is rebuilt by the next request.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class PoolTable:
     seen: tuple[int, ...] | None = None
     looked_at: float = 0.0
     moved_by: int = 0
-    """when the session began that has moved it on last"""
+    """when the session began that updated the table last"""
     isolation: dict[int, dict[uuid.UUID, str]] = field(default_factory=dict)
     """by the order of a match: the isolation of each policy, for the matches that were requested so far"""
     _standings: tuple[int, list[Standing]] | None = None
     _places: tuple[tuple[int, int], list[Place]] | None = None
 
     def move_on(self, session: Session, versions: tuple[int, ...] | None, began: int = 0) -> None:
-        """Add what has ended since; from the beginning when what was added is not all there any more.
+        """Add the matches that have ended since; rebuild the table if it does not have exactly the stored matches.
 
-        A session that began before the one that moved it on may not see all of it: for that one it is new enough.
+        A session that began before the last update may not see all its matches: for that one the table is new enough.
         """
         with self.lock:
             if began < self.moved_by:
@@ -73,7 +73,7 @@ class PoolTable:
             return self._standings[1]
 
     def places(self, members: int) -> list[Place]:
-        """In a pool with so many active members."""
+        """Return the table with intervals, for a pool with this many active members."""
         with self.lock:
             key = self.fold.last_order, members
             if self._places is None or self._places[0] != key:
@@ -82,7 +82,7 @@ class PoolTable:
 
 
 class TableCache:
-    """The tables of one database; those not asked for longest are forgotten."""
+    """The tables of one database, evicting the least recently used."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -99,7 +99,7 @@ class TableCache:
 
 
 def pool_table(session: Session, pool_id: uuid.UUID) -> PoolTable:
-    """The table of a pool as it is now."""
+    """Return the current table of a pool."""
     memory = Memory.of(session)
     if memory is not None:
         return memory.get(TableCache).table(session, pool_id)
@@ -109,12 +109,12 @@ def pool_table(session: Session, pool_id: uuid.UUID) -> PoolTable:
 
 
 def is_older(session: Session, table: PoolTable) -> bool:
-    """Whether a session may not see all that a table has."""
+    """Return whether a session may be older than a table's last matches."""
     return Memory.of(session) is not None and Memory.began(session) < table.moved_by
 
 
 def warm_up(database: Database) -> None:
-    """Make the tables of the seasons that play, so that the first who asks does not have to wait for them."""
+    """Build the tables of active seasons in advance, so that the first request does not wait for them."""
     with database.read() as session:
         playing = (Season.canonical, Season.disabled_at.is_(None))
         pools = session.execute(select(Pool.id).join(Pool.season).where(*playing)).scalars().all()

@@ -1,4 +1,4 @@
-"""Seasons, their pools, who is in them, and teams."""
+"""Seasons, their pools, members and teams."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class TournamentType(StrEnum):
     FREEPLAY = "freeplay"
     """policies qualify alone, then play every other policy, for as long as the season runs"""
     TEAM = "team"
-    """stages one after the other, with teams drawn from those who are left"""
+    """stages one after the other, with teams drawn from the remaining policies"""
 
 
 class SeasonStatus(StrEnum):
-    """Where a season is; follows from its times."""
+    """The state of a season; derived from its timestamps."""
 
     NOT_STARTED = "not_started"
     """takes policies; no matches yet"""
@@ -107,7 +107,7 @@ class Season(Base):
     source: Mapped[str | None] = mapped_column(Text)
     """the YAML it was made from, as given"""
     seed: Mapped[int] = mapped_column(BigInteger)
-    """all chance of the season comes from here, so that it can be replayed"""
+    """the source of all randomness of the season, so that it can be reproduced"""
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     completed_at: Mapped[datetime | None]
@@ -168,7 +168,7 @@ class MembershipChange(Base):
 
 
 class Team(Base):
-    """Policies that play together; one that goes on to the next pool is copied there."""
+    """Policies that play together; a team that advances to the next pool is copied there."""
 
     __tablename__ = "teams"
 

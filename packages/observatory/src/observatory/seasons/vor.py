@@ -1,8 +1,8 @@
 """Value over replacement: how much better a pool's matches go with a policy's agents in them.
 
-As for `cogames pickup`: the mean score of a policy's agents, weighted by how many they were, less what all agents of a
-match score where the policy is not there and others of the pool have its seats. In seasons of teams: the mean score of
-the teams with a policy less that of the teams without it.
+As for `cogames pickup`: the mean score of a policy's agents, weighted by their number, minus the mean score of all
+agents in matches without the policy, where other policies of the pool have its seats. In team seasons: the mean score
+of the teams with a policy minus that of the teams without it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["PoolTotals", "Value", "team_values", "values_over_replacement"]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The interval is None where nothing can be said about it."""
+    """A value over replacement. The interval is None if there is too little data."""
 
     value: float
     low: float | None
@@ -116,7 +116,7 @@ def _changes(
 def _half_widths(
     changes: NDArray[np.float64], maps: NDArray[np.float64], strata: NDArray[np.float64], totals: PoolTotals
 ) -> NDArray[np.float64]:
-    """Half of the intervals; not finite where nothing can be said."""
+    """Return the half-widths of the intervals; not finite where there is too little data."""
     import numpy as np
 
     several = maps > 1

@@ -9,13 +9,13 @@ import yaml
 __all__ = ["read_yaml"]
 
 MAX_VALUES = 20_000
-"""with every alias counted as what it stands for: few lines can stand for more than any memory holds"""
+"""with every alias expanded: a few lines of aliases can expand to more than fits in memory"""
 
 
 def read_yaml(text: str) -> Any:
-    """The document; `ValueError` with what is wrong and where."""
+    """Return the document; raise `ValueError` with the problem and its place."""
     try:
-        document = yaml.load(text, Loader=_EveryKeyOnce)  # a safe one
+        document = yaml.load(text, Loader=_EveryKeyOnce)  # a subclass of SafeLoader
     except yaml.YAMLError as error:
         raise ValueError(_problem(error)) from None
     except RecursionError:
@@ -25,7 +25,7 @@ def read_yaml(text: str) -> Any:
 
 
 class _EveryKeyOnce(yaml.SafeLoader):
-    """Refuses a key that is there twice: one of its values would be lost without a word."""
+    """Rejects duplicate keys: one of the values would be lost silently."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
@@ -33,7 +33,7 @@ class _EveryKeyOnce(yaml.SafeLoader):
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the key `{key.value:.60}` is there twice", key.start_mark
+                        None, None, f"duplicate key `{key.value:.60}`", key.start_mark
                     )
                 seen.add(key.value)
         return super().construct_mapping(node, deep)

@@ -1,4 +1,4 @@
-"""Where bytes live: a folder of the server, or anything that speaks S3."""
+"""Object storage: a folder of the server, or an S3-compatible store."""
 
 from observatory.store.base import Missing, Store
 from observatory.store.choose import make_store

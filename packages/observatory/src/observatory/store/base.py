@@ -1,4 +1,4 @@
-"""What a store does. Keys are paths such as `jobs/<id>/results.json`."""
+"""The interface of a store. Keys are paths such as `jobs/<id>/results.json`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_KEY_CHARACTERS = 300
 
 
 class Missing(NotFound):
-    """There is nothing under the key."""
+    """The store has no object under the key."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"The store has no {key.rsplit('/', 1)[-1]}")
@@ -38,7 +38,7 @@ def content_type_of(key: str) -> str:
 
 
 class Store(ABC):
-    """Whole objects under keys: one is there completely or not at all."""
+    """Objects under keys. Writes are atomic: an object exists completely or not at all."""
 
     @abstractmethod
     def put(self, key: str, data: bytes) -> None:
@@ -50,47 +50,47 @@ class Store(ABC):
 
     @abstractmethod
     def get(self, key: str) -> bytes:
-        """All of an object; `Missing` when there is none."""
+        """Return an object as bytes; raise `Missing` if there is none."""
 
     @abstractmethod
     def stream(self, key: str) -> Iterator[bytes]:
-        """An object in pieces; `Missing` at once when there is none."""
+        """Return an object in chunks; raise `Missing` immediately if there is none."""
 
     @abstractmethod
     def local(self, key: str) -> AbstractContextManager[Path]:
-        """A file on this machine with the object, to be read inside the `with` only."""
+        """Open the object as a local file, to be read inside the `with` only."""
 
     @abstractmethod
     def size(self, key: str) -> int | None:
-        """Bytes; None when there is no such object."""
+        """Return the size of an object in bytes; None if there is none."""
 
     def free_bytes(self) -> int | None:
-        """Room for more objects; None where the store knows of no end."""
+        """Return the free space in bytes; None if the store has no known limit."""
         return None
 
     def refused_size(self, key: str) -> int | None:
-        """The size of an upload to this key that was refused as too large, where the store itself refuses it."""
+        """Return the size of an upload to this key that the store itself rejected as too large, if any."""
         return None
 
     @abstractmethod
     def move(self, source: str, target: str) -> None:
-        """Give an object another key; `Missing` when there is none."""
+        """Move an object to another key; raise `Missing` if there is none."""
 
     @abstractmethod
     def delete(self, key: str) -> None:
-        """Does nothing when there is none."""
+        """Delete an object; do nothing if there is none."""
 
     @abstractmethod
     def keys(self, prefix: str) -> list[str]:
-        """The keys that begin so, sorted. The prefix ends with `/` or is empty."""
+        """Return the keys with this prefix, sorted. The prefix ends with `/` or is empty."""
 
     @abstractmethod
     def upload_url(self, key: str, *, content_type: str, max_bytes: int, seconds: int, replace: bool = False) -> str:
-        """An address to PUT an object to with this content type, without any other proof, until it expires.
+        """Return a signed URL to PUT an object with this content type, valid until it expires.
 
-        Without `replace` the folder store takes one object by it and refuses a second.
+        Without `replace` the folder store accepts one object through it and rejects a second.
         """
 
     @abstractmethod
     def download_url(self, key: str, *, seconds: int) -> str:
-        """An address to GET an object from, without any other proof, until it expires."""
+        """Return a signed URL to GET an object, valid until it expires."""

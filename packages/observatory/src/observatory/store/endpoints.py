@@ -1,4 +1,4 @@
-"""The two routes behind the folder store's URLs. They ask for no token: the URL is the proof."""
+"""The two routes behind the folder store's URLs. They need no token: the URL is signed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def put_object(
     once: Text = "",
     signature: Text = "",
 ) -> Response:
-    """Receive an object. It is there when the answer is 2xx, and not otherwise."""
+    """Receive an object. It is stored if and only if the response is 2xx."""
     folder = _folder(store)
     permit = Permit("PUT", _checked(key), until, type, max, once)
     folder.signer.check(permit, signature)
@@ -74,7 +74,7 @@ def _checked(key: str) -> str:
 
 
 def _check_headers(folder: FolderStore, request: Request, permit: Permit) -> None:
-    """Refuse what can be refused before the body is read."""
+    """Reject an invalid upload before its body is read."""
     if request.headers.get("content-type", "") != permit.content_type:
         raise Forbidden(f"This URL takes Content-Type {permit.content_type} only")
     length = request.headers.get("content-length")
@@ -94,11 +94,11 @@ async def _receive(folder: FolderStore, permit: Permit, request: Request) -> Non
                 if len(waiting) >= _PIECE:
                     await _write(incoming, waiting)
         except ClientDisconnect:
-            raise BadRequest("The upload broke off") from None
+            raise BadRequest("The upload was interrupted") from None
         await _write(incoming, waiting)
         length = request.headers.get("content-length")
         if length is not None and int(length) != incoming.size:
-            raise BadRequest(f"{incoming.size} bytes came, and Content-Length says {length}")
+            raise BadRequest(f"The upload has {incoming.size} bytes, but Content-Length is {length}")
 
 
 async def _write(incoming: Incoming, waiting: bytearray) -> None:

@@ -81,7 +81,7 @@ class FolderStore(Store):
         return self._refused.get(key)
 
     def refuse_size(self, key: str, size: int) -> None:
-        """Remember, for as long as the server runs, how large an upload was that it did not take."""
+        """Record in memory the size of an upload that was rejected as too large."""
         while len(self._refused) >= _MAX_REFUSED:
             self._refused.pop(next(iter(self._refused)))
         self._refused[key] = size
@@ -113,9 +113,9 @@ class FolderStore(Store):
 
     @contextmanager
     def receive(self, key: str, *, once: str = "") -> Iterator[Incoming]:
-        """A file to write an object to; it becomes the object when the `with` ends well, and is gone otherwise.
+        """Open a file for a new object; it becomes the object when the `with` succeeds, and is deleted otherwise.
 
-        `once` is used up at that moment: `Conflict` when it was before.
+        `once` is consumed at that moment; `Conflict` if it was consumed before.
         """
         place = self.path(key)
         try:
@@ -143,7 +143,7 @@ class FolderStore(Store):
         return bool(once) and (self._used / check_key(once)).exists()
 
     def sweep(self) -> int:
-        """Remove what uploads that were broken off left behind; returns how many files."""
+        """Remove the files of interrupted uploads; return how many."""
         removed = 0
         for folder in (self._incoming, self._used):
             for path in folder.iterdir():

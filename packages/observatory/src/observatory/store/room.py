@@ -16,14 +16,14 @@ _said_at = float("-inf")
 
 
 class StoreRoom:
-    """Episodes stop before the disk is full: what is queued waits, and everything else still works."""
+    """Stops episodes before the disk is full: queued jobs wait, and everything else still works."""
 
     def __init__(self, store: Store, least: int) -> None:
         self._store = store
         self._least = least
 
     def is_left(self) -> bool:
-        """Whether there is room; a store without room is logged once a minute."""
+        """Return whether there is room; a store without room is logged once a minute."""
         global _said_at
         free = self._store.free_bytes()
         if free is None or free >= self._least:

@@ -1,4 +1,4 @@
-"""A store that speaks S3: Amazon's, or any other at an address of its own. Credentials come as boto3 finds them."""
+"""An S3 store: Amazon's, or a compatible one at another URL. boto3 finds the credentials."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class S3Store(Store):
         return sorted(name.removeprefix(self._prefix) for name in names)
 
     def upload_url(self, key: str, *, content_type: str, max_bytes: int, seconds: int, replace: bool = False) -> str:
-        # S3 cannot bind a length or a single use into such a URL: both are looked at when the upload is completed.
+        # S3 cannot limit the length or the number of uses of such a URL: both are checked when the upload completes.
         parameters = {**self._place(key), "ContentType": content_type}
         return self._sign("put_object", parameters, seconds)
 

@@ -1,4 +1,4 @@
-"""URLs that prove by themselves what may be done with them."""
+"""Signed URLs of the folder store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATH = "/store/"
 
 @dataclass(frozen=True)
 class Permit:
-    """What a URL allows. `once` is a name that is used up by one upload; empty when it may be used again."""
+    """The permission in a URL. `once` is a name that one upload consumes; empty if the URL may be reused."""
 
     method: str
     key: str
@@ -33,7 +33,7 @@ class Permit:
 
 
 class UrlSigner:
-    """Makes and checks such URLs. All that a permit says is in the URL, and under the signature."""
+    """Creates and checks signed URLs. The signature covers the whole permit."""
 
     def __init__(self, secret: bytes, base_url: str, clock: Clock) -> None:
         self._key = hmac.digest(secret, b"store urls", hashlib.sha256)
@@ -48,7 +48,7 @@ class UrlSigner:
         return self._url(Permit("GET", key, self._until(seconds)))
 
     def check(self, permit: Permit, signature: str) -> None:
-        """`Forbidden` when the permit is not ours or its time is over."""
+        """Raise `Forbidden` if the signature is wrong or the permit has expired."""
         expected = self._signature(permit)
         if not hmac.compare_digest(expected.encode(), signature.encode(errors="replace")):
             raise Forbidden("The signature of this URL is wrong; ask for a new URL")

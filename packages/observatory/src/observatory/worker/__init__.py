@@ -1,1 +1,1 @@
-"""The program that plays episodes. It knows the server's address and a token, and nothing of its database."""
+"""The program that plays episodes. It has the server's URL and a token, but no access to the database."""

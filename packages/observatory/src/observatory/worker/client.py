@@ -18,7 +18,7 @@ _CONTENT_TYPES = {".json": "application/json", ".z": "application/x-compress", "
 
 
 class ServerAway(Exception):
-    """The server did not answer, or with a failure of its own: worth trying again."""
+    """The server did not respond, or with a server error: the call can be retried."""
 
 
 class LeaseLost(Exception):
@@ -26,7 +26,7 @@ class LeaseLost(Exception):
 
 
 class JobClient(Protocol):
-    """What the loop needs of a server. Every call may raise `ServerAway`, all but `lease` `LeaseLost`."""
+    """The server calls that the loop needs. Each may raise `ServerAway`, all but `lease` also `LeaseLost`."""
 
     def lease(self, worker: str, *, wait_seconds: float) -> Lease | None: ...
     def heartbeat(self, lease: Lease, status: str) -> None: ...

@@ -1,4 +1,4 @@
-"""One episode in a process of its own, which ends when the worker does."""
+"""Run one episode in a separate process, which exits when the worker does."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ class Stopped(Exception):
 class Worker:
     """Plays jobs one after the other.
 
-    `stopping` is asked often; when it says yes the job at hand goes back to the server. `minimum` is the weakest
-    isolation to play a policy in.
+    `stopping` is polled; when it returns True, the current job goes back to the server. `minimum` is the weakest
+    isolation in which a policy may run.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Worker:
                 return
 
     def work(self, lease: Lease) -> bool:
-        """One job, from its lease to its end; False when this machine failed and the job went back."""
+        """Play one job from its lease to its end; return False if this machine failed and the job went back."""
         folder: Path | None = None
         about = {"job_id": str(lease.job_id), "worker": self._name}
         logger.info("Leased a job, attempt %d", lease.attempt, extra=about)
@@ -100,7 +100,7 @@ class Worker:
             self._again(lease, lambda: self._client.finish(lease, "failed" if error else "completed", error))
             logger.info("Finished a job in %.1f seconds", time.monotonic() - started, extra=about)
         except LeaseLost as problem:
-            logger.warning("The job is not ours any more: %s", problem, extra=about)
+            logger.warning("The lease of the job was lost: %s", problem, extra=about)
         except ServerAway as problem:
             logger.warning("The job is given up: %s", problem, extra=about)
         except (MachineFailed, OSError) as problem:
@@ -159,7 +159,7 @@ class Worker:
         return None
 
     def _fetch(self, lease: Lease, folder: Path) -> list[PolicyToPlay]:
-        """The bundles on this machine, and the secrets for those that have some."""
+        """Download the bundles, and fetch the secrets of policies that have some."""
         from mettagrid.runner.boxed.job import PolicyToPlay
 
         secrets: dict[int, dict[str, str]] = {}
@@ -211,14 +211,14 @@ class Worker:
                 )
 
     def _send(self, lease: Lease, folder: Path) -> None:
-        """Every file that there is an address for."""
+        """Upload every file that the lease has a URL for."""
         for name in lease.outputs:
             path = folder / name
             if path.exists():
                 self._again(lease, lambda name=name, path=path: self._client.upload(lease, name, path))  # type: ignore[misc]
 
     def _again(self, lease: Lease, call: Callable[[], None]) -> None:
-        """Call until the server answers, a few times, and keep the lease meanwhile."""
+        """Retry a call a few times until the server responds, and renew the lease meanwhile."""
         pause = 0.5
         for attempt in range(_TRIES):
             if self._stopping():

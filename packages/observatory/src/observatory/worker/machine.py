@@ -1,4 +1,4 @@
-"""What a worker needs of its machine, and notices when it is missing."""
+"""Check the resources of the worker's machine."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MAX_EPISODE_MEMORY = 4 << 30
 
 
 class MachineFailed(Exception):
-    """This machine could not play an episode; another one should, and no policy is to blame."""
+    """This machine could not play an episode; another one should, and no policy is at fault."""
 
 
 def missing_room() -> str | None:
-    """A sentence when the disk for temporary files has less room than an episode may need."""
+    """Return a sentence when the disk for temporary files has less room than an episode may need."""
     found = os.statvfs(tempfile.gettempdir())
     free = found.f_bavail * found.f_frsize
     if free >= MIN_FREE_BYTES:

@@ -15,7 +15,7 @@ NICENESS = 19
 
 
 def read_token(path: Path) -> str:
-    """The token of a file; ValueError when there is none in it."""
+    """Return the token in a file; raise `ValueError` if it is empty."""
     token = path.read_text().strip()
     if not token:
         raise ValueError(f"There is no token in {path}")
@@ -68,7 +68,7 @@ def run_worker(
 
 
 def _check_sandbox(minimum: str) -> None:
-    """A machine that cannot hold policies back plays none: their owners would be blamed."""
+    """Refuse to play without the required isolation: policies would be blamed for faults of the machine."""
     import cogbox
 
     try:
