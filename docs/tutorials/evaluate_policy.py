@@ -85,8 +85,8 @@ show_mean("four hearts ", mine.statistics.policies[0].reward)
 show_mean("eight hearts", eight.statistics.policies[0].reward)
 
 # %% [markdown]
-# The intervals overlap widely, so these two numbers alone do not decide it. But both policies have played the same eight
-# maps, and most of the spread comes from the maps. So compare map by map:
+# The intervals overlap widely, so these two numbers alone do not decide it. But both policies have played the same
+# eight maps, and most of the spread comes from the maps. So compare map by map:
 
 # %%
 from softmax.stats import estimate_mean

@@ -108,8 +108,9 @@ for name, verdict in zip(result.policy_names, result.missions[0].outcomes[0].ver
 console("cogames upload -p ./submission.zip -n my-policy --no-submit --dry-run")
 
 # %% [markdown]
-# `observatory serve` starts a league on this machine and prints a token for `cogames auth set-token`; for another league,
-# set `COGAMES_API_URL`. Then `cogames upload -p ./submission.zip -n my-policy --season beta-cvc` uploads the bundle
+# `observatory serve` starts a league on this machine and prints a token for `cogames auth set-token`; for another
+# league, set `COGAMES_API_URL`. Then `cogames upload -p ./submission.zip -n my-policy --season beta-cvc` uploads the
+# bundle
 # and enters it in a season, and `cogames submissions` shows it there. [In the league](../guides/league.md) explains
 # each step.
 #
