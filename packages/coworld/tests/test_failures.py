@@ -67,7 +67,7 @@ GAMES = [
         impatient=True,
     ),
     Case("game_contract_violation", "slot 7 of an episode with 2", game="declares_unknown_slot"),
-    Case("game_contract_violation", "player_failure.json is not what it must be", game="declares_nonsense"),
+    Case("game_contract_violation", "player_failure.json is invalid", game="declares_nonsense"),
     Case("player_error", "slot 1 cheated", game="declares_player_failure", slot=1),
     Case("episode_inconclusive", "nobody moved", game="declares_inconclusive"),
     Case("results_missing", "no results", game="no_results"),

@@ -40,7 +40,7 @@ def write_archive(target: Path | IO[bytes], members: Iterable[tuple[str, Content
                 archive.writestr(info, contents, compresslevel=9)
                 continue
             if contents.is_symlink() or not contents.is_file():
-                raise BundleError(f"{contents} is not a plain file", hint="replace it by the file it should be")
+                raise BundleError(f"{contents} is not a plain file", hint="replace it with a plain file")
             large = contents.stat().st_size >= 1 << 31
             with contents.open("rb") as source, archive.open(info, "w", force_zip64=large) as member:
                 while block := source.read(1 << 20):
@@ -114,10 +114,10 @@ def _harmful(members: list[zipfile.ZipInfo], limits: ArchiveLimits) -> str | Non
     total = 0
     for member in members:
         if member.filename in seen:
-            return f"{member.filename!r} comes twice"
+            return f"{member.filename!r} is duplicated"
         seen.add(member.filename)
         if not _is_plain_name(member.filename):
-            return f"{member.filename!r} leads out of its folder"
+            return f"{member.filename!r} is not a plain relative path"
         kind = stat.S_IFMT(member.external_attr >> 16)
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             return f"{member.filename!r} is a link or a device"

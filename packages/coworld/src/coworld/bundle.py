@@ -107,7 +107,7 @@ def _collect(
     failed = (workspace / "error_info.json").exists()
     if not failed and not (workspace / "results.json").exists():
         raise BundleError(
-            f"{workspace} holds no episode: neither results.json nor error_info.json is there",
+            f"{workspace} is not an episode's folder: it has neither results.json nor error_info.json",
             hint="give the output folder of `coworld run-episode`",
         )
     wanted = parse_include(",".join(include))
@@ -176,7 +176,7 @@ def _per_slot(folder: Path, pattern: str, slots: Collection[int] | None) -> list
 
 def _plain_bytes(path: Path) -> bytes:
     if path.is_symlink() or not path.is_file():
-        raise BundleError(f"{path} is not a plain file", hint="replace it by the file it should be")
+        raise BundleError(f"{path} is not a plain file", hint="replace it with a plain file")
     return path.read_bytes()
 
 

@@ -129,8 +129,8 @@ def run_role(
         running.close()
     if not data:
         raise RoleFailed(
-            f"The {role} {entry.id!r} ended and has written nothing",
-            hint=f"it has to write to the address in {variable}, at most {MOST_BYTES >> 20} MiB",
+            f"The {role} {entry.id!r} ended without writing its output",
+            hint=f"it must write to the URI in {variable}, at most {MOST_BYTES >> 20} MiB",
         )
     return RoleOutput(role, entry.id, data, log)
 
@@ -140,7 +140,7 @@ def check_grade(data: bytes) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except ValueError as error:
-        raise RoleFailed(f"The grade is no JSON: {error}") from None
+        raise RoleFailed(f"The grade is not JSON: {error}") from None
     score = document.get("score") if isinstance(document, dict) else None
     if isinstance(score, bool) or not isinstance(score, int | float) or score - score != 0:
         raise RoleFailed("The grade has no number `score`", hint='write {"score": NUMBER, "grader_id": "..."}')

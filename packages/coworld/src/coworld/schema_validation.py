@@ -108,7 +108,7 @@ def _schema_error(schema: object) -> ValidationError | None:
 def _schema_problem(error: ValidationError, *, at: str = "") -> Problem:
     path = ".".join(filter(None, [at, join_path(list(error.absolute_path))]))
     message = f"{path or 'it'} is not JSON Schema: {error.message}"
-    return Problem(path, message, "write it as the draft 2020-12 of JSON Schema has it")
+    return Problem(path, message, "write a schema of JSON Schema draft 2020-12")
 
 
 def parse_json_object(data: bytes | str, *, name: str, unique_keys: bool = False) -> JsonObject:
@@ -142,7 +142,7 @@ def parse_json_object(data: bytes | str, *, name: str, unique_keys: bool = False
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _finite(text: str) -> float:

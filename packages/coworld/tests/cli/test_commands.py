@@ -116,7 +116,7 @@ def test_what_players_of_a_game_that_hosts_them_cannot_have_is_refused(tmp_path:
     package = hosted_world(tmp_path)
     package.path.write_text(package.manifest.model_dump_json(by_alias=True, exclude_none=True))
     for words, code, sentence in (
-        (["run-episode", package.path, "--secret-env", "KEY=1"], 2, "they get no variables"),
+        (["run-episode", package.path, "--secret-env", "KEY=1"], 2, "they do not get their own variables"),
         (["run-episode", package.path, "mine:1"], 2, "cannot be seated"),
         (["play", package.path, "--no-open-browser"], 1, "cannot be played in the browser"),
     ):
@@ -142,7 +142,7 @@ def test_what_players_of_a_game_that_hosts_them_cannot_have_is_refused(tmp_path:
         (["play", "paintarena", "--human", "7"], 2, "There is no slot 7"),
         (["replay", "paintarena", "nothing"], 1, "nothing does not exist"),
         (["certify", "nowhere.json", "--no-open-report"], 1, "does not exist"),
-        (["bundle", "nowhere"], 1, "holds no episode"),
+        (["bundle", "nowhere"], 1, "is not an episode's folder"),
         (["bundle", "ereq_1"], 1, "is an episode on a server"),
         (["bundle", "nowhere", "--include", "secrets"], 2, "secrets"),
         (["grade", "paintarena", "nowhere.zip"], 1, "does not exist"),
@@ -235,7 +235,7 @@ def test_a_role_that_does_not_do_its_work_is_told_about(episode: Path, tmp_path:
     program.mkdir()
     for text, sentence in [
         ("print('no idea'); raise SystemExit(2)", "no idea"),
-        ("pass", "has written nothing"),
+        ("pass", "ended without writing its output"),
         (
             "import os; open(os.environ['COGAME_GRADE_URI'][7:], 'w').write('{\"score\": \"high\"}')",
             "no number `score`",

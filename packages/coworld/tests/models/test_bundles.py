@@ -117,7 +117,7 @@ def test_the_same_episode_gives_the_same_bytes(workspace: Path) -> None:
 
 
 def test_a_folder_without_an_episode_makes_no_bundle(tmp_path: Path) -> None:
-    with pytest.raises(BundleError, match="holds no episode"):
+    with pytest.raises(BundleError, match="is not an episode's folder"):
         write_bundle(tmp_path, tmp_path / "ep.zip")
     assert not (tmp_path / "ep.zip").exists()
 
@@ -149,11 +149,11 @@ GOOD = json.dumps({"ereq_id": "e", "status": "success", "include": [], "files": 
     [
         (b"", "not a valid zip"),
         (b"PK\x05\x06" + b"\0" * 10, "not a valid zip"),
-        (zipped(("../x", b"")), "leads out"),
-        (zipped(("/etc/x", b"")), "leads out"),
-        (zipped(("a\\..\\x", b"")), "leads out"),
-        (zipped(("C:x", b"")), "leads out"),
-        (zipped(("a/./b", b"")), "leads out"),
+        (zipped(("../x", b"")), "not a plain relative path"),
+        (zipped(("/etc/x", b"")), "not a plain relative path"),
+        (zipped(("a\\..\\x", b"")), "not a plain relative path"),
+        (zipped(("C:x", b"")), "not a plain relative path"),
+        (zipped(("a/./b", b"")), "not a plain relative path"),
         (zipped(("link", b"/etc/passwd"), mode=stat.S_IFLNK | 0o777), "link or a device"),
         (zipped(*((f"{number}", b"") for number in range(30))), "more than 20 members"),
         (zipped(("bomb", b"\0" * 5_000_000)), "too many bytes"),
@@ -175,7 +175,7 @@ def test_zips_that_could_do_harm_or_are_no_bundles_are_refused(data: bytes, mess
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_two_members_of_one_name_are_refused() -> None:
-    with pytest.raises(BundleError, match="twice"), opened_archive(zipped(("a", b"1"), ("a", b"2"))):
+    with pytest.raises(BundleError, match="duplicated"), opened_archive(zipped(("a", b"1"), ("a", b"2"))):
         pass
 
 

@@ -187,8 +187,8 @@ def test_two_players_of_one_id_cannot_be_run(tmp_path: Path) -> None:
         ("[1]", "Expected JSON object"),
         ('{"a": "\xff"', "not JSON"),
         ("[" * 100_000, "not JSON: it is too deeply nested"),
-        ('{"a": NaN}', "NaN is no JSON number"),
-        ('{"a": 1e999}', "1e999 is no JSON number"),
+        ('{"a": NaN}', "NaN is not a JSON number"),
+        ('{"a": 1e999}', "1e999 is not a JSON number"),
         ('{"a": ' + "9" * 5000 + "}", "thousands of digits"),
     ],
 )

@@ -14,8 +14,8 @@ _STEPS = (
     (
         "source-resolves",
         "the published source of each runnable",
-        "always; what was found is recorded",
-        "only looked up when asked for, without anybody's credentials",
+        "always; the result is recorded",
+        "only looked up on request, without credentials",
     ),
     (
         "images-reachable",
@@ -45,7 +45,7 @@ _STEPS = (
     (
         "replay-loadable",
         "the game shows its replay",
-        "the page opens and the socket speaks, or there are static pages",
+        "the page opens and the socket sends a message, or there are static pages",
         "the game is started again in replay mode",
     ),
     (

@@ -40,7 +40,7 @@ class EpisodeDocument(BaseModel):
     results_path: str | None
     replay_path: str | None
     logs: str
-    seed: int | None = Field(default=None, description="The seed of its config, where that has one")
+    seed: int | None = Field(default=None, description="The seed of its config, if it has one")
     scores: list[float] | None
     results: dict[str, Any] | None
     seconds: float
@@ -63,7 +63,7 @@ class PlayDocument(BaseModel):
 
     coworld: str
     variant: str | None
-    links: dict[str, Any] = Field(description="`players`, `global` and `admin`; they are dead by now")
+    links: dict[str, Any] = Field(description="`players`, `global` and `admin`; they no longer work")
     episode: EpisodeDocument
 
 
@@ -98,7 +98,7 @@ class RoleDocument(BaseModel):
     role: str
     id: str
     output: str | None = Field(description="The file it was written to")
-    files: list[str] = Field(default_factory=list, description="What the output holds, where it is a folder or a zip")
+    files: list[str] = Field(default_factory=list, description="The contents of the output, if it is a folder or a zip")
     document: dict[str, Any] | None = Field(default=None, description="The grade, or the manifest of a zip")
 
 
@@ -130,7 +130,7 @@ class StatsDocument(BaseModel):
 class OptimizeDocument(BaseModel):
     """`optimize`."""
 
-    first: str = Field(description="The version it began with")
+    first: str = Field(description="The initial version")
     best: str
     best_folder: str
     kept: int

@@ -34,7 +34,7 @@ def request_for(
     hosted = package.manifest.game.player_runtime == "game-hosted"
     if hosted and secrets:
         raise UsageError(
-            "This game hosts its players: they get no variables of their own",
+            "This game hosts its players: they do not get their own variables",
             ["leave `--secret-env`, `--use-llm` and `--use-bedrock` out"],
         )
     if _is_request(given):

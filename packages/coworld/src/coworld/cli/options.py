@@ -49,7 +49,9 @@ Words = Annotated[
 ]
 OutputDir = Annotated[
     Path | None,
-    typer.Option("--output-dir", "-o", metavar="DIR", help="Where files go; by default `results` beside the manifest."),
+    typer.Option(
+        "--output-dir", "-o", metavar="DIR", help="The output folder; by default `results` beside the manifest."
+    ),
 ]
 Variant = Annotated[
     str | None,
@@ -59,7 +61,7 @@ Timeout = Annotated[
     float, typer.Option("--timeout-seconds", metavar="SECONDS", min=1.0, help="Time for all of it, in seconds.")
 ]
 VerifyReplay = Annotated[
-    bool, typer.Option("--verify-replay/--no-verify-replay", help="Load the replay afterwards and look at it.")
+    bool, typer.Option("--verify-replay/--no-verify-replay", help="Load the replay afterwards and check it.")
 ]
 SecretEnv = Annotated[
     list[str] | None,
@@ -75,12 +77,12 @@ AwsProfile = Annotated[
 ]
 AwsRegion = Annotated[str | None, typer.Option("--aws-region", metavar="REGION", help="Region of Bedrock.")]
 EngineName = Annotated[
-    str, typer.Option("--engine", metavar="ENGINE", help="auto or process: what the programs run in.")
+    str, typer.Option("--engine", metavar="ENGINE", help="The engine that runs the programs: auto or process.")
 ]
 UnsafeLocal = Annotated[bool, typer.Option("--unsafe-local", help="Run programs you trust where no isolation works.")]
 Maps = Annotated[
     list[str] | None,
-    typer.Option("--map", metavar="IMAGE=DIR", help="A local folder that stands for an image (repeatable)."),
+    typer.Option("--map", metavar="IMAGE=DIR", help="A local folder that replaces an image (repeatable)."),
 ]
 OpenBrowser = Annotated[bool, typer.Option("--open-browser/--no-open-browser", help="Open it in the browser.")]
 Server = Annotated[

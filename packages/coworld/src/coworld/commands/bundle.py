@@ -13,9 +13,9 @@ from softmax.cli.program import examples
 __all__ = ["bundle"]
 
 Workspace = Annotated[
-    str, typer.Argument(metavar="WORKSPACE", help="An episode's folder, as `coworld run-episode` leaves it.")
+    str, typer.Argument(metavar="WORKSPACE", help="An episode's folder, as `coworld run-episode` writes it.")
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the bundle goes.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The bundle to write.")]
 Include = Annotated[
     str | None,
     typer.Option(

@@ -14,12 +14,12 @@ __all__ = ["diagnose"]
 
 Policy = Annotated[
     str,
-    typer.Option("--policy", metavar="REF", help="The policy to advise, as the diagnoser knows it: a slot, say."),
+    typer.Option("--policy", metavar="REF", help="The policy to advise, as the diagnoser knows it, such as a slot."),
 ]
 Diagnoser = Annotated[
     str | None, typer.Option("--diagnoser", metavar="ID", help="Which diagnoser; by default the first.")
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the diagnosis goes.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The diagnosis to write.")]
 
 
 @examples("coworld diagnose paintarena results --policy 0 -o diagnosis.zip")
@@ -36,7 +36,7 @@ def diagnose(
     server: Server = None,
     json: Json = False,
 ) -> None:
-    """Have a diagnoser advise one policy."""
+    """Run a diagnoser on an episode, for one policy."""
     from coworld.cli.documents import RoleDocument
     from coworld.cli.roles import output_of
     from coworld.role_runner import check_diagnosis

@@ -13,7 +13,9 @@ from softmax.cli.program import examples
 __all__ = ["grade"]
 
 Grader = Annotated[str | None, typer.Option("--grader", metavar="ID", help="Which grader; by default the first.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the grade there, too.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the grade to this file.")
+]
 
 
 @examples("coworld grade paintarena results", "coworld grade paintarena episode.zip --json")
@@ -29,7 +31,7 @@ def grade(
     server: Server = None,
     json: Json = False,
 ) -> None:
-    """Have a grader give an episode a number."""
+    """Run a grader on an episode."""
     from coworld.cli.documents import RoleDocument
     from coworld.cli.roles import output_of
     from coworld.role_runner import check_grade

@@ -19,7 +19,7 @@ EXAMPLES = ("paintarena", "parley")
 
 Language = Literal["python", "typescript", "cpp"]
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is missing or empty.")]
-LanguageOpt = Annotated[Language, typer.Option("--language", "-l", help="What it is written in.")]
+LanguageOpt = Annotated[Language, typer.Option("--language", "-l", help="The language of the player.")]
 Example = Annotated[
     str | None,
     typer.Option("--example", metavar="NAME", help="Accepted for older scripts: the players here play Paint Arena."),

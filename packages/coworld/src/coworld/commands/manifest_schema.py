@@ -16,7 +16,7 @@ COMMANDS = [
 ]
 
 Against = Annotated[
-    str, typer.Option("--against", metavar="REF", help="A commit, or a folder with the package's files of that time.")
+    str, typer.Option("--against", metavar="REF", help="A commit, or a folder with the package's older files.")
 ]
 
 

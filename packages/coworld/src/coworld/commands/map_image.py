@@ -18,7 +18,7 @@ Image = Annotated[str, typer.Option("--image", metavar="IMAGE", help="The image'
 
 @examples("coworld map Dockerfile --image my-player:latest")
 def map_image(dockerfile: Dockerfile, image: Image, json: Json = False) -> None:
-    """Let a Dockerfile's folder stand for its image on this machine.
+    """Map an image to the folder of its Dockerfile on this machine.
 
     Writes the entry in `coworld_local.json` beside the Dockerfile: what is run, from where, with which variables.
     """
@@ -37,7 +37,7 @@ def map_image(dockerfile: Dockerfile, image: Image, json: Json = False) -> None:
     try:
         document = loads(path.read_bytes()) if path.exists() else {}
     except (OSError, JSONDecodeError) as error:
-        fail(f"{path} could not be read: {error}", "remove it, or put it right")
+        fail(f"{path} could not be read: {error}", "remove it, or correct it")
     entry = found.mapping()
     document = {**document, "images": {**document.get("images", {}), image: entry}}
     write_file(path, dumps(document, indent=2).encode() + b"\n")

@@ -31,7 +31,7 @@ PlayerDir = Annotated[
     Path | None,
     typer.Argument(
         metavar="[PLAYER]",
-        help="The player's folder; it stays as it is. Without it the workbench starts.",
+        help="The player's folder; it is not changed. Without it the workbench starts.",
         show_default=False,
     ),
 ]
@@ -45,7 +45,7 @@ Improve = Annotated[
 ]
 PlayerId = Annotated[
     str | None,
-    typer.Option("--player", metavar="ID", help="The player of the manifest that it is; by default the first."),
+    typer.Option("--player", metavar="ID", help="The id of the player in the manifest; by default the first."),
 ]
 Variants = Annotated[
     list[str] | None, typer.Option("--variant", metavar="ID", help="Variants to play in turn (repeatable).")
@@ -135,7 +135,7 @@ def optimize(
     server: Server = None,
     json: Json = False,
 ) -> None:
-    """Change a player, let both versions play the same seeds, keep what is better.
+    """Change a player, play both versions on the same seeds, keep the better one.
 
     A change is kept only when the 95 % interval of the difference is above zero. Without PLAYER a page starts on which
     the player, the variants and the opponents are chosen.

@@ -35,12 +35,15 @@ __all__ = ["play"]
 ExitTimeout = Annotated[
     float,
     typer.Option(
-        "--player-exit-timeout-seconds", metavar="SECONDS", min=1.0, help="How long players may take to end afterwards."
+        "--player-exit-timeout-seconds",
+        metavar="SECONDS",
+        min=1.0,
+        help="How long players may take to exit after the game.",
     ),
 ]
 Humans = Annotated[
     list[int] | None,
-    typer.Option("--human", metavar="SLOT", min=0, help="Leave a seat to whoever opens its link (repeatable)."),
+    typer.Option("--human", metavar="SLOT", min=0, help="Leave a seat to the person who opens its link (repeatable)."),
 ]
 
 

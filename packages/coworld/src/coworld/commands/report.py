@@ -13,9 +13,10 @@ from softmax.cli.program import examples
 __all__ = ["report"]
 
 Reporter = Annotated[str | None, typer.Option("--reporter", metavar="ID", help="Which reporter; by default the first.")]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the report goes.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The report to write.")]
 Render = Annotated[
-    Path | None, typer.Option("--render", metavar="FILE", help="Write the report's page there, once it is checked.")
+    Path | None,
+    typer.Option("--render", metavar="FILE", help="Also write the report's page to this file, after its check."),
 ]
 
 
@@ -33,7 +34,7 @@ def report(
     server: Server = None,
     json: Json = False,
 ) -> None:
-    """Have a reporter tell what happened."""
+    """Run a reporter on an episode."""
     from coworld.cli.documents import RoleDocument
     from coworld.cli.roles import output_of
     from coworld.report import assert_safe_render_html, read_report

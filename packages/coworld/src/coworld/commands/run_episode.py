@@ -32,7 +32,7 @@ __all__ = ["run_episode"]
 
 Episodes = Annotated[
     int,
-    typer.Option("--episodes", "-n", metavar="N", min=1, help="Number of episodes; the seed goes up by one each."),
+    typer.Option("--episodes", "-n", metavar="N", min=1, help="Number of episodes; the seed increases by one each."),
 ]
 HOPELESS = ("platform_error", "config_error")
 """failures after which the next episode would fail the same way"""

@@ -28,7 +28,7 @@ from softmax.cli.program import examples
 
 __all__ = ["scrimmage"]
 
-Image = Annotated[str, typer.Argument(metavar="IMAGE", help="The player's image; it has every seat.")]
+Image = Annotated[str, typer.Argument(metavar="IMAGE", help="The player's image; it plays in every seat.")]
 
 
 @examples("coworld scrimmage paintarena softmax/paintarena-player:latest --variant quick -o results")

@@ -20,7 +20,7 @@ COMMANDS = [
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A stats document.")]
 Inputs = Annotated[Path, typer.Argument(metavar="INPUTS", help="A JSON file that lists replays.")]
-Output = Annotated[Path, typer.Argument(metavar="OUTDIR", help="Where episodes, stats.json and report.html go.")]
+Output = Annotated[Path, typer.Argument(metavar="OUTDIR", help="The folder for episodes, stats.json and report.html.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, max=32, help="Replays read at a time.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the report in the browser.")]
 

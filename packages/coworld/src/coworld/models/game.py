@@ -56,7 +56,8 @@ class CoworldReplayViewer(DocumentModel):
 
     bundle: Text = Field(description="A folder of the package with an `index.html`, or `sha256:` and a digest.")
     replay_compression: Literal["identity", "gzip"] = Field(
-        default="identity", description="How the copy for browsers is compressed; the pages tell by its first bytes."
+        default="identity",
+        description="How the copy for browsers is compressed; the pages detect it by its first bytes.",
     )
     format_identity: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern="^[!-~]+$")] | None = Field(
         default=None, description="A name for the replay format that these pages read."
@@ -148,7 +149,7 @@ class CoworldGameManifest(DocumentModel):
         try:
             Version(self.version)
         except InvalidVersion as error:
-            raise BrokenRule(str(error), "write a version as PEP 440 has it, for example 1.0.0", "version") from error
+            raise BrokenRule(str(error), "write a PEP 440 version, for example 1.0.0", "version") from error
         ids = [achievement.id for achievement in self.achievements or ()]
         for index, name in enumerate(ids):
             if name in ids[:index]:

@@ -87,31 +87,31 @@ class CoworldManifest(DocumentModel):
     )
     game: CoworldGameManifest = Field(description="The game.", json_schema_extra=_role_hints("game.md"))
     player: Annotated[list[CoworldManifestRoleSpec], Field(min_length=1)] = Field(
-        description="Players that come with it.", json_schema_extra=_role_hints("player.md")
+        description="The players of the Coworld.", json_schema_extra=_role_hints("player.md")
     )
     reporter: list[CoworldReporter] = Field(
         default_factory=list,
-        description="Those who explain an episode.",
+        description="Roles that explain an episode.",
         json_schema_extra=_role_hints("roles-reporter.md"),
     )
     commissioner: list[CoworldManifestRoleSpec] = Field(
         default_factory=list,
-        description="Those who run a league of it.",
+        description="Roles that run a league of it.",
         json_schema_extra=_role_hints("roles-commissioner.md"),
     )
     grader: list[CoworldManifestRoleSpec] = Field(
         default_factory=list,
-        description="Those who give an episode a number.",
+        description="Roles that grade an episode.",
         json_schema_extra=_role_hints("roles-grader.md"),
     )
     diagnoser: list[CoworldManifestRoleSpec] = Field(
         default_factory=list,
-        description="Those who advise on one policy.",
+        description="Roles that advise on one policy.",
         json_schema_extra=_role_hints("roles-diagnoser.md", optional_for_now=True),
     )
     optimizer: list[CoworldManifestRoleSpec] = Field(
         default_factory=list,
-        description="Those who improve a policy.",
+        description="Roles that improve a policy.",
         json_schema_extra=_role_hints("roles-optimizer.md", optional_for_now=True),
     )
     variants: Annotated[list[CoworldVariant], Field(min_length=1)] = Field(description="Named ways to play.")

@@ -46,7 +46,7 @@ class CoworldResourceRequests(DocumentModel):
     memory: str | None = Field(default=None, description="Memory, for example `512Mi` or `4Gi`.")
     gpu: Annotated[int, Field(ge=1, le=1)] | None = Field(default=None, description="One GPU; game and player only.")
     instance_type: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*\.[a-z0-9-]+$")] | None = Field(
-        default=None, alias="instance-type", description="The kind of machine wanted; game and player only."
+        default=None, alias="instance-type", description="The requested kind of machine; game and player only."
     )
     ephemeral_storage: str | None = Field(
         default=None, alias="ephemeral-storage", description="Disk for scratch files, for example `10Gi`."
@@ -63,8 +63,10 @@ class CoworldResourceLimits(DocumentModel):
 class CoworldRunnableResources(DocumentModel):
     """Resource requests and limits of a program."""
 
-    requests: CoworldResourceRequests = Field(default_factory=CoworldResourceRequests, description="What to set aside.")
-    limits: CoworldResourceLimits | None = Field(default=None, description="What not to go beyond.")
+    requests: CoworldResourceRequests = Field(
+        default_factory=CoworldResourceRequests, description="Resources to reserve."
+    )
+    limits: CoworldResourceLimits | None = Field(default=None, description="The upper limits.")
 
 
 class CoworldPlayerStartup(DocumentModel):
@@ -127,7 +129,7 @@ class CoworldManifestRoleSpec(CoworldRunnableSpec):
     """A runnable of a manifest: one that can be named, or, for a game that hosts its players, a file."""
 
     type: Literal["player", "commissioner", "grader", "diagnoser", "optimizer"] = Field(
-        description="The role; the same as the section it stands in."
+        description="The role; the same as its section."
     )
     image: str | None = Field(  # type: ignore[assignment]  # a file takes its place
         default=None, description="The image reference."

@@ -34,7 +34,7 @@ def recommend(standing: Standing, slot: int | None, episode: Episode) -> list[st
     advice = []
     what = "tiles" if standing.board else "score"
     if episode.status != "success" and episode.error:
-        advice.append(f"The episode failed ({episode.error.get('error_type', 'unknown')}): put that right first.")
+        advice.append(f"The episode failed ({episode.error.get('error_type', 'unknown')}): fix that first.")
     if standing.winner is None:
         advice.append("The seats are equal: look for what both leave undone, and change one thing that breaks the tie.")
     elif standing.share >= DECIDED:

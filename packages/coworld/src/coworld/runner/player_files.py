@@ -174,7 +174,7 @@ def write_player_seats(
         document = player_seats(players, folder, schema)
     except ValidationError:
         raise RunnerEpisodeError(
-            f"the game asks for the seats document {schema!r}, which there is not", error_type="config_error"
+            f"the game asks for the seats document {schema!r}, which does not exist", error_type="config_error"
         ) from None
     data = json.dumps(document.model_dump(mode="json", by_alias=True), indent=2).encode()
     write_file(artifacts.player_seats_path, data)

@@ -44,7 +44,7 @@ def read_results(path: Path, schema: dict[str, Any], slots: int) -> dict[str, An
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _malformed(message: str) -> NoReturn:
@@ -61,7 +61,7 @@ def read_player_failure(path: Path, slots: int) -> RunnerEpisodeError | None:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the document"
         return RunnerEpisodeError(
-            f"player_failure.json is not what it must be: {where}: {first['msg']}", error_type="game_contract_violation"
+            f"player_failure.json is invalid: {where}: {first['msg']}", error_type="game_contract_violation"
         )
     if failure.failed_policy_index >= slots:
         return RunnerEpisodeError(

@@ -169,7 +169,7 @@ def measure(replay: Any, policies: Sequence[PolicyInput] = ()) -> list[SeatStats
         if not frames or len(tiles) != len(names) or any(len(row) != len(names) for row in places):
             raise ValueError("its frames and results have other numbers of seats than it has names")
     except (KeyError, TypeError, IndexError) as error:
-        raise ValueError(f"it is no Paint Arena replay: {type(error).__name__} {error}") from None
+        raise ValueError(f"it is not a Paint Arena replay: {type(error).__name__} {error}") from None
     return [
         _seat(
             slot, [row[slot] for row in places], tiles[slot], policies[slot] if slot < len(policies) else PolicyInput()
