@@ -170,12 +170,12 @@ def _manifest_path(reference: Path | str) -> Path:
 
 
 def _run_step(candidate: Candidate, step: TranscriptStep, on_step: OnStep | None) -> ReportedStep:
-    def told(done: ReportedStep) -> ReportedStep:
+    def report_step(done: ReportedStep) -> ReportedStep:
         if on_step is not None:
             on_step(done, step)
         return done
 
-    told(ReportedStep(id=step.id, kind=step.kind, status="running", checks=step.checks))
+    report_step(ReportedStep(id=step.id, kind=step.kind, status="running", checks=step.checks))
     began = time.monotonic()
     work: Callable[[], str] = getattr(candidate, step.id.replace("-", "_"))
     done = ReportedStep(id=step.id, kind=step.kind, checks=step.checks)
@@ -186,7 +186,7 @@ def _run_step(candidate: Candidate, step: TranscriptStep, on_step: OnStep | None
     done.seconds = round(time.monotonic() - began, 3)
     if step.id == "source-resolves":
         done.source_url_results = candidate.sources
-    return told(done)
+    return report_step(done)
 
 
 def _complete(report: CertificationReport, candidate: Candidate) -> None:

@@ -51,10 +51,10 @@ def schema(name: str) -> dict[str, Any]:
     from coworld.stats import get_coworld_stats_schema
     from coworld.types import coworld_episode_request_schema, coworld_manifest_schema
 
-    made = {
+    builders = {
         "manifest": coworld_manifest_schema,
         "manifest-v1": lambda: CoworldManifestV1.model_json_schema(by_alias=True),
         "episode-request": coworld_episode_request_schema,
         "stats-document": get_coworld_stats_schema,
     }
-    return made[name]()
+    return builders[name]()

@@ -84,16 +84,16 @@ def run_role(
     older = older_reporter_inputs(bundle) if role == "reporter" else None
 
     def variables(place: Place) -> dict[str, str]:
-        told = {
+        env = {
             "COGAME_EPISODE_BUNDLE_URI": f"file://{place.folder}/bundle.zip",
             variable: f"file://{place.folder}/{name}",
             f"COGAME_{role.upper()}_ID": entry.id,
         }
         if older is not None:
-            told |= older.variables(place.folder, name)
+            env |= older.variables(place.folder, name)
         if role == "diagnoser":
-            told["COGAME_DIAGNOSIS_OUTPUT_URI"] = told[variable]
-        return told if target is None else {**told, "COGAME_TARGET_POLICY_URI": target, "COGAME_POLICY_URI": target}
+            env["COGAME_DIAGNOSIS_OUTPUT_URI"] = env[variable]
+        return env if target is None else {**env, "COGAME_TARGET_POLICY_URI": target, "COGAME_POLICY_URI": target}
 
     spec = RunnableSpec(
         role=role,

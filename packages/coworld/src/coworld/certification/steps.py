@@ -98,7 +98,7 @@ class Candidate:
             if problems := duplicate_player_problems(manifest):
                 raise ManifestError(problems, text=problems[0].message)
         except ManifestError as error:
-            raise StepFailed("manifest_invalid", _told(error.problems)) from None
+            raise StepFailed("manifest_invalid", _summary(error.problems)) from None
         except CoworldError as error:
             raise StepFailed("manifest_invalid", str(error)) from None
         self.package = CoworldPackage(manifest, self.path, self.path.parent, document)
@@ -110,8 +110,8 @@ class Candidate:
         asked = [self.profile] if self.profile else list(DEFAULT_PROFILES)
         passing = [name for name in asked if not verdicts[name]]
         if not passing:
-            told = "; ".join(f"profile {name}: {_told(verdicts[name])}" for name in reversed(asked))
-            raise StepFailed("manifest_invalid", told)
+            summary = "; ".join(f"profile {name}: {_summary(verdicts[name])}" for name in reversed(asked))
+            raise StepFailed("manifest_invalid", summary)
         self.warnings = _as_warnings(manifest_warnings(manifest))
         return f"passes by the profiles: {', '.join(name for name in verdicts if not verdicts[name])}"
 
@@ -134,7 +134,7 @@ class Candidate:
 
     def fixture_conforms(self) -> str:
         if self._config_problems:
-            raise StepFailed("fixture_invalid", _told(self._config_problems))
+            raise StepFailed("fixture_invalid", _summary(self._config_problems))
         return f"{len(self.opened.manifest.variants)} variants and the fixture"
 
     def smoke_episode(self) -> str:
@@ -288,10 +288,10 @@ def _about_a_config(problem: Problem) -> bool:
     return problem.path.startswith(("variants[", "certification.game_config")) and ".game_config" in problem.path
 
 
-def _told(problems: Any) -> str:
-    told = list(problems)
-    more = f"; and {len(told) - MOST_PROBLEMS} more" if len(told) > MOST_PROBLEMS else ""
-    return "; ".join(f"{problem} ({problem.fix})" for problem in told[:MOST_PROBLEMS]) + more
+def _summary(problems: Any) -> str:
+    listed = list(problems)
+    more = f"; and {len(listed) - MOST_PROBLEMS} more" if len(listed) > MOST_PROBLEMS else ""
+    return "; ".join(f"{problem} ({problem.fix})" for problem in listed[:MOST_PROBLEMS]) + more
 
 
 def _as_warnings(problems: list[Problem]) -> list[ReportedWarning]:

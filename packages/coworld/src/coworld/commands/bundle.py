@@ -44,10 +44,17 @@ def bundle(
     except BundleError as error:
         raise UsageError(str(error), hints_of(error) or ()) from error
     output.parent.mkdir(parents=True, exist_ok=True)
-    made = write_bundle(Path(workspace), output, include=words)
+    bundle_manifest = write_bundle(Path(workspace), output, include=words)
     if json:
-        print_json(BundleDocument(bundle=str(output), status=made.status, include=made.include, files=made.files))
+        print_json(
+            BundleDocument(
+                bundle=str(output),
+                status=bundle_manifest.status,
+                include=bundle_manifest.include,
+                files=bundle_manifest.files,
+            )
+        )
         return
     print(f"Bundle: {output}")
-    print(f"Status: {made.status}")
-    print(f"Included: {', '.join(made.include)}")
+    print(f"Status: {bundle_manifest.status}")
+    print(f"Included: {', '.join(bundle_manifest.include)}")

@@ -46,7 +46,7 @@ def certify(
     from coworld.cli.setting import engine_beside, manifest_file
     from softmax.cli.output import note, print_json
 
-    def told(result: StepResult, step: TranscriptStep) -> None:
+    def print_step(result: StepResult, step: TranscriptStep) -> None:
         note(step_line(result)) if json else print(step_line(result), flush=True)
 
     with manifest_file(manifest, server=server) as path:
@@ -57,7 +57,7 @@ def certify(
             workspace=output_dir,
             timeout_seconds=timeout_seconds,
             check_sources=check_sources,
-            on_step=told,
+            on_step=print_step,
             uri=manifest,
         )
     page = Path(report.workspace or ".") / "certification_report.html"

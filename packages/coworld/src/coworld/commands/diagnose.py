@@ -43,7 +43,7 @@ def diagnose(
     from coworld.runner.artifacts import write_file
     from softmax.cli.output import print_json
 
-    made = output_of(
+    role_output = output_of(
         manifest,
         "diagnoser",
         bundle,
@@ -55,12 +55,14 @@ def diagnose(
         unsafe=unsafe_local,
         server=server,
     )
-    document, names = check_diagnosis(made.data)
+    document, names = check_diagnosis(role_output.data)
     output.parent.mkdir(parents=True, exist_ok=True)
-    write_file(output, made.data)
+    write_file(output, role_output.data)
     if json:
         listed = [*names]
-        print_json(RoleDocument(role="diagnoser", id=made.id, output=str(output), files=listed, document=document))
+        print_json(
+            RoleDocument(role="diagnoser", id=role_output.id, output=str(output), files=listed, document=document)
+        )
         return
     print(f"Diagnosis: {output}")
     print(f"Files: {', '.join(names)}")

@@ -38,7 +38,7 @@ def grade(
     from coworld.runner.artifacts import write_file
     from softmax.cli.output import print_json
 
-    made = output_of(
+    role_output = output_of(
         manifest,
         "grader",
         bundle,
@@ -49,13 +49,13 @@ def grade(
         unsafe=unsafe_local,
         server=server,
     )
-    document = check_grade(made.data)
+    document = check_grade(role_output.data)
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
-        write_file(output, made.data)
+        write_file(output, role_output.data)
     if json:
         path = str(output) if output is not None else None
-        print_json(RoleDocument(role="grader", id=made.id, output=path, document=document))
+        print_json(RoleDocument(role="grader", id=role_output.id, output=path, document=document))
         return
     print(f"Score: {document['score']}")
     for key, value in document.items():

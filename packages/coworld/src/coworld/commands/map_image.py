@@ -45,9 +45,9 @@ def map_image(dockerfile: Dockerfile, image: Image, json: Json = False) -> None:
     others = [word for word in found.installs if word not in found.packages]
     if others:
         venv = dockerfile.parent / ".venv"
-        made = shlex.join(["python", "-m", "venv", str(venv)])
+        create = shlex.join(["python", "-m", "venv", str(venv)])
         filled = shlex.join([str(venv / "bin" / "pip"), "install", *others])
-        note(f"The image installs {', '.join(others)}. For exactly these: {made} && {filled}")
+        note(f"The image installs {', '.join(others)}. For exactly these: {create} && {filled}")
     if json:
         print_json(MapDocument(path=str(path), image=image, mapping=entry, installs=found.installs))
         return

@@ -125,9 +125,11 @@ def play(
             print_episode(document, manifest, server)
         else:
             links = session.links if session is not None else None
-            told = {} if links is None else {"players": links.players, "global": links.global_, "admin": links.admin}
+            link_document = (
+                {} if links is None else {"players": links.players, "global": links.global_, "admin": links.admin}
+            )
             name = package.manifest.game.name
-            print_json(PlayDocument(coworld=name, variant=variant, links=told, episode=document))
+            print_json(PlayDocument(coworld=name, variant=variant, links=link_document, episode=document))
             if document.error is not None:
                 note(f"Error: {describe_failure(document.error)}")
     if document.error is not None:

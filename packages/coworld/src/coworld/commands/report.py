@@ -42,7 +42,7 @@ def report(
     from softmax.cli.errors import fail
     from softmax.cli.output import print_json
 
-    made = output_of(
+    role_output = output_of(
         manifest,
         "reporter",
         bundle,
@@ -53,9 +53,9 @@ def report(
         unsafe=unsafe_local,
         server=server,
     )
-    read = read_report(made.data)
+    read = read_report(role_output.data)
     output.parent.mkdir(parents=True, exist_ok=True)
-    write_file(output, made.data)
+    write_file(output, role_output.data)
     if render is not None:
         if read.render is None:
             fail("The report has no page", "leave `--render` out; its files are in the zip")
@@ -66,7 +66,9 @@ def report(
     if json:
         document = read.manifest.model_dump(exclude_none=True)
         listed = [*read.files]
-        print_json(RoleDocument(role="reporter", id=made.id, output=str(output), files=listed, document=document))
+        print_json(
+            RoleDocument(role="reporter", id=role_output.id, output=str(output), files=listed, document=document)
+        )
         return
     print(f"Report: {output}")
     print(f"Files: {', '.join(read.files)}")

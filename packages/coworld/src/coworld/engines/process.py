@@ -106,7 +106,7 @@ class ProcessEngine:
         with contextlib.ExitStack() as undo:
             doors: list[Door] = []
             ports: dict[int, int] = {}
-            for inside, outside in _wanted_ports(spec).items():
+            for inside, outside in _requested_ports(spec).items():
                 given = spec.at if inside == GAME_PORT and isinstance(spec.at, ReservedPort) else None
                 listener = undo.enter_context(given.take() if given else _listener(outside))
                 doors.append(Door(inside, listener))
@@ -132,7 +132,7 @@ class ProcessEngine:
         """Start a program without isolation: in a temporary folder, with ports of this machine."""
         folder = Path(tempfile.mkdtemp(prefix="coworld-"))
         try:
-            ports = {inside: outside or inside for inside, outside in _wanted_ports(spec).items()}
+            ports = {inside: outside or inside for inside, outside in _requested_ports(spec).items()}
             if spec.listens:
                 ports[GAME_PORT] = spec.at.address[1] if spec.at else _free_port()
                 if isinstance(spec.at, ReservedPort):
@@ -329,7 +329,7 @@ def _folder_state(folder: Path) -> bytes:
     return digest.digest()
 
 
-def _wanted_ports(spec: RunnableSpec) -> dict[int, int]:
+def _requested_ports(spec: RunnableSpec) -> dict[int, int]:
     """Return the ports inside, each with the port of this machine that forwards to it (0: any)."""
     wanted = {GAME_PORT: 0} if spec.listens else {}
     if spec.startup_port is not None:

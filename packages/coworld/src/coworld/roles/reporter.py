@@ -41,7 +41,7 @@ def render(episode: Episode) -> str:
         f'<td class="n">{slot}</td><td class="n">{scores[slot]:g}</td></tr>'
         for slot in order
     )
-    told = "".join(
+    moment_rows = "".join(
         f'<tr><td class="n">{moment.tick}</td><td>{escape(moment.text)}</td></tr>' for moment in moments(episode)
     )
     return (
@@ -52,7 +52,7 @@ def render(episode: Episode) -> str:
         f'<table><thead><tr><th>Policy</th><th class="n">Seat</th><th class="n">Score</th></tr></thead>'
         f"<tbody>{rows}</tbody></table>{_chart(played)}"
         f'<h2>Highlights</h2><table><thead><tr><th class="n">Tick</th><th>What happened</th></tr></thead>'
-        f"<tbody>{told}</tbody></table></body></html>\n"
+        f"<tbody>{moment_rows}</tbody></table></body></html>\n"
     )
 
 

@@ -177,7 +177,7 @@ class Episode:
         found = game.exit
         reason = found.reason if found else f"was not healthy within {self.budget.used:.3g} s: {said}"
         raise RunnerEpisodeError(
-            f"the game {reason} before it was healthy{self.last_words(game.running)}",
+            f"the game {reason} before it was healthy{self.log_summary(game.running)}",
             error_type="game_unhealthy",
             game_exit_code=found.code if found else None,
         )
@@ -314,16 +314,16 @@ class Episode:
         if found.clean:
             return
         raise RunnerEpisodeError(
-            f"the game {found.reason}{self.last_words(game.running)}",
+            f"the game {found.reason}{self.log_summary(game.running)}",
             error_type="crash" if found.code is None else "game_unhealthy",
             game_exit_code=found.code,
         )
 
     def failure_of(self, seat: Seat) -> RunnerEpisodeError:
         """Return the error for a player that ended badly, with the end of its log."""
-        return seat.failure(self.last_words(seat.program.running) if seat.program else "")
+        return seat.failure(self.log_summary(seat.program.running) if seat.program else "")
 
-    def last_words(self, running: Running) -> str:
+    def log_summary(self, running: Running) -> str:
         """Return the exception that a program's log ends with, else its last line, for a message."""
         stream: Literal["stdout", "stderr"] = "stdout" if running.spec.combined_log else "stderr"
         log = self.redactor().plain(running.log(stream)[-LOG_TAIL:])

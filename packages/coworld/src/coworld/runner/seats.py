@@ -70,7 +70,7 @@ class Seat:
         found = self.exit
         return found is not None and not found.clean and not found.stopped
 
-    def failure(self, last_words: str = "") -> RunnerEpisodeError:
+    def failure(self, log_summary: str = "") -> RunnerEpisodeError:
         """Return the error for how it ended."""
         found = self.exit
         if found is not None and found.code == TEMPORARY_EXIT:
@@ -80,7 +80,7 @@ class Seat:
             )
         reason = found.reason if found else "did not start"
         return RunnerEpisodeError(
-            f"the player of slot {self.slot} {reason}{last_words}",
+            f"the player of slot {self.slot} {reason}{log_summary}",
             error_type="player_error",
             failed_policy_index=self.slot,
         )
