@@ -22,7 +22,7 @@ export interface AdminJob {
   completed_at: string | null;
 }
 
-/** One version of a season. `seed` is there once the version has ended, in decimal digits. */
+/** One version of a season. `seed` is null until the version has ended; then it has decimal digits. */
 export interface AdminSeason {
   id: string;
   name: string;
@@ -166,7 +166,7 @@ export interface MatchLine {
   has_replay: boolean;
 }
 
-/** A match by itself. */
+/** A match with its details. */
 export interface MatchPage {
   id: string;
   season: string;
@@ -299,7 +299,7 @@ export interface PolicyVersionResponse {
   submit_error?: string | null;
 }
 
-/** A policy version. `s3_path` is there for its owner. */
+/** A policy version. Only its owner sees `s3_path`. */
 export interface PolicyVersionRow {
   user_id: string;
   user?: UserRow | null;
@@ -409,7 +409,7 @@ export interface SeasonChanged {
   sentence: string;
 }
 
-/** Whether a text describes a season. `sentence` says what is wrong and where, or what the season would do. */
+/** Whether a text describes a season. `sentence` names the first mistake and its place, or the effect of saving. */
 export interface SeasonChecked {
   good: boolean;
   sentence: string;
@@ -421,7 +421,7 @@ export interface SeasonClose {
   final?: boolean;
 }
 
-/** A season by itself. */
+/** A season with its details. */
 export interface SeasonPage {
   id: string;
   name: string;

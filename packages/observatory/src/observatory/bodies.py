@@ -81,7 +81,7 @@ def too_large(most_bytes: int) -> TooLarge:
 
 
 def decode_json(body: bytes) -> Any:
-    """Decode a body. Raises `Unprocessable` for too many values or levels, `JSONDecodeError` for what is not JSON."""
+    """Decode a body. Raises `Unprocessable` for too many values or levels, `JSONDecodeError` for invalid JSON."""
     if sum(body.count(mark) for mark in (b",", b"[", b"{")) > MAX_VALUES:
         raise Unprocessable(f"The body has too many values; at most {MAX_VALUES:,} are allowed")
     try:

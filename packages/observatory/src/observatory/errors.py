@@ -120,18 +120,18 @@ class Problem(BaseModel):
 
 
 class MalformedDetail(BaseModel):
-    """The body when a request does not have the form that the document asks for, or what it says is refused."""
+    """The body of a 422 response: the request does not match the schema, or a value is not allowed."""
 
     detail: str | list[Problem]
 
 
 _MEANINGS = {
-    400: "Not possible for this kind of thing",
+    400: "Not possible for this kind of season, pool or artifact",
     401: "Not signed in",
     403: "Not yours",
     404: "Not there",
-    409: "Conflicts with what is there",
-    410: "Used already, or too old",
+    409: "Conflicts with the current state",
+    410: "Used already, or expired",
     413: "Too large",
     422: "Malformed",
     429: "Too many requests",

@@ -29,7 +29,7 @@ class ChangeKind(StrEnum):
     """The kind of object that changed, to which the `ids` of a change refer."""
 
     MATCH = "match"
-    """a match was made, begun or ended: ids of matches"""
+    """a match was created, started or ended: ids of matches"""
     TABLE = "table"
     """a table has other numbers: ids of pools"""
     STAGE = "stage"
@@ -37,7 +37,7 @@ class ChangeKind(StrEnum):
     MEMBERSHIP = "membership"
     """a policy entered or left a pool: ids of policy versions"""
     SEASON = "season"
-    """a season was made, started, rolled, edited or ended: ids of seasons"""
+    """a season was created, started, rolled, edited or ended: ids of seasons"""
     QUEUE = "queue"
     """a job was queued, leased or ended: ids of jobs"""
     POLICY = "policy"

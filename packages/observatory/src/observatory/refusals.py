@@ -49,7 +49,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(DataError)
     async def unstorable(request: Request, error: DataError) -> Response:
-        # PostgreSQL keeps no zero bytes in texts. What else it may refuse is checked before.
+        # PostgreSQL stores no zero bytes in texts. Other invalid values are rejected before.
         return _answer(Unprocessable("The request holds a character that cannot be stored, such as a zero byte"))
 
     @app.exception_handler(SQLAlchemyError)

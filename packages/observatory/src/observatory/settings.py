@@ -35,9 +35,9 @@ class Settings(BaseSettings):
     database_timeout_seconds: float = 15.0
     """how long a request waits for its turn to write"""
     secret_key: SecretStr | None = None
-    """signs cookies and URLs; by default made on the first start and kept in the data folder"""
+    """signs cookies and URLs; by default generated on the first start and stored in the data folder"""
     master_key: SecretStr | None = None
-    """encrypts the policies' secrets: 32 bytes in base64; by default made and kept as `secret_key` is"""
+    """encrypts the policies' secrets: 32 bytes in base64; by default generated and stored like `secret_key`"""
     seed_seasons: bool = True
     """put the documented seasons into an empty database"""
 
@@ -130,7 +130,7 @@ class Settings(BaseSettings):
     # Quotas of a user
     max_uploads_per_day: int = 200
     max_stored_bytes_per_user: int = 20 * 1024 * MEGABYTE
-    """bundles, the logs of policies, and the files of episodes that the user asked for"""
+    """bundles, the logs of policies, and the files of episodes that the user requested"""
 
     # Logs
     log_style: Literal["json", "plain"] = "json"

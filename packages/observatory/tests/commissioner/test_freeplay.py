@@ -264,7 +264,7 @@ def test_the_entry_pool_is_served_first_and_never_more_is_outstanding_than_allow
     season.enter(policies(6), pool=COMPETITION)
     season.look_until_quiet()
     assert len(season.pools[COMPETITION].open) == 5
-    assert season.why == "5 matches are queued or running, which is the most at a time"
+    assert season.why == "5 matches are queued or running, which is the maximum"
     season.enter(policies(8)[6:])
     season.end_one()
     (match,) = season.look().matches

@@ -82,7 +82,7 @@ def test_without_room_an_episode_keeps_its_results_and_not_its_replay(
     mission = {"mission_name": "empty", "env_config": env, "num_episodes": 1, "max_steps": 5}
     body = {"policy_version_id": str(version), "missions": [mission]}
     refused = client.post("/assay/runs", json=body, headers=ada.headers)
-    assert refused.status_code == 413 and "is your share" in refused.json()["detail"]
+    assert refused.status_code == 413 and "your quota is" in refused.json()["detail"]
 
 
 def test_sizes_of_older_episodes_are_measured_by_the_sweeper(app: FastAPI, worker: Worker, ada: Any) -> None:

@@ -188,7 +188,7 @@ def test_a_match_that_no_machine_could_play_changes_no_entrant(
     done = match.queued()
     assert (done["status"], done["error_type"]) == ("failed", "internal_error")
     shown = match.shown()
-    assert shown["status"] == "failed" and "no policy is to blame" in str(shown)
+    assert shown["status"] == "failed" and "no policy is at fault" in str(shown)
     policies, board = match.entrants()
     assert board == before[1]
     assert [(row["policy"], row["pools"][0]["active"]) for row in policies] == [

@@ -99,7 +99,7 @@ def test_a_job_that_every_worker_failed_is_played_by_any_of_them(
     workers[0].fail(last)
     failed = status(client, admin, queued[0])
     assert failed["status"] == "failed" and failed["error_type"] == "internal_error"
-    assert "no policy is to blame" in failed["error"] and blamed(app, queued[0]) is None
+    assert "no policy is at fault" in failed["error"] and blamed(app, queued[0]) is None
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")

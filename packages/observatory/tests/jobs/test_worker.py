@@ -280,7 +280,7 @@ def test_a_job_on_which_machines_fail_again_and_again_fails_without_blame(
     jobs.close()
     done = job(job_id)
     assert (done["status"], done["error_type"], done["attempts"]) == ("failed", "internal_error", 3)
-    assert done["error"] == "3 machines failed while they played this episode; no policy is to blame"
+    assert done["error"] == "3 machines failed while they played this episode; no policy is at fault"
     with server.app.state.database.read() as session:
         assert session.get_one(Job, uuid.UUID(job_id)).failed_policy_index is None
 

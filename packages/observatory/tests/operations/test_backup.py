@@ -97,7 +97,7 @@ def test_a_backup_is_restored_into_an_empty_folder_only(app: FastAPI, tmp_path: 
     backup(settings, tmp_path / "backup.tar")
     with pytest.raises(BackupError, match="not empty"):
         restore(settings, tmp_path / "backup.tar")
-    with pytest.raises(BackupError, match="is there already"):
+    with pytest.raises(BackupError, match="exists already"):
         backup(settings, tmp_path / "backup.tar")
     (tmp_path / "broken.tar").write_bytes((tmp_path / "backup.tar").read_bytes()[:2000])
     empty = settings.model_copy(update={"data_dir": tmp_path / "empty", "database_url": None})

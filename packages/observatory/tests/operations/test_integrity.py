@@ -47,7 +47,7 @@ def database_file(command: Command, tmp_path: Path) -> Path:
 def test_a_damaged_page_is_found_before_it_is_in_a_backup(
     command: Command, database_file: Path, tmp_path: Path
 ) -> None:
-    assert "The database is whole" in command("doctor").stdout
+    assert "The database is intact" in command("doctor").stdout
     assert command("backup", str(tmp_path / "good.tar")).returncode == 0
     with sqlite3.connect(database_file) as connection:
         [(page,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'tokens'")

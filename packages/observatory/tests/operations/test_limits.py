@@ -49,7 +49,7 @@ def test_a_user_has_a_bucket_of_their_own(app: FastAPI, client: TestClient, ada:
 def test_policies_have_a_share_of_the_store(ada: Any, bob: Any, app: FastAPI, world: Any) -> None:
     app.state.settings.max_stored_bytes_per_user = 5
     world.version(ada)  # three bytes
-    with pytest.raises(TooLarge, match="is your share"):
+    with pytest.raises(TooLarge, match="your quota is"):
         world.version(ada)
     world.version(bob)
 

@@ -85,7 +85,7 @@ def join_page(visitor: VisitorDep, session: SessionDep, now: Now, invitation: st
     """Show the form of an invitation."""
     found = repository.invitation(session, hash_token(invitation), now)
     if found is None:
-        return page("Join", error="This link was used already, or is too old; ask for a new one", status=404)
+        return page("Join", error="This link was used already, or has expired; ask for a new one", status=404)
     return visitor.keep(_join(visitor, invitation, email=found.user.email if found.user else None))
 
 
@@ -237,7 +237,7 @@ def _sign_in(
     if settings.github_client_id is not None:
         link = with_parameter("/github/sign-in", "next", local_page(next))
         parts.append(f'<p><a href="{link}">Sign in with GitHub</a></p>')
-    parts.append(paragraph("No account yet? Ask whoever runs this server for an invitation."))
+    parts.append(paragraph("No account yet? Ask the operator of this server for an invitation."))
     return page("Sign in", *parts, error=error, status=status)
 
 
@@ -297,7 +297,7 @@ def _cli_refusal(visitor: Visitor, csrf: str, callback: str) -> Response | None:
 
 
 def _hand_over(callback: str, show: str, what: str, value: str) -> Response:
-    """Send the browser to the command line; the page that says so has the value for pasting too."""
+    """Redirect the browser to the command line; the page also shows the value for pasting."""
     shown = page(
         "Sign in to the command line",
         secret_box(f"Copy this {what} and paste it where the command line asks for it. It is shown only now.", value),

@@ -51,10 +51,10 @@ class Principal:
 
     @property
     def may_elevate(self) -> bool:
-        """Return whether the request could ask for an administrator's rights; a token that only reads never can."""
+        """Return whether the request may elevate to administrator rights; a read-only token never can."""
         return self.user.is_admin and not self.is_player and self.can_write
 
     @property
     def is_admin(self) -> bool:
-        """Return whether the request has an administrator's rights: it may, and it asked for them."""
+        """Return whether the request has administrator rights: it may elevate, and it asked to."""
         return self.may_elevate and self.elevated

@@ -1,4 +1,4 @@
-"""Accounts on the wire."""
+"""Request and response schemas of accounts."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class ExchangedToken(BaseModel):
 
 
 class UserCreate(Body):
-    """A new account; without a password the answer has a link with which to choose one."""
+    """A new account; without a password the response has a link to choose one."""
 
     email: Name
     name: Name | None = None

@@ -209,7 +209,7 @@ def create_player(session: Session, user: User, *, name: str, now: datetime) -> 
     if any(player.name == name for player in known):
         raise Conflict(f"You have a player {name!r} already")
     if len(known) >= MAX_PLAYERS:
-        raise Conflict(f"There are {MAX_PLAYERS} players already, which is the most")
+        raise Conflict(f"You have {MAX_PLAYERS} players, which is the maximum")
     player = Player(id=new_player_id(), user_id=user.id, name=name, is_default=not known, created_at=now)
     player.user = user
     session.add(player)
@@ -240,7 +240,7 @@ def accept_invitation(
     """Create the account of an invitation, or set its new password; return the account."""
     found = repository.invitation(session, hash_token(text), now)
     if found is None:
-        raise NotFound("This link was used already, or is too old; ask for a new one")
+        raise NotFound("This link was used already, or has expired; ask for a new one")
     problem = password_problem(password)
     if problem is not None:
         raise BadRequest(problem)
@@ -279,7 +279,7 @@ def exchange_code(session: Session, code: str, *, now: datetime) -> str:
         or found.used_at is not None
         or found.expires_at <= now
     ):
-        raise Gone("The code was used already, or is too old; sign in again")
+        raise Gone("The code was used already, or has expired; sign in again")
     found.used_at = now
     return mint_user_token(session, user, now=now, name=cli_token_name(now), expires_in=timedelta(days=CLI_TOKEN_DAYS))
 

@@ -103,7 +103,7 @@ class AuthCode(Base):
 
 
 class EndedSession(Base):
-    """A browser's session that its user has ended. Its cookie, and every copy of it, is refused until it expires."""
+    """A browser session that its user has ended. Its cookie, and every copy of it, is rejected until it expires."""
 
     __tablename__ = "ended_sessions"
     __table_args__ = (Index(None, "expires_at"),)

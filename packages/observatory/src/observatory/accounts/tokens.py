@@ -22,7 +22,7 @@ class TokenKind(StrEnum):
     """The identity that a token gives its holder."""
 
     PERSONAL = "personal"
-    """the user who made it, everywhere"""
+    """the user who created it, with all permissions of the user"""
     PLAYER_SESSION = "player_session"
     """one player of a user, for a day"""
     PLAYER_CREDENTIAL = "player_credential"

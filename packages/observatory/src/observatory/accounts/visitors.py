@@ -47,7 +47,7 @@ class Visitor:
     def check(self, csrf: str) -> None:
         """Refuse a form that is not from one of our pages."""
         if not csrf.isascii() or not hmac.compare_digest(csrf, self.csrf):
-            raise Forbidden("This form is too old or not ours; go back, load the page again and repeat")
+            raise Forbidden("This form has expired or is not from this server; go back, reload the page and try again")
 
     def keep(self, response: Response) -> Response:
         """Set the cookie, so that the forms of this visitor can be verified."""

@@ -26,14 +26,14 @@ def play_again(session: Session, match_id: uuid.UUID, *, now: datetime) -> Match
     if failed is None:
         raise NotFound(f"Match {match_id} not found")
     if failed.status is not MatchStatus.FAILED:
-        raise Conflict(f"Match {match_id} is {failed.status.value}; only one that failed is played again")
+        raise Conflict(f"Match {match_id} is {failed.status.value}; only failed matches can be played again")
     season = failed.pool.season
     if season.completed_at is not None or season.disabled_at is not None:
         raise Conflict(f"Season {season.name!r}, version {season.version}, plays no more matches")
     same = (Match.pool_id == failed.pool_id, Match.combination == failed.combination)
     others = session.scalars(select(Match).where(*same, Match.sample == failed.sample, Match.id != failed.id))
     if any(other.status is not MatchStatus.FAILED for other in others):
-        raise Conflict(f"Match {match_id} is played again already, or was")
+        raise Conflict(f"Match {match_id} was queued again already")
     job = None if failed.job_id is None else session.get(Job, failed.job_id)
     if job is None:
         raise Conflict(f"Match {match_id} never had a job")

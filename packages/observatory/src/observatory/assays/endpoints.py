@@ -60,7 +60,7 @@ def read_results(run_id: uuid.UUID, session: SessionDep, principal: CurrentPrinc
 
 @router.post("/runs/{run_id}/finalize", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
 def finalize_run(run_id: uuid.UUID, session: SessionDep, principal: Writer, now: Now) -> AssayRunResponse:
-    """End an assay whose episodes are played. It ends by itself too."""
+    """End an assay whose episodes are played. It also ends automatically."""
     run = service.own_run(session, principal, run_id)
     service.finalize(session, run, now=now)
     return service.run_response(session, run)

@@ -24,7 +24,7 @@ class PlayedEpisode:
 
 
 def measure_missions(played: Sequence[PlayedEpisode]) -> dict[str, MissionMetrics]:
-    """Return the metrics of every mission, in the order they were asked for."""
+    """Return the metrics of every mission, in the requested order."""
     return {
         mission: MissionMetrics(**{name: getattr(metrics, name) for name in MissionMetrics.model_fields})
         for mission, metrics in _measure(played).items()

@@ -1,4 +1,4 @@
-"""Assays on the wire."""
+"""Request and response schemas of assays."""
 
 from __future__ import annotations
 

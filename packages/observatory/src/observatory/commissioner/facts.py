@@ -166,7 +166,7 @@ class Limits:
     outstanding: int = 50
     """matches of a season that may be queued or running"""
     at_once: int = 25
-    """matches made in one pass"""
+    """matches created in one pass"""
     first_matches: int = 10
     """a version with fewer matches than this comes before the others"""
 
@@ -188,5 +188,5 @@ class SeasonFacts:
 
     @property
     def free_slots(self) -> int:
-        """Return how many matches may be made now."""
+        """Return how many matches may be created now."""
         return max(0, min(self.limits.at_once, self.limits.outstanding - self.outstanding))

@@ -200,7 +200,7 @@ def games_of_policy(config: FreeplayConfig, policies: int) -> int:
 def _why(facts: SeasonFacts, matches: Sequence[NewMatch]) -> str:
     """Return why no more matches were scheduled."""
     if facts.outstanding + len(matches) >= facts.limits.outstanding:
-        return f"{facts.limits.outstanding} matches are queued or running, which is the most at a time"
+        return f"{facts.limits.outstanding} matches are queued or running, which is the maximum"
     if matches:
         return f"{len(matches)} matches were queued"
     qualifying, competition = facts.pools[QUALIFYING], facts.pools[COMPETITION]

@@ -51,7 +51,7 @@ class LastPass:
     at: datetime
     season: str
     queued: int
-    """matches made then"""
+    """matches created in this pass"""
     why: str
     """why there are no more; the error, if the pass failed"""
     failed: bool = False
@@ -198,7 +198,7 @@ def _logged(problem: str, action: Callable[[], object]) -> bool:
     """Run a function and log its failure; return whether it succeeded."""
     try:
         action()
-    except (ObservatoryError, OSError) as error:  # the database is busy, or gone: it is tried again
+    except (ObservatoryError, OSError) as error:  # the database is busy or missing: retried later
         logger.warning("%s: %s", problem, error)
         return False
     except Exception:

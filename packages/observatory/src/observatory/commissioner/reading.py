@@ -34,7 +34,7 @@ from observatory.seasons.tables import MembershipChange, Pool, PoolPlayer, Seaso
 __all__ = ["Memory", "Reading", "active_seasons", "config_of", "read", "stamp"]
 
 PIECE = 5000
-"""matches added up in one look"""
+"""matches read in one batch"""
 _ID_CHARACTERS = 36
 
 

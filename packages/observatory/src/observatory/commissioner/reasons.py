@@ -53,7 +53,7 @@ def _qualifying(facts: SeasonFacts, config: FreeplayConfig) -> dict[uuid.UUID, s
         where = f"{played} of {config.qualifying_matches} qualifying matches played"
         failures = pool.tally.charged[member.policy]
         if failures:
-            where += f", {failures} failed ({config.max_failures} are the end)"
+            where += f", {failures} failed (the limit is {config.max_failures})"
         if games.is_in_flight(key):
             found[member.policy] = f"{where}; the next one is queued or running"
         elif games.next_sample(key) is None and played < config.qualifying_matches:

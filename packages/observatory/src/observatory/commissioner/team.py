@@ -325,5 +325,5 @@ def _blocks(agents: int, policies: int) -> tuple[int, ...]:
 
 def _waiting(facts: SeasonFacts, stage: PlannedStage) -> str:
     if not facts.free_slots:
-        return f"{facts.outstanding} matches are queued or running, which is the most at a time"
+        return f"{facts.outstanding} matches are queued or running, which is the maximum"
     return f"Every match of {stage.input_pool} is queued or running"

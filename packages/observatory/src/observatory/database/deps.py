@@ -1,4 +1,4 @@
-"""The database in endpoints. A request is one transaction, committed when its answer is ready and before it is sent."""
+"""The database for endpoints. A request is one transaction, committed before its response is sent."""
 
 from __future__ import annotations
 

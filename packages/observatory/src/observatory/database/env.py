@@ -11,7 +11,7 @@ from observatory.database.base import Base, UtcDateTime
 
 
 def render(kind: str, item: Any, _context: Any) -> str | Literal[False]:
-    """Migrations say what a column is in SQLAlchemy's words and three of ours."""
+    """Render column types in migrations: SQLAlchemy's own, and three of this package."""
     if kind == "type":
         if isinstance(item, UtcDateTime):
             return "UtcDateTime()"

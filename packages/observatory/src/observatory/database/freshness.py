@@ -95,13 +95,13 @@ class Memory:
 
     @staticmethod
     def versions_seen(session: Session, tables: Iterable[str]) -> tuple[int, ...]:
-        """As `TableVersions.of`, when the session began: what it reads is at least as new."""
+        """Return `TableVersions.of` as of the session's start: the session reads data at least as new."""
         numbers: Mapping[str, int] = session.info[VERSIONS]
         return numbers[""], *(numbers.get(table, 0) for table in tables)
 
     @staticmethod
     def began(session: Session) -> int:
-        """When the session began, in nanoseconds: it sees all that was there by then."""
+        """Return when the session began, in nanoseconds: it sees all data committed by then."""
         return int(session.info[BEGAN])
 
     def forget(self) -> None:

@@ -36,7 +36,7 @@ OPPONENT = "starter"
 
 
 def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: Sequence[str] = POLICIES) -> list[str]:
-    """Create what is missing of the demo; return the names of the seasons that the built-in policies play.
+    """Create the missing parts of the demo; return the names of the seasons that the built-in policies play.
 
     The seasons of the published documents (`beta-cvc`, `beta-cogsguard`, ...) come with the demo's own and take
     policies; `season_files` replaces both. The house enters one policy in the documented freeplay seasons: a newcomer

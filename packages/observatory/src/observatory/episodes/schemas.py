@@ -1,4 +1,4 @@
-"""Episodes on the wire."""
+"""Request and response schemas of episodes."""
 
 from __future__ import annotations
 

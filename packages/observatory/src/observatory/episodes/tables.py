@@ -63,7 +63,7 @@ class EpisodeTag(Base):
 
 
 class EpisodePolicy(Base):
-    """How one policy did; `agents` are the rows of the wire."""
+    """The result of one policy; `agents` are the rows of the response."""
 
     __tablename__ = "episode_policies"
 

@@ -1,4 +1,4 @@
-"""Jobs on the wire."""
+"""Request and response schemas of jobs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class LeaseRequest(Body):
-    """A worker asks for work."""
+    """A worker's request for a job."""
 
     worker: str = Field(min_length=1, max_length=200, description="name of the worker, for people")
     wait_seconds: float = Field(default=0, ge=0, le=20, description="how long to wait for a job before answering 204")

@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Ending:
-    """How a job ended: its result, what was true of this run alone, and digests of the files that count."""
+    """How a job ended: its result, the runtime facts of this run, and digests of its reproducible files."""
 
     status: JobStatus
     result: dict[str, Any] | None = None
@@ -59,7 +59,7 @@ def create_job(
     priority: int = 0,
     env_config_id: uuid.UUID | None = None,
 ) -> Job:
-    """Queue an episode. The spec is taken as it is; `specs.check_spec` looks at those of others.
+    """Queue an episode. The spec is not validated here; `specs.check_spec` validates those of clients.
 
     With `env_config_id` the spec has no environment but, perhaps, a `map_seed`.
     """
@@ -81,7 +81,7 @@ def create_job(
 def take_next(
     session: Session, worker: str, *, live: Collection[str], now: datetime, lease_seconds: float
 ) -> tuple[Job, str] | None:
-    """Lease the next job; (the job, its token), or None. `live` are the workers that were heard of lately."""
+    """Lease the next job; return it with its token, or None. `live` are the workers seen recently."""
     job = repository.next_pending(session, worker, live)
     if job is None:
         return None
@@ -109,7 +109,7 @@ def requeue_expired(session: Session, *, now: datetime, max_attempts: int, lease
             _back_to_queue(job)
             _changed(session, job, now)
         else:
-            message = f"{job.lost_leases} workers were lost while they played this episode; no policy is to blame"
+            message = f"{job.lost_leases} workers were lost while they played this episode; no policy is at fault"
             error = ErrorInfo(error_type="internal_error", message=message)
             end(session, job, Ending(JobStatus.FAILED, error=error), now=now)
     return len(found)
@@ -157,7 +157,7 @@ def give_back_faulty(session: Session, job: Job, fault: str, *, now: datetime, m
         _back_to_queue(job)
         _changed(session, job, now)
         return
-    message = f"{job.lost_leases} machines failed while they played this episode; no policy is to blame"
+    message = f"{job.lost_leases} machines failed while they played this episode; no policy is at fault"
     error = ErrorInfo(error_type="internal_error", message=message)
     end(session, job, Ending(JobStatus.FAILED, error=error), now=now)
 

@@ -37,7 +37,7 @@ class Job(Base):
     priority: Mapped[int] = mapped_column(default=0)
     """greater comes first"""
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id"))
-    """who asked for it; None for the league itself"""
+    """the user who requested it; None for the league itself"""
 
     attempts: Mapped[int] = mapped_column(default=0)
     """leases so far; the files of a lease lie in a folder of this number until it is finished"""

@@ -48,6 +48,6 @@ def lines(
 
 
 def pool_size(session: Session, pool_id: uuid.UUID) -> int:
-    """Return how many matches were made in a pool."""
+    """Return how many matches a pool has."""
     counted = select(func.count()).select_from(Match).where(Match.pool_id == pool_id)
     return remembered(session, ("pool size", pool_id), (MADE_MATCHES,), lambda: session.scalar(counted) or 0)

@@ -117,7 +117,7 @@ def next_completed_order(session: Session) -> int:
 
 
 def played_matches(session: Session, pool_id: uuid.UUID, *, team_id: uuid.UUID | None = None) -> list[PlayedMatch]:
-    """Return the completed matches of a pool, or of a team in it, in the order they were made."""
+    """Return the completed matches of a pool, or of a team in it, in the order of their creation."""
     statement = (
         select(Match.id, PoolPlayer.policy_version_id, MatchPlayer.num_agents, MatchPlayer.score)
         .join(MatchPlayer, MatchPlayer.match_id == Match.id)

@@ -1,4 +1,4 @@
-"""Matches on the wire."""
+"""Response schemas of matches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MatchPlayerResponse(BaseModel):
 
 
 class MatchResponse(BaseModel):
-    """A match; `episode` only where one match was asked for, `seed` in digits once the season has ended."""
+    """A match; `episode` only in the response for a single match, `seed` in digits once the season has ended."""
 
     id: uuid.UUID
     season_name: str

@@ -48,7 +48,7 @@ class GuardedServer(uvicorn.Server):
             self._listen(listening)
 
     async def _ask_health(self) -> None:
-        """Make the application answer once. It builds its routes for the first request, which takes half a second."""
+        """Send a first request to the application, for which it builds its routes: that takes half a second."""
 
         async def receive() -> dict[str, object]:
             return {"type": "http.request", "body": b"", "more_body": False}

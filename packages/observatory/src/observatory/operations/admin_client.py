@@ -33,7 +33,7 @@ class AdminClient:
         self._transport = transport
 
     def call(self, method: str, path: str, body: Any = None, *, timeout: float = 60) -> Any:
-        """Return the document of an answer; `Refused` otherwise."""
+        """Return the JSON of a successful response; raise `Refused` otherwise."""
         try:
             answer = anyio.run(self._send, method, path, body, timeout)
         except httpx.TransportError as problem:

@@ -46,13 +46,13 @@ _SKIPPED = "operations/"
 
 
 class BackupError(Exception):
-    """A backup cannot be made or restored; the message says why and what to do."""
+    """A backup cannot be created or restored; the message says why and what to do."""
 
 
 def backup(settings: Settings, target: Path) -> dict[str, int]:
     """Write a backup to a new file; how many rows each table has, and how many objects the store."""
     if target.exists():
-        raise BackupError(f"{target} is there already; choose another name")
+        raise BackupError(f"{target} exists already; choose another name")
     database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
     if database.path is not None and not database.path.exists():
         raise BackupError(f"There is no database in {settings.data_dir}")

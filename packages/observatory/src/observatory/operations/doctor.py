@@ -99,7 +99,7 @@ def _examine_database(database: Database) -> Iterator[Finding]:
             False, f"The database is damaged: {'; '.join(problems)}: stop the server and restore a backup of before"
         )
     else:
-        yield Finding(True, "The database is whole: every row can be read, and every reference leads to a row")
+        yield Finding(True, "The database is intact: every row can be read, and every reference is valid")
     clock = clock_problem(database, utc_now())
     yield Finding(clock is None, clock or "The clock is not behind the newest row of the database")
 
@@ -134,4 +134,4 @@ def _server(settings: Settings) -> Finding:
     if not answer.is_success:
         return Finding(False, f"The server at {url} is not ready: database {state['database']}, store {state['store']}")
     workers = state["workers"]
-    return Finding(workers > 0, f"The server at {url} is ready, and {workers} workers were heard of in the last minute")
+    return Finding(workers > 0, f"The server at {url} is ready, and {workers} workers were seen in the last minute")

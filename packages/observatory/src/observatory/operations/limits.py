@@ -21,7 +21,7 @@ class _Bucket:
 
 
 class Buckets:
-    """Allows `per_minute` calls a minute to each caller, and as many at once as `burst` says.
+    """Allows each caller `per_minute` calls a minute, and bursts of `burst` calls.
 
     Callers that have not called for long are forgotten, which is harmless: their buckets are full by then.
     """

@@ -28,7 +28,7 @@ def default_count() -> int:
 
 @dataclass
 class _Slot:
-    """One worker, and when to start the next one in its place."""
+    """One worker, and when to start its replacement."""
 
     number: int
     process: subprocess.Popen[bytes] | None = None
@@ -38,7 +38,7 @@ class _Slot:
 
 
 class LocalWorkers:
-    """Keeps a number of workers alive; one that ends at once is started again after longer and longer pauses."""
+    """Keeps a number of workers alive; a worker that exits immediately is restarted with growing delays."""
 
     def __init__(self, server: str, token_file: Path, count: int, *, sandbox: str) -> None:
         self._command = [sys.executable, "-m", "observatory", "worker", "--server", server]
@@ -51,7 +51,7 @@ class LocalWorkers:
         self._thread.start()
 
     def stop(self) -> None:
-        """Tell all to end, so that they give their jobs back; end those that do not."""
+        """Stop all workers, so that they give their jobs back; kill those that do not exit."""
         self._stop.set()
         self._thread.join()
         alive = [slot.process for slot in self._slots if slot.process is not None]

@@ -24,7 +24,7 @@ _QUERY = re.compile(r"(https?://[^\s\"'?]+)\?[^\s\"']+")
 
 
 def without_secrets(text: str) -> str:
-    """Return the text without tokens of ours and without the query strings of addresses, which may be signatures."""
+    """Return the text without our tokens and without the query strings of URLs, which may be signatures."""
     return _QUERY.sub(r"\1?…", _TOKEN.sub(r"\1_…", text))
 
 

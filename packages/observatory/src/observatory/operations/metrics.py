@@ -47,9 +47,9 @@ class Metrics:
             "observatory_job_failures", "Jobs that failed, by type of error", ["error_type"], registry=registry
         )
         self.leases_lost = Counter(
-            "observatory_leases_lost", "Leases that ended without a word of their worker", registry=registry
+            "observatory_leases_lost", "Leases that expired without a heartbeat", registry=registry
         )
-        self.workers = Gauge("observatory_workers", "Workers heard of in the last minute", registry=registry)
+        self.workers = Gauge("observatory_workers", "Workers seen in the last minute", registry=registry)
         self.store_bytes = Gauge(
             "observatory_store_bytes", "Bytes of bundles, logs of policies and files of episodes", registry=registry
         )

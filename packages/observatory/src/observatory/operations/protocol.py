@@ -102,7 +102,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._unread.stop()
 
     def evict(self) -> None:
-        """Make room for another connection, at once: the system has the file back before the next one is accepted."""
+        """Close immediately to make room: the system frees the file before the next connection is accepted."""
         self._leave()
         self.transport.abort()
 

@@ -31,8 +31,8 @@ def check_stored_bytes(session: Session, user_id: str, more: int, *, settings: S
     stored = stored_bytes(session, user_id)
     if stored + more > settings.max_stored_bytes_per_user:
         raise TooLarge(
-            f"Your policies, their logs and your episodes would take {(stored + more) // MEGABYTE} MB, and "
-            f"{settings.max_stored_bytes_per_user // MEGABYTE} MB is your share"
+            f"Your policies, their logs and your episodes would take {(stored + more) // MEGABYTE} MB; "
+            f"your quota is {settings.max_stored_bytes_per_user // MEGABYTE} MB"
         )
 
 

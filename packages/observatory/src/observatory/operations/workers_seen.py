@@ -26,11 +26,11 @@ class WorkersSeen:
         return len(self.recent(now))
 
     def recent(self, now: datetime) -> dict[str, datetime]:
-        """When each worker was heard of last, for those of the last minute."""
+        """Return when each worker of the last minute was last seen."""
         with self._lock:
             return {name: at for name, at in self._last.items() if now - at < _RECENT}
 
     def last_seen(self) -> dict[str, datetime]:
-        """When each was heard of last, by name."""
+        """Return when each worker was last seen, by name."""
         with self._lock:
             return dict(self._last)

@@ -84,7 +84,7 @@ def read_season(
 
 @_tables.get("/seasons/{season}/table", responses=errors(Unauthorized, NotFound))
 def read_table(reference: Reference, session: SessionDep, principal: OptionalPrincipal, pool: PoolName = None) -> Table:
-    """Return the table of a pool with its uncertainty; by default of the pool that stands for the season."""
+    """Return the table of a pool with its uncertainty; by default of the pool that represents the season."""
     return tables.season_table(session, repository.season(session, reference, principal), pool)
 
 

@@ -104,7 +104,7 @@ def policy_page(
 def _chosen(
     players: Sequence[PoolPlayer], rows: dict[uuid.UUID, PolicySeason], season: str | None, pool: str | None
 ) -> PoolPlayer | None:
-    """Return the membership that was asked for; else the first with a match, else the first."""
+    """Return the requested membership; else the first with a match, else the first."""
     fitting = [
         player
         for player in players

@@ -166,7 +166,7 @@ class SeasonVersionLine(BaseModel):
 
 
 class SeasonPage(SeasonCard):
-    """A season by itself."""
+    """A season with its details."""
 
     canonical: bool
     game_description: str | None
@@ -285,7 +285,7 @@ class MatchLine(BaseModel):
     players: list[MatchPolicy]
     team_id: uuid.UUID | None
     why: str | None
-    """what it is played for"""
+    """why it is played"""
     error: str | None
     error_type: str | None
     created_at: datetime
@@ -311,7 +311,7 @@ class Timings(BaseModel):
 
 
 class MatchPage(MatchLine):
-    """A match by itself."""
+    """A match with its details."""
 
     season_display_name: str
     job_id: uuid.UUID | None
@@ -461,7 +461,7 @@ class CommissionerNote(BaseModel):
     season: str
     at: datetime
     scheduled: int
-    """matches made then"""
+    """matches created in this pass"""
     sentence: str
     """why no more than that"""
     failed: bool

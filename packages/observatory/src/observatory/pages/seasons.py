@@ -119,7 +119,7 @@ def _leader(
 
 
 def _stages(session: Session, season: Season) -> list[Stage]:
-    """Return the pools of a season; those of a team season with what is done in them."""
+    """Return the pools of a season; those of a team season with their stage."""
     numbers = seasons.pool_counts(session, season.id)
     played = repository.counts_by_pool(session, [pool.id for pool in season.pools])
     flow = progress(session, season).stage_flow if season.tournament_type is TournamentType.TEAM else []

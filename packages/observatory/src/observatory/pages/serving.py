@@ -1,4 +1,4 @@
-"""The pages themselves: one document for all their addresses, its files, and the replay viewer beside it.
+"""Serve the pages: one document for all their URLs, its files, and the replay viewer.
 
 Built from `web/` by `scripts/web.py` and part of the installed package. Browsers cache files with a digest in their
 names permanently; they request the document each time.

@@ -46,7 +46,7 @@ def shown_pool(session: Session, season: Season) -> Pool:
 
 
 def season_table(session: Session, season: Season, pool_name: str | None) -> Table:
-    """Return the table of a pool, by default of the one that stands for the season."""
+    """Return the table of a pool, by default of the one that represents the season."""
     pool = shown_pool(session, season) if pool_name is None else seasons.pool(season, pool_name)
     if season.tournament_type is TournamentType.TEAM and pool.name == season.leaderboard_pool:
         return _placements(session, season, pool)

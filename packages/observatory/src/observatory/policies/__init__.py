@@ -1,1 +1,1 @@
-"""Policies: uploads, versions, their secrets and what they may reach."""
+"""Policies: uploads, versions, secrets and network grants."""

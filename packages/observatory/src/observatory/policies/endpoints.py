@@ -107,7 +107,7 @@ async def complete_upload(
     keys: KeysDep,
     now: Now,
 ) -> PolicyVersionResponse:
-    """Make a policy version of an uploaded bundle. Asked again with the same upload, the answer is the same version."""
+    """Create a policy version from an uploaded bundle. A repeated request for an upload returns the same version."""
     completion = uploads.Completion(database, store, settings, keys)
     return await completion.complete(principal, body, now=now)
 

@@ -45,7 +45,7 @@ class GrantScope(StrEnum):
 
 @dataclass(frozen=True)
 class Scoped:
-    """A host, or `PACKAGE_INDEX`, and what it is granted for."""
+    """A host, or `PACKAGE_INDEX`, and the scope of the grant."""
 
     host: str
     scope: GrantScope = GrantScope.VERSION

@@ -142,7 +142,7 @@ def create_version(
 
 
 def _keep(file: UploadFile, key: str, store: Store) -> None:
-    """Put what was received, in memory or in a temporary file, into the store."""
+    """Store a received upload, which is in memory or in a temporary file."""
     with tempfile.NamedTemporaryFile(prefix="observatory-") as copy:
         file.file.seek(0)
         shutil.copyfileobj(file.file, copy)

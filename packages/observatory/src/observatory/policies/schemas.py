@@ -1,4 +1,4 @@
-"""Policies on the wire."""
+"""Request and response schemas of policies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PolicyVersionSummary(BaseModel):
 
 
 class PolicyVersionRow(BaseModel):
-    """A policy version. `s3_path` is there for its owner."""
+    """A policy version. Only its owner sees `s3_path`."""
 
     user_id: str
     user: UserRow | None = None

@@ -35,12 +35,12 @@ MAX_JSON_BYTES = 64 * 1024
 _KEY = re.compile(r"[A-Z_][A-Z0-9_]*")
 _NONCE_BYTES = 12
 
-# With these a policy would change how its process is started, not what it knows.
+# These variables would change how the policy's process starts.
 _RESERVED = re.compile(r"LD_.*|PYTHON.*|PATH|HOME|TMPDIR|COGBOX_.*|MALLOC_.*|GLIBC_TUNABLES")
 
 
 def check_secrets(secrets: Mapping[str, str]) -> dict[str, str]:
-    """`Unprocessable` for what is beyond the limits. No value is ever part of a message."""
+    """Raise `Unprocessable` for secrets beyond the limits. Messages never contain a value."""
     if len(secrets) > MAX_KEYS:
         raise Unprocessable(f"There are {len(secrets)} secrets; at most {MAX_KEYS} are allowed")
     for key, value in secrets.items():

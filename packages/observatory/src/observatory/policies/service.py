@@ -56,7 +56,9 @@ def find_or_make_policy(
     if found is not None:
         return found
     if repository.policy_count(session, principal.user_id) >= settings.max_policies_per_user:
-        raise Conflict(f"You have {settings.max_policies_per_user} policies, which is the most; use one of their names")
+        raise Conflict(
+            f"You have {settings.max_policies_per_user} policies, which is the maximum; use one of their names"
+        )
     made = Policy(id=new_id(), user_id=principal.user_id, name=name, attributes=dict(attributes or {}), created_at=now)
     session.add(made)
     session.flush()
@@ -76,7 +78,7 @@ def add_version(
     """Create the next version of a policy, with its secrets and network grants."""
     number = repository.last_version_number(session, policy.id) + 1
     if number > settings.max_versions_per_policy:
-        raise Conflict(f"{policy.name} has {number - 1} versions, which is the most; use another name")
+        raise Conflict(f"{policy.name} has {number - 1} versions, which is the maximum; use another name")
     facts = new.facts
     check_stored_bytes(session, principal.user_id, 0 if facts is None else facts.size, settings=settings)
     version = PolicyVersion(

@@ -1,4 +1,4 @@
-"""Policies, their versions, what was uploaded, secrets and grants."""
+"""Policies, their versions, uploads, secrets and grants."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class Completion:
         return _response(repository.version(session, upload.policy_version_id))
 
     def _take_bundle(self, user_id: str, upload_id: uuid.UUID) -> tuple[str, BundleFacts]:
-        """Move the bundle to its place and look into it; what is refused is deleted."""
+        """Move the bundle to its final key and inspect it; delete a rejected bundle."""
         key = bundle_key(upload_id)
         source = upload_key(user_id, upload_id)
         size = self.store.size(source)

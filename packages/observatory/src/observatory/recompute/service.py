@@ -34,7 +34,7 @@ class Recomputed:
     files: int = 0
     findings: list[Finding] = field(default_factory=list)
     scores: dict[tuple[uuid.UUID, int], float | None] = field(default_factory=dict)
-    """scores that are wrong, by match and position of the policy: what they should be"""
+    """the correct values of wrong scores, by match and position of the policy"""
 
     def find(self, kind: FindingKind, sentence: str, match_id: uuid.UUID | None = None) -> None:
         self.findings.append(Finding(kind=kind, season=self.season, match_id=match_id, sentence=sentence))

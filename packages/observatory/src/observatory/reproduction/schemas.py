@@ -1,4 +1,4 @@
-"""Reproductions on the wire."""
+"""Response schemas of reproductions."""
 
 from __future__ import annotations
 

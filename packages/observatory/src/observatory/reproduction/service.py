@@ -85,7 +85,7 @@ def _policies(
 def _why_not(session: Session, version: PolicyVersion | None, principal: Principal | None) -> str | None:
     """Return why the caller cannot run a policy; None if they can."""
     if version is None or version.bundle_key is None:
-        return "its bundle is not there"
+        return "its bundle is missing"
     if secrets.has_secrets(session, version.id) or grants.allowed_hosts(session, version.id):
         return "it used secrets or network hosts that others cannot use"
     is_owner = principal is not None and version.policy.user_id == principal.user_id

@@ -1,4 +1,4 @@
-"""Seasons on the wire of operators."""
+"""Request and response schemas of seasons for operators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["AdminSeason", "SeasonChanged", "SeasonChecked", "SeasonClose", "Seas
 
 
 class AdminSeason(BaseModel):
-    """One version of a season. `seed` is there once the version has ended, in decimal digits."""
+    """One version of a season. `seed` is null until the version has ended; then it has decimal digits."""
 
     id: uuid.UUID
     name: str
@@ -50,7 +50,7 @@ class SeasonSource(BaseModel):
 
 
 class SeasonChecked(BaseModel):
-    """Whether a text describes a season. `sentence` says what is wrong and where, or what the season would do."""
+    """Whether a text describes a season. `sentence` names the first mistake and its place, or the effect of saving."""
 
     good: bool
     sentence: str

@@ -69,11 +69,11 @@ def edit(session: Session, season: Season, described: Described, *, now: datetim
     if not preset.plays_as(before):
         made = create_season(session, preset, described.env, now=now, source=described.text)
         sentence = (
-            f"It is played in another way: {made.name} has a new version {made.version}, and {season.version} ended"
+            f"The rules changed: {made.name} has a new version {made.version}, and version {season.version} ended"
         )
         return Outcome(made, "new_version", sentence)
     if preset == before and season.source == described.text:
-        return Outcome(season, "unchanged", f"{season.name} is as it was")
+        return Outcome(season, "unchanged", f"{season.name} is unchanged")
     season.display_name, season.summary = preset.display_name, preset.summary
     season.game_description, season.public = preset.game_description, preset.public
     season.auto_roll_hour_utc, season.config, season.source = (

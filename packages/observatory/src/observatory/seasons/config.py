@@ -40,7 +40,7 @@ class _Data(BaseModel):
 
 
 class Game(_Data):
-    """A mission of the library, and what is changed of it. `max_steps` None leaves the mission's own."""
+    """A mission of the library with changes. `max_steps` None keeps the mission's own."""
 
     mission: Title
     variants: list[Title] = Field(default=[], max_length=100)
@@ -158,7 +158,7 @@ class TeamConfig(_Data):
         if kinds.count("sample_teams") != 1 or kinds.count("score_policies") != 1 or "policy_eval" not in kinds:
             raise ValueError("there must be policy_eval stages, one sample_teams and one score_policies at the end")
         if self.sampling.team_size > self.game.num_agents:
-            raise ValueError(f"a team of {self.sampling.team_size} has no seats for all among {self.game.num_agents}")
+            raise ValueError(f"a team of {self.sampling.team_size} does not fit into {self.game.num_agents} agents")
         for stage in self.stages:
             if isinstance(stage, PolicyEval) and self.game.num_agents % stage.policies_per_team:
                 raise ValueError(
@@ -212,7 +212,7 @@ class SeasonPreset(_Data):
     game_description: LongText | None = None
     tournament_type: TournamentType
     compat_version: str | None = Field(default=None, pattern=r"^[0-9]+(\.[0-9]+)*$", max_length=32)
-    """version of the game, such as `"0.26"`; bundles that say that they are for another are refused"""
+    """version of the game, such as `"0.26"`; bundles for another version are rejected"""
     public: bool = True
     is_default: bool = False
     auto_roll_hour_utc: int | None = Field(default=None, ge=0, le=23)

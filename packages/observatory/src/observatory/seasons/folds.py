@@ -292,6 +292,6 @@ def _totals(entries: Sequence[_Entry]) -> dict[Hashable, tuple[float, float, flo
 
 
 def _companies(samples: Sequence[Sample], members: int) -> int:
-    """In how many companies a policy of a pool can play: with every choice of others, as many as in its matches."""
+    """Return in how many companies a policy of a pool can play: the choices of as many others as in its matches."""
     others = max((len(sample.company) for sample in samples), default=0)  # type: ignore[arg-type]
     return max(1, math.comb(max(0, members - 1), others))

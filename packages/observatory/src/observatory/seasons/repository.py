@@ -168,7 +168,7 @@ def members(session: Session, pool_ids: Iterable[uuid.UUID], *, active_only: boo
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """A member of a pool, without all that hangs on it."""
+    """A member of a pool, without related rows."""
 
     id: uuid.UUID
     pool_id: uuid.UUID

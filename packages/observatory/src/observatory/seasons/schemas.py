@@ -1,4 +1,4 @@
-"""Seasons on the wire."""
+"""Response schemas of seasons."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SeasonSummary(BaseModel):
 
 
 class SeasonDetail(SeasonSummary):
-    """A season by itself; `seed` in digits once it has ended."""
+    """A season with its details; `seed` in digits once it has ended."""
 
     seed: str | None = None
     started_at: datetime | None

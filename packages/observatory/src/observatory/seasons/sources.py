@@ -28,7 +28,7 @@ def read_preset(path: Path) -> SeasonPreset:
 
 
 def parse_preset(text: str, *, called: str = "The text") -> SeasonPreset:
-    """Return a season as YAML describes it; `Unprocessable` with the place of the first mistake and how to mend it."""
+    """Parse a season from YAML; `Unprocessable` with the place of the first mistake and how to fix it."""
     try:
         document = read_yaml(text)
     except ValueError as error:
@@ -44,7 +44,7 @@ def parse_preset(text: str, *, called: str = "The text") -> SeasonPreset:
 
 
 def preset_of(season: Season) -> SeasonPreset:
-    """Return the season as data, from what is stored of it."""
+    """Return a stored season as data."""
     part = "team" if season.tournament_type is TournamentType.TEAM else "freeplay"
     return SeasonPreset.model_validate(
         {
@@ -89,7 +89,7 @@ def env_config_of_game(game: Game) -> dict[str, Any]:
 def _problem(error: ValidationError) -> str:
     """Return the first mistake: its path, the problem, and the allowed values."""
     problems = error.errors(include_url=False)
-    # A field that is misspelt is missing too: what was written says more.
+    # A misspelt field is also reported as missing: the unknown field says more.
     first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
     place = ".".join(f"{part!s:.60}" for part in first["loc"][:12]) or "the season"
     kind, given = first["type"], first.get("input")
@@ -120,7 +120,7 @@ def _fields_at(place: tuple[int | str, ...]) -> set[str]:
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models that an annotation speaks of."""
+    """Yield the models that an annotation mentions."""
     if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
         if issubclass(annotation, BaseModel):
             yield annotation

@@ -41,7 +41,7 @@ class StageStatus(StrEnum):
     """The state of a stage."""
 
     COMPLETE = "complete"
-    """its output is there"""
+    """its output exists"""
     ACTIVE = "active"
     """the first that is not complete"""
     PENDING = "pending"

@@ -105,7 +105,7 @@ class Season(Base):
     config: Mapped[dict[str, Any]]
     """how it is played: `observatory.seasons.config`"""
     source: Mapped[str | None] = mapped_column(Text)
-    """the YAML it was made from, as given"""
+    """the original YAML"""
     seed: Mapped[int] = mapped_column(BigInteger)
     """the source of all randomness of the season, so that it can be reproduced"""
     created_at: Mapped[datetime]

@@ -42,7 +42,7 @@ class Store(ABC):
 
     @abstractmethod
     def put(self, key: str, data: bytes) -> None:
-        """Write an object, in place of one that is there."""
+        """Write an object; replace an existing one."""
 
     @abstractmethod
     def put_file(self, key: str, path: Path) -> None:

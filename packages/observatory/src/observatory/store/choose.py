@@ -1,4 +1,4 @@
-"""The store that the settings ask for."""
+"""Create the store that the settings name."""
 
 from __future__ import annotations
 
