@@ -71,8 +71,8 @@ class Link:
 class Door:
     """The reverse of a link: connections to a listening socket outside lead to `127.0.0.1:port` inside the box.
 
-    Every client that reaches the listener can speak to the program, so bind it to the loopback or to a Unix socket. The box
-    takes it over and closes it. A connection to a port on which nothing listens yet is closed at once.
+    Every client that reaches the listener can speak to the program, so bind it to the loopback or to a Unix socket. The
+    box takes the listener over and closes it. A connection to a port on which nothing listens yet is closed at once.
     """
 
     port: int
