@@ -126,7 +126,7 @@ class TestSQLite:
         for name in ("", "-wal", "-shm"):
             os.rename(f"{path}{name}", f"{path}{name}.away")
         for answer in (client.get("/tournament/seasons"), make(client, ada, "x")):
-            assert answer.status_code == 503 and "gone" in answer.json()["detail"]
+            assert answer.status_code == 503 and "missing" in answer.json()["detail"]
         os.rename(path.with_suffix(".copy"), path)
         assert client.get("/tournament/seasons").status_code == 200
         assert make(client, ada, "x").status_code == 200
