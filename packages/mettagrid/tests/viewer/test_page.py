@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -211,10 +212,11 @@ def test_a_notebook_draws_it_inline(visit: Go, watched: Watched, tmp_path: Path)
     notebook.write_text(
         f"<meta charset=utf-8><div data-testid=hud><i class=hud-chip></i></div>{show(watched.replay)._repr_html_()}"
     )
-    found = visit(notebook.as_uri())
-    frame = found.page.frame_locator("iframe")
-    assert frame.locator("[data-testid=title]").inner_text() == "machina_1"
-    assert frame.locator(".hud-chip").first.inner_text().startswith("cogs")
+    from playwright.sync_api import expect
+
+    frame = visit(notebook.as_uri()).page.frame_locator("iframe")
+    expect(frame.locator("[data-testid=title]")).to_have_text("machina_1", timeout=60_000)
+    expect(frame.locator(".hud-chip").first).to_have_text(re.compile("^cogs"), timeout=60_000)
 
 
 def test_pictures_and_tables_are_saved(visit: Go, served: ReplayServer, watched: Watched, tmp_path: Path) -> None:
