@@ -28,7 +28,7 @@ ENDS = {"start_pos": (1, 1), "end_pos": (3, 3)}
         (RandomMapBuilder.Config(agents=2**40), "1099511627776 agents do not fit"),
         (RandomMapBuilder.Config(agents={"red": 2**40}), "1099511627776 agents do not fit"),
         (PerimeterInContextMapBuilder.Config(height=-1), "The map has -1 rows and 7 columns"),
-        (PerimeterInContextMapBuilder.Config(objects={"box": 2**40}), "1099511627776 times 'box', more than it has"),
+        (PerimeterInContextMapBuilder.Config(objects={"box": 2**40}), "cannot hold 1099511627776 objects 'box'"),
         (MazePrimMapBuilder.Config(width=2, height=9, **ENDS), "A maze of 2 x 9 cells has no room"),
         (MazeKruskalMapBuilder.Config(width=9, height=-7, **ENDS), "A maze of 9 x -7 cells has no room"),
         (MazeKruskalMapBuilder.Config(width=2**20 + 1, height=2**20 + 1, **ENDS), "The map has 1048577 rows"),
