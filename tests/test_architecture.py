@@ -67,6 +67,7 @@ def test_every_distribution_has_the_one_version() -> None:
     assert files
     for path in files:
         assert tomllib.loads(path.read_text())["project"]["version"] == version, path
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_every_distribution_carries_the_license() -> None:

@@ -20,10 +20,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mettagrid.runner.boxed.BoxPolicyOptions", options)
 
 
-def check_hidden(told: str, tmp_path: Path) -> None:
+def check_hidden(shown: str, tmp_path: Path) -> None:
     folders = [sys.prefix, sys.base_prefix, sysconfig.get_paths()["stdlib"], str(Path.home()), str(tmp_path)]
     hidden = [*folders, str(Path(__file__).parents[4]), os.uname().nodename, "/var/lib/cogbox"]
-    assert [text for text in hidden if text in told] == []
+    assert [text for text in hidden if text in shown] == []
 
 
 @pytest.mark.slow

@@ -65,16 +65,30 @@ def test_errors_are_a_json_document_too(tmp_path: Path) -> None:
     assert json.loads(ran.stdout) == {"error": {"type": "full", "message": "The box is full", "hint": "empty the box"}}
 
 
+def install(folder: Path, name: str, module: str) -> None:
+    """Write a distribution with one entry point of the sample program."""
+    (folder / f"{name}.py").write_text(module)
+    metadata = folder / f"{name}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[sample.commands]\n{name} = {name}:ENTRIES\n")
+
+
 def test_another_distribution_adds_a_command(tmp_path: Path) -> None:
-    (tmp_path / "extension.py").write_text(
+    install(
+        tmp_path,
+        "extension",
         "from softmax.cli.program import Entry\n"
         "ENTRIES = [Entry('extra', 'extension:extra', 'From elsewhere.', 'More'), Entry('good', 'extension:extra')]\n"
-        "def extra(): print('from elsewhere')\n"
+        "def extra(): print('from elsewhere')\n",
     )
-    metadata = tmp_path / "extension-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: extension\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[sample.commands]\nextension = extension:ENTRIES\n")
     assert sample(tmp_path, "extra").stdout == "from elsewhere\n"
     assert sample(tmp_path, "good").stdout == "fine\n"  # a program's own commands win
     assert "More:\n  extra      From elsewhere." in sample(tmp_path, "--help").stdout
+
+
+def test_a_broken_distribution_does_not_break_the_program(tmp_path: Path) -> None:
+    install(tmp_path, "broken", "import a_module_that_is_missing\n")
+    ran = sample(tmp_path, "good")
+    assert (ran.returncode, ran.stdout) == (0, "fine\n")
+    assert ran.stderr.startswith("warning: the commands of broken:ENTRIES are not available: ModuleNotFoundError:")

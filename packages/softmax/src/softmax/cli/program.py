@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from softmax.cli.errors import INTERRUPTED, Explanation, explain, is_interrupt, report, usage_message
-from softmax.cli.output import deprecated, show_log
+from softmax.cli.output import deprecated, show_log, warn
 
 __all__ = ["CommandGroup", "Entry", "Group", "Program", "examples", "make_app", "make_group_app"]
 
@@ -129,9 +129,13 @@ class Program(Group):
             return cls.entries
         from importlib.metadata import entry_points
 
-        points = sorted(entry_points(group=cls.entry_point_group), key=lambda point: point.name)
         own = {entry.name for entry in cls.entries}
-        added = [entry for point in points for entry in point.load() if entry.name not in own]
+        added: list[Entry] = []
+        for point in sorted(entry_points(group=cls.entry_point_group), key=lambda point: point.name):
+            try:
+                added += [entry for entry in point.load() if entry.name not in own]
+            except Exception as error:  # a broken extension must not take the program with it
+                warn(f"the commands of {point.value} are not available: {type(error).__name__}: {error}")
         return [*cls.entries, *added]
 
     @classmethod

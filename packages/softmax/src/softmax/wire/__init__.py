@@ -1,1 +1,1 @@
-"""Models of what league servers and their clients exchange; both sides use these classes."""
+"""Models of what league servers send. Clients read with them; the server still has models of its own."""
