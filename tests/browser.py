@@ -53,6 +53,11 @@ class Visit:
     def open(self, address: str) -> None:
         self.page.goto(address)
         self.page.wait_for_selector("[data-testid=hud] .hud-chip, [data-testid=error]", state="attached")
+        self.painted()
+
+    def painted(self) -> None:
+        """Wait until the page is drawn; Chromium drops key presses that arrive before."""
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def panel(self, name: str) -> None:
         self.page.click(f"[data-panel={name}]")

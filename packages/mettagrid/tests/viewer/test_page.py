@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,9 @@ from mettagrid.simulator import Simulation
 from mettagrid.viewer import ReplayServer, serve, show, write_html
 
 from .conftest import STEPS, TICK, Visit, Watched
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FileChooser
 
 pytestmark = pytest.mark.slow
 
@@ -173,9 +176,12 @@ def test_a_file_is_opened_by_choosing_and_by_dropping(
     found = visit(served.address.split("?")[0] + "?replay=nowhere")
     found.errors.clear()  # the browser itself notes that there is nothing
     assert "Replay not found at this address" in found.text("[data-testid=error]")
-    with found.page.expect_file_chooser() as chooser:
-        found.page.keyboard.press("Shift+O")
-    chooser.value.set_files(replay_files["v4"])
+    choosers: list[FileChooser] = []
+    found.page.on("filechooser", lambda chooser: choosers.append(chooser))
+    found.painted()  # a round trip: from here on the browser hands choosers to this test
+    found.page.keyboard.press("Shift+O")
+    found.until(lambda: len(choosers) == 1)
+    choosers[0].set_files(replay_files["v4"])
     found.page.wait_for_selector(".hud-chip")
     assert found.text("[data-testid=title]") == "machina_1"
     drop(found, replay_files["cogreplay"].read_bytes(), "dropped.cogreplay")
