@@ -24,7 +24,7 @@ import httpx
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from cogames.bundles import create_bundle
+from cogames.policy.bundles import create_bundle
 from workspace import ROOT, fail, say
 
 GALLERY = ROOT / "docs" / "gallery"

@@ -37,9 +37,9 @@ console("cogames scrimmage -m arena -c 4 -p class=my_policy.StarterPolicy -e 8 -
 # the cogs did. In Python, the same is one call:
 
 # %%
-from cogames.evaluation import PlaySettings, evaluate
-from cogames.mission_args import choose_missions
-from cogames.policy_args import parse_policy_spec
+from cogames.episodes.evaluation import PlaySettings, evaluate
+from cogames.missions import choose_missions
+from cogames.policy.arguments import parse_policy_spec
 
 missions = choose_missions(["arena"], cogs=4, max_steps=400)
 

@@ -50,7 +50,7 @@ with zipfile.ZipFile("submission.zip") as bundle:
 # %%
 from pathlib import Path
 
-from cogames.bundles import create_bundle
+from cogames.policy.bundles import create_bundle
 
 made = create_bundle("class=my_policy.StarterPolicy", Path("again.zip"), include_files=["my_policy.py"])
 print(Path("again.zip").read_bytes() == Path("submission.zip").read_bytes(), made.warnings)
@@ -86,9 +86,9 @@ print(validate_bundle("./broken.zip", missions.load("arena")).problem)
 # verdict says so.
 
 # %%
-from cogames.evaluation import PlaySettings, evaluate
-from cogames.mission_args import choose_missions
-from cogames.policy_args import parse_policy_spec
+from cogames.episodes.evaluation import PlaySettings, evaluate
+from cogames.missions import choose_missions
+from cogames.policy.arguments import parse_policy_spec
 
 policies = [parse_policy_spec("./submission.zip"), parse_policy_spec("random")]
 arena = choose_missions(["arena"], cogs=4, max_steps=50)

@@ -1,4 +1,4 @@
-"""Compatibility names for evaluating policies on missions; `cogames.evaluation` does the work."""
+"""Compatibility names for evaluating policies on missions; `cogames.episodes.evaluation` does the work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mettagrid.simulator.multi_episode.summary import MultiEpisodeRolloutSummary
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cogames.evaluation import Evaluation
+    from cogames.episodes.evaluation import Evaluation
     from mettagrid.config.mettagrid_config import MettaGridConfig
     from mettagrid.policy.policy_spec import PolicySpec
 
@@ -58,9 +58,9 @@ def evaluate(
     if game_engine not in (None, "mettagrid"):
         raise ValueError(f"Unknown game engine {game_engine!r}; this version plays 'mettagrid'.")
 
-    from cogames.evaluation import evaluate as measure
-    from cogames.mission_args import ChosenMission
-    from cogames.playing import PlaySettings
+    from cogames.episodes.evaluation import evaluate as measure
+    from cogames.episodes.settings import PlaySettings
+    from cogames.missions.arguments import ChosenMission
 
     result = measure(
         [ChosenMission(name, env) for name, env in missions],
@@ -75,7 +75,7 @@ def evaluate(
 
 
 def _show(result: Evaluation, console: Console, output_format: Literal["yaml", "json"] | None) -> None:
-    from cogames.cli.evaluation_tables import print_evaluation
+    from cogames.commands.shared.evaluation_tables import print_evaluation
     from softmax.cli.output import print_data, printed_text
 
     if output_format is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from cogames.cli.program import CogamesProgram
+from cogames.commands.shared.program import CogamesProgram
 from softmax.cli.program import Entry, make_app
 
 __all__ = ["app", "main"]

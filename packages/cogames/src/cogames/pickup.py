@@ -1,4 +1,7 @@
-"""Compatibility name for value over replacement on a rich console; `cogames.value_over_replacement` measures it."""
+"""Compatibility name for value over replacement on a rich console.
+
+`cogames.episodes.value_over_replacement` measures it.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,9 @@ def pickup(
 ) -> None:
     """Measure what the candidate adds to the pool, and print scores and value over replacement."""
     from cogames.commands.pickup import print_pickup
-    from cogames.mission_args import ChosenMission
-    from cogames.playing import PlaySettings
-    from cogames.value_over_replacement import measure
+    from cogames.episodes.settings import PlaySettings
+    from cogames.episodes.value_over_replacement import measure
+    from cogames.missions.arguments import ChosenMission
     from softmax.cli.output import printed_text
 
     if not pool_specs:

@@ -1,4 +1,4 @@
-"""Compatibility name for playing one episode on a rich console; `cogames.single_episode` plays it."""
+"""Compatibility name for playing one episode on a rich console; `cogames.episodes.single` plays it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def play(
 
     `save_replay` is a folder, which gets a file with a new name; `save_replay_file` is the file itself.
     """
-    from cogames.mission_args import ChosenMission
-    from cogames.playing import PlaySettings, bad_verdicts
-    from cogames.single_episode import episode_stats, play_once
+    from cogames.episodes.settings import PlaySettings, bad_verdicts
+    from cogames.episodes.single import episode_stats, play_once
+    from cogames.missions.arguments import ChosenMission
 
     outcome = play_once(
         ChosenMission(game_name, env_cfg),

@@ -1,6 +1,6 @@
 """Compatibility names for `softmax cogames`: the commands for local games as Typer applications."""
 
-from cogames.cli.program import make_group_app
+from cogames.commands.shared.program import make_group_app
 from cogames.commands.tutorial import COMMANDS as TUTORIAL
 from softmax.cli.program import Entry
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from cogames import missions
-from cogames.cog_limits import fit_cogs
-from cogames.mission_args import choose_missions
+from cogames.missions import choose_missions
+from cogames.missions.cog_limits import fit_cogs
 from mettagrid.cogame.core import CoGameMission, CogsError
 from mettagrid.cogame.game import CoGame
 from mettagrid.config.mettagrid_config import GameConfig, MettaGridConfig
@@ -91,7 +91,7 @@ class Crowded(CoGameMission):
 
 
 def test_a_mission_with_too_many_cogs_by_default_starts_with_those_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(missions, "get_game", lambda name: CoGame(name, [Crowded()], []))
+    monkeypatch.setattr(missions.catalog, "get_game", lambda name: CoGame(name, [Crowded()], []))
     assert missions.get_mission("crowded").num_cogs == 8
     assert missions.load("crowded").game.num_agents == 2
     with pytest.raises(CogsError, match=r"takes 1 to 2 cogs \(its map has 2 spawn points\), not 3\.$"):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cogames.documents import DOCUMENTS, read_document
+from cogames.docs import DOCUMENTS, read_document
 
 ROOT = Path(__file__).resolve().parents[4]
 # Pages whose blocks are one program with commands in between; tests/test_tutorials.py runs that.

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cogames import missions
-from cogames.documents import DOCUMENTS, read_document
+from cogames.docs import DOCUMENTS, read_document
 
 ELEMENTS = ("carbon", "oxygen", "germanium", "silicon")
 NAMES = (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cogames.mission_args import choose_missions
+from cogames.missions import choose_missions
 from mettagrid.cogame.errors import MissionError
 
 

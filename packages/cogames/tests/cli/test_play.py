@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from cogames.single_episode import assign_teams, has_share
+from cogames.episodes.single import assign_teams, has_share
 from tests.support import require_tool
 
 

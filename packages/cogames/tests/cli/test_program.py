@@ -159,7 +159,7 @@ def test_a_mistake_of_ours_shows_where_only_when_asked(cogames: Any, monkeypatch
     def broken(*arguments: object) -> None:
         raise RuntimeError("the moon is in the wrong place")
 
-    monkeypatch.setattr("cogames.documents.read_document", broken)
+    monkeypatch.setattr("cogames.docs.read_document", broken)
     ran = cogames("docs", "mission")
     assert (ran.code, ran.error) == (1, "Error: RuntimeError: the moon is in the wrong place")
     assert ran.hints == ["run it again with --debug to see where this happened"]

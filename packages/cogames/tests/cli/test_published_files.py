@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from cogames import missions
-from cogames.drawn_maps import draw_map
+from cogames.missions.drawn_maps import draw_map
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.simulator import Simulation
 

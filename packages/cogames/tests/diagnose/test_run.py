@@ -10,7 +10,7 @@ import pytest
 
 from cogames.diagnose import DiagnoseError, DiagnoseOptions, OutputFolderError, run_diagnosis
 from cogames.diagnose.artifacts import FILES
-from cogames.policy_args import PolicyArgumentError
+from cogames.policy.arguments import PolicyArgumentError
 from mettagrid.cogame.core import MissionError
 
 NOT_COMPARED = ("run_id", "created_at", "output_dir", "command", "git_sha", "compared_run_ids")

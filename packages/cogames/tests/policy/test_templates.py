@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cogames.templates import TEMPLATES, policy_template
+from cogames.policy.templates import TEMPLATES, policy_template
 from mettagrid.policy.policy_registry import get_policy_registry
 
 

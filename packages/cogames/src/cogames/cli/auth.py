@@ -1,7 +1,7 @@
 """Compatibility names for `cogames auth`; the commands are in `softmax.commands.auth`."""
 
-from cogames.cli.program import make_group_app
 from cogames.commands.auth import COMMANDS
+from cogames.commands.shared.program import make_group_app
 from softmax.commands.auth import get_login_url as get_login_url_cmd
 from softmax.commands.auth import get_token as get_token_cmd
 from softmax.commands.auth import login as login_cmd

@@ -26,7 +26,7 @@ from cogames.cli.mission_tables import (
     print_variants,
 )
 from cogames.cli.utils import parse_variants
-from cogames.mission_files import is_mission_file, load_mission_file, save_mission_file
+from cogames.missions.files import is_mission_file, load_mission_file, save_mission_file
 from mettagrid.cogame.core import CoGameMission, CoGameMissionVariant
 from mettagrid.cogame.errors import MissionError
 from mettagrid.cogame.game import CoGame, get_game
@@ -171,7 +171,7 @@ def get_mission_name_and_config(
     steps: int | None = None,
 ) -> ResolvedMission:
     """Return the mission of a command; print help or the error and exit with code 1 when there is none."""
-    from cogames.cli.choices import missing
+    from cogames.commands.shared.choices import missing
 
     if mission_arg is None:
         missing(ctx, "Missing: --mission / -m", game=game_name)
@@ -193,7 +193,7 @@ def get_mission_names_and_configs(
     steps: int | None = None,
 ) -> list[tuple[str, MettaGridConfig]]:
     """Return the missions of a command, each once; print help or the error and exit with code 1 for none."""
-    from cogames.cli.choices import missing
+    from cogames.commands.shared.choices import missing
 
     if not missions_arg:
         missing(ctx, "Supply at least one: --mission / -m", game=game_name)

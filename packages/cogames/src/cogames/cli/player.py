@@ -1,6 +1,5 @@
 """Compatibility names for `cogames auth player`; the commands are in `cogames.commands.player`."""
 
-from cogames.cli.program import make_group_app
 from cogames.commands.player import COMMANDS, CREDENTIALS
 from cogames.commands.player import create as create_player_cmd
 from cogames.commands.player import create_credential as create_credential_cmd
@@ -9,6 +8,7 @@ from cogames.commands.player import list_players as list_players_cmd
 from cogames.commands.player import login as login_player_cmd
 from cogames.commands.player import logout as logout_player_cmd
 from cogames.commands.player import revoke_credential as revoke_credential_cmd
+from cogames.commands.shared.program import make_group_app
 
 __all__ = [
     "create_credential_cmd",

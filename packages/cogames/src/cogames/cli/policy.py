@@ -1,14 +1,14 @@
-"""Compatibility names for the `-p` option; the grammar lives in `cogames.policy_args`."""
+"""Compatibility names for the `-p` option; the grammar lives in `cogames.policy.arguments`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn, Optional
 
-from cogames.policy_args import (
+from cogames.policy.arguments import (
     DEFAULT_CHECKPOINT_DIR as default_checkpoint_dir,
 )
-from cogames.policy_args import (
+from cogames.policy.arguments import (
     PolicySpecWithProportion,
     parse_policy_spec,
     policy_arg_example,
@@ -66,7 +66,7 @@ def list_checkpoints() -> None:
     from rich.table import Table
 
     from cogames.cli.base import console
-    from cogames.policy_args import list_checkpoints as find_checkpoints
+    from cogames.policy.arguments import list_checkpoints as find_checkpoints
 
     checkpoints = find_checkpoints()
     if not checkpoints:
@@ -78,12 +78,12 @@ def list_checkpoints() -> None:
 
 
 def _parse(ctx: typer.Context, text: str, device: str | None) -> PolicySpecWithProportion:
-    from cogames.cli.choices import policy
+    from cogames.commands.shared.choices import policy
 
     return policy(ctx, text, device)
 
 
 def _refuse(ctx: typer.Context, message: str) -> NoReturn:
-    from cogames.cli.choices import missing
+    from cogames.commands.shared.choices import missing
 
     missing(ctx, message)

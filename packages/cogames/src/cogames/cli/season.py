@@ -2,7 +2,6 @@
 
 import typer
 
-from cogames.cli.program import make_group_app
 from cogames.commands.season import COMMANDS, LeaderboardType
 from cogames.commands.season import leaderboard as season_leaderboard
 from cogames.commands.season import list_seasons as season_list
@@ -13,6 +12,7 @@ from cogames.commands.season import show as season_show
 from cogames.commands.season import stages as season_stages
 from cogames.commands.season import teams as season_teams
 from cogames.commands.season import versions as season_versions
+from cogames.commands.shared.program import make_group_app
 from softmax.wire.documents import LeaderboardEntry, ScorePoliciesLeaderboardEntry, TeamSummary
 
 __all__ = [

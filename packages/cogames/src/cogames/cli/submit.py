@@ -1,4 +1,4 @@
-"""Compatibility names for packing and uploading a policy; `cogames.bundles` and `cogames.commands.upload` do the work.
+"""Compatibility names for packing and uploading a policy; `cogames.client.publish` does the work.
 
 Uploads go to the server that the user named. Bundles are validated in a sandbox on this machine, so no container image
 is needed.

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from cogames.cli.league import NOTHING, Json, LoginServer, Server, client_for, moment, print_json, signed_in
+from cogames.commands.shared.league import NOTHING, Json, LoginServer, Server, client_for, moment, print_json, signed_in
 from softmax.cli.errors import fail
 from softmax.cli.output import hint, note, print_table
 from softmax.cli.program import Entry, examples
@@ -169,7 +169,7 @@ def _watch(client: TournamentServerClient, run: AssayRunResponse) -> AssayRunRes
 
 
 def _missions(source: str, episodes: int, max_steps: int) -> list[MissionSpec]:
-    from cogames.cli import choices
+    from cogames.commands.shared import choices
     from softmax.wire.documents import MissionSpec
 
     chosen = choices.missions([], variants=None, mission_set=source, game="cogsguard", max_steps=max_steps)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.cli import choices, options
-from cogames.cli.failures import show_last_words
-from cogames.cli.league import LoginServer, LongServer, client_for
+from cogames.commands.shared import choices, options
+from cogames.commands.shared.failures import show_last_words
+from cogames.commands.shared.league import LoginServer, LongServer, client_for
 from softmax.cli.errors import CommandError, fail
 from softmax.cli.output import note, print_data, warn
 from softmax.cli.program import examples
@@ -140,8 +140,8 @@ def pack_bundle(
     compat_version: str | None = None,
 ) -> CreatedBundle:
     """Write a bundle and print its contents."""
-    from cogames.bundles import create_bundle as pack
-    from cogames.policy_args import parse_init_kwargs
+    from cogames.policy.arguments import parse_init_kwargs
+    from cogames.policy.bundles import create_bundle as pack
 
     choices.use_working_folder()
     try:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cogames.cli import choices, options
-from cogames.cli.redirection import prints_to_stderr
+from cogames.commands.shared import choices, options
+from cogames.commands.shared.redirection import prints_to_stderr
 from softmax.cli.output import Format, note, print_data
 from softmax.cli.program import examples
 from softmax.cli.progress import ProgressBar

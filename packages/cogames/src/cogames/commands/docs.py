@@ -14,7 +14,7 @@ Name = Annotated[str | None, typer.Argument(metavar="[DOC]", help="Name of a doc
 @examples("cogames docs", "cogames docs mission")
 def docs(doc: Name = None) -> None:
     """List or print documents."""
-    from cogames.documents import DOCUMENTS, read_document
+    from cogames.docs import DOCUMENTS, read_document
 
     if doc is None:
         print_table(["Document", "Description"], DOCUMENTS.items())

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import typer
 
-from cogames.cli import choices
-from cogames.cli.league import (
+from cogames.commands.shared import choices
+from cogames.commands.shared.league import (
     FILTER,
     NOTHING,
     OUTPUT,

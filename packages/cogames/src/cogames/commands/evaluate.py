@@ -7,10 +7,10 @@ from typing import Any
 
 import typer
 
-from cogames.cli import choices, options
-from cogames.cli.evaluation_tables import print_evaluation
-from cogames.cli.failures import show_failures
-from cogames.cli.redirection import prints_to_stderr
+from cogames.commands.shared import choices, options
+from cogames.commands.shared.evaluation_tables import print_evaluation
+from cogames.commands.shared.failures import show_failures
+from cogames.commands.shared.redirection import prints_to_stderr
 from softmax.cli.errors import fail
 from softmax.cli.output import note, print_data
 from softmax.cli.program import examples
@@ -66,8 +66,8 @@ def run(
     device = choices.choose_device(device)
     policies = [choices.policy(ctx, text, device) for text in policy]
 
-    from cogames.evaluation import evaluate
-    from cogames.playing import PlaySettings
+    from cogames.episodes.evaluation import evaluate
+    from cogames.episodes.settings import PlaySettings
 
     talk = note if format else print
     if mission_set is not None:

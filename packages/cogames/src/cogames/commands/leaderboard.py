@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from cogames.cli.league import FILTER, TOURNAMENT, Json, LoginServer, Server, client_for, print_json, signed_in
+from cogames.commands.shared.league import (
+    FILTER,
+    TOURNAMENT,
+    Json,
+    LoginServer,
+    Server,
+    client_for,
+    print_json,
+    signed_in,
+)
 from softmax.cli.errors import fail
 from softmax.cli.program import examples
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cogames.cli import choices, options
+from cogames.commands.shared import choices, options
 from softmax.cli.errors import fail
 from softmax.cli.output import Format, note, print_data, print_table, warn
 from softmax.cli.program import examples
@@ -100,7 +100,7 @@ def show_mission(
     name: str, env: MettaGridConfig, format: Format | None, save: Path | None, *, published: bool = False
 ) -> None:
     """Print a summary of an environment, or all of it with `format`; with `save` write it to a file."""
-    from cogames.mission_files import mission_document, save_mission_file
+    from cogames.missions.files import mission_document, save_mission_file
 
     if save is not None:
         save_mission_file(env, choices.output_file(save), published=published)
@@ -112,7 +112,7 @@ def show_mission(
 
 
 def _list_missions(pattern: str | None, evals: bool, game: str, format: Format | None) -> None:
-    from cogames.mission_args import mission_rows
+    from cogames.missions.arguments import mission_rows
 
     rows = [row for row in mission_rows(evals=evals, game=game) if fnmatchcase(row.name, f"*{pattern or ''}*")]
     if format:
@@ -133,7 +133,7 @@ def _list_missions(pattern: str | None, evals: bool, game: str, format: Format |
 def _elsewhere(pattern: str, game: str) -> str:
     """Return the end of the message for an empty list: names of other kinds that match, or the closest names."""
     from cogames import missions as library
-    from cogames.mission_args import full_name
+    from cogames.missions.arguments import full_name
     from mettagrid.cogame.errors import UnknownMission
 
     try:

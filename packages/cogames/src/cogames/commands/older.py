@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from cogames.cli import choices, options
 from cogames.commands import evaluate as _evaluate
 from cogames.commands import missions as _missions
 from cogames.commands import tutorial
+from cogames.commands.shared import choices, options
 from softmax.cli.errors import CommandError, fail
 
 MissionName = Annotated[str, typer.Argument(metavar="MISSION", help="Mission name or file.")]

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.cli import choices, options
-from cogames.cli.evaluation_tables import INTERVAL, bounds, number, print_replays
-from cogames.cli.failures import print_policies, show_failures
-from cogames.cli.redirection import prints_to_stderr
+from cogames.commands.shared import choices, options
+from cogames.commands.shared.evaluation_tables import INTERVAL, bounds, number, print_replays
+from cogames.commands.shared.failures import print_policies, show_failures
+from cogames.commands.shared.redirection import prints_to_stderr
 from softmax.cli.output import note, print_data, print_table
 from softmax.cli.program import examples
 from softmax.cli.progress import ProgressBar
 
 if TYPE_CHECKING:
-    from cogames.value_over_replacement import Pickup, Scenario
+    from cogames.episodes.value_over_replacement import Pickup, Scenario
 
 Candidate = Annotated[
     str | None,
@@ -99,8 +99,8 @@ def pickup(
     device = choices.choose_device(device)
     candidate, *others = [choices.policy(ctx, text, device) for text in (policy, *pool)]
 
-    from cogames.playing import PlaySettings
-    from cogames.value_over_replacement import measure
+    from cogames.episodes.settings import PlaySettings
+    from cogames.episodes.value_over_replacement import measure
 
     talk = note if format else print
     talk(f"Pickup on {chosen.name}: {chosen.env.game.num_agents} cogs, {episodes} episodes each, seed {seed}")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.cli import choices, options
-from cogames.cli.failures import print_policies, show_failures
-from cogames.cli.redirection import prints_to_stderr
+from cogames.commands.shared import choices, options
+from cogames.commands.shared.failures import print_policies, show_failures
+from cogames.commands.shared.redirection import prints_to_stderr
 from softmax.cli.errors import fail
 from softmax.cli.output import print_data, print_table
 from softmax.cli.program import examples
@@ -116,8 +116,8 @@ def play(
     if save_replay_dir is not None:
         replay_path = choices.output_file(save_replay_dir / f"{uuid.uuid4()}.json.z")
 
-    from cogames.playing import PlaySettings
-    from cogames.single_episode import episode_stats, has_share, play_once
+    from cogames.episodes.settings import PlaySettings
+    from cogames.episodes.single import episode_stats, has_share, play_once
 
     print(f"Playing {chosen.name}")
     print(f"Max Steps: {limit or 'no limit'}, Render: {view}")
@@ -158,7 +158,7 @@ def _view(render: options.RenderName) -> RenderMode:
 
 def _print_mission(name: str, variants: list[str] | None, cogs: int | None, game: str) -> None:
     from cogames import missions
-    from cogames.mission_files import is_mission_file
+    from cogames.missions.files import is_mission_file
 
     if is_mission_file(name):
         fail("--print-cvc-config prints missions of a game; a file contains an environment.", "use --print-mg-config")

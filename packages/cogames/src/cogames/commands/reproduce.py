@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from cogames.cli.league import OUTPUT, Json, LoginServer, LongServer, client_for, print_json
+from cogames.commands.shared.league import OUTPUT, Json, LoginServer, LongServer, client_for, print_json
 from softmax.cli.errors import fail
 from softmax.cli.output import note, print_table, warn
 from softmax.cli.program import examples
@@ -39,7 +39,7 @@ def reproduce(
     not download is played from its recorded actions. The exit code is 0 if results and replay are identical.
     """
     from cogames.client.references import as_uuid
-    from cogames.reproduction import reproduce_match
+    from cogames.client.reproduction import reproduce_match
 
     if as_uuid(match_id) is None:
         fail(f"{match_id!r} is not a match id", "cogames season matches SEASON --json lists them")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.cli.league import (
+from cogames.commands.shared.league import (
     FILTER,
     NOTHING,
     Json,

@@ -150,7 +150,7 @@ def make_policy(
             "cogames tutorial make-policy --scripted -o my_policy.py",
             "cogames tutorial make-policy --trainable -o my_network.py",
         )
-    from cogames.make_policy import make_policy as write
+    from cogames.policy.templates import make_policy as write
 
     try:
         written = write(kinds[0], output)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.cli import choices
-from cogames.cli.league import TOURNAMENT, LoginServer, LongServer, Server, client_for, show_home, signed_in
 from cogames.commands.bundles import (
     BundlePolicy,
     IncludeFiles,
@@ -20,6 +18,8 @@ from cogames.commands.bundles import (
     check_init_kwargs,
     pack_bundle,
 )
+from cogames.commands.shared import choices
+from cogames.commands.shared.league import TOURNAMENT, LoginServer, LongServer, Server, client_for, show_home, signed_in
 from softmax.cli.errors import CommandError, fail
 from softmax.cli.output import note, warn
 from softmax.cli.program import examples
@@ -290,9 +290,9 @@ def _season_to_enter(client: TournamentServerClient, reference: str | None) -> S
 
 def _try(client: TournamentServerClient, season: SeasonDetail | None, bundle: Path, *, offline: bool) -> None:
     """Validate the bundle on the season's game; offline, on the mission `arena`."""
-    from cogames.cli.failures import show_last_words
     from cogames.client.pools import environment_of, playable_pool
     from cogames.commands.bundles import try_bundle
+    from cogames.commands.shared.failures import show_last_words
 
     if offline:
         place, env = "arena", choices.mission("arena", variants=None, game="cogsguard").env

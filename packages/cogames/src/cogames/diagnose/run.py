@@ -22,7 +22,7 @@ from cogames.diagnose.stability import Snapshot, compare_snapshots, read_snapsho
 from cogames.diagnose.status import StageStatus, VisitStatus
 from cogames.diagnose.visit import Visit
 from cogames.diagnose.writer import write_conclusions, write_plan, write_stage1, write_stage2, write_state
-from cogames.policy_args import parse_policy_spec
+from cogames.policy.arguments import parse_policy_spec
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode import EpisodeOutcome, EpisodePlan, play_episodes
 

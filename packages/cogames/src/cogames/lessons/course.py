@@ -10,7 +10,7 @@ from cogames.lessons import cvc, play
 from cogames.lessons.keys import Keys
 from cogames.lessons.lesson import Lesson
 from cogames.lessons.tutor import Tutor
-from cogames.policy_args import parse_policy_spec
+from cogames.policy.arguments import parse_policy_spec
 from mettagrid.renderer.renderer import Renderer
 from mettagrid.runner.episode.plan import EpisodePlan
 from mettagrid.runner.episode.play import play_episode

@@ -68,7 +68,7 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
 
 
 def _packed(app: FastAPI, name: str) -> tuple[uuid.UUID, BundleFacts]:
-    from cogames.bundles import create_bundle
+    from cogames.policy.bundles import create_bundle
 
     version_id = new_id()
     with tempfile.TemporaryDirectory(prefix="observatory-demo-") as folder:

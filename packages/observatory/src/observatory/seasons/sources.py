@@ -70,8 +70,8 @@ def preset_text(preset: SeasonPreset) -> str:
 
 def env_config_of_game(game: Game) -> dict[str, Any]:
     """Return the environment of a preset's game; `Unprocessable` when there is no such mission or variant."""
-    from cogames.mission_files import is_mission_file
     from cogames.missions import load
+    from cogames.missions.files import is_mission_file
     from mettagrid.cogame.errors import MissionError
 
     if is_mission_file(game.mission):  # which may be a program

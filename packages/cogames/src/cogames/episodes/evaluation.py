@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cogames.mission_args import ChosenMission
-from cogames.mission_statistics import MissionStatistics, mission_statistics
-from cogames.playing import PlaySettings, sources, unique_names
+from cogames.episodes.settings import PlaySettings, sources, unique_names
+from cogames.episodes.statistics import MissionStatistics, mission_statistics
+from cogames.missions.arguments import ChosenMission
 from metta_alo.scoring import allocate_counts
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode import (

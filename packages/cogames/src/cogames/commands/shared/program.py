@@ -31,7 +31,7 @@ class CogamesProgram(Program):
 
 def _policy_hints(error: BaseException) -> list[str]:
     """Return hints for a policy that cannot be created; the original exception stays in the worker process."""
-    from cogames.policy_args import policy_error_hints
+    from cogames.policy.arguments import policy_error_hints
 
     cause = error.__cause__
     if cause is None and getattr(error, "error_type", None) == "ModuleNotFoundError":

@@ -35,7 +35,7 @@ def print_policies(outcomes: Sequence[EpisodeOutcome], names: Sequence[str]) -> 
 
 def show_failures(outcomes: Sequence[EpisodeOutcome], names: Sequence[str], *, prefix: str = "") -> bool:
     """Warn about each policy that failed, with the traceback of its first failure; return whether any failed."""
-    from cogames.playing import bad_verdicts
+    from cogames.episodes.settings import bad_verdicts
 
     sentences = bad_verdicts(outcomes, names)
     for sentence in sentences:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cogames.policy_args import parse_policy_spec, split_policy_uri
+from cogames.policy.arguments import parse_policy_spec, split_policy_uri
 from mettagrid.policy.bundle import CreatedBundle
 from mettagrid.policy.bundle import create_bundle as _create_bundle
 from mettagrid.policy.policy_spec import PolicySpec

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cogames.mission_args import ChosenMission
-from cogames.playing import PlaySettings, sources
+from cogames.episodes.settings import PlaySettings, sources
+from cogames.missions.arguments import ChosenMission
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.runner.episode.outcome import EpisodeOutcome

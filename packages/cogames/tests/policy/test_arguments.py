@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cogames.cli.policy import PolicySpecWithProportion as SameClass
-from cogames.policy_args import (
+from cogames.policy.arguments import (
     PolicyArgumentError,
     PolicySpecWithProportion,
     list_checkpoints,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cogames.cli.failures import OUTCOME_COLUMNS, outcome_cells
+from cogames.commands.shared.failures import OUTCOME_COLUMNS, outcome_cells
 from softmax.cli.output import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cogames.evaluation import Evaluation
+    from cogames.episodes.evaluation import Evaluation
     from softmax.stats import Estimate
 
 __all__ = ["bounds", "number", "print_evaluation", "print_replays"]

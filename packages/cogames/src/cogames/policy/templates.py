@@ -1,14 +1,25 @@
-"""Write a new policy from a template."""
+"""Write a new policy from a template.
+
+The text is the source of a built-in policy without its short names, so that the copy does not claim them too.
+"""
 
 from __future__ import annotations
 
 import keyword
+import re
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
-from cogames.templates import TEMPLATES, policy_template
+__all__ = ["TEMPLATES", "MadePolicy", "make_policy", "policy_template"]
 
-__all__ = ["MadePolicy", "make_policy"]
+# Kind -> (module of `cogames.policy`, class to play with).
+TEMPLATES = {
+    "scripted": ("starter_agent", "StarterPolicy"),
+    "trainable": ("trainable_policy_template", "MyTrainablePolicy"),
+}
+
+_SHORT_NAMES = re.compile(r"^[ \t]+short_names\b.*\n\n?", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,3 +50,10 @@ def make_policy(kind: str, path: Path) -> MadePolicy:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(policy_template(kind), encoding="utf-8")
     return MadePolicy(path, f"{path.stem}.{TEMPLATES[kind][1]}", replaced)
+
+
+def policy_template(kind: str) -> str:
+    """Return the source of a new policy; raise `KeyError` for a kind that is not in `TEMPLATES`."""
+    module, _ = TEMPLATES[kind]
+    source = files("cogames.policy").joinpath(f"{module}.py").read_text(encoding="utf-8")
+    return _SHORT_NAMES.sub("", source).rstrip() + "\n"

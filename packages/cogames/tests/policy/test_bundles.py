@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cogames.bundles import create_bundle
+from cogames.policy.bundles import create_bundle
 from mettagrid.policy import bundle_cache
 
 STARTER = "cogames.policy.starter_agent.StarterPolicy"

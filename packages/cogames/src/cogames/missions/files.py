@@ -59,7 +59,7 @@ def mission_document(env: MettaGridConfig, *, published: bool = False) -> dict[s
     """Return an environment as data for JSON or YAML; see `save_mission_file` for `published`."""
     if not published:
         return env.model_dump(mode="json")
-    from cogames.drawn_maps import published_document
+    from cogames.missions.drawn_maps import published_document
 
     return published_document(env)
 

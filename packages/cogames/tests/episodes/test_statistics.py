@@ -1,6 +1,6 @@
 """Statistics of a mission count episodes, not agents."""
 
-from cogames.mission_statistics import mission_statistics
+from cogames.episodes.statistics import mission_statistics
 from mettagrid.simulator.multi_episode.rollout import EpisodeRolloutResult
 from softmax.stats import estimate_mean
 

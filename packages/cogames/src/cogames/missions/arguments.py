@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cogames import missions
-from cogames.cog_limits import fit_cogs
-from cogames.mission_files import is_mission_file
+from cogames.missions import catalog
+from cogames.missions.cog_limits import fit_cogs
+from cogames.missions.files import is_mission_file
 from mettagrid.cogame.core import CoGameMission
 from mettagrid.cogame.errors import MissionError, UnknownMission
 from mettagrid.cogame.game import get_game
@@ -60,7 +60,7 @@ def choose_mission(
     default_cogs: int | None = None,
     map_seed: int | None = None,
     max_steps: int | None = None,
-    game: str = missions.DEFAULT_GAME,
+    game: str = catalog.DEFAULT_GAME,
 ) -> ChosenMission:
     """Return one mission by its name, or by a pattern that matches only that mission.
 
@@ -69,8 +69,8 @@ def choose_mission(
     """
     name = _only_match(name, game)
     if cogs is None and default_cogs is not None and not is_mission_file(name):
-        cogs = fit_cogs(missions.get_mission(name, game=game), default_cogs)
-    env = missions.load(name, variants, cogs, map_seed, game=game)
+        cogs = fit_cogs(catalog.get_mission(name, game=game), default_cogs)
+    env = catalog.load(name, variants, cogs, map_seed, game=game)
     if max_steps is not None:
         env.game.max_steps = max_steps
     return ChosenMission(name if is_mission_file(name) else full_name(name, game=game), env)
@@ -84,7 +84,7 @@ def choose_missions(
     cogs: int | None = None,
     map_seed: int | None = None,
     max_steps: int | None = None,
-    game: str = missions.DEFAULT_GAME,
+    game: str = catalog.DEFAULT_GAME,
 ) -> list[ChosenMission]:
     """Return all missions that match the names (which may contain `*`), or the missions of a set; each once, in order.
 
@@ -93,7 +93,7 @@ def choose_missions(
     if names and mission_set is not None:
         raise MissionError("Pass missions or a mission set, not both.")
     chosen: dict[str, ChosenMission] = {}
-    for name in names if mission_set is None else missions.mission_set(mission_set, game=game):
+    for name in names if mission_set is None else catalog.mission_set(mission_set, game=game):
         for matched in _match(name, names, game):
             key = matched if is_mission_file(matched) else full_name(matched, game=game)
             if key not in chosen:
@@ -109,23 +109,23 @@ def choose_missions(
     return list(chosen.values())
 
 
-def full_name(name: str, *, game: str = missions.DEFAULT_GAME) -> str:
+def full_name(name: str, *, game: str = catalog.DEFAULT_GAME) -> str:
     """Return the canonical name of a mission with its variants: `energy_starved` for `evals.energy_starved`."""
-    mission = missions.get_mission(name, game=game)
-    own = missions.get_mission(mission.name, game=game).variants()
+    mission = catalog.get_mission(name, game=game)
+    own = catalog.get_mission(mission.name, game=game).variants()
     return ".".join(
         [mission.name, *(variant.name for variant in mission.variants().all() if not own.has(variant.name))]
     )
 
 
-def older_name(name: str, *, game: str = missions.DEFAULT_GAME) -> bool:
+def older_name(name: str, *, game: str = catalog.DEFAULT_GAME) -> bool:
     """Return whether a name comes from older documents."""
     aliases = get_game(game).aliases
     parts = name.replace(":", ".").split(".")
     return any(".".join(parts[:length]) in aliases for length in range(1, len(parts) + 1)) or parts[0] == "hello_world"
 
 
-def mission_rows(*, evals: bool = False, game: str = missions.DEFAULT_GAME) -> Iterator[MissionRow]:
+def mission_rows(*, evals: bool = False, game: str = catalog.DEFAULT_GAME) -> Iterator[MissionRow]:
     """Yield a game's main missions; with `evals`, its evaluation missions and the members of mission sets."""
     cogame = get_game(game)
     core = {mission.name for mission in cogame.missions}
@@ -144,7 +144,7 @@ def _only_match(name: str, game: str) -> str:
     """Return the only mission that a pattern matches; a name without `*` is returned unchanged."""
     if "*" not in name:
         return name
-    matches = list(dict.fromkeys(full_name(match, game=game) for match in missions.match(name, game=game)))
+    matches = list(dict.fromkeys(full_name(match, game=game) for match in catalog.match(name, game=game)))
     if len(matches) > 1:
         shown = ", ".join(matches[:8]) + (", ..." if len(matches) > 8 else "")
         raise MissionError(f"The pattern {name!r} matches {len(matches)} missions; choose one: {shown}.")
@@ -153,7 +153,7 @@ def _only_match(name: str, game: str) -> str:
 
 def _match(name: str, names: Sequence[str], game: str) -> list[str]:
     try:
-        return missions.match(name, game=game)
+        return catalog.match(name, game=game)
     except UnknownMission as error:
         advice = str(error).partition("not found.")[2]
         raise MissionError(f"No missions found for {list(names)}.{advice}") from None

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cogames.evaluation import Progress, plan, play
-from cogames.mission_args import ChosenMission
-from cogames.mission_files import is_mission_file
-from cogames.playing import PlaySettings, sources, unique_names
+from cogames.episodes.evaluation import Progress, plan, play
+from cogames.episodes.settings import PlaySettings, sources, unique_names
+from cogames.missions.arguments import ChosenMission
+from cogames.missions.files import is_mission_file
 from metta_alo.scoring import (
     VorTotals,
     allocate_counts,

@@ -16,7 +16,7 @@ DOCUMENTS = {
 }
 """name: one line about it"""
 
-_FOLDER = Path(__file__).parent / "docs"
+_FOLDER = Path(__file__).parent
 
 
 def read_document(name: str) -> str:

@@ -10,9 +10,9 @@ file (`.yaml`, `.yml`, `.json`, `.py`). A colon means the same as a dot.
 import builtins
 from collections.abc import Sequence
 
-from cogames.cog_limits import check_cogs, check_spawn_points, drawn_spawn_points
-from cogames.mission_files import is_mission_file, load_mission_file
-from cogames.mission_names import MissionNames
+from cogames.missions.cog_limits import check_cogs, check_spawn_points, drawn_spawn_points
+from cogames.missions.files import is_mission_file, load_mission_file
+from cogames.missions.names import MissionNames
 from mettagrid.cogame.core import CoGameMission, CoGameMissionVariant
 from mettagrid.cogame.errors import MissionError, close_names
 from mettagrid.cogame.game import get_game

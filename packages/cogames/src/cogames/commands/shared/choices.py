@@ -14,8 +14,8 @@ from softmax.cli.errors import CommandError, fail
 from softmax.cli.output import deprecated, hint, note, print_table, warn
 
 if TYPE_CHECKING:
-    from cogames.mission_args import ChosenMission
-    from cogames.policy_args import PolicySpecWithProportion
+    from cogames.missions import ChosenMission
+    from cogames.policy.arguments import PolicySpecWithProportion
 
 __all__ = ["choose_device", "missing", "mission", "missions", "output_file", "policy", "use_working_folder"]
 
@@ -38,7 +38,7 @@ def missing(ctx: typer.Context, what: str, *, game: str | None = None) -> NoRetu
     """Print the help, the missing option and, for a game, a table of its missions; exit with code 1."""
     note(f"{ctx.get_help()}\n\n{what}")
     if game is not None:
-        from cogames.mission_args import mission_rows
+        from cogames.missions.arguments import mission_rows
 
         rows: list[Sequence[object]] = []
         for row in mission_rows(game=game):
@@ -52,7 +52,7 @@ def missing(ctx: typer.Context, what: str, *, game: str | None = None) -> NoRetu
 
 def mission(name: str, *, variants: Sequence[str] | None, game: str, **settings: Any) -> ChosenMission:
     """Return the mission of a command that takes one."""
-    from cogames.mission_args import choose_mission
+    from cogames.missions import choose_mission
 
     use_working_folder()
     with _MissionErrors(game, "use a known mission name (cogames missions) or the path of a mission file"):
@@ -65,8 +65,8 @@ def missions(
     names: Sequence[str], *, variants: Sequence[str] | None, mission_set: str | None, game: str, **settings: Any
 ) -> list[ChosenMission]:
     """Return the missions of a command that takes several."""
-    from cogames.mission_args import choose_missions, full_name
-    from cogames.mission_files import is_mission_file
+    from cogames.missions.arguments import choose_missions, full_name
+    from cogames.missions.files import is_mission_file
 
     use_working_folder()
     with _MissionErrors(game, "use known mission names (cogames missions), patterns with *, or mission files"):
@@ -79,7 +79,7 @@ def missions(
 
 def policy(ctx: typer.Context, text: str, device: str | None) -> PolicySpecWithProportion:
     """Parse the value of `-p`; on an error print hints and the accepted forms, and exit with code 1."""
-    from cogames.policy_args import list_checkpoints, parse_policy_spec, policy_error_hints
+    from cogames.policy.arguments import list_checkpoints, parse_policy_spec, policy_error_hints
 
     use_working_folder()
     try:
@@ -98,7 +98,7 @@ def policy(ctx: typer.Context, text: str, device: str | None) -> PolicySpecWithP
 
 def choose_device(text: str) -> str:
     """Return the device for networks; warn if it is not the requested one."""
-    from cogames.device import resolve_device
+    from cogames.policy.device import resolve_device
 
     device, warning = resolve_device(text)
     if warning is not None:
@@ -115,8 +115,8 @@ def output_file(path: Path) -> Path:
 
 
 def _warn_of_older_name(name: str, today: str, game: str) -> None:
-    from cogames.mission_args import older_name
-    from cogames.mission_files import is_mission_file
+    from cogames.missions.arguments import older_name
+    from cogames.missions.files import is_mission_file
 
     if not is_mission_file(name) and older_name(name, game=game):
         deprecated(f"-m {name}", f"-m {today}")

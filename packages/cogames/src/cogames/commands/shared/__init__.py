@@ -1,0 +1,1 @@
+"""Options, tables and error reports that several commands share."""
