@@ -21,6 +21,7 @@ from observatory.database import Database, new_id
 from observatory.jobs.service import Ending, end
 from observatory.jobs.states import JobStatus
 from observatory.jobs.tables import Job
+from observatory.jobs.transitions import move
 from observatory.matches.service import create_match, schedule
 from observatory.matches.tables import Match
 from observatory.policies import service as policies
@@ -162,8 +163,15 @@ class World:
         store.put(job_key(job_id, "replay.json.z"), b"replay")
         result = self._result(rewards, **agent_stats)
         with self.database.transaction() as session:
-            job = session.get_one(Job, job_id)
-            end(session, job, Ending(JobStatus.COMPLETED, result), now=self.clock())
+            end(session, self._begun(session, job_id), Ending(JobStatus.COMPLETED, result), now=self.clock())
+
+    def _begun(self, session: Session, job_id: uuid.UUID) -> Job:
+        """The job, being played by a worker unless it has ended."""
+        job = session.get_one(Job, job_id)
+        for before, after in ((JobStatus.PENDING, JobStatus.DISPATCHED), (JobStatus.DISPATCHED, JobStatus.RUNNING)):
+            if job.status is before:
+                move(session, job, after, now=self.clock())
+        return job
 
     @staticmethod
     def _result(rewards: Sequence[float], **agent_stats: float) -> dict[str, Any]:
@@ -194,8 +202,8 @@ class World:
             self.app.state.store.put(job_key(job_id, "replay.json.z"), b"replay")
             result = self._result([0.0] * 4)
         with self.database.transaction() as session:
-            job = session.get_one(Job, job_id)
-            end(session, job, Ending(JobStatus.FAILED, result, error, runtime), now=self.clock())
+            ending = Ending(JobStatus.FAILED, result, error, runtime)
+            end(session, self._begun(session, job_id), ending, now=self.clock())
 
     def team(
         self,

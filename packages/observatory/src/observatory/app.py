@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 from sqlalchemy.exc import SQLAlchemyError
 
-from observatory import refusals
+from observatory import outcomes, refusals
 from observatory.accounts.deps import find_principal
 from observatory.clock import Clock, utc_now
 from observatory.commissioner.loop import Commissioner
@@ -55,6 +55,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     state.kept_answers = KeptAnswers(state.database, find_principal)
     state.store = make_store(settings, state.keys, clock)
     migrate(state.database)
+    outcomes.install()
     _seed(settings, state.database, clock)
     state.commissioner = Commissioner(state.database, settings, clock)
     refusals.install(app)

@@ -266,7 +266,7 @@ def update_job(job_id: uuid.UUID, body: JobUpdate, admin: Admin, session: Sessio
     job = repository.job(session, job_id)
     if job is None:
         raise NotFound("There is no such job")
-    service.move(session, job, body.status, body.error, now=now)
+    service.move_by_hand(session, job, body.status, body.error, now=now)
     return _shown(session, [job])[0]
 
 

@@ -16,12 +16,15 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.accounts.tokens import hash_token, mint_token
 from observatory.errors import Conflict, Forbidden, NotFound
+from observatory.events import Change, ChangeKind
 from observatory.jobs import repository
 from observatory.jobs.schemas import ErrorInfo
-from observatory.jobs.states import IN_WORK, TERMINAL, JobStatus, may_move
+from observatory.jobs.states import IN_WORK, TERMINAL, JobStatus, may_move_by_hand
 from observatory.jobs.tables import Job, JobFault
+from observatory.jobs.transitions import move
 
 __all__ = [
     "Ending",
@@ -30,7 +33,7 @@ __all__ = [
     "give_back",
     "give_back_faulty",
     "held_job",
-    "move",
+    "move_by_hand",
     "renew",
     "requeue_expired",
     "take_next",
@@ -58,15 +61,15 @@ def create_job(
     user_id: str | None = None,
     priority: int = 0,
     env_config_id: uuid.UUID | None = None,
+    season_id: uuid.UUID | None = None,
 ) -> Job:
     """Queue an episode. The spec is not validated here; `specs.check_spec` validates those of clients.
 
-    With `env_config_id` the spec has no environment but, perhaps, a `map_seed`.
+    With `env_config_id` the spec has no environment but, perhaps, a `map_seed`. `season_id` is the season of its match.
     """
     job = Job(
         stored_spec=spec,
         env_config_id=env_config_id,
-        status=JobStatus.PENDING,
         user_id=user_id,
         priority=priority,
         created_at=now,
@@ -75,6 +78,7 @@ def create_job(
     job.job_type = "episode"
     session.add(job)
     session.flush()
+    events.note(session, Change(ChangeKind.QUEUE, season_id, frozenset({job.id})))
     return job
 
 
@@ -86,14 +90,12 @@ def take_next(
     if job is None:
         return None
     token = mint_token("job_")
-    job.status = JobStatus.DISPATCHED
     job.attempts += 1
     job.worker = worker
     job.job_token_hash = hash_token(token)
     job.lease_expires_at = now + timedelta(seconds=lease_seconds)
     job.secrets_given_at = None
-    job.dispatched_at, job.running_at = now, None
-    _changed(session, job, now)
+    move(session, job, JobStatus.DISPATCHED, now=now)
     return job, token
 
 
@@ -106,8 +108,7 @@ def requeue_expired(session: Session, *, now: datetime, max_attempts: int, lease
     for job in found:
         job.lost_leases += 1
         if job.lost_leases < max_attempts:
-            _back_to_queue(job)
-            _changed(session, job, now)
+            move(session, job, JobStatus.PENDING, now=now)
         else:
             message = f"{job.lost_leases} workers were lost while they played this episode; no policy is at fault"
             error = ErrorInfo(error_type="internal_error", message=message)
@@ -130,8 +131,7 @@ def renew(session: Session, job: Job, status: JobStatus, *, now: datetime, lease
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")
     if status is JobStatus.RUNNING and job.status is JobStatus.DISPATCHED:
-        job.status, job.running_at = JobStatus.RUNNING, now
-        _changed(session, job, now)
+        move(session, job, JobStatus.RUNNING, now=now)
     job.lease_expires_at = now + timedelta(seconds=lease_seconds)
     return job.lease_expires_at
 
@@ -140,8 +140,7 @@ def give_back(session: Session, job: Job, *, now: datetime) -> None:
     """Put the job back into the queue: its worker has to leave, and another worker plays it."""
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")
-    _back_to_queue(job)
-    _changed(session, job, now)
+    move(session, job, JobStatus.PENDING, now=now)
 
 
 def give_back_faulty(session: Session, job: Job, fault: str, *, now: datetime, max_attempts: int) -> None:
@@ -154,8 +153,7 @@ def give_back_faulty(session: Session, job: Job, fault: str, *, now: datetime, m
     job.faults.append(JobFault(worker=job.worker or "", message=fault, created_at=now))
     job.lost_leases += 1
     if job.lost_leases < max_attempts:
-        _back_to_queue(job)
-        _changed(session, job, now)
+        move(session, job, JobStatus.PENDING, now=now)
         return
     message = f"{job.lost_leases} machines failed while they played this episode; no policy is at fault"
     error = ErrorInfo(error_type="internal_error", message=message)
@@ -167,23 +165,20 @@ def end(session: Session, job: Job, ending: Ending, *, now: datetime) -> None:
     if job.status in TERMINAL:
         return
     if job.status is JobStatus.DISPATCHED and ending.status is JobStatus.COMPLETED:
-        job.running_at = now
-    job.status = ending.status
+        move(session, job, JobStatus.RUNNING, now=now)
     job.result = ending.result
     job.runtime, job.digests = ending.runtime, ending.digests
     job.artifact_bytes = sum(ending.sizes.values())
-    job.completed_at = now
-    job.lease_expires_at = None
     if ending.error is not None:
         job.error, job.error_type = ending.error.message, ending.error.error_type
         job.failed_policy_index = ending.error.failed_policy_index
-    _changed(session, job, now)
+    move(session, job, ending.status, now=now)
 
 
-def move(session: Session, job: Job, status: JobStatus | None, error: str | None, *, now: datetime) -> None:
+def move_by_hand(session: Session, job: Job, status: JobStatus | None, error: str | None, *, now: datetime) -> None:
     """Set the state of a job by hand; `Conflict` for an invalid transition. A missing error text may be added later."""
     if status is not None and status is not job.status:
-        if not may_move(job.status, status):
+        if not may_move_by_hand(job.status, status):
             raise Conflict(f"A job that is {job.status.value} cannot become {status.value}")
         if status in TERMINAL:
             info = (
@@ -193,26 +188,7 @@ def move(session: Session, job: Job, status: JobStatus | None, error: str | None
             )
             end(session, job, Ending(status, error=info), now=now)
             return
-        job.status = status
-        if status is JobStatus.RUNNING:
-            job.running_at = now
-        else:
-            job.dispatched_at = now
-        _changed(session, job, now)
+        move(session, job, status, now=now)
     if error is not None and job.error is None:
         job.error = error
         session.flush()
-
-
-def _back_to_queue(job: Job) -> None:
-    job.status = JobStatus.PENDING
-    job.worker = job.job_token_hash = job.lease_expires_at = job.secrets_given_at = None
-    job.dispatched_at = job.running_at = None
-
-
-def _changed(session: Session, job: Job, now: datetime) -> None:
-    """Update the match or assay that waits for the job, in the same transaction."""
-    from observatory.outcomes import job_changed  # matches and assays, which it changes, queue jobs themselves
-
-    session.flush()
-    job_changed(session, job, now=now)

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-__all__ = ["IN_WORK", "TERMINAL", "JobStatus", "may_move"]
+__all__ = ["IN_WORK", "TERMINAL", "JobStatus", "may_move", "may_move_by_hand"]
 
 
 class JobStatus(StrEnum):
@@ -23,15 +23,21 @@ class JobStatus(StrEnum):
 IN_WORK = frozenset({JobStatus.DISPATCHED, JobStatus.RUNNING})
 TERMINAL = frozenset({JobStatus.COMPLETED, JobStatus.FAILED})
 
+# A lease that is lost or given back makes a job pending again.
 _MOVES = {
     JobStatus.PENDING: {JobStatus.DISPATCHED},
-    JobStatus.DISPATCHED: {JobStatus.RUNNING, JobStatus.FAILED},
-    JobStatus.RUNNING: {JobStatus.COMPLETED, JobStatus.FAILED},
-    JobStatus.COMPLETED: set(),
-    JobStatus.FAILED: set(),
+    JobStatus.DISPATCHED: {JobStatus.PENDING, JobStatus.RUNNING, JobStatus.FAILED},
+    JobStatus.RUNNING: {JobStatus.PENDING, JobStatus.COMPLETED, JobStatus.FAILED},
+    JobStatus.COMPLETED: set[JobStatus](),
+    JobStatus.FAILED: set[JobStatus](),
 }
 
 
 def may_move(current: JobStatus, target: JobStatus) -> bool:
-    """Return whether a caller may make this transition. A lost or returned lease also resets a job to pending."""
+    """Return whether the table of legal moves has this one; `transitions.move` asks it."""
     return target in _MOVES[current]
+
+
+def may_move_by_hand(current: JobStatus, target: JobStatus) -> bool:
+    """Return whether an operator may make this move: a lease is not taken from its worker by hand."""
+    return target is not JobStatus.PENDING and may_move(current, target)

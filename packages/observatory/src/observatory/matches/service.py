@@ -23,6 +23,7 @@ from observatory.jobs.states import JobStatus
 from observatory.jobs.tables import MAP_SEED, Job
 from observatory.matches import repository
 from observatory.matches.tables import Match, MatchPlayer, MatchStatus, may_move
+from observatory.matches.transitions import move
 from observatory.seasons.standings import match_scores
 from observatory.seasons.tables import Pool, PoolPlayer
 
@@ -111,10 +112,10 @@ def schedule(
     shared = env if isinstance(env, SharedEnv) else None
     spec |= {"env": env} if shared is None else {MAP_SEED: shared.map_seed}
     config_id = None if shared is None else shared.config_id
-    job = create_job(session, spec, now=now, priority=priority, env_config_id=config_id)
+    season_id = match.pool.season_id
+    job = create_job(session, spec, now=now, priority=priority, env_config_id=config_id, season_id=season_id)
     match.job_id = job.id
-    match.status = MatchStatus.SCHEDULED
-    session.flush()
+    move(session, match, MatchStatus.SCHEDULED, now=now)
     return job
 
 
@@ -125,7 +126,6 @@ def follow_job(session: Session, match: Match, job: Job, *, now: datetime) -> No
         status = MatchStatus.FAILED  # an operator ended it by hand: there is nothing to score
     if status is match.status or not may_move(match.status, status):
         return
-    match.status = status
     if status is MatchStatus.COMPLETED:
         assert job.result is not None
         rewards = [finite(reward) for reward in job.result["rewards"]]
@@ -135,14 +135,7 @@ def follow_job(session: Session, match: Match, job: Job, *, now: datetime) -> No
     elif status is MatchStatus.FAILED:
         match.error, match.error_type = job.error, job.error_type
         match.failed_policy_index = job.failed_policy_index
-    if status in (MatchStatus.COMPLETED, MatchStatus.FAILED):
-        match.completed_at = now
-        match.completed_order = repository.next_completed_order(session)
-    session.flush()
-    season_id = match.pool.season_id
-    events.note(session, Change(ChangeKind.MATCH, season_id, frozenset({match.id})))
-    if status is MatchStatus.COMPLETED:
-        events.note(session, Change(ChangeKind.TABLE, season_id, frozenset({match.pool_id})))
+    move(session, match, status, now=now)
 
 
 def log_names_of(session: Session, match_id: uuid.UUID, agent: int) -> list[str]:
