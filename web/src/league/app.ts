@@ -1,4 +1,4 @@
-import { button, el, renew, setText } from "../pages/dom";
+import { button, el, renew, setText } from "../ui/dom";
 import { Api } from "./api";
 import { Live, type LiveState } from "./live";
 import { ICONS, keepTimes, link, name } from "./parts/bits";

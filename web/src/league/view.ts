@@ -1,4 +1,4 @@
-import { el, renew } from "../pages/dom";
+import { el, renew } from "../ui/dom";
 import type { Api } from "./api";
 import type { Change, Live } from "./live";
 import { problem, waitingFor } from "./parts/bits";

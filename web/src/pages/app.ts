@@ -306,12 +306,13 @@ export class App {
     return THEMES[this.theme === "auto" ? (isDark ? "dark" : "light") : this.theme];
   }
 
-  /** Parse settings from the browser's storage. */
+  /** Return the settings to store. */
   save(): Record<string, unknown> {
     const { theme, palette, hasMinimap } = this;
     return { theme, palette, hasMinimap, layers: [...this.layers] };
   }
 
+  /** Apply stored settings; ignore invalid ones. */
   restore(saved: unknown): void {
     if (typeof saved !== "object" || saved === null) return;
     const { theme, palette, hasMinimap, layers } = saved as Record<string, unknown>;

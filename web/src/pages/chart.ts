@@ -1,4 +1,5 @@
-import { el, formatNumber, replace, setText } from "./dom";
+import { el, replace, setText } from "../ui/dom";
+import { formatNumber } from "./format";
 
 export interface Line {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { el } from "./dom";
+import { el } from "../ui/dom";
 import { KEYS } from "./keys";
 import { LIVE_HINT, LIVE_KEYS } from "./live/keys";
 

@@ -1,6 +1,7 @@
 import { teamColour } from "../board/palette";
+import { el, renew } from "../ui/dom";
 import type { App } from "./app";
-import { el, formatNumber, renew } from "./dom";
+import { formatNumber } from "./format";
 import { heldBy, meanReward } from "./panels/score";
 import { spriteIcon } from "./sprite-icon";
 

@@ -1,6 +1,6 @@
 import { LAYERS, type Layer } from "../board/view";
+import { el, icon } from "../ui/dom";
 import type { App } from "./app";
-import { el, icon } from "./dom";
 import { ICONS } from "./icons";
 import { KEYS } from "./keys";
 

@@ -1,7 +1,7 @@
 import "./style.css";
 import { coworldDoor, ownDoor } from "./live/door";
 import { decode, inlined, loadSocket } from "./load";
-import { Shell } from "./shell";
+import { Shell } from "./shell/shell";
 import { readPlace } from "./url";
 
 /** Show the live game or the replay that the address or the page names. */
@@ -13,22 +13,22 @@ async function main(): Promise<void> {
   const door = coworldDoor(location.href);
   if (door?.page === "replay") {
     const { app } = shell;
-    if (!(await shell.open((progress) => loadSocket(door.address("replay"), progress), ""))) return;
+    if (!(await shell.replays.open((progress) => loadSocket(door.address("replay"), progress), ""))) return;
     app.isLooping = true;
     return app.play(true);
   }
   if (door) return shell.openLive(door);
   if (place.live) {
     if (place.token) shell.openLive(ownDoor(place.token));
-    else shell.failed("This address has no token (the part after the `#`); ask for the full link");
+    else shell.cover.showError("This address has no token (the part after the `#`); ask for the full link");
     return;
   }
   const own = inlined();
   let isOpen = false;
-  if (place.replay) isOpen = await shell.openAddress(place.replay);
-  else if (own) isOpen = await shell.open((progress) => decode(own.bytes, own.name, progress), "");
+  if (place.replay) isOpen = await shell.replays.openAddress(place.replay);
+  else if (own) isOpen = await shell.replays.open((progress) => decode(own.bytes, own.name, progress), "");
   if (!isOpen) return;
-  if (place.beside) await shell.openAddress(place.beside, true);
+  if (place.beside) await shell.replays.openAddress(place.beside, true);
   const { app } = shell;
   if (place.speed !== null) app.setSpeed(place.speed);
   if (place.panel) app.openPanel(place.panel);

@@ -2,8 +2,8 @@ import type { Camera } from "../board/camera";
 import { rgb, teamColour } from "../board/palette";
 import type { BoardView } from "../board/view";
 import type { Episode } from "../decode";
+import { el } from "../ui/dom";
 import type { App } from "./app";
-import { el } from "./dom";
 
 const SIDE = 168;
 

@@ -1,9 +1,9 @@
 import { Board } from "../board/board";
 import type { BoardView } from "../board/view";
 import type { Episode } from "../decode";
+import { el } from "../ui/dom";
 import type { App } from "./app";
 import { ViewMaker } from "./board-view";
-import { el } from "./dom";
 import { Minimap } from "./minimap";
 
 /** One board in the page, with its minimap and pointer handling. */

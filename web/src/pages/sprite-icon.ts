@@ -1,5 +1,5 @@
 import { drawSprite, type Paint } from "../board/sprites";
-import { el } from "./dom";
+import { el } from "../ui/dom";
 
 const made = new Map<string, string>();
 const MOST = 500;

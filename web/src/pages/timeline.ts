@@ -1,7 +1,7 @@
 import { teamColour } from "../board/palette";
 import type { EventKind, GameEvent } from "../decode";
+import { button, el, icon, replace, setText } from "../ui/dom";
 import { type App, SPEEDS } from "./app";
-import { button, el, icon, replace, setText } from "./dom";
 import { ICONS } from "./icons";
 
 const HEIGHT = 44;

@@ -1,5 +1,5 @@
 /** Small elements that every page uses. All data from the server is inserted as text. */
-import { append, type Child, el, icon, onClick, renew, setText } from "../../pages/dom";
+import { append, type Child, el, icon, onClick, renew, setText } from "../../ui/dom";
 import { RequestError } from "../api";
 import type { PolicyRef } from "../api-types";
 import { ago, moment, plainName, words } from "../format";

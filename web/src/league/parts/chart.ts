@@ -1,4 +1,4 @@
-import { el } from "../../pages/dom";
+import { el } from "../../ui/dom";
 import { digitsFor, score } from "../format";
 import { scaleFrom, ticks } from "../scale";
 import { svg } from "./svg";

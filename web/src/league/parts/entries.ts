@@ -1,4 +1,4 @@
-import { el, onClick, renew } from "../../pages/dom";
+import { el, onClick, renew } from "../../ui/dom";
 import type { MyEntry, PolicyVersionRow, SeasonPage } from "../api-types";
 import { counted, plainName, score } from "../format";
 import { to } from "../router";

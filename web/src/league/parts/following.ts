@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import type { SeasonPage } from "../api-types";
 import type { Change } from "../live";
 import { Source } from "../source";

@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import { address, RequestError } from "../api";
 import type { MatchPage } from "../api-types";
 import { count, plainName } from "../format";

@@ -1,5 +1,5 @@
 /** Matches in lists. */
-import { type Child, el } from "../../pages/dom";
+import { type Child, el } from "../../ui/dom";
 import type { MatchLine } from "../api-types";
 import { plainName, score, words } from "../format";
 import { to } from "../router";

@@ -1,4 +1,4 @@
-import { type Child, el } from "../../pages/dom";
+import { type Child, el } from "../../ui/dom";
 import { type Block, type Inline, parseMarkdown } from "../markdown";
 
 /** Render Markdown as elements; `markdown.ts` lists the supported subset. */

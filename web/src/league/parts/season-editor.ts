@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import { to } from "../router";
 import type { Site } from "../view";
 import { act, link, problem } from "./bits";

@@ -1,4 +1,4 @@
-import { el, renew, setText } from "../../pages/dom";
+import { el, renew, setText } from "../../ui/dom";
 import type { MatchesPage, MatchLine, PolicyRef, SeasonPage } from "../api-types";
 import { count, plainName } from "../format";
 import type { Change } from "../live";

@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import type { SeasonPage, TeamRow, Teams } from "../api-types";
 import { count, score } from "../format";
 import { intervalScale, type Scale, scaleFrom } from "../scale";

@@ -1,4 +1,4 @@
-import { el } from "../../pages/dom";
+import { el } from "../../ui/dom";
 import { act } from "./bits";
 
 const MOST = 10;

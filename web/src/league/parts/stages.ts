@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import type { SeasonPage, Stage } from "../api-types";
 import { count, counted, percent, words } from "../format";
 import { to } from "../router";

@@ -1,4 +1,4 @@
-import { type Child, el, icon, renew, setText } from "../../pages/dom";
+import { type Child, el, icon, renew, setText } from "../../ui/dom";
 import type { SeasonPage, Table, TableRow } from "../api-types";
 import { count, counted, difference, digitsFor, ranks, score } from "../format";
 import { type Move, Since } from "../moves";

@@ -1,4 +1,4 @@
-import { append, type Child, el, renew } from "../../pages/dom";
+import { append, type Child, el, renew } from "../../ui/dom";
 
 export interface Column<R> {
   title: string;

@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import type { SeasonCard } from "../api-types";
 import { count, counted, score, words } from "../format";
 import { buttonLink, chip, empty, facts, link, policyLink, time } from "../parts/bits";

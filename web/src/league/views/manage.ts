@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import type { AdminJob, AdminSeason, AdminWorker, Failure, Finding, UserRead } from "../api-types";
 import { count, words } from "../format";
 import type { Change } from "../live";

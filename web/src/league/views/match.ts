@@ -1,4 +1,4 @@
-import { el, icon, onClick, renew } from "../../pages/dom";
+import { el, icon, onClick, renew } from "../../ui/dom";
 import type { MatchPage, MatchPolicy } from "../api-types";
 import { count, duration, NONE, score, whyNoReplay, words } from "../format";
 import type { Change } from "../live";

@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import { RequestError } from "../api";
 import type { PolicyVersionRow, PolicyVersionsResponse } from "../api-types";
 import { count } from "../format";

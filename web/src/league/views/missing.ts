@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import { link } from "../parts/bits";
 import { to } from "../router";
 import { View } from "../view";

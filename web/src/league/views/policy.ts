@@ -1,4 +1,4 @@
-import { el, onClick, renew, setText } from "../../pages/dom";
+import { el, onClick, renew, setText } from "../../ui/dom";
 import type { FailureLine, HeadToHead, HistoryLine, PolicyPage, PolicySeason } from "../api-types";
 import { bytes, count, difference, digitsFor, duration, plainName, score, words } from "../format";
 import { chip, empty, facts, intervalBar, link, name, Part, policyLink, time } from "../parts/bits";

@@ -1,4 +1,4 @@
-import { el, renew } from "../../pages/dom";
+import { el, renew } from "../../ui/dom";
 import type { CommissionerNote, QueuedMatch, RunningMatch, WorkerLine } from "../api-types";
 import { count, counted, duration } from "../format";
 import { chip, empty, link, Part, time } from "../parts/bits";

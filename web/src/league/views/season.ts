@@ -1,4 +1,4 @@
-import { el, renew, setText } from "../../pages/dom";
+import { el, renew, setText } from "../../ui/dom";
 import type { SeasonPage, SeasonVersionLine } from "../api-types";
 import { count, counted, words } from "../format";
 import type { Change } from "../live";

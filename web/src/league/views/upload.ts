@@ -1,4 +1,4 @@
-import { el, icon, renew, setText } from "../../pages/dom";
+import { el, icon, renew, setText } from "../../ui/dom";
 import type { PolicyVersionResponse, SeasonCard } from "../api-types";
 import { bytes, nameFromFile, percent, plainName } from "../format";
 import { act, buttonLink, empty, ICONS, link, problem, progressBar } from "../parts/bits";

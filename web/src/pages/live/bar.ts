@@ -1,5 +1,6 @@
+import { button, el, onClick, renew, setText } from "../../ui/dom";
 import type { App } from "../app";
-import { button, el, formatNumber, onClick, renew, setText } from "../dom";
+import { formatNumber } from "../format";
 import { ICONS } from "../icons";
 import type { LiveGame } from "./game";
 import { VibePicker } from "./vibes";

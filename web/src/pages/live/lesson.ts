@@ -1,6 +1,6 @@
 import { infosAt, isObject, type Json } from "../../decode";
+import { el, onClick, renew } from "../../ui/dom";
 import type { App } from "../app";
-import { el, onClick, renew } from "../dom";
 import type { LiveGame } from "./game";
 import type { Lesson } from "./messages";
 

@@ -1,4 +1,4 @@
-import { el } from "../dom";
+import { el } from "../../ui/dom";
 import type { LiveGame } from "./game";
 
 const KEYS = [

@@ -1,6 +1,6 @@
 import { vibeSprite } from "../../board/vibes";
+import { button, el, onClick, setText } from "../../ui/dom";
 import type { App } from "../app";
-import { button, el, onClick, setText } from "../dom";
 import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 import type { LiveGame } from "./game";

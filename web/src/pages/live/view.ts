@@ -1,6 +1,6 @@
 import type { Episode } from "../../decode";
+import { el, setText } from "../../ui/dom";
 import type { App } from "../app";
-import { el, setText } from "../dom";
 import { LiveBar } from "./bar";
 import type { Door } from "./door";
 import { LiveGame } from "./game";

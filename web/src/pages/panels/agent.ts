@@ -9,8 +9,9 @@ import {
   type ObjectView,
   spoken,
 } from "../../decode";
+import { button, el, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
-import { button, el, formatNumber, renew } from "../dom";
+import { formatNumber } from "../format";
 import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 import { facts, jsonTree, objectButton, objectIcon, type Panel, section, teamBadge } from "./panel";

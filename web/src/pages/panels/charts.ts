@@ -1,8 +1,8 @@
 import { resourceColour, teamColour } from "../../board/palette";
 import { agentSeries, historyRows, seriesRows } from "../../decode";
+import { el, onClick, renew, replace } from "../../ui/dom";
 import type { App, Change } from "../app";
 import { Chart, type Line } from "../chart";
-import { el, onClick, renew, replace } from "../dom";
 import { ICONS } from "../icons";
 import type { Panel } from "./panel";
 

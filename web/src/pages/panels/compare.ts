@@ -1,6 +1,6 @@
 import { Comparer, type Comparison, type Difference, type Episode } from "../../decode";
+import { button, el, onClick, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
-import { button, el, onClick, renew } from "../dom";
 import { ICONS } from "../icons";
 import { type Panel, section } from "./panel";
 

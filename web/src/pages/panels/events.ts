@@ -1,7 +1,7 @@
 import { teamColour } from "../../board/palette";
 import { EVENT_KINDS, type EventKind, eventRows, type GameEvent } from "../../decode";
+import { el, onClick, renew, replace } from "../../ui/dom";
 import type { App, Change } from "../app";
-import { el, onClick, renew, replace } from "../dom";
 import { ICONS } from "../icons";
 import type { Panel } from "./panel";
 

@@ -1,8 +1,9 @@
 import { heatColour } from "../../board/cells";
 import { HEAT_KINDS, type HeatKind, type HeatMap, heatRows } from "../../decode";
+import { el, onClick, renew } from "../../ui/dom";
 import type { App, Change, HeatWho } from "../app";
 import { heatFilter } from "../board-view";
-import { el, formatNumber, onClick, renew } from "../dom";
+import { formatNumber } from "../format";
 import { ICONS } from "../icons";
 import { type Panel, section } from "./panel";
 

@@ -1,6 +1,7 @@
 import type { Episode } from "../../decode";
+import { el, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
-import { el, formatNumber, renew } from "../dom";
+import { formatNumber } from "../format";
 import { ICONS } from "../icons";
 import { facts, jsonTree, type Panel, section } from "./panel";
 

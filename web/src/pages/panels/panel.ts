@@ -1,8 +1,8 @@
 import type { PaletteName } from "../../board/palette";
 import { teamColour } from "../../board/palette";
 import type { Cell, Episode, Json, ObjectView, Team } from "../../decode";
+import { el, onClick } from "../../ui/dom";
 import type { App, Change, PanelName } from "../app";
-import { el, onClick } from "../dom";
 import { spriteIcon } from "../sprite-icon";
 
 /** A part of the page beside the board. It is updated only while it is open. */
@@ -12,6 +12,8 @@ export interface Panel {
   readonly icon: string;
   readonly element: HTMLElement;
   update(changes: ReadonlySet<Change>): void;
+  /** move the keyboard focus to its field */
+  focus?(): void;
   /** rows for `save as CSV` */
   table?(): { name: string; rows: Cell[][] } | null;
 }

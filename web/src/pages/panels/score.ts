@@ -1,7 +1,8 @@
 import { teamColour } from "../../board/palette";
 import { type Episode, type Frame, spoken, type Team } from "../../decode";
+import { el, onClick, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
-import { el, formatNumber, onClick, renew } from "../dom";
+import { formatNumber } from "../format";
 import { ICONS } from "../icons";
 import { spriteIcon } from "../sprite-icon";
 import { facts, type Panel, teamBadge } from "./panel";

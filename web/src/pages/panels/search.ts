@@ -1,6 +1,6 @@
 import { findObjects, type ObjectView, spoken } from "../../decode";
+import { el, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
-import { el, renew } from "../dom";
 import { ICONS } from "../icons";
 import { objectButton, type Panel } from "./panel";
 

@@ -1,6 +1,6 @@
 import { type Observation, spoken, type Token } from "../../decode";
+import { el, onClick, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
-import { el, onClick, renew } from "../dom";
 import { ICONS } from "../icons";
 import { objectIcon, type Panel, section } from "./panel";
 

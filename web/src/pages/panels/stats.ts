@@ -1,8 +1,9 @@
 import { resourceColour } from "../../board/palette";
 import { statSeries } from "../../decode";
+import { el, onClick, renew, replace } from "../../ui/dom";
 import type { App, Change } from "../app";
 import { Chart } from "../chart";
-import { el, formatNumber, onClick, renew, replace } from "../dom";
+import { formatNumber } from "../format";
 import { ICONS } from "../icons";
 import type { Panel } from "./panel";
 

@@ -1,6 +1,6 @@
 import { type Episode, monologueAt } from "../../decode";
+import { el, onClick, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
-import { el, onClick, renew } from "../dom";
 import { ICONS } from "../icons";
 import { type Panel, section, teamBadge } from "./panel";
 

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 
 __all__ = ["field", "form", "hidden", "page", "paragraph", "secret_box", "table"]
 
-# The colours are those of web/src/theme.css.
+# The colours are those of web/src/ui/theme.css.
 _STYLE = """
 :root { color-scheme: light; --bg: #f1efe9; --surface: #fbfaf7; --raised: #fff; --line: #dcd8cd; --text: #1e2429;
   --quiet: #5c6770; --accent: #176c8b; --danger: #b3341f; }

@@ -1,0 +1,15 @@
+import type { App } from "../app";
+import { hashOf } from "../url";
+import type { Notice } from "./notice";
+
+/** Copy a link to the current view; show it if the browser has no clipboard. */
+export function copyLink(app: App, notice: Notice): void {
+  if (app.live) return notice.say("Only the host can create links to a live game, with “Invite”");
+  const address = `${location.href.split("#")[0]}${hashOf(app)}`;
+  const isOwnFile = !app.address && !document.getElementById("replay-data");
+  const hint = isOwnFile ? "; it stores the tick and the selection, but the file itself must be opened first" : "";
+  const confirm = () => notice.say(`Link copied${hint}`);
+  const show = () => notice.say("Copy this link:", address);
+  if (navigator.clipboard) navigator.clipboard.writeText(address).then(confirm, show);
+  else show();
+}
