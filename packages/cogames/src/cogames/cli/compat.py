@@ -9,7 +9,7 @@ import typer
 from cogames.cli.base import console
 
 if TYPE_CHECKING:
-    from softmax.wire.documents import SeasonSummary
+    from softmax.wire import SeasonSummary
 
 __all__ = ["check_compat_version", "console"]
 

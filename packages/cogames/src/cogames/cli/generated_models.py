@@ -1,13 +1,15 @@
-"""Compatibility names for the models of server responses; the classes are in `softmax.wire.documents`."""
+"""Compatibility names for the models of server responses; the classes are in `softmax.wire`."""
 
-from softmax.wire.documents import (
+from softmax.wire import (
     AgentResult,
     AssayResultsResponse,
     AssayRunResponse,
+    AxisScore,
     EpisodeQueryResponse,
     EpisodeResponse,
     EpisodeWithTags,
     LeaderboardEntry,
+    MatchPlayerInfo,
     MatchResponse,
     MembershipHistoryEntry,
     MissionMetrics,
@@ -35,14 +37,12 @@ from softmax.wire.documents import (
     SeasonVersionInfo,
     StageStats,
     SubmitResponse,
+    TeamCogSummary,
     TeamSummary,
     TeamTournamentProgress,
     UserRow,
 )
-from softmax.wire.documents import AssayAxis as AxisScore
-from softmax.wire.documents import MatchPlayer as MatchPlayerInfo
-from softmax.wire.documents import PlayerCredential as PlayerCredentialResponseBase
-from softmax.wire.documents import TeamMember as TeamCogSummary
+from softmax.wire import PlayerCredential as PlayerCredentialResponseBase
 from softmax.wire.states import AssayAxisName as DiagnoseAxis
 from softmax.wire.states import AssayStatus, TournamentType
 from softmax.wire.states import SeasonStatus as Status1

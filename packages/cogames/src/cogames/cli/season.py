@@ -13,7 +13,7 @@ from cogames.commands.season import stages as season_stages
 from cogames.commands.season import teams as season_teams
 from cogames.commands.season import versions as season_versions
 from cogames.commands.shared.program import make_group_app
-from softmax.wire.documents import LeaderboardEntry, ScorePoliciesLeaderboardEntry, TeamSummary
+from softmax.wire import LeaderboardEntry, ScorePoliciesLeaderboardEntry, TeamSummary
 
 __all__ = [
     "LEADERBOARD_TYPE_OPTION",

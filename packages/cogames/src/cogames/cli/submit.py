@@ -89,11 +89,9 @@ def upload_submission(
     secret_env: dict[str, str] | None = None,
 ) -> UploadResult:
     """Upload a bundle as a new version of a policy and, with `season`, submit it; raise `ClientError` on failure."""
-    from softmax.client.addresses import allowed_upload_hosts
+    from cogames.client.publish import upload_bundle
 
-    place = client.get_presigned_upload_url()
-    client.upload_bundle(place, zip_path, allowed_upload_hosts())
-    version = client.complete_policy_upload(place.upload_id, submission_name, secret_env=secret_env or {})
+    version = upload_bundle(client, zip_path, submission_name, secrets=secret_env)
     pools = None if season is None else client.submit_to_season(season, version.id).pools
     return UploadResult(version.id, version.name, version.version, pools)
 
@@ -117,29 +115,30 @@ def upload_policy(
 
     The bundle is tried on the game of the submission season, else of `validation_season`. `image` is ignored.
     """
-    from cogames.commands.upload import Plan, send
+    from cogames.client.publish import Upload
+    from cogames.commands.upload import send
+    from cogames.policy.arguments import parse_init_kwargs
 
-    sent = send(
-        Plan(
-            name,
+    published = send(
+        Upload(
             policy,
-            _pairs(init_kwargs),
-            include_files or [],
-            setup_script,
-            [],
-            submission_season or validation_season,
-            submits=submission_season is not None,
+            name,
+            season=submission_season or validation_season,
+            submit=submission_season is not None,
+            validate=not skip_validation,
+            include_files=include_files or [],
+            init_kwargs=parse_init_kwargs(_pairs(init_kwargs)),
+            setup_script=setup_script,
             secrets=secret_env or {},
-            dry_run=dry_run,
-            validates=not skip_validation,
-            server=server,
         ),
         "Upload complete",
+        dry_run=dry_run,
+        server=server,
     )
-    if sent is None:
+    if published is None:
         return None
-    version, pools = sent
-    return UploadResult(version.id, version.name, version.version, pools or None)
+    pools = list(published.pools) or None
+    return UploadResult(published.policy_version_id, published.name, published.version, pools)
 
 
 def observatory_home_url() -> str:

@@ -10,7 +10,7 @@ from softmax.client.errors import ClientError
 if TYPE_CHECKING:
     from cogames.client.server import TournamentServerClient
     from mettagrid.config.mettagrid_config import MettaGridConfig
-    from softmax.wire.documents import PoolConfigInfo, SeasonSummary
+    from softmax.wire import PoolConfigInfo, SeasonSummary
 
 __all__ = ["check_compatible", "environment_of", "playable_pool"]
 

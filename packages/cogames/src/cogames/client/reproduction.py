@@ -19,7 +19,7 @@ from softmax.client.errors import ClientError
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
     from mettagrid.runner.boxed.job import PolicyToPlay
-    from softmax.wire.documents import MatchReproduction, ReproducedPolicy
+    from softmax.wire import MatchReproduction, ReproducedPolicy
 
 __all__ = ["FileComparison", "Reproduction", "reproduce_match"]
 

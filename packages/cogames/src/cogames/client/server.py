@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 from softmax.client.api import path_part
-from softmax.client.errors import ClientError, NotFound
+from softmax.client.errors import ClientError, NotAuthenticated, NotFound, TokenRejected
 from softmax.client.players import PlayersClient
 from softmax.client.transport import parse, same_host
-from softmax.wire import documents as models
+from softmax import wire as models
 
 if TYPE_CHECKING:
     import httpx
@@ -26,6 +26,20 @@ PRESIGN_SECONDS, COMPLETE_SECONDS, UPLOAD_SECONDS = 60.0, 120.0, 600.0
 
 class TournamentServerClient(PlayersClient):
     """A client of the seasons API of one server, with a token or without."""
+
+    def check_token(self) -> None:
+        """Raise `NotAuthenticated` without a token, and `TokenRejected` if the server rejects it.
+
+        Other errors are ignored: if the server is down, the next call reports it.
+        """
+        if self.token is None:
+            raise NotAuthenticated
+        try:
+            self.whoami()
+        except TokenRejected:
+            raise
+        except ClientError:
+            pass
 
     # Seasons
 

@@ -15,7 +15,7 @@ from softmax.cli.program import Entry, examples
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from softmax.wire.documents import AssayRunResponse, MissionSpec, PolicyVersionRow
+    from softmax.wire import AssayRunResponse, MissionSpec, PolicyVersionRow
 
 COMMANDS = [
     Entry("status", "cogames.commands.assay:status", "Show a run, or the latest one of a policy."),
@@ -170,7 +170,7 @@ def _watch(client: TournamentServerClient, run: AssayRunResponse) -> AssayRunRes
 
 def _missions(source: str, episodes: int, max_steps: int) -> list[MissionSpec]:
     from cogames.commands.shared import choices
-    from softmax.wire.documents import MissionSpec
+    from softmax.wire import MissionSpec
 
     chosen = choices.missions([], variants=None, mission_set=source, game="cogsguard", max_steps=max_steps)
     return [

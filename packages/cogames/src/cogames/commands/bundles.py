@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +20,6 @@ from softmax.cli.program import examples
 if TYPE_CHECKING:
     from mettagrid.config.mettagrid_config import MettaGridConfig
     from mettagrid.policy.bundle import CreatedBundle
-    from mettagrid.runner.boxed import Validation
 
 POLICY, OUTPUT, FILES, SERVER = "Policy", "Output", "Files", "Server"
 
@@ -156,6 +156,12 @@ def pack_bundle(
         )
     except (ValueError, OSError, ImportError) as error:
         raise CommandError(str(error)) from error
+    print_bundle(created)
+    return created
+
+
+def print_bundle(created: CreatedBundle) -> None:
+    """Print the contents of a new bundle."""
     for sentence in created.warnings:
         warn(sentence)
     spec = created.spec
@@ -172,7 +178,6 @@ def pack_bundle(
         print(f"Network hosts: {', '.join(spec.network_hosts)}")
     print(f"Including {len(created.included)} file(s)")
     print(f"Bundle size: {max(1, round(created.size / 1024))} KB")
-    return created
 
 
 @examples(
@@ -205,7 +210,10 @@ def validate_bundle(
         fail("Pass --mission or --season, not both")
     else:
         kind, name, env = _season_game(season, server, login_server)
-    result = try_bundle(policy, env)
+    from cogames.policy.bundles import run_bundle
+
+    with bundle_errors():
+        result = run_bundle(policy, env)
     if format:
         document = {
             f"{kind.lower()}_name": name,
@@ -223,17 +231,15 @@ def validate_bundle(
     note("Policy validated successfully") if format else print("Policy validated successfully")
 
 
-def try_bundle(policy: str, env: MettaGridConfig) -> Validation:
-    """Play a few steps in a sandbox and return the result; raise `CommandError` if the bundle cannot be run at all."""
-    import cogbox
-    from mettagrid.runner.boxed import validate_bundle as validate
+@contextmanager
+def bundle_errors() -> Iterator[None]:
+    """Turn the library's errors about bundles into command errors."""
+    from cogames.policy.bundles import BundleError
 
     try:
-        return validate(policy, env)
-    except cogbox.LevelMissing as error:
-        raise CommandError(str(error), ["cogames validate-policy runs it without a sandbox"]) from error
-    except (ValueError, OSError, RuntimeError, ImportError) as error:
-        raise CommandError(str(error)) from error
+        yield
+    except BundleError as error:
+        raise CommandError(str(error), error.hints) from error
 
 
 def _season_game(season: str | None, server: str | None, login_server: str | None) -> tuple[str, str, MettaGridConfig]:

@@ -31,7 +31,7 @@ from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from softmax.wire.documents import MatchResponse
+    from softmax.wire import MatchResponse
 
 PAGE = 200
 LOG_NAME = re.compile(r"policy_agent_(\d+)\.txt")

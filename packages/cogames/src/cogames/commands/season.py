@@ -13,7 +13,7 @@ from softmax.cli.output import print_data, print_table
 from softmax.cli.program import Entry
 
 if TYPE_CHECKING:
-    from softmax.wire.documents import (
+    from softmax.wire import (
         LeaderboardEntry,
         MatchResponse,
         ScorePoliciesLeaderboardEntry,

@@ -24,7 +24,7 @@ from softmax.cli.program import examples
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from softmax.wire.documents import PolicySummary, PolicyVersionRow
+    from softmax.wire import PolicySummary, PolicyVersionRow
 
 Policy = Annotated[
     str | None,

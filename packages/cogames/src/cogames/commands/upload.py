@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,18 +15,19 @@ from cogames.commands.bundles import (
     InitKwargs,
     NetworkHosts,
     SetupScript,
+    bundle_errors,
     check_init_kwargs,
-    pack_bundle,
+    print_bundle,
 )
 from cogames.commands.shared import choices
-from cogames.commands.shared.league import TOURNAMENT, LoginServer, LongServer, Server, client_for, show_home, signed_in
-from softmax.cli.errors import CommandError, fail
+from cogames.commands.shared.failures import show_last_words
+from cogames.commands.shared.league import TOURNAMENT, LoginServer, LongServer, Server, client_for, show_home
+from softmax.cli.errors import CommandError
 from softmax.cli.output import note, warn
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
-    from cogames.client import TournamentServerClient
-    from softmax.wire.documents import PolicyVersionResponse, SeasonDetail
+    from cogames.client.publish import Published, PublishEvent, Upload
 
 SECRETS, VALIDATION, UPLOAD = "Secrets", "Validation", "Upload"
 BEDROCK = "USE_BEDROCK"
@@ -90,26 +91,6 @@ Image = Annotated[
 PolicyReference = Annotated[str, typer.Argument(metavar="POLICY", help="NAME (the latest version) or NAME:v2.")]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The steps of an upload: pack, validate, upload, submit."""
-
-    name: str
-    policy: str
-    init_kwargs: list[str]
-    files: list[str]
-    setup_script: str | None
-    network_hosts: list[str]
-    season: str | None
-    submits: bool = True
-    secrets: dict[str, str] = field(default_factory=dict, repr=False)
-    dry_run: bool = False
-    validates: bool = True
-    server: str | None = None
-    login_server: str | None = None
-    upload_hosts: list[str] = field(default_factory=list)
-
-
 @examples(
     "cogames upload -p class=my_policy.MyPolicy -f my_policy.py -n my-policy",
     "cogames upload -p ./submission.zip -n my-policy --season beta-cvc --secret-env API_KEY",
@@ -140,7 +121,9 @@ def upload(
     Every upload creates a new version of the policy. Secrets are stored encrypted; only this version's own process
     receives them.
     """
+    from cogames.client.publish import Upload
     from cogames.client.secrets import BadSecret, read_secrets
+    from cogames.policy.arguments import parse_init_kwargs
 
     check_init_kwargs(ctx, init_kwarg)
     try:
@@ -149,24 +132,21 @@ def upload(
         raise typer.BadParameter(str(error), ctx=ctx, param_hint="--secret-env / --secret-file") from error
     if use_bedrock:
         secrets[BEDROCK] = "true"
-    plan = Plan(
-        name,
-        policy,
-        init_kwarg or [],
-        include_files or [],
-        setup_script,
-        network_host or [],
-        season,
-        not no_submit,
-        secrets,
-        dry_run,
-        not skip_validation,
-        server,
-        login_server,
-        upload_host or [],
-    )
     _warn_about_image(image)
-    send(plan, "Upload complete")
+    policy_upload = Upload(
+        policy,
+        name,
+        season=season,
+        submit=not no_submit,
+        validate=not skip_validation,
+        include_files=include_files or [],
+        init_kwargs=parse_init_kwargs(init_kwarg or []),
+        setup_script=setup_script,
+        network_hosts=network_host or [],
+        secrets=secrets,
+        upload_hosts=upload_host or [],
+    )
+    send(policy_upload, "Upload complete", dry_run=dry_run, server=server, login_server=login_server)
 
 
 @examples(
@@ -190,23 +170,23 @@ def ship(
     login_server: LoginServer = None,
 ) -> None:
     """Pack, validate, upload and submit a policy in one step."""
+    from cogames.client.publish import Upload
+    from cogames.policy.arguments import parse_init_kwargs
+
     check_init_kwargs(ctx, init_kwarg)
-    plan = Plan(
-        name,
+    _warn_about_image(image)
+    policy_upload = Upload(
         policy,
-        init_kwarg or [],
-        include_files or [],
-        setup_script,
-        network_host or [],
-        season,
-        dry_run=dry_run,
-        validates=not skip_validation,
-        server=server,
-        login_server=login_server,
+        name,
+        season=season,
+        validate=not skip_validation,
+        include_files=include_files or [],
+        init_kwargs=parse_init_kwargs(init_kwarg or []),
+        setup_script=setup_script,
+        network_hosts=network_host or [],
         upload_hosts=upload_host or [],
     )
-    _warn_about_image(image)
-    send(plan, "Shipped")
+    send(policy_upload, "Shipped", dry_run=dry_run, server=server, login_server=login_server)
 
 
 @examples("cogames submit my-policy", "cogames submit my-policy:v3 --season beta-cvc")
@@ -214,121 +194,76 @@ def submit(
     policy: PolicyReference, season: Season = None, server: Server = None, login_server: LoginServer = None
 ) -> None:
     """Submit an uploaded policy to a season."""
-    from cogames.client import NotAuthenticated
+    from cogames.client import publish
     from cogames.client.references import split_reference
 
-    name, version = split_reference(policy)
-    client = client_for(server, login_server)
-    if client.token is None:
-        raise NotAuthenticated
-    detail = _season_to_enter(client, season)
-    target = detail.name
-    note(f"Submitting {policy if version else f'{policy} (latest)'} to season '{target}'")
-    row = signed_in(client).lookup_policy_version(name, version)
-    if row is None:
-        fail(f"Policy '{policy}' not found.", "upload it first: cogames upload -p POLICY -n NAME")
-    pools = _submit(client, target, str(row.id), row.label)
-    print(f"Submitted to season '{target}'\nAdded to pools: {', '.join(pools)}")
-    show_home(_login_address(server, login_server), [f"cogames leaderboard --season {target}"])
+    split_reference(policy)  # report a bad reference before a bad server
+    submitted = publish.submit(client_for(server, login_server), policy, season=season, on_event=show_event)
+    print(f"Submitted to season '{submitted.season}'\nAdded to pools: {', '.join(submitted.pools)}")
+    show_home(_login_address(server, login_server), [f"cogames leaderboard --season {submitted.season}"])
 
 
-def send(plan: Plan, done: str) -> tuple[PolicyVersionResponse, list[str]] | None:
-    """Run all steps of an upload and return the new version with the pools it entered; None after a dry run.
-
-    Everything but a dry run needs an account.
-    """
-    from cogames.client import NotAuthenticated
+def send(
+    upload: Upload, done: str, *, dry_run: bool = False, server: str | None = None, login_server: str | None = None
+) -> Published | None:
+    """Publish a policy, print the steps and the result, and return it; None after a dry run."""
+    from cogames.client import publish
     from cogames.client.references import check_upload_name
 
-    check_upload_name(plan.name)
-    client = client_for(plan.server, plan.login_server)
-    if client.token is None and not plan.dry_run:
-        raise NotAuthenticated
-    season = None
-    if plan.season is not None or (plan.submits and not plan.dry_run):
-        season = _season_to_enter(client, plan.season)
-        note(f"Using season: {season.name}")
-    if not plan.dry_run:
-        signed_in(client)
-    with tempfile.TemporaryDirectory() as folder:
-        bundle = Path(folder) / "bundle.zip"
-        pack_bundle(plan.policy, bundle, plan.init_kwargs, plan.files, plan.setup_script, plan.network_hosts)
-        if plan.validates:
-            _try(client, season, bundle, offline=plan.dry_run and season is None)
-        else:
-            note("Skipping validation")
-        if plan.dry_run:
+    check_upload_name(upload.name)  # report a bad name before a bad server
+    client = client_for(server, login_server)
+    choices.use_working_folder()
+    with _upload_errors():
+        if dry_run:
+            publish.rehearse(upload, client=client, on_event=show_event)
             print("Dry run complete: nothing was uploaded")
             return None
-        version = _upload(client, bundle, plan)
-    label = f"{version.name}:v{version.version}"
-    follow_up = [f"cogames submit {label}"]
-    pools: list[str] = []
-    if plan.submits and season is not None:
-        pools = _submit(client, season.name, str(version.id), label)
+        published = publish.publish(client, upload, on_event=show_event)
+    follow_up = [f"cogames submit {published.label}"]
+    if published.season is not None:
         follow_up = [
-            f"cogames submissions --season {season.name} --policy {version.name}",
-            f"cogames leaderboard {season.name} --policy {version.name}",
+            f"cogames submissions --season {published.season} --policy {published.name}",
+            f"cogames leaderboard {published.season} --policy {published.name}",
         ]
-    print(f"{done}: {label}")
-    if pools:
-        print(f"Added to pools: {', '.join(pools)}")
-    show_home(_login_address(plan.server, plan.login_server), follow_up)
-    return version, pools
+    print(f"{done}: {published.label}")
+    if published.pools:
+        print(f"Added to pools: {', '.join(published.pools)}")
+    show_home(_login_address(server, login_server), follow_up)
+    return published
 
 
-def _season_to_enter(client: TournamentServerClient, reference: str | None) -> SeasonDetail:
-    """Return the named season, or the server's default; fail if it does not accept policies of this version."""
-    from cogames.client.pools import check_compatible
+def show_event(event: PublishEvent) -> None:
+    """Print a step of `cogames.client.publish`."""
+    from cogames.client import publish
 
-    season = client.get_season(reference or client.get_default_season().name)
-    if not season.canonical:
-        fail(f"'{reference}' is an earlier version of its season", f"submit to the current version: {season.name}")
-    check_compatible(season)
-    return season
-
-
-def _try(client: TournamentServerClient, season: SeasonDetail | None, bundle: Path, *, offline: bool) -> None:
-    """Validate the bundle on the season's game; offline, on the mission `arena`."""
-    from cogames.client.pools import environment_of, playable_pool
-    from cogames.commands.bundles import try_bundle
-    from cogames.commands.shared.failures import show_last_words
-
-    if offline:
-        place, env = "arena", choices.mission("arena", variants=None, game="cogsguard").env
-    else:
-        pool = playable_pool(client, season or client.get_season(client.get_default_season().name))
-        place, env = f"pool {pool.pool_name}", environment_of(pool)
-    note(f"Validating on {place}")
-    result = try_bundle(str(bundle), env)
-    if not result.ok:
-        show_last_words(result.last_words)
-        fail(f"The bundle is not valid: {result.problem}", "--skip-validation uploads it anyway")
-    note(f"Policy validated successfully ({result.steps} steps, sandbox {result.level})")
+    match event:
+        case publish.SeasonChosen():
+            note(f"Using season: {event.season}")
+        case publish.BundlePacked():
+            print_bundle(event.bundle)
+        case publish.ValidationSkipped():
+            note("Skipping validation")
+        case publish.ValidationStarted():
+            note(f"Validating on {event.game}")
+        case publish.BundleValidated():
+            note(f"Policy validated successfully ({event.result.steps} steps, sandbox {event.result.level})")
+        case publish.UploadStarted():
+            note(f"Uploading to {event.server}")
+        case publish.SubmissionStarted():
+            note(f"Submitting {event.policy} to season '{event.season}'")
 
 
-def _upload(client: TournamentServerClient, bundle: Path, plan: Plan) -> PolicyVersionResponse:
-    from softmax.client.addresses import allowed_upload_hosts
+@contextmanager
+def _upload_errors() -> Iterator[None]:
+    """Turn errors about the bundle into command errors; print the last output of a policy that is not valid."""
+    from cogames.policy.bundles import BundleNotValid
 
-    note(f"Uploading to {client.server_url}")
-    place = client.get_presigned_upload_url()
-    client.upload_bundle(place, bundle, [*plan.upload_hosts, *allowed_upload_hosts()])
-    return client.complete_policy_upload(place.upload_id, plan.name, secret_env=plan.secrets)
-
-
-def _submit(client: TournamentServerClient, season: str, version_id: str, label: str) -> list[str]:
-    from cogames.client import Refused
-
-    try:
-        return client.submit_to_season(season, version_id).pools
-    except Refused as error:
-        if error.status == 401:
-            raise
-        reason = str(error) if error.status == 404 else error.detail or str(error)
-        raise CommandError(
-            f"{label} was not submitted to season '{season}': {reason}",
-            [f"cogames submissions --season {season} lists its submissions"],
-        ) from error
+    with bundle_errors():
+        try:
+            yield
+        except BundleNotValid as error:
+            show_last_words(error.result.last_words)
+            raise CommandError(str(error), ["--skip-validation uploads it anyway"]) from error
 
 
 def _login_address(server: str | None, login_server: str | None) -> str:

@@ -1,22 +1,42 @@
-"""Pack the policy of a `-p` argument into a bundle."""
+"""Pack a policy into a bundle, and run a bundle in a sandbox."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cogames.policy.arguments import parse_policy_spec, split_policy_uri
+from cogames.policy.arguments import PolicySpecWithProportion, parse_policy_spec, split_policy_uri
 from mettagrid.policy.bundle import CreatedBundle
 from mettagrid.policy.bundle import create_bundle as _create_bundle
 from mettagrid.policy.policy_spec import PolicySpec
 from mettagrid.util.uri_resolvers.schemes import localize_uri, parse_init_kwargs_from_query, parse_uri
 
-__all__ = ["create_bundle"]
+if TYPE_CHECKING:
+    from mettagrid.config.mettagrid_config import MettaGridConfig
+    from mettagrid.runner.boxed import Validation
+
+__all__ = ["BundleError", "BundleNotValid", "create_bundle", "run_bundle"]
+
+
+class BundleError(Exception):
+    """A bundle cannot be packed or run; `hints` are commands that may help."""
+
+    def __init__(self, message: str, hints: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.hints = list(hints)
+
+
+class BundleNotValid(BundleError):
+    """The policy in the bundle failed to load, crashed or only did nothing; `result` has its last output."""
+
+    def __init__(self, result: Validation, hints: Sequence[str] = ()) -> None:
+        super().__init__(f"The bundle is not valid: {result.problem}", hints)
+        self.result = result
 
 
 def create_bundle(
-    policy: str,
+    policy: str | Path | PolicySpec,
     output: Path,
     *,
     include_files: Sequence[str] = (),
@@ -27,7 +47,7 @@ def create_bundle(
 ) -> CreatedBundle:
     """Write a bundle for a policy as `cogames create-bundle -p POLICY` does.
 
-    The path or URI of a bundle is packed again with the changes; anything else is a name or class with its fields.
+    The path or URI of a bundle is packed again with the changes; any other text is a name or class with its fields.
     See `mettagrid.policy.bundle.create_bundle` for the other arguments.
     """
     source, kwargs = _source(policy)
@@ -42,8 +62,25 @@ def create_bundle(
     )
 
 
-def _source(policy: str) -> tuple[PolicySpec | Path, dict[str, Any]]:
+def run_bundle(bundle: str, env: MettaGridConfig) -> Validation:
+    """Play a few steps in a sandbox and return the result; raise `BundleError` if the bundle cannot be run at all."""
+    import cogbox
+    from mettagrid.runner.boxed import validate_bundle
+
+    try:
+        return validate_bundle(bundle, env)
+    except cogbox.LevelMissing as error:
+        raise BundleError(str(error), ["cogames validate-policy runs it without a sandbox"]) from error
+    except (ValueError, OSError, RuntimeError, ImportError) as error:
+        raise BundleError(str(error)) from error
+
+
+def _source(policy: str | Path | PolicySpec) -> tuple[PolicySpec | Path, dict[str, Any]]:
     """Return the path of an existing bundle or a policy's description, and the arguments in a bundle's URI."""
+    if isinstance(policy, PolicySpecWithProportion):
+        return policy.to_policy_spec(), {}
+    if not isinstance(policy, str):
+        return policy, {}
     uri, _ = split_policy_uri(policy)
     base, _, query = (uri or "").partition("?")
     scheme = parse_uri(base, allow_none=True) if uri is not None else None

@@ -14,7 +14,7 @@ from softmax.cli.output import hint, note, print_data
 
 if TYPE_CHECKING:
     from cogames.client import TournamentServerClient
-    from softmax.wire.documents import PolicyVersionRow
+    from softmax.wire import PolicyVersionRow
 
 __all__ = [
     "Json",
@@ -58,21 +58,8 @@ def client_for(server: str | None, login_server: str | None = None) -> Tournamen
 
 
 def signed_in(client: TournamentServerClient) -> TournamentServerClient:
-    """Check the client's token with the server and return the client.
-
-    Raises `NotAuthenticated` without a token and `TokenRejected` if the server rejects it. Other errors are ignored:
-    if the server is down, the next call reports it.
-    """
-    from cogames.client import ClientError, NotAuthenticated, TokenRejected
-
-    if client.token is None:
-        raise NotAuthenticated
-    try:
-        client.whoami()
-    except TokenRejected:
-        raise
-    except ClientError:
-        pass
+    """Check the client's token with the server and return the client."""
+    client.check_token()
     return client
 
 
