@@ -3,7 +3,7 @@
     from cogames.client import TournamentServerClient
     from cogames.client.publish import Upload, publish
 
-    with TournamentServerClient.from_login() as client:
+    with TournamentServerClient(server, token) as client:
         published = publish(client, Upload("class=my_policy.MyPolicy", "my-policy", include_files=["my_policy.py"]))
     print(published.label, published.pools)
 

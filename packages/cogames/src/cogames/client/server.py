@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
+from softmax import wire as models
 from softmax.client.api import path_part
 from softmax.client.errors import ClientError, NotAuthenticated, NotFound, TokenRejected
 from softmax.client.players import PlayersClient
 from softmax.client.transport import parse, same_host
-from softmax import wire as models
 
 if TYPE_CHECKING:
     import httpx
