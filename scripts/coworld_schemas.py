@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from coworld.schemas import schema_files
-from coworld.types import coworld_episode_request_schema, coworld_manifest_schema
+from coworld.manifest.schema_files import schema_files
+from coworld.models import coworld_episode_request_schema, coworld_manifest_schema
 from workspace import ROOT, fail, say
 
 PAGE = ROOT / "docs" / "coworld" / "manifest-fields.md"

@@ -23,17 +23,17 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from coworld.commissioner import protocol  # noqa: E402
-from coworld.episode_request import parse_request, request_document  # noqa: E402
 from coworld.errors import CoworldError  # noqa: E402
-from coworld.html_safety import html_violations  # noqa: E402
 from coworld.manifest import read_downloaded_manifest as published_read_downloaded_manifest  # noqa: E402
 from coworld.manifest import validate_upload_manifest  # noqa: E402
 from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest  # noqa: E402
+from coworld.manifest.tokens import infer_token_count_for_game_config  # noqa: E402
 from coworld.manifest_validation import (  # noqa: E402
     game_config_with_named_players,
     game_config_with_overwritten_named_players,
 )
-from coworld.tokens import infer_token_count_for_game_config  # noqa: E402
+from coworld.roles.html_safety import html_violations  # noqa: E402
+from coworld.runner.episode_request import parse_request, request_document  # noqa: E402
 from coworld.types import CoworldManifest  # noqa: E402
 from tests.coworld_documents import MUTATIONS, all_of, changed, drop, manifest_document, put  # noqa: E402
 from tests.coworld_messages import (  # noqa: E402

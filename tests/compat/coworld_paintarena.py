@@ -14,13 +14,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from coworld.certifier import certify
+from coworld.certification.certify import certify
 from coworld.engines.local_images import SIDE_FILE, LocalImages
 from coworld.engines.process import ProcessEngine
-from coworld.episode_request import fixture_request, with_own_commands
 from coworld.examples.paintarena import __path__ as OURS
+from coworld.manifest.package import CoworldPackage, load_package
 from coworld.models.requests import CoworldEpisodeJobSpec
-from coworld.package import CoworldPackage, load_package
+from coworld.runner.episode_request import fixture_request, with_own_commands
 from coworld.runner.runner import EpisodeOutcome, run_episode
 
 CONFIG = {"width": 12, "height": 8, "max_ticks": 20, "tick_rate": 10}

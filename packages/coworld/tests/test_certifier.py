@@ -11,10 +11,16 @@ from typing import Any
 import jsonschema
 import pytest
 
+from coworld.certification.certify import (
+    CertificationFailed,
+    certify,
+    certify_coworld,
+    is_certified,
+    load_coworld_package,
+)
 from coworld.certification.report import CertificationReport, step_line
 from coworld.certification.sources import inspect_sources
 from coworld.certification.steps import Candidate
-from coworld.certifier import CertificationFailed, certify, certify_coworld, is_certified, load_coworld_package
 from coworld.engines.local_images import LocalImage
 from coworld.engines.process import ProcessEngine
 from coworld.errors import SourceError

@@ -17,11 +17,11 @@ import pytest
 from coworld.engines.base import ImageUnreachable, IsolationMissing, Place
 from coworld.engines.local_images import LocalImage, LocalImages, LocalImagesError
 from coworld.engines.process import ProcessEngine
-from coworld.episode_request import fixture_request, with_own_commands
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
 from coworld.models.runnables import CoworldPlayerStartup
 from coworld.runner import launch
 from coworld.runner.artifacts import EpisodeArtifacts
+from coworld.runner.episode_request import fixture_request, with_own_commands
 from coworld.runner.player_files import fixture_player_files, player_file_bytes, player_file_spec
 from coworld.runner.runner import (
     EpisodeOutcome,

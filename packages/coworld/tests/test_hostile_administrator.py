@@ -11,9 +11,9 @@ from cogbox import Level
 from cogbox.selftest import proof
 from coworld.engines.local_images import LocalImage, LocalImages
 from coworld.engines.process import ProcessEngine
-from coworld.episode_request import fixture_request
+from coworld.manifest.package import CoworldPackage, load_package
 from coworld.models.requests import CoworldEpisodeJobSpec
-from coworld.package import CoworldPackage, load_package
+from coworld.runner.episode_request import fixture_request
 from coworld.runner.gate_requests import RequestRefused, admin_path, read_request
 from coworld.runner.runner import EpisodeOutcome, run_episode
 from packages.coworld.tests.worlds import GAME, PLAYER, engine, left_running, world

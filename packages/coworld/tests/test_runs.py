@@ -13,11 +13,11 @@ import pytest
 
 from coworld.cli.setting import check_words, player_secrets
 from coworld.errors import SourceError
-from coworld.play import build_play_links
 from coworld.runner import traces
 from coworld.runner.lock import sole_use
 from coworld.runner.log_end import describe_log_end
 from coworld.runner.options import LiveEpisode
+from coworld.runner.play import build_play_links
 from coworld.runner.redaction import Redactor, secret_values
 from coworld.runner.replay import require_replay
 from coworld.runner.runner import RunnerEpisodeError, run_episode

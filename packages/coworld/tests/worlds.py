@@ -8,9 +8,9 @@ from typing import Any
 
 from coworld.engines.local_images import LocalImage, LocalImages
 from coworld.engines.process import ProcessEngine
+from coworld.manifest.package import CoworldPackage
 from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec
-from coworld.package import CoworldPackage
 
 BAD = Path(__file__).parent / "bad"
 GAME, PLAYER = "counting/game:latest", "counting/player:latest"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cogsguard.coworld.world import MANIFEST
-from coworld.certifier import certify
+from coworld.certification.certify import certify
 from coworld.engines.process import ProcessEngine
 
 

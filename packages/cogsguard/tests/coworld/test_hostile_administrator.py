@@ -6,9 +6,9 @@ from pathlib import Path
 from cogsguard.coworld.world import MANIFEST
 from coworld.engines.local_images import LocalImage, LocalImages
 from coworld.engines.process import ProcessEngine
-from coworld.episode_request import fixture_request
+from coworld.manifest.package import load_package
 from coworld.models.requests import CoworldEpisodeJobSpec
-from coworld.package import load_package
+from coworld.runner.episode_request import fixture_request
 from coworld.runner.runner import run_episode
 
 HOSTILE = Path(__file__).parents[3] / "coworld" / "tests" / "hostile"

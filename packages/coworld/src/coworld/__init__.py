@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 _EXPORTS = {
-    "coworld.certifier": (
+    "coworld.certification.certify": (
         "CertificationResult",
         "build_coworld_episode_job_spec",
         "build_episode_request",
@@ -20,8 +20,8 @@ _EXPORTS = {
         "validate_players_ran",
         "load_coworld_package",
     ),
-    "coworld.package": ("CoworldPackage",),
-    "coworld.play": (
+    "coworld.manifest.package": ("CoworldPackage",),
+    "coworld.runner.play": (
         "PlayLinks",
         "PlayResult",
         "PlaySession",
@@ -35,7 +35,7 @@ _EXPORTS = {
         "PlayerLaunchSpec",
         "run_coworld_episode",
     ),
-    "coworld.types": (
+    "coworld.models": (
         "CoworldEpisodeJobSpec",
         "CoworldManifestRoleSpec",
         "CoworldRunnableSpec",

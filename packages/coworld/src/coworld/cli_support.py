@@ -1,42 +1,7 @@
-"""Compatibility names for command lines around a Coworld: a console, JSON, web addresses and `--run` words."""
+"""Published import path: the same module object as `coworld.cli.support`; the README lists these paths."""
 
-from __future__ import annotations
+import sys
 
-import json
-from typing import Any
-from urllib.parse import urlsplit
+from coworld.cli.support import *  # noqa: F403
 
-from rich.console import Console
-
-__all__ = ["console", "emit_json", "observatory_web_url", "validate_run_argv"]
-
-console = Console()
-
-
-def emit_json(payload: Any) -> None:
-    """Print a document as indented JSON on stdout."""
-    print(json.dumps(payload, indent=2))
-
-
-def observatory_web_url(server: str, path: str) -> str:
-    """Return the web page `path` of the site whose API is at `server`; an absolute address stays as it is.
-
-    The site is the server without `/api` or `/api/observatory` at its end.
-    """
-    if urlsplit(path).scheme:
-        return path
-    site = server.rstrip("/").removesuffix("/observatory").removesuffix("/api")
-    return f"{site}/{path.lstrip('/')}"
-
-
-def validate_run_argv(run: list[str] | None) -> None:
-    """Refuse a first `--run` word that is a whole command: each flag takes one word."""
-    import typer
-
-    words = (run or [""])[0].split()
-    if run and len(words) > 1:
-        flags = " ".join(f"--run {word}" for word in [*words, *run[1:]])
-        raise typer.BadParameter(
-            f"--run takes one word per flag; write `{flags}`. The first one is the program, and this one has spaces: "
-            f"{run[0]!r}"
-        )
+sys.modules[__name__] = sys.modules["coworld.cli.support"]

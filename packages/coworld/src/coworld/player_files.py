@@ -1,6 +1,7 @@
-"""Compatibility names: player files, which `coworld.runner.player_files` reads."""
+"""Published import path: the same module object as `coworld.runner.player_files`; the README lists these paths."""
 
-from coworld.runner.player_files import LARGEST as PLAYER_FILE_MAX_BYTES
-from coworld.runner.player_files import InvalidPlayerFile, player_file_bytes, resolve_player_file
+import sys
 
-__all__ = ["PLAYER_FILE_MAX_BYTES", "InvalidPlayerFile", "player_file_bytes", "resolve_player_file"]
+from coworld.runner.player_files import *  # noqa: F403
+
+sys.modules[__name__] = sys.modules["coworld.runner.player_files"]

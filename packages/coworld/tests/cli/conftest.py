@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from coworld.documents import schema
+from coworld.cli.packaged_docs import schema
 
 
 @dataclass(frozen=True)

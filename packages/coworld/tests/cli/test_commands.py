@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from coworld.documents import document_names, schema, schema_names
+from coworld.cli.packaged_docs import document_names, schema, schema_names
 from coworld.main import COMMANDS
 from packages.coworld.tests.worlds import hosted_world
 
@@ -67,7 +67,7 @@ for call in {calls!r}:
     except SystemExit as end: print(call[0], end.code, file=sys.stderr)
 for module in pkgutil.iter_modules(coworld.commands.__path__, "coworld.commands."):
     importlib.import_module(module.name)
-import coworld.play, coworld.optimize, coworld.certifier
+import coworld.runner.play, coworld.optimize, coworld.certification.certify
 wrong = ("cogames", "observatory", "mettagrid", "keyring", "webbrowser", "coworld.api_client", "softmax.client",
          "softmax.auth", "softmax.commands", "softmax.token_storage")
 print(sorted(name for name in sys.modules if name.split(".")[0] in wrong or name in wrong))
@@ -286,7 +286,7 @@ def test_the_documents_of_the_package_are_those_of_the_repository() -> None:
 
 
 def _paintarena() -> Path:
-    from coworld.worlds import manifest_of
+    from coworld.manifest.installed_worlds import manifest_of
 
     found = manifest_of("paintarena")
     assert found is not None

@@ -18,7 +18,7 @@ import pytest
 
 from coworld.bundle import write_bundle
 from coworld.main import COMMANDS
-from coworld.schemas import PACKAGE, SCHEMA_PATHS
+from coworld.manifest.schema_files import PACKAGE, SCHEMA_PATHS
 from coworld.stats.paintarena import extract_batch
 from coworld.templates import write_template
 

@@ -104,7 +104,7 @@ def wait(page: Any, condition: Callable[[], bool]) -> None:
 
 
 def manifest_path() -> Path:
-    from coworld.worlds import manifest_of
+    from coworld.manifest.installed_worlds import manifest_of
 
     found = manifest_of("paintarena")
     assert found is not None

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from coworld.errors import SourceError
-from coworld.manifest_uri import materialized_manifest_path
-from coworld.worlds import manifest_of
+from coworld.manifest.installed_worlds import manifest_of
+from coworld.uris.manifests import materialized_manifest_path
 
 from .conftest import coworld
 

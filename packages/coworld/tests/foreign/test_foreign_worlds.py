@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from coworld.certifier import certify, is_certified
+from coworld.certification.certify import certify, is_certified
 from coworld.engines.base import EngineError
 from coworld.engines.interpreters import OURS
 from coworld.engines.local_images import LocalImages, LocalImagesError
 from coworld.engines.process import ProcessEngine
 from coworld.engines.programs import program_of
-from coworld.package import load_package
+from coworld.manifest.package import load_package
 
 from ..cli.conftest import coworld
 from .authors import MARKER, WORLDS

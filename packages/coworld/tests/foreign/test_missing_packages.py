@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from coworld.certifier import certify
+from coworld.certification.certify import certify
 from coworld.engines.local_images import LocalImages
 from coworld.engines.missing_packages import missing_package_advice
 from coworld.engines.process import ProcessEngine

@@ -7,7 +7,7 @@ from typing import Any
 import pydantic
 import pytest
 
-from coworld.annotations import ANNOTATION_MAX_BYTES, EpisodeAnnotation, annotation_file_error, read_annotations
+from coworld.runner.annotations import ANNOTATION_MAX_BYTES, EpisodeAnnotation, annotation_file_error, read_annotations
 
 LINE = b'{"time": 3, "kind": "intent", "function": "move", "args": {"to": [1, null]}}\n'
 

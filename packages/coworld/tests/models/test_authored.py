@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from coworld.certifier import certify
+from coworld.certification.certify import certify
 from coworld.engines.process import ProcessEngine
 from coworld.errors import ManifestError
 from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
-from coworld.schema_references import reference_problems
+from coworld.schema.references import reference_problems
 from packages.coworld.tests.cli.conftest import coworld
 from packages.coworld.tests.worlds import manifest_document
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from coworld.archives import ArchiveLimits, opened_archive
 from coworld.bundle import make_bundle, opened_bundle, parse_include, write_bundle
+from coworld.bundle.archives import ArchiveLimits, opened_archive
 from coworld.errors import BundleError, CoworldError, SourceError
-from coworld.older_reporters import older_reporter_inputs
-from coworld.reporter_protocol import REPORT_REQUEST_ENV_VAR, ReportRequest
+from coworld.models.reporter_request import REPORT_REQUEST_ENV_VAR, ReportRequest
+from coworld.roles.older_reporters import older_reporter_inputs
 
 
 @pytest.fixture

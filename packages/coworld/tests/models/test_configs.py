@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from coworld.episode_request import (
+from coworld.errors import CoworldError, DocumentError, ManifestError, SourceError
+from coworld.manifest.package import CoworldPackage, load_package
+from coworld.manifest.tokens import generate_tokens, infer_token_count_for_game_config, slot_count
+from coworld.manifest.validation import (
+    authored_game_config_validation_error,
+    game_config_with_named_players,
+    game_config_with_overwritten_named_players,
+    game_config_with_tokens,
+)
+from coworld.models import CoworldPlayerSeats, coworld_episode_request_schema
+from coworld.runner.episode_request import (
     check_request,
     fixture_request,
     load_request,
@@ -14,17 +24,7 @@ from coworld.episode_request import (
     parse_request,
     request_document,
 )
-from coworld.errors import CoworldError, DocumentError, ManifestError, SourceError
-from coworld.manifest_validation import (
-    authored_game_config_validation_error,
-    game_config_with_named_players,
-    game_config_with_overwritten_named_players,
-    game_config_with_tokens,
-)
-from coworld.package import CoworldPackage, load_package
-from coworld.schema_validation import json_schema_validation_errors
-from coworld.tokens import generate_tokens, infer_token_count_for_game_config, slot_count
-from coworld.types import CoworldPlayerSeats, coworld_episode_request_schema
+from coworld.schema.validation import json_schema_validation_errors
 from tests.coworld_documents import all_of, changed, drop, game_hosted, manifest_document, put, role
 
 

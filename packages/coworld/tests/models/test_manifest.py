@@ -17,8 +17,8 @@ from coworld.manifest.reader import (
     read_downloaded_manifest,
     validate_upload_manifest,
 )
-from coworld.schemas import schema_files
-from coworld.types import (
+from coworld.manifest.schema_files import schema_files
+from coworld.models import (
     CoworldManifest,
     CoworldReporterContainer,
     CoworldReporterPlatformReference,

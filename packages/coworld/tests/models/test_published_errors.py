@@ -205,13 +205,14 @@ def test_fields_with_another_key_are_set_by_their_python_name() -> None:
 
 
 def test_the_schema_describes_every_field_and_names_the_page_of_every_role() -> None:
+    import coworld
     from coworld import types
 
     schema = types.coworld_manifest_schema()
     for definition in (schema, *schema["$defs"].values()):
         bare = [name for name, field in definition.get("properties", {}).items() if "description" not in field]
         assert bare == [], definition["title"]
-    docs = Path(types.__file__).parent
+    docs = Path(coworld.__path__[0])
     for section in ("game", "player", "reporter", "commissioner", "grader", "diagnoser", "optimizer"):
         page = schema["properties"][section]["x-coworld-role-doc"]
         assert (docs / page).is_file(), page

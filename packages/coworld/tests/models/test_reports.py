@@ -13,7 +13,7 @@ import pydantic
 import pytest
 
 from coworld.errors import BundleError, CoworldError, SourceError
-from coworld.report import (
+from coworld.roles.report_checks import (
     Event,
     ReportRenderError,
     ReportValidationError,
@@ -228,7 +228,7 @@ import os
 
 import pyarrow.parquet
 
-from coworld.report import Event, read_event_log, write_event_log
+from coworld.roles.report_checks import Event, read_event_log, write_event_log
 
 data = write_event_log([Event(0, 0, "a", "b")] * 1000)
 before = len(os.listdir("/proc/self/task"))
@@ -296,7 +296,7 @@ def test_the_zip_of_a_container_reporter_is_read(entry: object) -> None:
 
 
 def test_a_report_is_read_without_pyarrow_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coworld.report.find_spec", lambda name: None)
+    monkeypatch.setattr("coworld.roles.report_checks.find_spec", lambda name: None)
     manifest = b'{"event_log": "e"}'
     assert read_report(report(manifest__json=manifest, e=write_event_log(EVENTS))).events is None
     with pytest.raises(CoworldError, match="not parquet"):

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from coworld.errors import SourceError
-from coworld.image_refs import (
+from coworld.engines.image_refs import (
     image_ref_without_tag,
     is_coworld_content_tag,
     is_digest_pinned_image_ref,
     is_mutable_registry_image_ref,
 )
-from coworld.manifest_uri import materialized_manifest_path, materialized_replay_path
-from coworld.package import opened_package
+from coworld.errors import SourceError
+from coworld.manifest.package import opened_package
+from coworld.uris.manifests import materialized_manifest_path, materialized_replay_path
 from tests.coworld_documents import manifest_document
 
 

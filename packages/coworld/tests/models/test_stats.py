@@ -12,10 +12,10 @@ import pytest
 
 from coworld.errors import CoworldError, DocumentError, SourceError
 from coworld.manifest.schema_check import breaking_changes, check_manifest_schema
-from coworld.schema_validation import json_schema_validation_errors
-from coworld.schemas import PACKAGE, SCHEMA_PATHS
+from coworld.manifest.schema_files import PACKAGE, SCHEMA_PATHS
+from coworld.models import coworld_manifest_schema
+from coworld.schema.validation import json_schema_validation_errors
 from coworld.stats import get_coworld_stats_schema, read_stats, stats_text
-from coworld.types import coworld_manifest_schema
 
 
 def metric(**more: Any) -> dict:

@@ -15,9 +15,9 @@ from urllib.error import HTTPError, URLError
 
 import pytest
 
-from coworld import uris
 from coworld.runner import io as runner_io
-from coworld.uris import UriError
+from coworld.uris import transfer as uris
+from coworld.uris.transfer import UriError
 
 RESET = 0
 """in a script: close the connection without a response"""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from coworld.manifest.package import load_package
 from coworld.optimize import (
     Condition,
     EpisodeArena,
@@ -23,7 +24,6 @@ from coworld.optimize import (
     paired_interval,
     program,
 )
-from coworld.package import load_package
 from coworld.templates import write_template
 
 from . import painting
@@ -170,7 +170,7 @@ def test_a_weak_paint_arena_player_gets_better_in_real_episodes(tmp_path: Path) 
 
 
 def test_an_arena_plays_every_variant_and_seat_in_turn() -> None:
-    from coworld.worlds import manifest_of
+    from coworld.manifest.installed_worlds import manifest_of
 
     manifest = manifest_of("paintarena")
     assert manifest is not None

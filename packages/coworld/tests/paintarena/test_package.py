@@ -10,8 +10,8 @@ import pytest
 
 from coworld.engines.local_images import LocalImages
 from coworld.examples.paintarena import build
+from coworld.manifest.package import load_package
 from coworld.manifest.profiles import profile_problems
-from coworld.package import load_package
 from tests.support import require_tool
 
 HERE = Path(build.__file__).parent

@@ -14,8 +14,7 @@ from pydantic import ValidationError
 from coworld.examples.paintarena.game.match import Match
 from coworld.examples.paintarena.reporter import paint_arena_summarizer, stats_reporter
 from coworld.examples.paintarena.rules import Config
-from coworld.report import read_report, validate_report_zip
-from coworld.reporter_protocol import (
+from coworld.models.reporter_request import (
     REPORT_REQUEST_ENV_VAR,
     ReporterArtifactRef,
     ReporterEpisodeArtifacts,
@@ -23,6 +22,7 @@ from coworld.reporter_protocol import (
     ReporterEpisodeManifest,
     ReportRequest,
 )
+from coworld.roles.report_checks import read_report, validate_report_zip
 
 REPORTERS = [paint_arena_summarizer, stats_reporter]
 CONFIG = {"width": 4, "height": 4, "max_ticks": 3}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from coworld.errors import DocumentError
-from coworld.html_safety import html_violations
+from coworld.roles.html_safety import html_violations
 from coworld.stats import read_stats
 from coworld.stats.paintarena import extract_batch, measure
 

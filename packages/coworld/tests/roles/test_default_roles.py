@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from coworld.report import read_event_log, read_report
 from coworld.roles.event_log import EVERYBODY, Event, write_event_log
+from coworld.roles.report_checks import read_event_log, read_report
 
 
 def bundle(folder: Path, tiles: list[int], *, names: tuple[str, ...] = ("Ada", "Ben"), size: int = 6) -> Path:

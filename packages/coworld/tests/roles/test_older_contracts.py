@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from coworld.manifest.package import CoworldPackage
 from coworld.models.manifest import CoworldManifest
 from coworld.models.requests import CoworldEpisodeJobSpec
-from coworld.package import CoworldPackage
-from coworld.report import read_report
+from coworld.roles.report_checks import read_report
 from coworld.runner.runner import run_episode
 from packages.coworld.tests.cli.conftest import coworld
 from packages.coworld.tests.foreign.authors import WORLDS

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from coworld.bundle import write_bundle
-from coworld.certifier import certify
+from coworld.certification.certify import certify
 from coworld.engines.local_images import LocalImages
 from coworld.engines.process import ProcessEngine
-from coworld.report import read_report
+from coworld.roles.report_checks import read_report
 from coworld.templates import TEMPLATES, TemplateError, write_template
 from tests.support import missing, require_tool
 

@@ -19,20 +19,20 @@ from coworld.certification.steps import Candidate, missing_players, resolve_imag
 from coworld.commissioner.client import CommissionerError, ask_commissioner
 from coworld.commissioner.protocol import ScheduleRoundsRequest, ScheduleRoundsResponse
 from coworld.engines.base import Engine
-from coworld.episode_request import fixture_request, load_request, parse_request, request_document
 from coworld.errors import CoworldError, ManifestError
+from coworld.manifest.package import CoworldPackage
 from coworld.manifest.published import published_errors
-from coworld.manifest_validation import certification_player_problems
+from coworld.manifest.validation import certification_player_problems
+from coworld.models import coworld_episode_request_schema
+from coworld.models.launch_specs import PlayerLaunchSpec
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.models.runnables import CoworldRunnableSpec
 from coworld.models.transcript import CoworldTranscript, SourceUrlResult, StepResult
-from coworld.package import CoworldPackage
 from coworld.runner.artifacts import EpisodeArtifacts
+from coworld.runner.episode_request import fixture_request, load_request, parse_request, request_document
 from coworld.runner.failures import RunnerEpisodeError, RunnerErrorType
-from coworld.runner.launch_specs import PlayerLaunchSpec
 from coworld.runner.player_files import fixture_player_files, player_file_spec
-from coworld.schema_validation import load_json_object, validate_json_schema
-from coworld.types import coworld_episode_request_schema
+from coworld.schema.validation import load_json_object, validate_json_schema
 
 __all__ = [
     "CertificationResult",

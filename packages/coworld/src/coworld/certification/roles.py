@@ -17,9 +17,9 @@ from coworld.commissioner.protocol import (
 from coworld.engines.base import Engine, EngineError, Place, RunnableSpec
 from coworld.engines.missing_packages import missing_package_advice
 from coworld.errors import CoworldError
+from coworld.manifest.package import CoworldPackage
 from coworld.models.reporters import CoworldReporterPlatformReference, CoworldReporterWasmReference
 from coworld.models.runnables import CoworldRunnableSpec
-from coworld.package import CoworldPackage
 from coworld.runner import launch, probes
 from coworld.runner.artifacts import write_file
 from coworld.runner.budget import Budget

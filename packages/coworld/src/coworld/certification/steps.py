@@ -11,18 +11,18 @@ from coworld.certification import roles
 from coworld.certification.report import ProfileVerdict, ReportedWarning
 from coworld.certification.sources import inspect_sources
 from coworld.engines.base import Engine, EngineError
-from coworld.episode_request import fixture_request
 from coworld.errors import CoworldError, ManifestError, Problem, SourceError
 from coworld.manifest.lift import with_readme
+from coworld.manifest.package import CoworldPackage
 from coworld.manifest.profiles import DEFAULT_PROFILES, Profile, manifest_warnings, profile_problems
 from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
-from coworld.manifest_validation import duplicate_player_problems
+from coworld.manifest.validation import duplicate_player_problems
 from coworld.models.reporters import CoworldReporterContainer
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.models.runnables import MANIFEST_ROLE_SECTIONS, is_sha256_reference
 from coworld.models.transcript import SourceUrlResult
-from coworld.package import CoworldPackage
 from coworld.runner.artifacts import EpisodeArtifacts
+from coworld.runner.episode_request import fixture_request
 from coworld.runner.failures import RunnerEpisodeError
 from coworld.runner.game_hosted import LOG_MISSING
 from coworld.runner.options import EpisodeOptions
@@ -30,7 +30,7 @@ from coworld.runner.player_files import fixture_player_files, player_file_spec
 from coworld.runner.replay import require_replay
 from coworld.runner.results import read_results
 from coworld.runner.runner import run_episode, verify_reconnect, verify_replay
-from coworld.schema_validation import parse_json_object
+from coworld.schema.validation import parse_json_object
 
 MOST_PROBLEMS = 50
 """of a manifest, shown at once"""

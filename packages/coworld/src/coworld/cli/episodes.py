@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coworld.cli.documents import EpisodeDocument, FailureDocument
+from coworld.cli.json_output import EpisodeDocument, FailureDocument
 from softmax.cli.errors import UsageError, hints_of
 from softmax.cli.output import note
 
 if TYPE_CHECKING:
     from coworld.engines.base import Engine
+    from coworld.manifest.package import CoworldPackage
     from coworld.models.requests import CoworldEpisodeJobSpec
-    from coworld.package import CoworldPackage
     from coworld.runner.runner import EpisodeOutcome
 
 __all__ = ["describe_failure", "episode_document", "print_episode", "request_for", "with_commands", "with_seed"]
@@ -29,7 +29,7 @@ def request_for(
     secrets: Mapping[str, str],
 ) -> CoworldEpisodeJobSpec:
     """Build the episode request from a request file, images for the seats, or the fixture's players."""
-    from coworld.episode_request import fixture_request, load_request
+    from coworld.runner.episode_request import fixture_request, load_request
 
     hosted = package.manifest.game.player_runtime == "game-hosted"
     if hosted and secrets:
@@ -66,7 +66,7 @@ def with_commands(
     request: CoworldEpisodeJobSpec, given: Sequence[str], *, run: Sequence[str], engine: Engine
 ) -> CoworldEpisodeJobSpec:
     """Return the request with resolved images: images named without `--run` run their own commands."""
-    from coworld.episode_request import with_own_commands
+    from coworld.runner.episode_request import with_own_commands
 
     return request if run or not given or _is_request(given) else with_own_commands(request, engine)
 

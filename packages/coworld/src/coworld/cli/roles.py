@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coworld.cli.setting import engine_for, opened
+from coworld.cli.setting import engine_for
+from coworld.manifest.arguments import opened
 from softmax.cli.errors import fail
 from softmax.cli.output import note
 
 if TYPE_CHECKING:
-    from coworld.role_runner import RoleName, RoleOutput
+    from coworld.roles.role_runner import RoleName, RoleOutput
 
 __all__ = ["bundle_file", "output_of"]
 
@@ -49,7 +50,7 @@ def output_of(
 ) -> RoleOutput:
     """Run the role; what it said goes to stderr."""
     from coworld.bundle import opened_bundle
-    from coworld.role_runner import run_role
+    from coworld.roles.role_runner import run_role
 
     with opened(manifest, server=server) as package, bundle_file(given) as bundle:
         with opened_bundle(bundle):

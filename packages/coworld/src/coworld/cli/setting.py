@@ -4,87 +4,31 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from coworld.worlds import manifest_of, world_names
+from coworld.manifest.installed_worlds import manifest_of
 from softmax.cli.errors import UsageError, fail
 from softmax.cli.output import note
 
 if TYPE_CHECKING:
     from coworld.engines.base import Engine
-    from coworld.package import CoworldPackage
+    from coworld.manifest.package import CoworldPackage
 
 __all__ = [
     "Secrets",
     "check_words",
     "default_output",
-    "downloaded",
     "engine_beside",
     "engine_for",
-    "manifest_file",
-    "opened",
     "player_secrets",
-    "reference",
 ]
 
 ELSEWHERE = Path("coworld-results")
 """folder for output when the manifest's own folder cannot hold it"""
-
-
-def reference(manifest: str, server: str | None = None) -> str:
-    """Return the path or address of a MANIFEST argument.
-
-    In this order: a path, an address or an API path as it is; the name of an installed Coworld; a `cow_...` id, which
-    is downloaded once to `coworld/ID/`.
-    """
-    if Path(manifest).exists() or "/" in manifest or "." in manifest:
-        return manifest
-    installed = manifest_of(manifest)
-    if installed is not None:
-        return str(installed)
-    if not manifest.startswith("cow_"):
-        fail(
-            f"There is no manifest {manifest!r}",
-            f"give the path of a coworld_manifest.json, or one of: {', '.join(world_names())}",
-        )
-    from coworld.server_manifests import download_manifest, is_coworld_id
-
-    if not is_coworld_id(manifest):
-        fail(f"{manifest!r} is not the id of a Coworld", "an id is `cow_` with letters, digits, `-` and `_`")
-    path, is_new = download_manifest(manifest, server)
-    note(f"Downloaded {manifest} to {path}" if is_new else f"Using {path}; delete it to download it again")
-    return str(path)
-
-
-def downloaded(manifest: str, server: str | None = None) -> str:
-    """Return a MANIFEST argument that needs no server any more: `cow_...` ids and API paths as a downloaded file."""
-    from coworld.server_manifests import coworld_id_in, is_on_server
-
-    coworld_id = coworld_id_in(manifest) if is_on_server(manifest) else None
-    return manifest if coworld_id is None else reference(coworld_id, server)
-
-
-@contextmanager
-def manifest_file(manifest: str, *, server: str | None = None) -> Iterator[Path]:
-    """Open the file of a MANIFEST argument; a temporary download is deleted at the end of the block."""
-    from coworld.manifest_uri import materialized_manifest_path
-
-    with materialized_manifest_path(reference(manifest, server), server=server) as path:
-        yield path
-
-
-@contextmanager
-def opened(manifest: str, *, strict: bool = False, server: str | None = None) -> Iterator[CoworldPackage]:
-    """Open the package of a MANIFEST argument. Without `strict`, rules for authors do not apply."""
-    from coworld.package import load_package
-
-    with manifest_file(manifest, server=server) as path:
-        yield load_package(path, strict=strict)
 
 
 def engine_for(package: CoworldPackage, name: str, *, maps: Sequence[str], unsafe: bool) -> Engine:
@@ -110,8 +54,8 @@ def default_output(package: CoworldPackage, manifest: str) -> Path:
     Beside the manifest where that is the user's and writable, else `coworld/ID/results` for Coworlds of a server,
     else `coworld-results`.
     """
-    from coworld.manifest_uri import is_remote
-    from coworld.server_manifests import coworld_id_in, downloaded_manifest_path, is_on_server
+    from coworld.uris.manifests import is_remote
+    from coworld.uris.server_manifests import coworld_id_in, downloaded_manifest_path, is_on_server
 
     is_temporary = is_remote(manifest) or ("/" in manifest and is_on_server(manifest))
     if not is_temporary and manifest_of(manifest) is None and os.access(package.root, os.W_OK):
@@ -175,7 +119,7 @@ def _add_llm(secrets: Secrets) -> None:
 
 
 def _add_bedrock(secrets: Secrets, profile: str | None, region: str | None) -> None:
-    from coworld.cli.aws import aws_keys, aws_region
+    from coworld.runner.aws import aws_keys, aws_region
 
     keys = aws_keys(profile)
     if keys is None:

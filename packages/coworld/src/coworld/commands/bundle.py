@@ -32,7 +32,7 @@ def bundle(
 ) -> None:
     """Pack what an episode left behind."""
     from coworld.bundle import parse_include, write_bundle
-    from coworld.cli.documents import BundleDocument
+    from coworld.cli.json_output import BundleDocument
     from coworld.errors import BundleError
     from softmax.cli.errors import UsageError, fail, hints_of
     from softmax.cli.output import print_json

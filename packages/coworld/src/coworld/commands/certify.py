@@ -40,10 +40,11 @@ def certify(
     json: Json = False,
 ) -> None:
     """Try everything a Coworld promises: ten steps, the first failure stops."""
-    from coworld.certifier import certify as certify_manifest
-    from coworld.certifier import step_line
+    from coworld.certification.certify import certify as certify_manifest
+    from coworld.certification.certify import step_line
     from coworld.cli.browser import open_page
-    from coworld.cli.setting import engine_beside, manifest_file
+    from coworld.cli.setting import engine_beside
+    from coworld.manifest.arguments import manifest_file
     from softmax.cli.output import note, print_json
 
     def print_step(result: StepResult, step: TranscriptStep) -> None:

@@ -37,9 +37,9 @@ def diagnose(
     json: Json = False,
 ) -> None:
     """Run a diagnoser on an episode, for one policy."""
-    from coworld.cli.documents import RoleDocument
+    from coworld.cli.json_output import RoleDocument
     from coworld.cli.roles import output_of
-    from coworld.role_runner import check_diagnosis
+    from coworld.roles.role_runner import check_diagnosis
     from coworld.runner.artifacts import write_file
     from softmax.cli.output import print_json
 

@@ -27,8 +27,8 @@ def docs(
     """List or print documents and schemas."""
     import json as format
 
-    from coworld.cli.documents import DocsDocument
-    from coworld.documents import document_names, read_document, read_title, schema, schema_names
+    from coworld.cli.json_output import DocsDocument
+    from coworld.cli.packaged_docs import document_names, read_document, read_title, schema, schema_names
     from softmax.cli.errors import fail
     from softmax.cli.output import print_json
 

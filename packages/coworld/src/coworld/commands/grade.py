@@ -32,9 +32,9 @@ def grade(
     json: Json = False,
 ) -> None:
     """Run a grader on an episode."""
-    from coworld.cli.documents import RoleDocument
+    from coworld.cli.json_output import RoleDocument
     from coworld.cli.roles import output_of
-    from coworld.role_runner import check_grade
+    from coworld.roles.role_runner import check_grade
     from coworld.runner.artifacts import write_file
     from softmax.cli.output import print_json
 

@@ -26,7 +26,7 @@ def make_policy(name: Name, output: Output, json: Json = False) -> None:
 
 def write(template: str, directory: Path, *, as_json: bool) -> None:
     """Write a template and tell what there is; a folder with files in it is a usage error."""
-    from coworld.cli.documents import FilesDocument
+    from coworld.cli.json_output import FilesDocument
     from coworld.templates import TemplateError, write_template
     from softmax.cli.errors import UsageError, hints_of
     from softmax.cli.output import print_json

@@ -23,7 +23,7 @@ Against = Annotated[
 @examples("coworld manifest-schema check --against older-coworld")
 def check(against: Against = "origin/main", json: Json = False) -> None:
     """Compare the schema of manifests with an older one: would a manifest that was good then still be?"""
-    from coworld.cli.documents import SchemaCheckDocument
+    from coworld.cli.json_output import SchemaCheckDocument
     from coworld.manifest.schema_check import check_manifest_schema
     from softmax.cli.output import print_json
 

@@ -25,7 +25,7 @@ def map_image(dockerfile: Dockerfile, image: Image, json: Json = False) -> None:
     import shlex
     from json import JSONDecodeError, dumps, loads
 
-    from coworld.cli.documents import MapDocument
+    from coworld.cli.json_output import MapDocument
     from coworld.engines.dockerfiles import read_dockerfile
     from coworld.engines.local_images import SIDE_FILE, read_side_file
     from coworld.runner.artifacts import write_file

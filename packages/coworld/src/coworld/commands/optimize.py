@@ -140,7 +140,8 @@ def optimize(
     A change is kept only when the 95 % interval of the difference is above zero. Without PLAYER a page starts on which
     the player, the variants and the opponents are chosen.
     """
-    from coworld.cli.setting import check_words, downloaded
+    from coworld.cli.setting import check_words
+    from coworld.manifest.arguments import downloaded
     from coworld.optimize.optimizer_source import OptimizerSource
     from coworld.optimize.run_settings import RunSettings
     from softmax.cli.errors import UsageError
@@ -188,10 +189,10 @@ def _serve(
     from contextlib import closing, suppress
 
     from coworld.cli.browser import open_page
+    from coworld.manifest.package import MANIFEST_NAME
     from coworld.optimize.server import WorkbenchServer
     from coworld.optimize.states import set_aside
     from coworld.optimize.workbench import Workbench
-    from coworld.package import MANIFEST_NAME
     from softmax.cli.output import note
 
     workbench = Workbench(settings, root=root, keep_root=root is not None, suggest_player=True)
@@ -222,7 +223,7 @@ def _run(
     from contextlib import closing
 
     from coworld.cli.browser import open_page
-    from coworld.cli.setting import opened
+    from coworld.manifest.arguments import opened
     from coworld.optimize.run_settings import prepare
     from coworld.optimize.server import WorkbenchServer
     from coworld.optimize.states import set_aside
@@ -243,7 +244,7 @@ def _run(
 
 
 def _print(outcome: Outcome, report: Path, *, as_json: bool) -> None:
-    from coworld.cli.documents import OptimizeDocument
+    from coworld.cli.json_output import OptimizeDocument
     from softmax.cli.errors import fail
     from softmax.cli.output import print_json
 

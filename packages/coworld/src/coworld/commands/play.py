@@ -28,7 +28,7 @@ from coworld.cli.options import (
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
-    from coworld.play import PlaySession
+    from coworld.runner.play import PlaySession
 
 __all__ = ["play"]
 
@@ -75,11 +75,12 @@ def play(
     link takes the seat. Ends when the game does.
     """
     from coworld.cli.browser import open_page
-    from coworld.cli.documents import PlayDocument
     from coworld.cli.episodes import describe_failure, episode_document, print_episode, request_for, with_commands
-    from coworld.cli.setting import check_words, default_output, engine_for, opened, player_secrets
-    from coworld.play import play_package, refuse_game_hosted, with_people
+    from coworld.cli.json_output import PlayDocument
+    from coworld.cli.setting import check_words, default_output, engine_for, player_secrets
+    from coworld.manifest.arguments import opened
     from coworld.runner.options import EpisodeOptions
+    from coworld.runner.play import play_package, refuse_game_hosted, with_people
     from softmax.cli.errors import UsageError
     from softmax.cli.output import note, print_json
 

@@ -10,7 +10,7 @@ from coworld.cli.options import EngineName, Json, Manifest, Maps, OpenBrowser, S
 from softmax.cli.program import examples
 
 if TYPE_CHECKING:
-    from coworld.play import ReplaySession
+    from coworld.runner.play import ReplaySession
 
 __all__ = ["replay"]
 
@@ -37,10 +37,11 @@ def replay(
     from pathlib import Path
 
     from coworld.cli.browser import open_page
-    from coworld.cli.documents import ReplayDocument
-    from coworld.cli.setting import engine_for, opened
-    from coworld.manifest_uri import materialized_replay_path
-    from coworld.play import replay_package
+    from coworld.cli.json_output import ReplayDocument
+    from coworld.cli.setting import engine_for
+    from coworld.manifest.arguments import opened
+    from coworld.runner.play import replay_package
+    from coworld.uris.manifests import materialized_replay_path
     from softmax.cli.output import note, print_json
 
     def ready(session: ReplaySession) -> None:

@@ -35,9 +35,9 @@ def report(
     json: Json = False,
 ) -> None:
     """Run a reporter on an episode."""
-    from coworld.cli.documents import RoleDocument
+    from coworld.cli.json_output import RoleDocument
     from coworld.cli.roles import output_of
-    from coworld.report import assert_safe_render_html, read_report
+    from coworld.roles.report_checks import assert_safe_render_html, read_report
     from coworld.runner.artifacts import write_file
     from softmax.cli.errors import fail
     from softmax.cli.output import print_json

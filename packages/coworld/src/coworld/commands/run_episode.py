@@ -111,9 +111,10 @@ def run_episodes(
     as_json: bool,
 ) -> None:
     """Run, print, and end with exit code 1 when one failed."""
-    from coworld.cli.documents import EpisodesDocument
     from coworld.cli.episodes import episode_document, print_episode, request_for, with_commands, with_seed
-    from coworld.cli.setting import check_words, default_output, engine_for, opened, player_secrets
+    from coworld.cli.json_output import EpisodesDocument
+    from coworld.cli.setting import check_words, default_output, engine_for, player_secrets
+    from coworld.manifest.arguments import opened
     from coworld.runner.lock import sole_use
     from coworld.runner.options import EpisodeOptions
     from coworld.runner.runner import run_episode as run_one

@@ -38,7 +38,7 @@ def schema(json: Json = False) -> None:
 @examples("coworld stats validate stats.json")
 def validate(file: File, json: Json = False) -> None:
     """Check a stats document, also what its numbers mean."""
-    from coworld.cli.documents import StatsDocument
+    from coworld.cli.json_output import StatsDocument
     from coworld.stats import read_stats
     from softmax.cli.errors import fail
     from softmax.cli.output import print_json
@@ -60,7 +60,7 @@ def extract_paintarena(
 ) -> None:
     """Make a stats document from Paint Arena replays. Exit code 1 when one could not be read."""
     from coworld.cli.browser import open_page
-    from coworld.cli.documents import StatsDocument
+    from coworld.cli.json_output import StatsDocument
     from coworld.stats.paintarena import extract_batch
     from softmax.cli.output import note, print_json
 

@@ -79,7 +79,7 @@ from coworld.commissioner.shapes import (
     VariantInfo,
 )
 from coworld.errors import CoworldError, DocumentError
-from coworld.models.problems import problems_of
+from coworld.schema.problems import problems_of
 
 __all__ = [
     "COMMISSIONER_MESSAGES",

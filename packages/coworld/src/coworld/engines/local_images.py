@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from coworld.engines.base import EngineError, ImageUnreachable
-from coworld.image_refs import is_unresolved_image_id
+from coworld.engines.image_refs import is_unresolved_image_id
 
 SIDE_FILE = "coworld_local.json"
 KEYS = frozenset({"root", "argv", "env", "workdir", "at", "mounts", "python", "packages"})

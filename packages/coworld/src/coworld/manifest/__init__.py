@@ -7,8 +7,8 @@ from coworld.manifest.published import (
     validate_upload_manifest,
 )
 from coworld.manifest.reader import ValidatedManifest, manifest_schema_hash, read_authored_manifest
+from coworld.models import RuntimeManifest
 from coworld.models.manifest import COWORLD_MANIFEST_V0, COWORLD_MANIFEST_V1
-from coworld.types import RuntimeManifest
 
 __all__ = [
     "COWORLD_MANIFEST_V0",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from coworld.models.base import DocumentModel
 from coworld.models.game import CoworldGameManifest
 from coworld.models.manifest import (
     CoworldCertificationFixture,
@@ -12,6 +11,7 @@ from coworld.models.manifest import (
     CoworldManifest,
     CoworldVariant,
 )
+from coworld.schema.base import DocumentModel
 
 __all__ = ["partial_manifest"]
 

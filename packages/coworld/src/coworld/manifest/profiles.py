@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from coworld.errors import Problem
+from coworld.manifest.tokens import token_count_bounds
 from coworld.models.manifest import CoworldManifest
 from coworld.models.reporters import CoworldReporterContainer
 from coworld.models.runnables import MANIFEST_ROLE_SECTIONS
-from coworld.tokens import token_count_bounds
 
 __all__ = ["DEFAULT_PROFILES", "PROFILES", "Profile", "manifest_warnings", "profile_problems"]
 

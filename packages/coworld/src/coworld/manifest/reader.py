@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from coworld.errors import ManifestError, Problem
 from coworld.manifest.lift import lift_stored_manifest
 from coworld.manifest.parts import partial_manifest
-from coworld.manifest_validation import certification_player_problems, game_config_problems, manifest_problems
+from coworld.manifest.validation import certification_player_problems, game_config_problems, manifest_problems
 from coworld.models.manifest import (
     COWORLD_MANIFEST_V0,
     COWORLD_MANIFEST_V1,
@@ -20,7 +20,7 @@ from coworld.models.manifest import (
     CoworldManifestV1,
     ManifestVersion,
 )
-from coworld.models.problems import problems_of
+from coworld.schema.problems import problems_of
 
 __all__ = [
     "ValidatedManifest",
@@ -87,7 +87,7 @@ def read_downloaded_manifest(document: dict[str, Any]) -> CoworldManifest:
 def validate_upload_manifest(document: dict[str, Any]) -> ValidatedManifest:
     """Check the shape of an authored document, and that the fixture names players that exist.
 
-    Configurations are checked by `coworld.manifest_validation.validate_coworld_manifest_game_configs`.
+    Configurations are checked by `coworld.manifest.validation.validate_coworld_manifest_game_configs`.
     """
     manifest = _read(document, extra="forbid")
     _raise_if_any(certification_player_problems(manifest))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from coworld.errors import CoworldError
-from coworld.schemas import PACKAGE, SCHEMA_PATHS, schema_files
+from coworld.manifest.schema_files import PACKAGE, SCHEMA_PATHS, schema_files
 
 __all__ = ["breaking_changes", "check_manifest_schema"]
 

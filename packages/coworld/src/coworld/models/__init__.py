@@ -1,1 +1,137 @@
-"""The documents of a Coworld as pydantic models. `coworld.types` re-exports them as the public API."""
+"""The documents of a Coworld: models of the manifest, of episode requests, of seats and of certification transcripts.
+
+The models are the source of truth: `scripts/coworld_schemas.py` generates the JSON Schema files of the package from
+them. `coworld.types` is the published path of this module.
+"""
+
+from coworld.models.docs import (
+    CoworldDoc,
+    CoworldDocPage,
+    CoworldDocs,
+    CoworldEngineRuntime,
+    CoworldProtocolDocs,
+    CoworldTextDoc,
+    CoworldUriDoc,
+)
+from coworld.models.game import (
+    REPLAY_VIEWER_BUNDLE_DIGEST_PATTERN,
+    CoworldAchievement,
+    CoworldGameLog,
+    CoworldGameManifest,
+    CoworldLogPanel,
+    CoworldMemory,
+    CoworldPlayerRuntime,
+    CoworldPromo,
+    CoworldReplayViewer,
+)
+from coworld.models.manifest import (
+    COWORLD_MANIFEST_V0,
+    COWORLD_MANIFEST_V1,
+    DEFAULT_EPISODE_TIMEOUT_MINUTES,
+    MAX_EPISODE_TIMEOUT_MINUTES,
+    CoworldCertificationFixture,
+    CoworldCertificationPlayer,
+    CoworldManifest,
+    CoworldManifestV1,
+    CoworldVariant,
+    RuntimeManifest,
+    coworld_manifest_schema,
+)
+from coworld.models.reporters import (
+    CoworldReporterContainer,
+    CoworldReporterPlatformReference,
+    CoworldReporterReference,
+    CoworldReporterWasmReference,
+)
+from coworld.models.requests import (
+    PLAYER_FILE_CONTENT_HASH_PATTERN,
+    CoworldEpisodeJobSpec,
+    CoworldEpisodePlayerSpec,
+    CoworldHumanPlayerSpec,
+    CoworldPlayerFileSpec,
+    coworld_episode_request_schema,
+)
+from coworld.models.runnables import (
+    MANIFEST_ROLE_SECTIONS,
+    CoworldManifestRole,
+    CoworldManifestRoleSpec,
+    CoworldPlayerStartup,
+    CoworldResourceLimits,
+    CoworldResourceRequests,
+    CoworldRunnableResources,
+    CoworldRunnableRole,
+    CoworldRunnableSpec,
+)
+from coworld.models.seats import (
+    CoworldPlayerSeat,
+    CoworldPlayerSeats,
+    CoworldPlayerSeatsSchema,
+    CoworldPlayHumanSeat,
+    CoworldPlayPolicySeat,
+)
+from coworld.models.task_environments import CoworldTaskEnvironment
+from coworld.models.transcript import CoworldTranscript, SourceUrlResult, StepResult, TranscriptStep, TranscriptStepKind
+from coworld.schema.base import HTTP_URL_PATTERN, SCHEMA_VERSION, JsonSchema
+
+__all__ = [
+    "COWORLD_MANIFEST_V0",
+    "COWORLD_MANIFEST_V1",
+    "DEFAULT_EPISODE_TIMEOUT_MINUTES",
+    "HTTP_URL_PATTERN",
+    "MANIFEST_ROLE_SECTIONS",
+    "MAX_EPISODE_TIMEOUT_MINUTES",
+    "PLAYER_FILE_CONTENT_HASH_PATTERN",
+    "REPLAY_VIEWER_BUNDLE_DIGEST_PATTERN",
+    "SCHEMA_VERSION",
+    "CoworldAchievement",
+    "CoworldCertificationFixture",
+    "CoworldCertificationPlayer",
+    "CoworldDoc",
+    "CoworldDocPage",
+    "CoworldDocs",
+    "CoworldEngineRuntime",
+    "CoworldEpisodeJobSpec",
+    "CoworldEpisodePlayerSpec",
+    "CoworldGameLog",
+    "CoworldGameManifest",
+    "CoworldHumanPlayerSpec",
+    "CoworldLogPanel",
+    "CoworldManifest",
+    "CoworldManifestRole",
+    "CoworldManifestRoleSpec",
+    "CoworldManifestV1",
+    "CoworldMemory",
+    "CoworldPlayHumanSeat",
+    "CoworldPlayPolicySeat",
+    "CoworldPlayerFileSpec",
+    "CoworldPlayerRuntime",
+    "CoworldPlayerSeat",
+    "CoworldPlayerSeats",
+    "CoworldPlayerSeatsSchema",
+    "CoworldPlayerStartup",
+    "CoworldPromo",
+    "CoworldProtocolDocs",
+    "CoworldReplayViewer",
+    "CoworldReporterContainer",
+    "CoworldReporterPlatformReference",
+    "CoworldReporterReference",
+    "CoworldReporterWasmReference",
+    "CoworldResourceLimits",
+    "CoworldResourceRequests",
+    "CoworldRunnableResources",
+    "CoworldRunnableRole",
+    "CoworldRunnableSpec",
+    "CoworldTaskEnvironment",
+    "CoworldTextDoc",
+    "CoworldTranscript",
+    "CoworldUriDoc",
+    "CoworldVariant",
+    "JsonSchema",
+    "RuntimeManifest",
+    "SourceUrlResult",
+    "StepResult",
+    "TranscriptStep",
+    "TranscriptStepKind",
+    "coworld_episode_request_schema",
+    "coworld_manifest_schema",
+]

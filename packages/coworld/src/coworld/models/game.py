@@ -8,12 +8,13 @@ from packaging.version import InvalidVersion, Version
 from pydantic import Field, StringConstraints, field_validator, model_serializer, model_validator
 from pydantic.functional_serializers import SerializerFunctionWrapHandler
 
-from coworld.models.base import BrokenRule, DocumentModel, HttpUrl, JsonSchema, Text
-from coworld.models.documents import CoworldDocs, CoworldProtocolDocs
+from coworld.models.docs import CoworldDocs, CoworldProtocolDocs
 from coworld.models.runnables import CoworldRunnableSpec, is_package_path, is_sha256_reference
 from coworld.models.task_environments import TaskEnvironments
+from coworld.schema.base import BrokenRule, DocumentModel, HttpUrl, JsonSchema, Text
 
 __all__ = [
+    "REPLAY_VIEWER_BUNDLE_DIGEST_PATTERN",
     "CoworldAchievement",
     "CoworldGameLog",
     "CoworldGameManifest",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 
+REPLAY_VIEWER_BUNDLE_DIGEST_PATTERN = "^sha256:[0-9a-f]{64}$"
 CoworldPlayerRuntime = Literal["platform-hosted", "game-hosted"]
 
 

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from coworld.models.base import SCHEMA_VERSION, BrokenRule, DocumentModel, GameConfig, Text
 from coworld.models.game import CoworldGameManifest
 from coworld.models.reporters import CoworldReporter
 from coworld.models.runnables import MANIFEST_ROLE_SECTIONS, CoworldManifestRoleSpec
+from coworld.schema.base import SCHEMA_VERSION, BrokenRule, DocumentModel, GameConfig, Text
 
 __all__ = [
     "COWORLD_MANIFEST_V0",
@@ -22,6 +22,8 @@ __all__ = [
     "CoworldManifestV1",
     "CoworldVariant",
     "ManifestVersion",
+    "RuntimeManifest",
+    "coworld_manifest_schema",
 ]
 
 COWORLD_MANIFEST_V0 = "coworld.softmax.com/v0"
@@ -151,3 +153,12 @@ class CoworldManifestV1(CoworldManifest):
     """A `coworld_manifest.json` with the version of its format."""
 
     api_version: Literal["coworld.softmax.com/v1"] = Field(alias="apiVersion", description="The version of the format.")
+
+
+RuntimeManifest = CoworldManifest
+"""The runtime form of every version of the format."""
+
+
+def coworld_manifest_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a manifest, for editors and other languages, without the rules over several fields."""
+    return CoworldManifest.model_json_schema(by_alias=True)

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
-from coworld.models.base import DocumentModel, Text
 from coworld.models.runnables import CoworldRunnableResources
+from coworld.schema.base import DocumentModel, Text
 
 __all__ = [
     "CoworldReporter",

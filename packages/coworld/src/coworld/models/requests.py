@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag, model_serializer, model_validator
 from pydantic.functional_serializers import SerializerFunctionWrapHandler
 
-from coworld.models.base import SCHEMA_VERSION, BrokenRule, DocumentModel, GameConfig, JsonSchema, Text
 from coworld.models.manifest import CoworldManifest
 from coworld.models.runnables import CoworldManifestRoleSpec, CoworldRunnableSpec
+from coworld.schema.base import SCHEMA_VERSION, BrokenRule, DocumentModel, GameConfig, JsonSchema, Text
 
 __all__ = [
     "PLAYER_FILE_CONTENT_HASH_PATTERN",
@@ -18,6 +18,7 @@ __all__ = [
     "CoworldHumanPlayerSpec",
     "CoworldPlayerFileSpec",
     "EpisodePlayer",
+    "coworld_episode_request_schema",
 ]
 
 PLAYER_FILE_CONTENT_HASH_PATTERN = "^[0-9a-f]{64}$"
@@ -130,3 +131,8 @@ def _as_program(player: object) -> object:
     if isinstance(player, dict) and player.get("type") == "player":
         return {key: value for key, value in player.items() if key not in _MANIFEST_ONLY}
     return player
+
+
+def coworld_episode_request_schema() -> dict[str, Any]:
+    """Return the JSON Schema of an episode request."""
+    return CoworldEpisodeJobSpec.model_json_schema(by_alias=True)

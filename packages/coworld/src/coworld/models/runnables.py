@@ -8,15 +8,17 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from coworld.models.base import BrokenRule, DocumentModel, Text
+from coworld.schema.base import BrokenRule, DocumentModel, Text
 
 __all__ = [
     "MANIFEST_ROLE_SECTIONS",
+    "CoworldManifestRole",
     "CoworldManifestRoleSpec",
     "CoworldPlayerStartup",
     "CoworldResourceLimits",
     "CoworldResourceRequests",
     "CoworldRunnableResources",
+    "CoworldRunnableRole",
     "CoworldRunnableSpec",
     "is_package_path",
     "is_sha256_reference",
@@ -82,6 +84,8 @@ class CoworldPlayerStartup(DocumentModel):
 
 
 Role = Literal["game", "player", "commissioner", "grader", "diagnoser", "optimizer"]
+CoworldManifestRole = Literal["player", "reporter", "commissioner", "grader", "diagnoser", "optimizer"]
+CoworldRunnableRole = Literal["game", "player", "reporter", "commissioner", "grader", "diagnoser", "optimizer"]
 
 
 class CoworldRunnableSpec(DocumentModel):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, StringConstraints, model_serializer, model_validator
 from pydantic.functional_serializers import SerializerFunctionWrapHandler
 
-from coworld.models.base import BrokenRule, DocumentModel, Text
+from coworld.schema.base import BrokenRule, DocumentModel, Text
 
 __all__ = [
     "CoworldPlayHumanSeat",

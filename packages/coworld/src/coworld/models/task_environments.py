@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from coworld.models.base import BrokenRule, DocumentModel, Text
+from coworld.schema.base import BrokenRule, DocumentModel, Text
 
 __all__ = ["CoworldTaskEnvironment", "TaskEnvironments"]
 

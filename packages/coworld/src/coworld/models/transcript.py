@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from coworld.models.base import DocumentModel, Text
+from coworld.schema.base import DocumentModel, Text
 
 __all__ = ["CoworldTranscript", "SourceUrlResult", "StepResult", "TranscriptStep", "TranscriptStepKind"]
 

@@ -16,13 +16,13 @@ from typing import Any, Protocol
 from coworld.engines.base import EngineError
 from coworld.engines.local_images import LocalImages, parse_mapping
 from coworld.engines.process import ProcessEngine
-from coworld.episode_request import fixture_request
+from coworld.manifest.package import CoworldPackage
+from coworld.manifest.tokens import slot_count
 from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.models.runnables import CoworldRunnableSpec
 from coworld.optimize.errors import OptimizeError
-from coworld.package import CoworldPackage
+from coworld.runner.episode_request import fixture_request
 from coworld.runner.runner import EpisodeOptions, run_episode_async
-from coworld.tokens import slot_count
 
 TRIES = 3
 """of an episode that failed, and not by the player's fault"""

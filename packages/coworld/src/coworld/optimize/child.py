@@ -24,7 +24,7 @@ class Child:
     def __init__(self, request: Mapping[str, Any]) -> None:
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "coworld.optimize.worker"],
+            [sys.executable, "-m", "coworld.commands.optimize_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

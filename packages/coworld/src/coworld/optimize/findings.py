@@ -10,13 +10,13 @@ from typing import Any, Protocol
 from coworld.bundle import make_bundle
 from coworld.errors import CoworldError
 from coworld.optimize.arena import Condition, Played
-from coworld.role_runner import RoleName, check_grade
 from coworld.roles.diagnoser import diagnose
 from coworld.roles.episode import RoleInputError, read_episode
 from coworld.roles.grader import grade
 from coworld.roles.program import archive, json_bytes
 from coworld.roles.reporter import report
-from coworld.uris import write_uri
+from coworld.roles.role_runner import RoleName, check_grade
+from coworld.uris.transfer import write_uri
 
 EPISODES = 2
 _NAMES: dict[RoleName, tuple[str, str]] = {

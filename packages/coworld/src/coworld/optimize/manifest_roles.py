@@ -8,12 +8,12 @@ from pathlib import Path
 
 from coworld.engines.base import Engine
 from coworld.errors import CoworldError
+from coworld.manifest.package import CoworldPackage
 from coworld.models.reporters import CoworldReporterContainer, CoworldReporterPlatformReference
 from coworld.optimize.findings import Analysis, DefaultRoles
-from coworld.package import CoworldPackage
-from coworld.report import read_report
-from coworld.role_runner import RoleName, check_diagnosis, check_grade, run_role
 from coworld.roles.images import reporter_image
+from coworld.roles.report_checks import read_report
+from coworld.roles.role_runner import RoleName, check_diagnosis, check_grade, run_role
 
 ROLES: tuple[RoleName, ...] = ("reporter", "grader", "diagnoser")
 

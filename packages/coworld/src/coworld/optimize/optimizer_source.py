@@ -9,11 +9,11 @@ from coworld.engines.base import Engine
 from coworld.engines.dockerfiles import read_dockerfile
 from coworld.engines.local_images import SIDE_FILE, LocalImage, LocalImages, read_side_file
 from coworld.engines.process import ProcessEngine
+from coworld.manifest.package import CoworldPackage
 from coworld.optimize.boxed_optimizer import OptimizerEntry
 from coworld.optimize.checkouts import checkout
 from coworld.optimize.errors import OptimizeError
 from coworld.optimize.manifest_roles import image_problem
-from coworld.package import CoworldPackage
 
 DOCKERFILE = "Dockerfile"
 DEFAULT_OPTIMIZER = "softmax/default-optimizer:latest"

@@ -11,6 +11,7 @@ from typing import Any
 
 from coworld.engines.local_images import LocalImages
 from coworld.engines.process import ProcessEngine
+from coworld.manifest.package import CoworldPackage
 from coworld.optimize.arena import EpisodeArena
 from coworld.optimize.boxed_optimizer import boxed_optimizer
 from coworld.optimize.errors import OptimizeError
@@ -20,7 +21,6 @@ from coworld.optimize.manifest_roles import ManifestRoles
 from coworld.optimize.optimizer_source import DEFAULT_OPTIMIZER, optimizer_of
 from coworld.optimize.statistics import FEWEST_PAIRS
 from coworld.optimize.versions import files
-from coworld.package import CoworldPackage
 
 ADVICE_ONLY = "The default optimizer gives advice and changes nothing: name a command with `--improve` to try changes"
 

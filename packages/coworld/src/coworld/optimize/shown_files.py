@@ -6,11 +6,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from coworld.archives import opened_archive
+from coworld.bundle.archives import opened_archive
 from coworld.errors import CoworldError
-from coworld.html_safety import RENDER_CSP
-from coworld.report import assert_safe_render_html, read_report
-from coworld.role_runner import check_diagnosis
+from coworld.roles.html_safety import RENDER_CSP
+from coworld.roles.report_checks import assert_safe_render_html, read_report
+from coworld.roles.role_runner import check_diagnosis
 
 TEXT = "text/plain; charset=utf-8"
 

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from coworld.uris import write_uri
+from coworld.uris.transfer import write_uri
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --good: #059669; --bad: #dc2626; }

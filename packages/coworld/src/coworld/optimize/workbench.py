@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from coworld.bundle import opened_bundle
+from coworld.manifest.package import CoworldPackage
 from coworld.optimize.child import Child, start_replay, start_run
 from coworld.optimize.choices import CHOICES, chosen
 from coworld.optimize.errors import OptimizeError
@@ -18,9 +19,8 @@ from coworld.optimize.run_settings import RunSettings, prepare
 from coworld.optimize.states import run_id, workbench_folder
 from coworld.optimize.versions import JOURNAL, Versions, digest
 from coworld.optimize.world_view import opened_manifest, world_of
-from coworld.package import CoworldPackage
 from coworld.runner.artifacts import write_document, write_file
-from coworld.schema_validation import load_json_object
+from coworld.schema.validation import load_json_object
 
 SETTINGS = "settings.json"
 

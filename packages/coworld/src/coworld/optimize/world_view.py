@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from coworld.manifest.package import CoworldPackage
 from coworld.optimize.errors import OptimizeError
 from coworld.optimize.optimizer_source import DEFAULT_OPTIMIZER
-from coworld.package import CoworldPackage
 
 ROLES = ("reporter", "grader", "diagnoser", "optimizer")
 
@@ -20,7 +20,7 @@ def opened_manifest(manifest: str) -> Iterator[CoworldPackage]:
     Raises:
         CoworldError: it cannot be read.
     """
-    from coworld.cli.setting import opened
+    from coworld.manifest.arguments import opened
     from softmax.cli.errors import CommandError
 
     try:

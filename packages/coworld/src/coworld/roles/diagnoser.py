@@ -13,7 +13,7 @@ import sys
 
 from coworld.roles.episode import Episode, Standing, read_episode, stand
 from coworld.roles.program import archive, json_bytes, run_role, variable
-from coworld.uris import write_uri
+from coworld.uris.transfer import write_uri
 
 DECIDED = 0.2
 """a share of the total from which an episode counts as clearly decided"""

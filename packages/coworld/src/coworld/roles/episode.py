@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from coworld.archives import ArchiveLimits
-from coworld.bundle_reader import opened_bundle
+from coworld.bundle.archives import ArchiveLimits
+from coworld.bundle.reader import opened_bundle
 from coworld.errors import CoworldError
-from coworld.uris import read_uri
+from coworld.uris.transfer import read_uri
 
 LIMITS = ArchiveLimits(member_bytes=256 << 20, total_bytes=1 << 30)
 

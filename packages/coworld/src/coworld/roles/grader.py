@@ -10,7 +10,7 @@ import sys
 
 from coworld.roles.episode import Episode, read_episode, stand
 from coworld.roles.program import json_bytes, run_role, variable
-from coworld.uris import write_uri
+from coworld.uris.transfer import write_uri
 
 
 def grade(episode: Episode) -> dict[str, object]:

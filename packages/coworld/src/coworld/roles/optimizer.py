@@ -17,7 +17,7 @@ from typing import Any
 
 from coworld.roles.episode import RoleInputError
 from coworld.roles.program import json_bytes, listed, run_role, variable
-from coworld.uris import read_uri, write_uri
+from coworld.uris.transfer import read_uri, write_uri
 
 
 def plan(manifest: dict[str, Any], grades: list[dict[str, Any]], diagnoses: list[list[str]], reports: int) -> list[str]:

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 
 from coworld.roles.episode import RoleInputError
-from coworld.uris import UriError
+from coworld.uris.transfer import UriError
 
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 """dates in archives are fixed, so that the same input gives the same bytes"""

@@ -15,7 +15,7 @@ from coworld.roles.episode import Episode, read_episode
 from coworld.roles.event_log import write_event_log
 from coworld.roles.highlights import Course, course, events, moments
 from coworld.roles.program import archive, json_bytes, run_role, variable
-from coworld.uris import write_uri
+from coworld.uris.transfer import write_uri
 
 COLOURS = ("#2563eb", "#dc2626", "#059669", "#7c3aed", "#d97706", "#0891b2", "#be185d", "#4d7c0f")
 _STYLE = """

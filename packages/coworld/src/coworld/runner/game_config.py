@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 from coworld.errors import DocumentError, Problem
-from coworld.manifest_validation import game_config_with_named_players, game_config_with_tokens
+from coworld.manifest.tokens import generate_tokens
+from coworld.manifest.validation import game_config_with_named_players, game_config_with_tokens
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
 from coworld.runner.artifacts import EpisodeArtifacts, write_file
-from coworld.schema_validation import json_schema_validation_errors
-from coworld.tokens import generate_tokens
+from coworld.schema.validation import json_schema_validation_errors
 
 __all__ = ["coworld_game_config", "episode_player_tokens", "write_coworld_game_config"]
 

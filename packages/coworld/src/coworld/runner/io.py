@@ -14,7 +14,7 @@ from coworld.runner.failures import (
     RunnerEpisodeError,
     RunnerErrorType,
 )
-from coworld.uris import public_uri, read_uri, write_uri
+from coworld.uris.transfer import public_uri, read_uri, write_uri
 
 __all__ = [
     "INCONCLUSIVE_RUNNER_ERROR_TYPES",

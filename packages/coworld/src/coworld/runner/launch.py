@@ -12,7 +12,7 @@ from coworld.models.runnables import CoworldRunnableResources, CoworldRunnableSp
 from coworld.runner.failures import RunnerEpisodeError
 from coworld.runner.ports import ResolvedLocalPort, local_port_env, requested_ports, with_secret_uris
 from coworld.runner.posted_logs import log_uri
-from coworld.uris import UriError, read_uri
+from coworld.uris.transfer import UriError, read_uri
 
 _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from coworld.errors import SourceError
+from coworld.manifest.package import CoworldPackage
 from coworld.models.requests import CoworldHumanPlayerSpec, CoworldPlayerFileSpec, CoworldRunnableSpec
 from coworld.models.runnables import is_sha256_reference
 from coworld.models.seats import (
@@ -20,13 +21,12 @@ from coworld.models.seats import (
     CoworldPlayHumanSeat,
     CoworldPlayPolicySeat,
 )
-from coworld.package import CoworldPackage
 from coworld.runner.artifacts import CONTAINER_WORKDIR, EpisodeArtifacts, write_file
 from coworld.runner.failures import RunnerEpisodeError
 
 SeatedPlayer = CoworldRunnableSpec | CoworldPlayerFileSpec | CoworldHumanPlayerSpec
 
-LARGEST = 100 << 20
+PLAYER_FILE_MAX_BYTES = 100 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -58,9 +58,9 @@ def player_file_bytes(source: Path, *, package_root: Path | None = None) -> byte
         data = _packed(source) if source.is_dir() else source.read_bytes()
     except OSError as error:
         raise InvalidPlayerFile(f"{source} could not be read: {error.strerror}", hint="check the path") from None
-    if len(data) > LARGEST:
+    if len(data) > PLAYER_FILE_MAX_BYTES:
         raise InvalidPlayerFile(
-            f"{source} is larger than {LARGEST >> 20} MiB", hint="leave out what the player does not need"
+            f"{source} is larger than {PLAYER_FILE_MAX_BYTES >> 20} MiB", hint="leave out what the player does not need"
         )
     return data
 
@@ -70,9 +70,10 @@ def _packed(folder: Path) -> bytes:
     if link := next((path for path in paths if path.is_symlink()), None):
         raise InvalidPlayerFile(f"{link} is a link", hint="a player's folder holds plain files only")
     files = [path for path in paths if path.is_file()]
-    if sum(path.stat().st_size for path in files) > LARGEST:
+    if sum(path.stat().st_size for path in files) > PLAYER_FILE_MAX_BYTES:
         raise InvalidPlayerFile(
-            f"{folder} holds more than {LARGEST >> 20} MiB", hint="leave out what the player does not need"
+            f"{folder} holds more than {PLAYER_FILE_MAX_BYTES >> 20} MiB",
+            hint="leave out what the player does not need",
         )
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from coworld.errors import CoworldError
 from coworld.runner.failures import RunnerEpisodeError
 from coworld.runner.io import GamePlayerFailure
-from coworld.schema_validation import json_schema_validation_errors
+from coworld.schema.validation import json_schema_validation_errors
 
 LARGEST_RESULTS = 64 << 20
 

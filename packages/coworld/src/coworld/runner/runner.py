@@ -17,10 +17,12 @@ from typing import Any, TypeVar
 
 from coworld.engines.base import Engine
 from coworld.errors import SourceError
+from coworld.manifest.package import CoworldPackage
+from coworld.manifest.tokens import generate_tokens
+from coworld.models.launch_specs import PlayerLaunchSpec, RunnableLaunchSpec
 from coworld.models.manifest import CoworldManifest
+from coworld.models.reporter_request import REPORT_REQUEST_ENV_VAR
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldHumanPlayerSpec
-from coworld.package import CoworldPackage
-from coworld.reporter_protocol import REPORT_REQUEST_ENV_VAR
 from coworld.runner.artifacts import CONTAINER_WORKDIR, EpisodeArtifacts, write_document
 from coworld.runner.budget import Budget
 from coworld.runner.episode import Episode
@@ -28,7 +30,6 @@ from coworld.runner.failures import EpisodeFailure, Party, RunnerEpisodeError, R
 from coworld.runner.game_config import coworld_game_config, episode_player_tokens, write_coworld_game_config
 from coworld.runner.game_hosted import LOG_MISSING, GameHostedEpisode
 from coworld.runner.io import PlayerRuntimeStatus, exception_summary
-from coworld.runner.launch_specs import PlayerLaunchSpec, RunnableLaunchSpec
 from coworld.runner.lock import sole_use
 from coworld.runner.options import EpisodeOptions, LiveEpisode
 from coworld.runner.player_files import fixture_player_files, stage_player_files
@@ -50,7 +51,6 @@ from coworld.runner.redaction import Redactor
 from coworld.runner.replay import check_replay, replay_server, require_replay
 from coworld.runner.seats import Watched
 from coworld.runner.traces import keep_game_logs
-from coworld.tokens import generate_tokens
 
 __all__ = [
     "CERTIFICATION_EPISODE_SOURCE",

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from coworld.errors import DocumentError, SourceError
-from coworld.models.problems import problems_of
+from coworld.schema.problems import problems_of
 from coworld.stats.models import (
     COWORLD_STATS_SCHEMA_URI,
     STATS_VERSION,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
-from coworld.models.base import SCHEMA_VERSION, BrokenRule, DocumentModel
+from coworld.schema.base import SCHEMA_VERSION, BrokenRule, DocumentModel
 
 __all__ = [
     "COWORLD_STATS_SCHEMA_URI",

@@ -19,8 +19,7 @@ from typing import Any
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from coworld.errors import DocumentError, Problem, SourceError
-from coworld.manifest_uri import decompress_replay
-from coworld.models.base import DocumentModel
+from coworld.schema.base import DocumentModel
 from coworld.stats import (
     EpisodeStats,
     MeasuredValue,
@@ -35,7 +34,8 @@ from coworld.stats import (
 )
 from coworld.stats.models import Sha256, Word
 from coworld.stats.page import render_stats
-from coworld.uris import write_uri
+from coworld.uris.manifests import decompress_replay
+from coworld.uris.transfer import write_uri
 
 __all__ = ["METRICS", "ReplayInput", "extract_batch", "measure", "read_inputs"]
 

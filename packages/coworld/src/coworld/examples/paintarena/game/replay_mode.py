@@ -10,7 +10,7 @@ import zlib
 from websockets.asyncio.server import ServerConnection
 
 from coworld.examples.paintarena.game.routes import Routes
-from coworld.uris import UriError, public_uri, read_uri
+from coworld.uris.transfer import UriError, public_uri, read_uri
 
 _KEYS = ("config", "player_names", "frames", "results")
 

@@ -21,7 +21,7 @@ from coworld.examples.paintarena.game.replay_mode import ReplayRoutes, ReplayUnr
 from coworld.examples.paintarena.game.routes import MatchRoutes, Routes
 from coworld.examples.paintarena.game.settings import Settings, SettingsError
 from coworld.examples.paintarena.rules import Config, ConfigError
-from coworld.uris import UriError, read_uri, write_uri
+from coworld.uris.transfer import UriError, read_uri, write_uri
 
 LARGEST_MESSAGE = 64 * 1024
 FAREWELL_SECONDS = 2.0

@@ -9,10 +9,15 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from coworld.archives import write_archive
-from coworld.report import ReportManifest
-from coworld.reporter_protocol import REPORT_REQUEST_ENV_VAR, ReporterArtifactRef, ReporterEpisodeInput, ReportRequest
-from coworld.uris import read_uri, write_uri
+from coworld.bundle.archives import write_archive
+from coworld.models.reporter_request import (
+    REPORT_REQUEST_ENV_VAR,
+    ReporterArtifactRef,
+    ReporterEpisodeInput,
+    ReportRequest,
+)
+from coworld.roles.report_checks import ReportManifest
+from coworld.uris.transfer import read_uri, write_uri
 
 __all__ = ["ReporterInputs", "load_reporter_inputs", "report_zip"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pydantic import BaseModel, NonNegativeInt
 
 from coworld.examples.paintarena.reporter.inputs import ReporterInputs, load_reporter_inputs, report_zip
-from coworld.report import ReportManifest
+from coworld.roles.report_checks import ReportManifest
 
 __all__ = [
     "REPORTER_ID",

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from coworld.examples.paintarena.reporter.inputs import ReporterInputs, load_reporter_inputs, report_zip
-from coworld.report import ReportManifest, write_event_log
 from coworld.roles.event_log import EVERYBODY
 from coworld.roles.event_log import Event as ParquetRow
+from coworld.roles.report_checks import ReportManifest, write_event_log
 
 __all__ = [
     "REPORTER_ID",

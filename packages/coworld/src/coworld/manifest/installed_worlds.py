@@ -10,7 +10,7 @@ __all__ = ["ENTRY_POINTS", "manifest_of", "world_names"]
 ENTRY_POINTS = "coworld.worlds"
 """group of entry points that name the path of a manifest"""
 
-_OURS = {"paintarena": Path(__file__).parent / "examples" / "paintarena" / "coworld_manifest.json"}
+_OURS = {"paintarena": Path(__file__).parents[1] / "examples" / "paintarena" / "coworld_manifest.json"}
 
 
 def world_names() -> list[str]:

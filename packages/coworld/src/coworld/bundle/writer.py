@@ -1,7 +1,6 @@
-"""Episode bundles: the files of one episode in a zip, for tools that explain, grade or improve.
+"""Write episode bundles: the files of one episode in a zip.
 
-A bundle has a `manifest.json` that says which files are where; readers follow it and guess no names. What is in a
-bundle is what was asked for, existed, and was allowed: `include` tells what was delivered.
+A bundle contains the requested files that exist and that the caller may see; `include` lists them.
 """
 
 from __future__ import annotations
@@ -13,32 +12,12 @@ from collections.abc import Collection, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
-from coworld.archives import Contents, write_archive
-from coworld.bundle_reader import BUNDLE_MANIFEST, BundleManifest, EpisodeBundle, opened_bundle
+from coworld.bundle.archives import Contents, write_archive
+from coworld.bundle.reader import BUNDLE_MANIFEST, BundleManifest
 from coworld.errors import BundleError
-from coworld.image_refs import image_ref_without_tag, is_digest_pinned_image_ref, is_mutable_registry_image_ref
-from coworld.manifest.published import validate_upload_manifest
-from coworld.manifest_uri import decompress_replay
-from coworld.models.runnables import MANIFEST_ROLE_SECTIONS as ROLE_SECTIONS
-from coworld.runner.player_files import resolve_player_file
-from coworld.schema_validation import load_json_object
+from coworld.uris.manifests import decompress_replay
 
-__all__ = [
-    "INCLUDE_TOKENS",
-    "ROLE_SECTIONS",
-    "BundleManifest",
-    "EpisodeBundle",
-    "image_ref_without_tag",
-    "is_digest_pinned_image_ref",
-    "is_mutable_registry_image_ref",
-    "load_json_object",
-    "make_bundle",
-    "opened_bundle",
-    "parse_include",
-    "resolve_player_file",
-    "validate_upload_manifest",
-    "write_bundle",
-]
+__all__ = ["INCLUDE_TOKENS", "make_bundle", "parse_include", "write_bundle"]
 
 INCLUDE_TOKENS = ("results", "replay", "error_info", "game_logs", "player_logs", "player_artifact")
 """Contents that a caller can request, in the order in which they are listed."""

@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from coworld.archives import Archive, ArchiveLimits, opened_archive
+from coworld.bundle.archives import Archive, ArchiveLimits, opened_archive
 from coworld.errors import BundleError
-from coworld.models.problems import problems_of
-from coworld.schema_validation import parse_json_object
+from coworld.schema.problems import problems_of
+from coworld.schema.validation import parse_json_object
 
 __all__ = ["BUNDLE_MANIFEST", "BundleManifest", "EpisodeBundle", "opened_bundle"]
 
@@ -68,7 +68,7 @@ class EpisodeBundle:
         name, data = self.manifest.files.get("replay"), self._bytes("replay")
         if data is None or not isinstance(name, str) or not name.endswith((".z", ".gz")):
             return data
-        from coworld.manifest_uri import decompress_replay
+        from coworld.uris.manifests import decompress_replay
 
         return decompress_replay(data, name=name)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from coworld.models.base import DocumentModel, HttpUrl, Text
+from coworld.schema.base import DocumentModel, HttpUrl, Text
 
 __all__ = [
     "CoworldDoc",

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from coworld.archives import write_archive
-from coworld.bundle_reader import EpisodeBundle, opened_bundle
-from coworld.reporter_protocol import (
+from coworld.bundle.archives import write_archive
+from coworld.bundle.reader import EpisodeBundle, opened_bundle
+from coworld.models.reporter_request import (
     REPORT_REQUEST_ENV_VAR,
     ArtifactEncoding,
     BundleToken,

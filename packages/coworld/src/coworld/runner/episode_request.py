@@ -11,13 +11,13 @@ from pydantic import ValidationError
 
 from coworld.engines.base import Engine, EngineError
 from coworld.errors import CoworldError, DocumentError
-from coworld.manifest_validation import game_config_with_named_players, validate_authored_game_config
-from coworld.models.problems import problems_of
+from coworld.manifest.package import CoworldPackage
+from coworld.manifest.tokens import slot_count
+from coworld.manifest.validation import game_config_with_named_players, validate_authored_game_config
 from coworld.models.requests import CoworldEpisodeJobSpec, CoworldPlayerFileSpec
 from coworld.models.runnables import CoworldRunnableSpec
-from coworld.package import CoworldPackage
-from coworld.schema_validation import load_json_object
-from coworld.tokens import slot_count
+from coworld.schema.problems import problems_of
+from coworld.schema.validation import load_json_object
 
 __all__ = [
     "CERTIFICATION_EPISODE_SOURCE",

@@ -1,4 +1,4 @@
-"""A child process of the workbench: `python -m coworld.optimize.worker`.
+"""A child process of the workbench: `python -m coworld.commands.optimize_worker`.
 
 The first line of its input is a JSON object: `manifest`, `state` and `settings` of a run, or `command`, the words of
 another `coworld` command. It stops when its input ends, whether the workbench closed it or died.
@@ -27,8 +27,8 @@ def main() -> int:
 
 
 def _run(request: dict[str, Any]) -> int:
-    from coworld.cli.setting import opened
     from coworld.errors import CoworldError
+    from coworld.manifest.arguments import opened
     from coworld.optimize.run_settings import RunSettings, prepare
     from softmax.cli.errors import CommandError
     from softmax.cli.output import note

@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["FOLDER", "document_names", "read_document", "read_title", "schema", "schema_names"]
 
-FOLDER = Path(__file__).parent / "docs"
+FOLDER = Path(__file__).parents[1] / "docs"
 """copies of the repository's `docs/coworld`, written by `scripts/coworld_docs.py`"""
 
 _FILES = ("manifest", "manifest-v1", "episode-request", "stats-document")
@@ -32,24 +32,24 @@ def read_title(name: str) -> str:
 
 def schema_names() -> list[str]:
     """Return the names of the schemas: of files, and of the `--json` output of commands."""
-    from coworld.cli.documents import DOCUMENTS
+    from coworld.cli.json_output import DOCUMENTS
 
     return [*_FILES, *sorted([*DOCUMENTS, "certify"])]
 
 
 def schema(name: str) -> dict[str, Any]:
     """Return a schema by name; raises KeyError for an unknown name."""
-    from coworld.cli.documents import DOCUMENTS
+    from coworld.cli.json_output import DOCUMENTS
 
     if name in DOCUMENTS:
         return DOCUMENTS[name].model_json_schema(mode="serialization")
     if name == "certify":
-        from coworld.certifier import CertificationReport
+        from coworld.certification.certify import CertificationReport
 
         return CertificationReport.model_json_schema(mode="serialization")
+    from coworld.models import coworld_episode_request_schema, coworld_manifest_schema
     from coworld.models.manifest import CoworldManifestV1
     from coworld.stats import get_coworld_stats_schema
-    from coworld.types import coworld_episode_request_schema, coworld_manifest_schema
 
     builders = {
         "manifest": coworld_manifest_schema,

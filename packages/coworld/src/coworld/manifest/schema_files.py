@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from coworld.models import coworld_episode_request_schema, coworld_manifest_schema
 from coworld.models.manifest import COWORLD_MANIFEST_V0, COWORLD_MANIFEST_V1, CoworldManifestV1
 from coworld.stats import get_coworld_stats_schema
-from coworld.types import coworld_episode_request_schema, coworld_manifest_schema
 
 __all__ = ["PACKAGE", "SCHEMA_PATHS", "schema_files", "schema_text"]
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 SCHEMA_PATHS = {
     COWORLD_MANIFEST_V0: "coworld_manifest_schema.json",
     COWORLD_MANIFEST_V1: "manifest/v1_schema.json",

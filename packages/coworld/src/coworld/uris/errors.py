@@ -6,7 +6,7 @@ from email.message import Message
 from io import BytesIO
 from urllib.error import HTTPError, URLError
 
-from coworld.uris import UriError
+from coworld.uris.transfer import UriError
 
 __all__ = ["RefusedUriError", "UnreachableUriError"]
 

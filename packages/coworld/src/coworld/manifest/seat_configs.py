@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from coworld.errors import DocumentError, Problem
-from coworld.schema_validation import JsonObject
+from coworld.schema.validation import JsonObject
 
 __all__ = [
     "game_config_with_input_player_controls",

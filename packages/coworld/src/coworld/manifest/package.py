@@ -10,13 +10,13 @@ from typing import Any
 
 from coworld.errors import CoworldError, ManifestError, Problem, SourceError
 from coworld.manifest.reader import read_authored_manifest, read_downloaded_manifest
-from coworld.manifest_uri import local_path, materialized_manifest_path
-from coworld.manifest_validation import certification_player_problems, duplicate_player_problems
-from coworld.models.documents import CoworldProtocolDocs
+from coworld.manifest.validation import certification_player_problems, duplicate_player_problems
+from coworld.models.docs import CoworldProtocolDocs
+from coworld.models.launch_specs import RunnableLaunchSpec
 from coworld.models.manifest import CoworldManifest, CoworldVariant
 from coworld.models.runnables import CoworldManifestRoleSpec
-from coworld.runner.launch_specs import RunnableLaunchSpec
-from coworld.schema_validation import load_json_object
+from coworld.schema.validation import load_json_object
+from coworld.uris.manifests import local_path, materialized_manifest_path
 
 __all__ = ["MANIFEST_NAME", "CoworldPackage", "load_package", "opened_package"]
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, Tag, ValidationError
 
 from coworld.errors import Problem
-from coworld.models.base import HTTP_URL_PATTERN, BrokenRule
+from coworld.schema.base import HTTP_URL_PATTERN, BrokenRule
 
 __all__ = ["join_path", "problems_of"]
 

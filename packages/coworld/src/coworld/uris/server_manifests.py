@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from coworld.errors import SourceError
-from coworld.schema_validation import parse_json_object
-from coworld.uris import UriError, public_uri, read_uri
+from coworld.schema.validation import parse_json_object
+from coworld.uris.transfer import UriError, public_uri, read_uri
 
 __all__ = [
     "DOWNLOADS",
@@ -98,7 +98,7 @@ def fetch_manifest(address: str) -> dict[str, Any]:
 
 
 def _refusal(error: UriError, address: str, name: str, host: str) -> SourceError:
-    from coworld.uri_errors import RefusedUriError, UnreachableUriError
+    from coworld.uris.errors import RefusedUriError, UnreachableUriError
 
     coworld_id = coworld_id_in(address)
     match error:

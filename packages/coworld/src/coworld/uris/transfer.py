@@ -21,7 +21,7 @@ _TRY_AGAIN = frozenset({429, 500, 502, 503, 504})
 class UriError(OSError):
     """A URI that could not be read or written; the message names it (without its query) and the reason.
 
-    Those of http(s) addresses are in `coworld.uri_errors`.
+    Those of http(s) addresses are in `coworld.uris.errors`.
     """
 
 
@@ -128,7 +128,7 @@ def _request(
         if wait is None or not again:
             break
         time.sleep(wait)
-    from coworld.uri_errors import RefusedUriError, UnreachableUriError
+    from coworld.uris.errors import RefusedUriError, UnreachableUriError
 
     message = f"{method} {public_uri(uri)} failed: {reason}"
     if status is None:

@@ -22,7 +22,7 @@ HTTP_URL_PATTERN = "^https?://"
 
 
 class BrokenRule(ValueError):
-    """A rule that a document breaks, raised by a model's validator; `coworld.models.problems` reports it with its path.
+    """A rule that a document breaks, raised by a model's validator; `coworld.schema.problems` reports it with its path.
 
     `path` is below the part of the document that the validator belongs to, as keys and positions. `subject` starts the
     text of the error itself, which pydantic prints without that path.

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from coworld.archives import opened_archive
+from coworld.bundle.archives import opened_archive
 from coworld.engines.base import Engine, Place, RunnableSpec
 from coworld.engines.missing_packages import missing_package_advice
 from coworld.errors import CoworldError
+from coworld.manifest.package import CoworldPackage
 from coworld.models.reporters import CoworldReporterContainer, CoworldReporterPlatformReference
 from coworld.models.runnables import CoworldRunnableResources
-from coworld.older_reporters import STATS_NAME, older_reporter_inputs, stats_report
-from coworld.package import CoworldPackage
+from coworld.roles.older_reporters import STATS_NAME, older_reporter_inputs, stats_report
 from coworld.runner.launch import limits_of
 
 __all__ = ["RoleFailed", "RoleName", "RoleOutput", "check_diagnosis", "check_grade", "run_role"]

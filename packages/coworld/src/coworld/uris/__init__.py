@@ -1,0 +1,1 @@
+"""URIs: read and write data, and find manifests and replays."""
