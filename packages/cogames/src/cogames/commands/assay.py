@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from cogames.commands.shared.league import NOTHING, Json, LoginServer, Server, client_for, moment, print_json, signed_in
+from cogames.commands.shared.server import NOTHING, Json, LoginServer, Server, client_for, moment, print_json, signed_in
 from softmax.cli.errors import fail
 from softmax.cli.output import hint, note, print_table
 from softmax.cli.program import Entry, examples

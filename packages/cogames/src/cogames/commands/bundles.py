@@ -12,7 +12,7 @@ import typer
 
 from cogames.commands.shared import choices, options
 from cogames.commands.shared.failures import show_last_words
-from cogames.commands.shared.league import LoginServer, LongServer, client_for
+from cogames.commands.shared.server import LoginServer, LongServer, client_for
 from softmax.cli.errors import CommandError, fail
 from softmax.cli.output import note, print_data, warn
 from softmax.cli.program import examples

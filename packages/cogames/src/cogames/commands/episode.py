@@ -11,7 +11,7 @@ from uuid import UUID
 import typer
 
 from cogames.commands.shared import choices
-from cogames.commands.shared.league import (
+from cogames.commands.shared.server import (
     FILTER,
     NOTHING,
     OUTPUT,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cogames.commands.shared.league import (
+from cogames.commands.shared.server import (
     FILTER,
     TOURNAMENT,
     Json,

@@ -12,7 +12,7 @@ from uuid import UUID
 import typer
 
 from cogames.commands.shared import choices
-from cogames.commands.shared.league import (
+from cogames.commands.shared.server import (
     FILTER,
     OUTPUT,
     Json,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.commands.shared.league import Json, LoginServer, Server, print_json
+from cogames.commands.shared.server import Json, LoginServer, Server, print_json
 from softmax.cli.errors import fail
 from softmax.cli.output import hint, note, print_table
 from softmax.cli.program import Entry

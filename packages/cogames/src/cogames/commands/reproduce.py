@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from cogames.commands.shared.league import OUTPUT, Json, LoginServer, LongServer, client_for, print_json
+from cogames.commands.shared.server import OUTPUT, Json, LoginServer, LongServer, client_for, print_json
 from softmax.cli.errors import fail
 from softmax.cli.output import note, print_table, warn
 from softmax.cli.program import examples

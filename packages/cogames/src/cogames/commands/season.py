@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cogames.commands.shared.league import NOTHING, Json, LoginServer, Server, client_for, moment, number, print_json
+from cogames.commands.shared.server import NOTHING, Json, LoginServer, Server, client_for, moment, number, print_json
 from softmax.cli.errors import fail
 from softmax.cli.output import print_data, print_table
 from softmax.cli.program import Entry

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogames.commands.shared.league import (
+from cogames.commands.shared.server import (
     FILTER,
     NOTHING,
     Json,

@@ -21,7 +21,7 @@ from cogames.commands.bundles import (
 )
 from cogames.commands.shared import choices
 from cogames.commands.shared.failures import show_last_words
-from cogames.commands.shared.league import TOURNAMENT, LoginServer, LongServer, Server, client_for, show_home
+from cogames.commands.shared.server import TOURNAMENT, LoginServer, LongServer, Server, client_for, show_home
 from softmax.cli.errors import CommandError
 from softmax.cli.output import note, warn
 from softmax.cli.program import examples
