@@ -108,7 +108,7 @@ def test_an_episode_that_exceeds_its_whole_time_limit_is_a_fault_of_the_machine(
 ) -> None:
     monkeypatch.setattr(server.app.state.settings, "job_time_limit_seconds", 0.2)
     # Policies that take too long are stopped in the process that plays; here that process itself does not end.
-    monkeypatch.setattr("observatory.worker.episode.play_job", lambda *_, **__: threading.Event().wait())
+    monkeypatch.setattr("cogames.league.game.MettaGridGame.play", lambda *_, **__: threading.Event().wait())
     jobs = HttpJobClient(server.url, token)
     worker = Worker(jobs, "slow")
     worker._context = multiprocessing.get_context("fork")

@@ -1,4 +1,4 @@
-"""Metrics of an assay: the numbers of `cogames diagnose`, from the results of jobs."""
+"""Metrics of an assay, which its game computes from the results of jobs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from observatory.assays.schemas import AxisResult, MissionMetrics
-from observatory.episodes.recording import finite
+from observatory import games
+from softmax.wire import AxisScore, MissionMetrics
 
 __all__ = ["PlayedEpisode", "measure_missions", "score_axes"]
 
-MISSION_SET = "cvc_evals"
+_Played = dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]]
 
 
 @dataclass(frozen=True)
@@ -25,61 +25,22 @@ class PlayedEpisode:
 
 def measure_missions(played: Sequence[PlayedEpisode]) -> dict[str, MissionMetrics]:
     """Return the metrics of every mission, in the requested order."""
-    return {
-        mission: MissionMetrics(**{name: getattr(metrics, name) for name in MissionMetrics.model_fields})
-        for mission, metrics in _measure(played).items()
-    }
+    found: dict[str, MissionMetrics] = {}
+    for engine, missions in _by_engine(played).items():
+        found |= games.find(engine).measure_missions(missions)
+    return {mission: found[mission] for mission in dict.fromkeys(episode.mission for episode in played)}
 
 
-def score_axes(played: Sequence[PlayedEpisode]) -> list[AxisResult]:
+def score_axes(played: Sequence[PlayedEpisode]) -> list[AxisScore]:
     """Return scores of the axes for which a mission was played."""
-    from cogames.diagnose.cases import DiagnoseCase
-    from cogames.diagnose.pack import check_gate
-    from cogames.diagnose.scores import Stage1Evidence
-    from cogames.diagnose.scores import score_axes as score
-
-    metrics = list(_measure(played).values())
-    gate = check_gate(MISSION_SET, [DiagnoseCase(entry.mission_name, entry.statistics.cogs) for entry in metrics])
-    return [
-        AxisResult(axis=entry.axis, score=entry.raw_score, derived_metrics=MissionMetrics(**entry.derived_metrics))
-        for entry in score(Stage1Evidence(gate, metrics))
-        if gate.covers(entry.axis)
-    ]
+    by_engine = _by_engine(played)
+    return [score for engine, missions in by_engine.items() for score in games.find(engine).score_axes(missions)]
 
 
-def _measure(played: Sequence[PlayedEpisode]) -> dict[str, Any]:
-    from cogames.diagnose.cases import DiagnoseCase
-    from cogames.diagnose.metrics import CaseOutcomes, measure
-
-    by_mission: dict[str, list[PlayedEpisode]] = {}
+def _by_engine(played: Sequence[PlayedEpisode]) -> dict[str, _Played]:
+    """Return for each engine its missions with (job, result) of their episodes."""
+    found: dict[str, _Played] = {}
     for episode in played:
-        by_mission.setdefault(episode.mission, []).append(episode)
-    return {
-        mission: measure(
-            CaseOutcomes(
-                DiagnoseCase(mission.rpartition(".")[2], len(episodes[0].spec["assignments"])),
-                [_outcome(episode) for episode in episodes],
-            )
-        )
-        for mission, episodes in by_mission.items()
-    }
-
-
-def _outcome(episode: PlayedEpisode) -> Any:
-    from mettagrid.runner.episode.outcome import EpisodeOutcome, Verdict
-
-    spec, result = episode.spec, episode.result
-    return EpisodeOutcome(
-        seed=spec.get("seed", 0),
-        assignments=spec["assignments"],
-        policy_names=spec.get("policy_names") or spec["policy_uris"],
-        rewards=[finite(reward) for reward in result["rewards"]],
-        action_timeouts=result["action_timeouts"],
-        stats=result["stats"],
-        steps=result["steps"],
-        max_steps=spec["env"]["game"].get("max_steps", result["steps"]),
-        time_averaged_game_stats=result.get("time_averaged_game_stats") or {},
-        overage_exceeded_at=result.get("overage_exceeded_at") or [],
-        # A job in which the policy did not play to the end has failed and does not count here.
-        verdicts=[Verdict()],
-    )
+        missions = found.setdefault(games.engine_of(episode.spec), {})
+        missions.setdefault(episode.mission, []).append((episode.spec, episode.result))
+    return found

@@ -10,6 +10,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from sqlalchemy.orm import Session
 
+from observatory import games
 from observatory.accounts import repository as accounts
 from observatory.accounts.principal import Principal
 from observatory.accounts.service import create_user
@@ -68,12 +69,10 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
 
 
 def _packed(app: FastAPI, name: str) -> tuple[uuid.UUID, BundleFacts]:
-    from cogames.policy.bundles import create_bundle
-
     version_id = new_id()
     with tempfile.TemporaryDirectory(prefix="observatory-demo-") as folder:
         path = Path(folder) / f"{name}.zip"
-        create_bundle(f"class={name}", path)
+        games.find().pack_policy(name, path)
         facts = inspect_bundle(path)
         app.state.store.put_file(bundle_key(version_id), path)
     return version_id, facts

@@ -9,8 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pydantic import ValidationError
-
+from observatory import games
 from observatory.jobs.artifacts import artifact_sizes
 from observatory.jobs.leasing import attempt_name, output_names
 from observatory.jobs.schemas import ErrorInfo, FinishRequest
@@ -82,37 +81,30 @@ def _digests(job: Job, store: Store) -> dict[str, str]:
 
 def _runtime(job: Job, store: Store) -> dict[str, Any] | None:
     """Return the runtime information of the worker; None if it is missing or malformed."""
-    from mettagrid.runner.boxed.job import JobRuntime
-
     key = job_key(job.id, "runtime_info.json")
     if (store.size(key) or 0) > MAX_RUNTIME_BYTES:
         return None
     try:
-        runtime = JobRuntime.model_validate_json(store.get(key))
-    except (Missing, ValidationError):
+        return games.find(games.engine_of(job.spec)).read_runtime(store.get(key))
+    except (Missing, ValueError):
         return None
-    document: dict[str, Any] = runtime.model_dump(mode="json")
-    return document
 
 
 def _result(job: Job, store: Store) -> tuple[dict[str, Any] | None, str | None]:
     """Return (the results, None), or (None, the problem)."""
-    from mettagrid.runner.types import PureSingleEpisodeResult
-
     key = job_key(job.id, "results.json")
     if (store.size(key) or 0) > MAX_RESULT_BYTES:
         return None, f"The results are larger than {MAX_RESULT_BYTES >> 20} MB"
     try:
-        result = PureSingleEpisodeResult.model_validate_json(store.get(key))
+        result = games.find(games.engine_of(job.spec)).read_result(store.get(key))
     except Missing:
         return None, "The worker sent no results"
-    except ValidationError:
+    except ValueError:
         return None, "The results cannot be read"
-    lists: Sequence[Sequence[object]] = (result.rewards, result.action_timeouts, result.stats["agent"])
+    lists: Sequence[Sequence[object]] = (result["rewards"], result["action_timeouts"], result["stats"]["agent"])
     if any(len(values) != len(job.spec["assignments"]) for values in lists):
         return None, "The results are of another number of agents"
-    document: dict[str, Any] = result.model_dump(mode="json")
-    return document, None
+    return result, None
 
 
 def _log(job: Job, ending: Ending, now: datetime) -> str:

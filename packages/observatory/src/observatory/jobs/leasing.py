@@ -9,7 +9,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from observatory import games
 from observatory.errors import NotFound
+from observatory.games import GameMissing
 from observatory.jobs import service, specs
 from observatory.jobs.logs import MAX_LOG_BYTES, log_names
 from observatory.jobs.schemas import ErrorInfo, Lease, LeasedPolicy
@@ -46,11 +48,17 @@ def lease_next(
             return None
         job, token = taken
         policies: list[LeasedPolicy] = []
+        spec = job.spec
+        engine = games.engine_of(spec)
         try:
-            for uri in job.spec.get("policy_uris", []):
-                policies.append(_policy(session, uri, settings=settings, store=store))
+            for uri in spec.get("policy_uris", []):
+                policies.append(_policy(session, uri, engine=engine, settings=settings, store=store))
         except NotFound as problem:
             error = ErrorInfo(error_type="policy_error", message=problem.message, failed_policy_index=len(policies))
+            service.end(session, job, service.Ending(JobStatus.FAILED, error=error), now=now)
+            continue
+        except GameMissing as problem:
+            error = ErrorInfo(error_type="internal_error", message=problem.message)
             service.end(session, job, service.Ending(JobStatus.FAILED, error=error), now=now)
             continue
         return job, Lease(
@@ -59,7 +67,7 @@ def lease_next(
             attempt=job.attempts,
             lease_seconds=settings.lease_seconds,
             time_limit_seconds=settings.job_time_limit_seconds,
-            spec=job.spec,
+            spec=spec,
             policies=policies,
             outputs={name: _output_url(job, name, settings, store) for name in output_names(job)},
         )
@@ -86,10 +94,10 @@ def secrets_of(session: Session, job: Job, *, keys: Keys, now: datetime) -> dict
     return found
 
 
-def _policy(session: Session, uri: str, *, settings: Settings, store: Store) -> LeasedPolicy:
+def _policy(session: Session, uri: str, *, engine: str, settings: Settings, store: Store) -> LeasedPolicy:
     version_id = specs.policy_version_id(uri)
     if version_id is None:
-        name = specs.registered_policy(uri)
+        name = specs.registered_policy(uri, games.find(engine))
         if name is None:
             raise NotFound(f"There is no policy {uri}")
         return LeasedPolicy(name=name, bundle_url=None, policy=uri, egress=[], has_secrets=False)

@@ -8,7 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from observatory import games
 from observatory.errors import BadRequest
+from observatory.games import Game, GameMissing
 
 __all__ = ["check_spec", "policy_version_id", "registered_policy"]
 
@@ -18,23 +20,20 @@ MAX_AGENTS = 1000
 
 def check_spec(spec: dict[str, Any]) -> None:
     """Reject a spec that no worker could play: a URI that is not a policy of this server, seats that do not fit."""
-    from mettagrid.base_config import LENIENT_CONTEXT
-    from mettagrid.config.mettagrid_config import MettaGridConfig
-    from mettagrid.runner.types import SingleEpisodeJob, check_assignments
-
+    engine = games.engine_of(spec)
     try:
-        job = SingleEpisodeJob.model_validate(spec, context=LENIENT_CONTEXT)
-        if not isinstance(job.env, MettaGridConfig):
-            raise ValueError(f"there is no runner for games of the engine {job.env.game_engine!r}")
-        check_assignments(job.assignments, num_agents=job.env.game.num_agents, num_policies=len(job.policy_uris))
+        game = games.find(engine)
+        game.check_job(spec)
+    except GameMissing:
+        raise BadRequest(f"The job cannot be played: there is no runner for games of the engine {engine!r}") from None
     except ValidationError as problem:
         first = problem.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise BadRequest(f"The job cannot be played: {where}: {first['msg']}") from None
     except ValueError as problem:
         raise BadRequest(f"The job cannot be played: {problem}") from None
-    for uri in job.policy_uris:
-        if policy_version_id(uri) is None and registered_policy(uri) is None:
+    for uri in spec["policy_uris"]:
+        if policy_version_id(uri) is None and registered_policy(uri, game) is None:
             raise BadRequest("The policies of a job are addresses such as metta://policy/<policy version id>")
 
 
@@ -47,9 +46,7 @@ def policy_version_id(uri: str) -> uuid.UUID | None:
         return None
 
 
-def registered_policy(uri: str) -> str | None:
+def registered_policy(uri: str, game: Game) -> str | None:
     """Return the installed policy that a URI names by its short name, such as `metta://policy/random`."""
-    from mettagrid.policy.policy_registry import find_policy_class_path
-
     match = _ADDRESS.fullmatch(uri)
-    return match[1] if match is not None and find_policy_class_path(match[1]) is not None else None
+    return match[1] if match is not None and game.has_policy(match[1]) else None

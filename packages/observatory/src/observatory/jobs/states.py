@@ -23,9 +23,9 @@ class JobStatus(StrEnum):
 IN_WORK = frozenset({JobStatus.DISPATCHED, JobStatus.RUNNING})
 TERMINAL = frozenset({JobStatus.COMPLETED, JobStatus.FAILED})
 
-# A lease that is lost or given back makes a job pending again.
+# A lease that is lost or given back makes a job pending again; the end of its season fails a job that waits.
 _MOVES = {
-    JobStatus.PENDING: {JobStatus.DISPATCHED},
+    JobStatus.PENDING: {JobStatus.DISPATCHED, JobStatus.FAILED},
     JobStatus.DISPATCHED: {JobStatus.PENDING, JobStatus.RUNNING, JobStatus.FAILED},
     JobStatus.RUNNING: {JobStatus.PENDING, JobStatus.COMPLETED, JobStatus.FAILED},
     JobStatus.COMPLETED: set[JobStatus](),
@@ -39,5 +39,7 @@ def may_move(current: JobStatus, target: JobStatus) -> bool:
 
 
 def may_move_by_hand(current: JobStatus, target: JobStatus) -> bool:
-    """Return whether an operator may make this move: a lease is not taken from its worker by hand."""
-    return target is not JobStatus.PENDING and may_move(current, target)
+    """Return whether an operator may make this move: by hand, a lease is not taken away and a waiting job not ended."""
+    if target is JobStatus.PENDING or (current, target) == (JobStatus.PENDING, JobStatus.FAILED):
+        return False
+    return may_move(current, target)

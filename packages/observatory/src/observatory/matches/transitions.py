@@ -31,11 +31,12 @@ def move(session: Session, match: Match, to: MatchStatus, *, now: datetime) -> N
     if not may_move(match.status, to):
         raise IllegalMove(match, to)
     match.status = to
-    if to in (MatchStatus.COMPLETED, MatchStatus.FAILED):
+    has_ended = to in (MatchStatus.COMPLETED, MatchStatus.FAILED)
+    if has_ended:
         match.completed_at = now
         match.completed_order = repository.next_completed_order(session)
     session.flush()
     season_id = match.pool.season_id
     events.note(session, Change(ChangeKind.MATCH, season_id, frozenset({match.id})))
-    if to is MatchStatus.COMPLETED:
+    if has_ended:  # a table counts failed matches too
         events.note(session, Change(ChangeKind.TABLE, season_id, frozenset({match.pool_id})))

@@ -15,7 +15,6 @@ from observatory.pages import repository
 from observatory.pages.entries import my_entries
 from observatory.pages.names import names_of
 from observatory.pages.schemas import Leader, SeasonCard, SeasonPage, SeasonVersionLine, Stage, StageState
-from observatory.pages.tables import shown_pool
 from observatory.seasons import repository as seasons
 from observatory.seasons.leaderboards import score_policies_leaderboard
 from observatory.seasons.progress import progress
@@ -23,6 +22,7 @@ from observatory.seasons.repository import PoolCounts
 from observatory.seasons.secrecy import visible_seed
 from observatory.seasons.submissions import SubmissionsClosed, check_open
 from observatory.seasons.table_cache import pool_table
+from observatory.seasons.table_pool import shows_placements, table_pool
 from observatory.seasons.tables import Season, TournamentType
 
 __all__ = ["season_cards", "season_page"]
@@ -110,8 +110,10 @@ def _leader(
     """Return (the first of the season's table, its score)."""
     if not any(counts[pool.id].completed for pool in season.pools if pool.id in counts):
         return None
-    pool = shown_pool(session, season)
-    if season.tournament_type is TournamentType.TEAM and pool.name == season.leaderboard_pool:
+    pool = table_pool(session, season)
+    if pool is None:
+        return None
+    if shows_placements(season, pool):
         placed = score_policies_leaderboard(session, season)
         return (placed[0].policy.id, placed[0].placement_score) if placed else None
     table = pool_table(session, pool.id).standings()
@@ -122,7 +124,8 @@ def _stages(session: Session, season: Season) -> list[Stage]:
     """Return the pools of a season; those of a team season with their stage."""
     numbers = seasons.pool_counts(session, season.id)
     played = repository.counts_by_pool(session, [pool.id for pool in season.pools])
-    flow = progress(session, season).stage_flow if season.tournament_type is TournamentType.TEAM else []
+    is_team = season.tournament_type is TournamentType.team
+    flow = (progress(session, season).stage_flow or []) if is_team else []
     by_pool = {stage.input_pool: stage for stage in flow}
     stages = []
     for index, pool in enumerate(season.pools, 1):
@@ -130,7 +133,7 @@ def _stages(session: Session, season: Season) -> list[Stage]:
         planned = by_pool.get(pool.name)
         kind: str
         if planned is not None:
-            title, kind, description = planned.name, planned.kind, planned.description
+            title, kind, description = planned.name, planned.kind.value, planned.description
             state = StageState(planned.status.value)
         elif flow:
             title, kind, description = "Final table", "placements", pool.description

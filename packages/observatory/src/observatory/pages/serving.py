@@ -17,9 +17,7 @@ from fastapi import Path as PathParameter
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
-from mettagrid.viewer import PagesMissing
-from mettagrid.viewer._pages import pages_folder as viewer_folder
-from mettagrid.viewer._pages import policy as viewer_policy
+from observatory import games
 from observatory.accounts.pages import page, paragraph
 from observatory.database import SessionDep
 from observatory.deps import SettingsDep
@@ -112,11 +110,12 @@ def viewer_door(request: Request) -> Response:
 @router.get("/observatory/viewer/")
 def viewer(request: Request) -> Response:
     """Serve the replay viewer; `?replay=` names the replay."""
-    try:
-        text = (viewer_folder() / "index.html").read_bytes()
-    except PagesMissing:
+    game = games.find()
+    folder = game.viewer_folder()
+    if folder is None:
         return _not_built()
-    policy = f"{viewer_policy()}; frame-ancestors 'self'"
+    text = (folder / "index.html").read_bytes()
+    policy = f"{game.viewer_policy()}; frame-ancestors 'self'"
     headers = {**_SAFE, "Content-Security-Policy": policy, "Cache-Control": "no-cache"}
     return Response(text, media_type=_KINDS[".html"], headers=headers)
 
@@ -124,10 +123,10 @@ def viewer(request: Request) -> Response:
 @router.get("/observatory/viewer/assets/{name}")
 def viewer_file(name: FileName, request: Request) -> Response:
     """Serve a file of the viewer."""
-    try:
-        return _file(request, viewer_folder() / "assets" / name)
-    except PagesMissing:
-        raise NotFound("The viewer was not built") from None
+    folder = games.find().viewer_folder()
+    if folder is None:
+        raise NotFound("The viewer was not built")
+    return _file(request, folder / "assets" / name)
 
 
 @router.get("/observatory")

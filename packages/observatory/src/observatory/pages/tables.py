@@ -22,33 +22,20 @@ from observatory.seasons.leaderboards import score_policies_leaderboard
 from observatory.seasons.repository import TeamFilter
 from observatory.seasons.stages import plan_stages
 from observatory.seasons.table_cache import PoolTable, is_older, pool_table
-from observatory.seasons.tables import Pool, Season, TournamentType
+from observatory.seasons.table_pool import shows_placements, table_pool
+from observatory.seasons.tables import Pool, Season
 from observatory.seasons.vor import team_values
 from softmax.stats import mean_interval
 
-__all__ = ["season_table", "season_teams", "shown_pool"]
-
-
-def shown_pool(session: Session, season: Season) -> Pool:
-    """Return the pool whose table represents the season: the deciding one, else the last with a played match."""
-    if season.leaderboard_pool is not None:
-        deciding = seasons.pool(season, season.leaderboard_pool)
-        if season.tournament_type is TournamentType.FREEPLAY and pool_table(session, deciding.id).fold.completed:
-            return deciding
-        if season.tournament_type is TournamentType.TEAM and repository.active_members(session, deciding.id):
-            return deciding
-    for pool in reversed(season.pools):
-        if pool_table(session, pool.id).fold.completed:
-            return pool
-    if not season.pools:
-        raise NotFound(f"Season {season.name!r} has no pools")
-    return season.pools[0]
+__all__ = ["season_table", "season_teams"]
 
 
 def season_table(session: Session, season: Season, pool_name: str | None) -> Table:
-    """Return the table of a pool, by default of the one that represents the season."""
-    pool = shown_pool(session, season) if pool_name is None else seasons.pool(season, pool_name)
-    if season.tournament_type is TournamentType.TEAM and pool.name == season.leaderboard_pool:
+    """Return the table of a pool, by default the one that `table_pool` names for commands too."""
+    pool = table_pool(session, season) if pool_name is None else seasons.pool(season, pool_name)
+    if pool is None:
+        raise NotFound(f"Season {season.name!r} has no pools")
+    if shows_placements(season, pool):
         return _placements(session, season, pool)
     table = pool_table(session, pool.id)
     active = repository.active_members(session, pool.id)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import cogbox
+from observatory import games
 from observatory.documents import check_document
 from observatory.errors import BadRequest, NotConfigured
 from observatory.policies.names import is_host
@@ -27,8 +28,6 @@ _LIMITS = cogbox.Limits(
     memory=1 << 30, wall_seconds=100, processes=16, output_bytes=16 << 20, file_bytes=1 << 30, disk_bytes=1 << 30
 )
 _MAX_SENTENCE = 500
-# The modules that the sandboxed program imports.
-_PACKAGES = ("mettagrid", "observatory")
 
 
 @dataclass(frozen=True)
@@ -56,6 +55,7 @@ def inspect_bundle(path: Path) -> BundleFacts:
 
 def _manifests(path: Path) -> dict[str, str]:
     """Run the inspection; whatever it did beyond its limits is a refusal too."""
+    game = games.find()
     try:
         sandbox = cogbox.sandbox(at_most=cogbox.Level.BUBBLEWRAP)
     except cogbox.LevelMissing as error:
@@ -65,9 +65,9 @@ def _manifests(path: Path) -> dict[str, str]:
         ) from None
     with path.open("rb") as bundle:
         result = sandbox.run(
-            [sys.executable, "-m", "observatory.policies.inspection"],
+            [sys.executable, "-m", game.bundle_inspector],
             env={"PYTHONDONTWRITEBYTECODE": "1"},
-            mounts=cogbox.python_runtime(*_PACKAGES),
+            mounts=cogbox.python_runtime(*game.bundle_inspector_packages),
             stdin=bundle,
             limits=_LIMITS,
         )
@@ -83,13 +83,11 @@ def _manifests(path: Path) -> dict[str, str]:
 
 def _spec(manifests: Mapping[str, str]) -> dict[str, Any]:
     """Return the policy spec from the manifest."""
-    from mettagrid.policy.submission import read_submission_policy_spec
-
     with tempfile.TemporaryDirectory(prefix="observatory-") as folder:
         for name, text in manifests.items():
             Path(folder, name).write_text(text, encoding="utf-8")
         try:
-            return check_document(read_submission_policy_spec(Path(folder)).model_dump(mode="json"))
+            return check_document(games.find().read_policy_spec(Path(folder)))
         except FileNotFoundError:
             raise BundleRefused("neither policy_spec.json nor cogames.toml is at its root") from None
         except (ValueError, RecursionError) as error:

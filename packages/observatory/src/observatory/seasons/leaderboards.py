@@ -9,11 +9,12 @@ from observatory.policies.wire import version_summary
 from observatory.seasons import repository
 from observatory.seasons.config import TeamConfig
 from observatory.seasons.repository import TeamFilter
-from observatory.seasons.schemas import LeaderboardEntry, ScorePoliciesLeaderboardEntry
 from observatory.seasons.stages import plan_stages
 from observatory.seasons.standings import placements
 from observatory.seasons.table_cache import pool_table
+from observatory.seasons.table_pool import shows_placements, table_pool
 from observatory.seasons.tables import Pool, Season, TournamentType
+from softmax.wire import LeaderboardEntry, ScorePoliciesLeaderboardEntry
 
 __all__ = ["policy_leaderboard", "score_policies_leaderboard", "season_leaderboard"]
 
@@ -21,35 +22,28 @@ NOT_A_TEAM_SEASON = "Score policies leaderboard not available for this season ty
 
 
 def season_leaderboard(session: Session, season: Season, pool_name: str | None) -> list[LeaderboardEntry]:
-    """Return the table of a pool, by default the one that decides the season.
+    """Return the table of a pool, by default the one that `table_pool` names for pages too.
 
-    That of a team season shows placements, where lower is better; before there are any, the table of the last pool in
-    which something was played.
+    That of a team season shows placements, where lower is better, once there are any.
     """
     if pool_name is not None:
         return policy_leaderboard(session, repository.pool(season, pool_name))
-    if season.tournament_type is TournamentType.FREEPLAY:
-        if season.leaderboard_pool is None:
-            return []
-        return policy_leaderboard(session, repository.pool(season, season.leaderboard_pool))
-    final = score_policies_leaderboard(session, season)
-    if final:
-        return [
-            LeaderboardEntry(
-                rank=row.rank,
-                policy=row.policy,
-                score=row.placement_score,
-                score_stddev=None,
-                score_percentiles=None,
-                matches=row.team_appearances,
-            )
-            for row in final
-        ]
-    for pool in reversed(season.pools):
-        table = policy_leaderboard(session, pool)
-        if table:
-            return table
-    return []
+    pool = table_pool(session, season)
+    if pool is None:
+        return []
+    if not shows_placements(season, pool):
+        return policy_leaderboard(session, pool)
+    return [
+        LeaderboardEntry(
+            rank=row.rank,
+            policy=row.policy,
+            score=row.placement_score,
+            score_stddev=None,
+            score_percentiles=None,
+            matches=row.team_appearances,
+        )
+        for row in score_policies_leaderboard(session, season)
+    ]
 
 
 def policy_leaderboard(session: Session, pool: Pool) -> list[LeaderboardEntry]:
@@ -72,7 +66,7 @@ def policy_leaderboard(session: Session, pool: Pool) -> list[LeaderboardEntry]:
 
 def score_policies_leaderboard(session: Session, season: Season) -> list[ScorePoliciesLeaderboardEntry]:
     """Return the final table of a team season; empty until the season is scored."""
-    if season.tournament_type is not TournamentType.TEAM:
+    if season.tournament_type is not TournamentType.team:
         raise BadRequest(NOT_A_TEAM_SEASON)
     config = TeamConfig.model_validate(season.config)
     last = plan_stages(config)[-1]

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from observatory import games
 from observatory.errors import Unprocessable
 from observatory.seasons.config import Game, SeasonPreset
 from observatory.seasons.tables import Season, TournamentType
@@ -45,7 +46,7 @@ def parse_preset(text: str, *, called: str = "The text") -> SeasonPreset:
 
 def preset_of(season: Season) -> SeasonPreset:
     """Return a stored season as data."""
-    part = "team" if season.tournament_type is TournamentType.TEAM else "freeplay"
+    part = "team" if season.tournament_type is TournamentType.team else "freeplay"
     return SeasonPreset.model_validate(
         {
             "name": season.name,
@@ -70,20 +71,12 @@ def preset_text(preset: SeasonPreset) -> str:
 
 def env_config_of_game(game: Game) -> dict[str, Any]:
     """Return the environment of a preset's game; `Unprocessable` when there is no such mission or variant."""
-    from cogames.missions import load
-    from cogames.missions.files import is_mission_file
-    from mettagrid.cogame.errors import MissionError
-
-    if is_mission_file(game.mission):  # which may be a program
-        raise Unprocessable("game.mission: a season plays a mission by its name, as `cogames missions` lists it")
     try:
-        env = load(game.mission, variants=game.variants, cogs=game.num_agents)
-    except (MissionError, ValueError) as error:
+        return games.find(game.game_engine).env_config(
+            game.mission, variants=game.variants, num_agents=game.num_agents, max_steps=game.max_steps
+        )
+    except ValueError as error:
         raise Unprocessable(f"game.mission: {error}") from None
-    if game.max_steps is not None:
-        env.game.max_steps = game.max_steps
-    document: dict[str, Any] = env.model_dump(mode="json")
-    return document
 
 
 def _problem(error: ValidationError) -> str:

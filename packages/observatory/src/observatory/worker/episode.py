@@ -9,7 +9,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from mettagrid.runner.boxed.job import PolicyToPlay, play_job
+from observatory import games
+from observatory.games import PolicyToPlay
 
 __all__ = ["play_in_child"]
 
@@ -24,7 +25,8 @@ def play_in_child(
 ) -> None:
     """Entry of the child: end when the worker has ended, whatever way, and play."""
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    play_job(folder, spec, policies, minimum=minimum, time_limit_seconds=time_limit_seconds)
+    game = games.find(games.engine_of(spec))
+    game.play(folder, spec, policies, minimum=minimum, time_limit_seconds=time_limit_seconds)
 
 
 def _end_with(parent: Connection) -> None:

@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from observatory import games
+from observatory.games import ERROR_INFO, RESULTS, GameMissing, PolicyToPlay
 from observatory.jobs.schemas import ErrorInfo, Lease
 from observatory.worker import machine
 from observatory.worker.client import JobClient, LeaseLost, ServerAway
@@ -23,8 +25,6 @@ from observatory.worker.machine import MachineFailed
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, ForkServerProcess
-
-    from mettagrid.runner.boxed.job import PolicyToPlay
 
 __all__ = ["Stopped", "Worker"]
 
@@ -123,10 +123,13 @@ class Worker:
         Raises `MachineFailed` when it says nothing about a policy or the job.
         """
         try:
+            games.find(games.engine_of(lease.spec))
+        except GameMissing as problem:  # another worker may have it
+            raise MachineFailed(problem.message) from None
+        try:
             policies = self._fetch(lease, folder)
         except ValueError as problem:
             return ErrorInfo(error_type="policy_error", message=str(problem))
-        from mettagrid.runner.boxed.job import ERROR_INFO, RESULTS
         from observatory.worker.episode import play_in_child
 
         ours, theirs = self._context.Pipe()
@@ -160,8 +163,6 @@ class Worker:
 
     def _fetch(self, lease: Lease, folder: Path) -> list[PolicyToPlay]:
         """Download the bundles, and fetch the secrets of policies that have some."""
-        from mettagrid.runner.boxed.job import PolicyToPlay
-
         secrets: dict[int, dict[str, str]] = {}
         if any(policy.has_secrets for policy in lease.policies):
             secrets = self._client.secrets(lease)

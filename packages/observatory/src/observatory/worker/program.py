@@ -43,6 +43,7 @@ def run_worker(
 
     configure_logging("json", os.environ.get("OBSERVATORY_LOG_LEVEL", "INFO"))
     os.nice(NICENESS - os.nice(0))
+    _check_games()
     _check_sandbox(minimum)
     stop = False
 
@@ -65,6 +66,19 @@ def run_worker(
         raise SystemExit(1) from None
     finally:
         client.close()
+
+
+def _check_games() -> None:
+    """Refuse to take jobs when there is no game to play."""
+    from observatory import games
+
+    if games.installed():
+        return
+    try:
+        games.find()
+    except games.GameMissing as problem:
+        logging.getLogger(__name__).error("%s", problem.message)
+        raise SystemExit(1) from None
 
 
 def _check_sandbox(minimum: str) -> None:

@@ -1,0 +1,106 @@
+"""What the server and its workers ask of a game. All values are plain data, paths, or models of the wire.
+
+A game says what is wrong with a `ValueError`; its sentence is shown to users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from softmax.wire import AxisScore, MissionMetrics
+
+__all__ = ["ERROR_INFO", "RESULTS", "Game", "PlayedMissions", "PolicyToPlay"]
+
+RESULTS, ERROR_INFO = "results.json", "error_info.json"
+"""files that `Game.play` writes, see there"""
+
+PlayedMissions = Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]]
+"""by mission: the (job, result) of each completed episode"""
+
+
+@dataclass(frozen=True)
+class PolicyToPlay:
+    """A policy of an episode: a local address, and the settings of its process."""
+
+    name: str
+    uri: str
+    egress: Sequence[str] = ()
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    may_use_index: bool = True
+    """whether its setup script may use the package index of this machine"""
+
+
+class Game(Protocol):
+    """The games of one engine. Methods import what they need when they are called, so that finding a game is cheap."""
+
+    @property
+    def bundle_inspector(self) -> str:
+        """Return the module of the program that reads an untrusted bundle in a sandbox.
+
+        It gets the archive on standard input and prints one JSON document: `{"manifests": {name: text}}` or
+        `{"refused": "why"}`. It runs nothing of the bundle.
+        """
+
+    @property
+    def bundle_inspector_packages(self) -> Sequence[str]:
+        """Return the packages that the inspector imports; the sandbox contains no others."""
+
+    def env_config(
+        self, mission: str, *, variants: Sequence[str], num_agents: int, max_steps: int | None
+    ) -> dict[str, Any]:
+        """Return the environment of a mission; `ValueError` when there is no such mission or variant."""
+
+    def check_job(self, spec: Mapping[str, Any]) -> None:
+        """Raise `ValueError` for a job that cannot be played: malformed, or with seats that do not fit."""
+
+    def has_policy(self, name: str) -> bool:
+        """Return whether a policy with this short name is installed."""
+
+    def pack_policy(self, name: str, path: Path) -> None:
+        """Write the bundle of an installed policy."""
+
+    def read_policy_spec(self, folder: Path) -> dict[str, Any]:
+        """Return the policy spec from the manifest in a folder; `FileNotFoundError` without one, or `ValueError`."""
+
+    def read_result(self, data: bytes) -> dict[str, Any]:
+        """Return the content of `results.json`, checked; `ValueError` if it is malformed.
+
+        It has `rewards` and `action_timeouts` with a number for each agent, `stats` with `game` and `agent`, and
+        `steps`.
+        """
+
+    def read_runtime(self, data: bytes) -> dict[str, Any]:
+        """Return the content of `runtime_info.json`, checked; `ValueError` if it is malformed."""
+
+    def measure_missions(self, played: PlayedMissions) -> dict[str, MissionMetrics]:
+        """Return the metrics of each mission of an assay."""
+
+    def score_axes(self, played: PlayedMissions) -> list[AxisScore]:
+        """Return scores of the axes for which a mission was played."""
+
+    def viewer_folder(self) -> Path | None:
+        """Return the folder of the replay viewer, `index.html` and `assets/`; None if it was not built."""
+
+    def viewer_policy(self) -> str:
+        """Return the Content-Security-Policy of the replay viewer."""
+
+    def prepare_to_play(self) -> None:
+        """Import what `play` needs; a worker forks its episodes from a process that has done so."""
+
+    def play(
+        self,
+        folder: Path,
+        spec: dict[str, Any],
+        policies: Sequence[PolicyToPlay],
+        *,
+        minimum: str,
+        time_limit_seconds: float,
+    ) -> None:
+        """Play an episode, with the policies isolated at least as `minimum` says, and write its files to the folder.
+
+        `results.json` and `replay.json.z` exist unless the episode could not be played; `error_info.json` says why it
+        could not, or which policy did not play to the end. An error of the type `crash` is the machine's fault.
+        """
