@@ -92,7 +92,7 @@ def output(args: argparse.Namespace) -> bool:
 def hostile(args: argparse.Namespace) -> bool:
     levels = "packages/mettagrid/tests/runner/boxed/test_every_level.py"
     worker = "packages/observatory/tests/jobs/test_hostile_policies.py"
-    players = "packages/coworld/tests/test_hostile_administrator.py"
+    players = "packages/coworld/tests/runner/test_hostile_administrator.py"
     authors = "packages/observatory/tests/matches/test_voices.py"
     return run("-m", "pytest", "-q", levels, worker, players, authors, HOSTILE_LEVELS="all")
 

@@ -46,7 +46,7 @@ from tests.coworld_messages import (  # noqa: E402
     view,
 )
 
-MODEL_TESTS = ROOT / "packages" / "coworld" / "tests" / "models"
+COWORLD_TESTS = ROOT / "packages" / "coworld" / "tests"
 
 # Runs in the published interpreter: a list of [question, argument...] in, a list of ["ok", answer] or ["no", why] out.
 PUBLISHED = """
@@ -230,20 +230,20 @@ def refusals(comparison: Comparison) -> None:
 
 
 def logs_and_annotations(comparison: Comparison) -> None:
-    tests = runpy.run_path(str(MODEL_TESTS / "test_published_names.py"))
+    tests = runpy.run_path(str(COWORLD_TESTS / "published" / "test_published_names.py"))
     for log, properties, tier, _ in tests["test_how_rich_a_log_is_follows_the_manifest"].pytestmark[0].args[1]:
         document = changed(put("game", "results_schema", "properties", value=properties))
         if log is not None:
             document["game"]["log"] = log
         comparison.ask(f"log tier of {log} and {properties}", equal(tier), "tier", document)
-    tests = runpy.run_path(str(MODEL_TESTS / "test_annotations.py"))
+    tests = runpy.run_path(str(COWORLD_TESTS / "runner" / "test_annotations.py"))
     for data, reason in tests["test_a_file_is_valid_or_says_why_not"].pytestmark[0].args[1]:
         if data.isascii():
             comparison.ask(f"annotations {data[:60]!r}", equal(reason), "annotations", data.decode())
 
 
 def configurations(comparison: Comparison) -> None:
-    tests = runpy.run_path(str(MODEL_TESTS / "test_configs.py"))
+    tests = runpy.run_path(str(COWORLD_TESTS / "manifest" / "test_configs.py"))
     for bounds, config, _ in tests["MATRIX"]:
         schema = tests["schema"](*bounds)
         check = ours(infer_token_count_for_game_config, schema, config)
@@ -346,7 +346,7 @@ def messages(comparison: Comparison) -> None:
 
 
 def pages_and_stats(comparison: Comparison) -> None:
-    corpus = runpy.run_path(str(MODEL_TESTS / "test_reports.py"))
+    corpus = runpy.run_path(str(COWORLD_TESTS / "roles" / "test_reports.py"))
 
     def at_least_as_strict(html: str) -> Any:
         """Whatever the published package refuses, we refuse in the same words, up to the advice in brackets."""
@@ -365,7 +365,7 @@ def pages_and_stats(comparison: Comparison) -> None:
         if "srcset='data:" in html:  # the published check splits a data: URL at its comma
             continue
         comparison.ask(f"html {html[:60]!r}", at_least_as_strict(html), "html", html)
-    tests = runpy.run_path(str(MODEL_TESTS / "test_stats.py"))
+    tests = runpy.run_path(str(COWORLD_TESTS / "stats" / "test_stats.py"))
     for name, accepted in (
         ("test_good_stats_survive_reading_and_writing", True),
         ("test_stats_that_make_no_sense_are_refused", False),

@@ -19,9 +19,9 @@ from coworld.runner.runner import EpisodeOutcome, run_episode
 from packages.coworld.tests.worlds import GAME, PLAYER, engine, left_running, world
 from tests.support import missing
 
-HOSTILE = Path(__file__).parent / "hostile"
+HOSTILE = Path(__file__).parents[1] / "hostile"
 IMAGE = "hostile/administrator:latest"
-PAINTARENA = Path(__file__).parents[1] / "src/coworld/examples/paintarena/coworld_manifest.json"
+PAINTARENA = Path(__file__).parents[2] / "src/coworld/examples/paintarena/coworld_manifest.json"
 
 
 # `make soak` tries them all; the engine takes the first one that works.

@@ -337,7 +337,7 @@ run_episode(package, request, engine=engine, workspace=folder / "out", on_ready=
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)
 def test_an_interrupted_run_leaves_nothing_running(how: signal.Signals, tmp_path: Path) -> None:
     mark = f"coworld-interrupted-{how.name}-{os.getpid()}"
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[4]
     env = {**os.environ, "COWORLD_TEST_MARK": mark}
     command = [sys.executable, "-c", INTERRUPTED, str(tmp_path)]
     with subprocess.Popen(command, cwd=root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as runner:
@@ -374,7 +374,7 @@ print(json.dumps([outcome.results, outcome.error and outcome.error.message, leve
 
 @pytest.mark.parametrize("level", ["namespaces", "bubblewrap"])
 def test_an_ordinary_user_runs_episodes_at_every_quick_level(level: str) -> None:
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[4]
     with tempfile.TemporaryDirectory(prefix="coworld-user-") as folder:  # what pytest makes is closed to others
         command = [sys.executable, "-B", "-c", AS_USER, str(root), folder, level]
         if os.geteuid() == 0:

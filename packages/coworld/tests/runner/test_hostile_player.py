@@ -15,7 +15,7 @@ from coworld.models.requests import CoworldEpisodeJobSpec
 from coworld.runner.runner import EpisodeOutcome, run_episode
 from packages.coworld.tests.worlds import BAD, left_running, world
 
-HOSTILE = Path(__file__).parent / "hostile"
+HOSTILE = Path(__file__).parents[1] / "hostile"
 IMAGE = "hostile/player:latest"
 
 

@@ -13,7 +13,7 @@ import pytest
 import coworld
 
 PACKAGE = Path(coworld.__path__[0])
-README = Path(__file__).parents[1] / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 PATHS = dict(re.findall(r"^\| `(coworld\.\w+)` \| `(coworld\.[\w.]+)` \|$", README.read_text(), re.MULTILINE))
 NOT_MOVED = {"coworld.__init__", "coworld.__main__", "coworld.errors", "coworld.main"}
 THIN = '''"""Published import path: the same module object as `{module}`; the README lists these paths."""
@@ -31,7 +31,7 @@ def test_the_root_has_the_files_of_the_table_and_nothing_else() -> None:
 
 
 def test_the_import_contracts_name_the_paths_of_the_table() -> None:
-    contracts = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["tool"]["importlinter"]
+    contracts = tomllib.loads((Path(__file__).parents[4] / "pyproject.toml").read_text())["tool"]["importlinter"]
     by_name = {contract["name"]: contract for contract in contracts["contracts"]}
     layers = by_name["the folders of a Coworld import downwards"]
     protected = by_name["only other programs use the published import paths of a Coworld"]
