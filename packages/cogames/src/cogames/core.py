@@ -1,29 +1,7 @@
-"""`mettagrid.cogame.core` under its older name."""
+"""Published import path: the same module object as `mettagrid.cogame.core`; the README lists these paths."""
 
-from mettagrid.cogame.core import (
-    CoGameMission,
-    CoGameMissionVariant,
-    CogsError,
-    CvCStationConfig,
-    Deps,
-    MissionError,
-    ResolvedDeps,
-    UnknownMission,
-    UnknownVariant,
-    VariantConflict,
-    VariantRegistry,
-)
+import sys
 
-__all__ = [
-    "CoGameMission",
-    "CoGameMissionVariant",
-    "CogsError",
-    "CvCStationConfig",
-    "Deps",
-    "MissionError",
-    "ResolvedDeps",
-    "UnknownMission",
-    "UnknownVariant",
-    "VariantConflict",
-    "VariantRegistry",
-]
+from mettagrid.cogame.core import *  # noqa: F403
+
+sys.modules[__name__] = sys.modules["mettagrid.cogame.core"]

@@ -1,5 +1,7 @@
-"""Compatibility name for `mettagrid.util.display`: detect whether this machine can show a window."""
+"""Published import path: the same module object as `mettagrid.util.display`; the README lists these paths."""
 
-from mettagrid.util.display import has_display
+import sys
 
-__all__ = ["has_display"]
+from mettagrid.util.display import *  # noqa: F403
+
+sys.modules[__name__] = sys.modules["mettagrid.util.display"]

@@ -1,17 +1,7 @@
-"""`mettagrid.cogame.game` under its older name."""
+"""Published import path: the same module object as `mettagrid.cogame.game`; the README lists these paths."""
 
-from mettagrid.cogame.game import (
-    ENTRY_POINT_GROUP,
-    CoGame,
-    get_game,
-    installed_games,
-    register_game,
-)
+import sys
 
-__all__ = [
-    "ENTRY_POINT_GROUP",
-    "CoGame",
-    "get_game",
-    "installed_games",
-    "register_game",
-]
+from mettagrid.cogame.game import *  # noqa: F403
+
+sys.modules[__name__] = sys.modules["mettagrid.cogame.game"]

@@ -1,15 +1,7 @@
-"""`mettagrid.cogame.variants` under its older name."""
+"""Published import path: the same module object as `mettagrid.cogame.variants`; the README lists these paths."""
 
-from mettagrid.cogame.variants import (
-    CoGameMissionVariant,
-    Deps,
-    ResolvedDeps,
-    VariantRegistry,
-)
+import sys
 
-__all__ = [
-    "CoGameMissionVariant",
-    "Deps",
-    "ResolvedDeps",
-    "VariantRegistry",
-]
+from mettagrid.cogame.variants import *  # noqa: F403
+
+sys.modules[__name__] = sys.modules["mettagrid.cogame.variants"]
