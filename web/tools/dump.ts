@@ -4,6 +4,7 @@
  * usage: node dump.js digests FILE          a digest of everything except walls, for every tick
  *        node dump.js frames FILE TICK...   the state at some ticks
  *        node dump.js observations FILE     the tokens of all agents, for every tick
+ *        node dump.js errors FILE...        the error message of each file; null if it can be read
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeSync } from "node:fs";
@@ -74,7 +75,15 @@ function observations(episode: Episode): void {
   }
 }
 
+async function errors(paths: string[]): Promise<void> {
+  for (const path of paths) {
+    const result = await openReplay(new Uint8Array(readFileSync(path))).catch((error: unknown) => error);
+    print(result instanceof ReplayError ? result.message : null);
+  }
+}
+
 async function main([task, path, ...ticks]: string[]): Promise<void> {
+  if (task === "errors") return errors([path, ...ticks]);
   const episode = new Episode(await openReplay(new Uint8Array(readFileSync(path))), path, 0);
   if (task === "digests") digests(episode);
   else if (task === "observations") observations(episode);

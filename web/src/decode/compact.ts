@@ -1,5 +1,5 @@
 import { labelOf } from "./document";
-import { damaged, ReplayError } from "./errors";
+import { damaged, ReplayError, tooLong, unknownVersion } from "./errors";
 import { inside, isInteger, isObject, numbersOf, parseObject } from "./json";
 import { checkSize, MOST_AGENT_TICKS } from "./limits";
 import type { Replay } from "./replay";
@@ -32,8 +32,7 @@ export async function readCompact(bytes: Uint8Array): Promise<Replay> {
   const [objects, initialRows, noteBytes] = initial.numbers(3);
   const [ids, kindOf, agentOf] = [initial.int32(objects), initial.int32(objects), initial.int32(objects)];
   if (kindOf.some((kind) => kind < 0 || kind >= header.kinds.length)) throw damaged("an object has an unknown kind");
-  if (agentOf.some((agent) => agent < -1 || agent >= header.numAgents))
-    throw damaged("an object has an unknown agent id");
+  if (agentOf.some((agent) => agent < -1 || agent >= header.numAgents)) throw damaged("an object has an unknown agent");
   const rows = new Rows();
   const check = new RowCheck(header, objects);
   initial.table(rows, initialRows, header.firstTick, header.firstTick, false, check);
@@ -47,7 +46,7 @@ export async function readCompact(bytes: Uint8Array): Promise<Replay> {
     const chunk = new Columns(await file.section(place));
     const counts = chunk.numbers(6);
     if (counts[0] !== first || counts[1] !== last || counts[5] !== header.numAgents) {
-      throw damaged("a chunk disagrees with the index or the header");
+      throw damaged("a chunk does not match the index or the header");
     }
     chunk.skip(8 * header.numAgents);
     chunk.table(null, counts[2], 0, 0, false, check);
@@ -90,7 +89,7 @@ class Sections {
       throw new ReplayError("The replay is truncated: it is shorter than an empty one");
     const version = this.view.getUint32(8, true);
     if (version !== VERSION) {
-      throw new ReplayError(`The replay has format version ${version}; this viewer reads version ${VERSION}`);
+      throw unknownVersion(version, VERSION);
     }
     const foot = length - FOOT_BYTES;
     if (!isCompact(this.bytes.subarray(foot + 16)))
@@ -156,7 +155,8 @@ class Header {
     this.firstTick = this.natural("first_tick", MOST_TICKS);
     this.lastTick = this.natural("last_tick", MOST_TICKS);
     const ticks = this.lastTick - this.firstTick;
-    if (ticks < 0 || ticks * this.numAgents > MOST_AGENT_TICKS) throw damaged("its header has impossible values");
+    if (ticks < 0) throw damaged("its last tick is before its first");
+    if (ticks * this.numAgents > MOST_AGENT_TICKS) throw tooLong(ticks, this.numAgents);
     this.territoryNames = this.texts("territory_names");
     if (this.territoryNames.length > 16) throw damaged("it has too many territories");
     this.statNames = this.texts("stat_names");
@@ -299,8 +299,8 @@ export class Columns {
       const [object, key] = [view.getUint32(objects + 4 * i, true), view.getUint16(keys + 2 * i, true)];
       const value = view.getInt32(values + 4 * i, true);
       const tick = hasTicks ? first + view.getUint16(ticks + 2 * i, true) : first;
-      if (!check.fits(field, object, key, value)) throw damaged("a row refers to an unknown object or key");
-      if (tick > last) throw damaged("a row lies outside its chunk");
+      if (!check.fits(field, object, key, value)) throw damaged("a change refers to an unknown object or key");
+      if (tick > last) throw damaged("a change lies outside its chunk");
       into.push(field, object, key, tick, value);
     }
   }

@@ -1,4 +1,4 @@
-import { damaged, ReplayError } from "./errors";
+import { damaged, invalid, ReplayError, tooLong, unknownVersion } from "./errors";
 import * as fields from "./fields";
 import { type FieldType, MOST_STEPS, type Series, seriesOf } from "./fields";
 import { inside, isInteger, isObject, numbersOf } from "./json";
@@ -15,9 +15,7 @@ const FIRST_TICK = 1;
 export function readDocument(document: JsonObject): Replay {
   const version = document.version ?? ("grid_objects" in document ? 1 : undefined);
   if (!isInteger(version)) throw new ReplayError("This is not a replay: `version` is missing or not a whole number");
-  if (version < 1 || version > 4) {
-    throw new ReplayError(`The replay has version ${version}; this viewer reads versions 1 to 4`);
-  }
+  if (version < 1 || version > 4) throw unknownVersion(version, 4);
   return new Reader(upgraded(document, version), version).replay();
 }
 
@@ -47,7 +45,7 @@ class Reader {
     this.totals = Array.from({ length: numAgents }, () => []);
     const kindOf = Int32Array.from(items, (item, number) => this.readObject(item, number, agentOf[number], capacities));
     const steps = Math.max(this.count("max_steps", 0, MOST_STEPS), this.lastIndex + 1, 1);
-    if (steps * Math.max(1, numAgents) > MOST_AGENT_TICKS) throw new ReplayError("The replay has too many ticks");
+    if (steps * Math.max(1, numAgents) > MOST_AGENT_TICKS) throw tooLong(steps, numAgents);
     const config = tableOf(this.document.mg_config);
     const attributes = tableOf(inside(this.document.infos, "attributes"));
     const limit = attributes.max_steps ?? inside(config, "game", "max_steps");
@@ -201,35 +199,37 @@ class Reader {
 
   private objects(): JsonObject[] {
     const objects = this.document.objects ?? [];
-    if (!Array.isArray(objects) || !objects.every(isObject)) throw damaged("its `objects` must be a list of objects");
+    if (!Array.isArray(objects) || !objects.every(isObject))
+      throw new ReplayError("The replay has invalid `objects`: they must be a list of objects");
     return objects;
   }
 
   private texts(key: string): string[] {
     const names = this.document[key] ?? [];
     if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
-      throw damaged(`its \`${key}\` must be a list of texts`);
+      throw invalid(key, "a list of texts");
     }
     return names;
   }
 
   private count(key: string, initial: number, most: number): number {
     const number = this.document[key] ?? initial;
-    if (!isInteger(number, 0, most)) throw damaged(`its \`${key}\` must be a whole number from 0 to ${most}`);
+    if (!isInteger(number, 0, most)) throw invalid(key, `a whole number from 0 to ${most}`);
     return number;
   }
 
   private mapSize(): [number, number] {
     const size = this.document.map_size ?? [0, 0];
     const isSize = Array.isArray(size) && isInteger(size[0], 0, 65535) && isInteger(size[1], 0, 65535);
-    if (!isSize) throw damaged("its `map_size` must be [width, height]");
+    if (!isSize) throw invalid("map_size", "[width, height]");
     return size as [number, number];
   }
 
   private tagNames(): string[] {
     const names: string[] = [];
     for (const [name, number] of Object.entries(tableOf(this.document.tags))) {
-      if (!isInteger(number, 0, 65535)) throw damaged("its `tags` must be numbered from 0 to 65535");
+      if (!isInteger(number, 0, 65535))
+        throw new ReplayError("The replay has invalid `tags`: they must be numbered from 0 to 65535");
       names[number] = name;
     }
     return Array.from(names, (name) => name ?? "");

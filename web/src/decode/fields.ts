@@ -1,4 +1,4 @@
-import { ReplayError } from "./errors";
+import { invalid } from "./errors";
 import { isInteger, isObject } from "./json";
 import type { Json, JsonObject } from "./replay";
 
@@ -26,7 +26,7 @@ export function seriesOf<T>(raw: Json | undefined, type: FieldType<T>, name: str
     return changesOf(raw, type);
   } catch (error) {
     if (!(error instanceof NoValue)) throw error;
-    throw new ReplayError(`The replay has an invalid \`${name}\`: it must be ${type.what}, not ${shortened(raw)}`);
+    throw invalid(name, `${type.what}, not ${shortened(raw)}`);
   }
 }
 
@@ -118,7 +118,7 @@ export const place: FieldType<[number, number]> = {
 
 /** {id: amount}; an amount of 0 equals a missing entry */
 export const amounts: FieldType<Map<number, number>> = {
-  what: "a list of [number, amount]",
+  what: "a list of [item, amount]",
   initial: new Map(),
   read: (raw) => {
     if (!Array.isArray(raw)) throw new NoValue();

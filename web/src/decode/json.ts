@@ -1,15 +1,18 @@
 import { ReplayError } from "./errors";
 import type { Json, JsonObject } from "./replay";
 
-/** Parse JSON that must be an object. Numbers that JSON cannot express become `null`. */
-export function parseObject(bytes: Uint8Array, whatElse: string): JsonObject {
+/**
+ * Parse JSON that must be an object. Numbers that JSON cannot express become `null`. `notJson` and `notObject` are the
+ * messages of the errors.
+ */
+export function parseObject(bytes: Uint8Array, notJson: string, notObject = notJson): JsonObject {
   let value: unknown;
   try {
     value = parsed(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new ReplayError(whatElse);
+    throw new ReplayError(notJson);
   }
-  if (!isObject(value)) throw new ReplayError(whatElse);
+  if (!isObject(value)) throw new ReplayError(notObject);
   return value;
 }
 

@@ -6,8 +6,8 @@ export const MOST_CELLS = 1 << 24;
 
 export function checkSize(width: number, height: number, numAgents: number): void {
   if (width * height > MOST_CELLS) {
-    throw new ReplayError(`The map is too large: ${width} x ${height} cells`);
+    throw new ReplayError(`The replay is too large: a map of ${width} x ${height} cells`);
   }
   if (width * height === 0) throw damaged("its map has no cells");
-  if (numAgents > 65535) throw damaged(`it claims ${numAgents} agents`);
+  if (numAgents > 65535) throw damaged(`it has ${numAgents} agents, more than 65535`);
 }

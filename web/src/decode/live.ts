@@ -41,6 +41,6 @@ export function appendObjects(replay: Replay, content: Uint8Array): void {
   const [ids, kindOf, agentOf] = [columns.int32(count), columns.int32(count), columns.int32(count)];
   const { kinds, numAgents } = replay.parts;
   if (kindOf.some((kind) => kind < 0 || kind >= kinds.length)) throw damaged("an object has an unknown kind");
-  if (agentOf.some((agent) => agent < -1 || agent >= numAgents)) throw damaged("an object has an unknown agent id");
+  if (agentOf.some((agent) => agent < -1 || agent >= numAgents)) throw damaged("an object has an unknown agent");
   replay.addObjects(ids, kindOf, agentOf);
 }

@@ -1,4 +1,4 @@
-import { damaged, ReplayError } from "./errors";
+import { invalid, ReplayError } from "./errors";
 import { integer, natural, type Series, seriesOf } from "./fields";
 import { isInteger, isObject } from "./json";
 import type { Json, JsonObject } from "./replay";
@@ -65,7 +65,7 @@ function splitAction(raw: Json): [Json, Json] {
     return [entries.map(([i, pair]) => [i, pair[0]]), entries.map(([i, pair]) => [i, pair[1]])];
   }
   if (isPair(raw)) return [raw[0], raw[1]];
-  throw new ReplayError("The replay has an invalid `action`: it must be [action, parameter]");
+  throw invalid("action", "[action, parameter]");
 }
 
 /** Merge several fields into one whose value is a list. */
@@ -111,12 +111,13 @@ function counted(raw: Json): Json {
 
 function listOf(document: JsonObject, key: string): Json[] {
   const list = document[key] ?? [];
-  if (!Array.isArray(list)) throw damaged(`\`${key}\` must be a list`);
+  if (!Array.isArray(list)) throw invalid(key, "a list");
   return list;
 }
 
 function objectsOf(document: JsonObject, key: string): JsonObject[] {
   const objects = listOf(document, key);
-  if (!objects.every(isObject)) throw damaged(`\`${key}\` must be a list of objects`);
+  if (!objects.every(isObject))
+    throw new ReplayError(`The replay has invalid \`${key}\`: they must be a list of objects`);
   return objects;
 }

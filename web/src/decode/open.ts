@@ -28,7 +28,12 @@ async function read(bytes: Uint8Array): Promise<Replay> {
   const packing = packingOf(bytes);
   if (!packing && bytes.length > MOST_BYTES) throw tooLarge(MOST_BYTES);
   const text = packing ? await unpack(bytes, packing) : bytes;
-  return readDocument(parseObject(text, "This is not a replay: it is neither JSON nor compressed JSON"));
+  const document = parseObject(
+    text,
+    "This is not a replay: it is neither JSON nor compressed JSON",
+    "This is not a replay: its JSON is not an object",
+  );
+  return readDocument(document);
 }
 
 function startsWith(bytes: Uint8Array, text: string): boolean {

@@ -25,7 +25,7 @@ def json_object(content: bytes) -> dict[str, Any]:
     try:
         document = json.loads(content, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
-        raise UnreadableReplay("The replay is damaged: a section is not JSON") from None
+        raise UnreadableReplay("The replay is damaged: a section is not a JSON object") from None
     if not isinstance(document, dict):
         raise UnreadableReplay("The replay is damaged: a section is not a JSON object")
     return document
@@ -42,7 +42,9 @@ class _Part(BaseModel):
             return cls.model_validate(json_object(content))
         except ValidationError as error:
             place = ".".join(map(str, error.errors()[0]["loc"]))
-            raise UnreadableReplay(f"The replay is damaged: its {cls.__name__.lower()} is wrong at {place!r}") from None
+            raise UnreadableReplay(
+                f"The replay is damaged: its {cls.__name__.lower()} has an invalid `{place}`"
+            ) from None
 
 
 class Index(_Part):

@@ -93,7 +93,7 @@ class ReplayFile:
     def _read_index(self) -> Index:
         size = self._file.seek(0, io.SEEK_END)
         if size < HEAD.size + FOOT.size:
-            raise UnreadableReplay("The replay is cut off: it is shorter than an empty one")
+            raise UnreadableReplay("The replay is truncated: it is shorter than an empty one")
         magic, version, _ = HEAD.unpack(self._bytes(0, HEAD.size))
         if magic != MAGIC:
             raise UnreadableReplay("This is not a replay of this format")
@@ -101,7 +101,7 @@ class ReplayFile:
             raise UnknownReplayVersion(version, newest=VERSION)
         begin, packed, unpacked, magic = FOOT.unpack(self._bytes(size - FOOT.size, FOOT.size))
         if magic != MAGIC:
-            raise UnreadableReplay("The replay is cut off: its end is missing")
+            raise UnreadableReplay("The replay is truncated: its end is missing")
         self._end = size - FOOT.size
         return Index.parse(self._section([begin, packed, unpacked]))
 
@@ -140,9 +140,9 @@ class ReplayFile:
         begins = [self._head.first_tick + 1, *(chunk[1] + 1 for chunk in chunks)]
         are_in_order = all(begin == first <= last for begin, (first, last, *_) in zip(begins, chunks, strict=False))
         if not are_in_order or begins[-1] != self._head.last_tick + 1:
-            raise UnreadableReplay("The replay is damaged: its chunks do not cover every tick once")
+            raise UnreadableReplay("The replay is damaged: its chunks overlap or leave a gap")
         if sum(chunk[4] for chunk in chunks) > max_bytes:
-            raise UnreadableReplay(f"The replay is larger than {max_bytes // (1 << 20)} MB when unpacked")
+            raise UnreadableReplay(f"The replay is larger than {max_bytes // (1 << 20)} MB when decompressed")
 
     def _chunk_of(self, tick: int) -> _Chunk:
         number = bisect_right(self._index.chunks, tick, key=lambda chunk: chunk[0]) - 1
@@ -162,7 +162,7 @@ class _Chunk:
         reader = _Columns(content)
         said = reader.numbers(6)
         if said[:2] != [first, last] or said[5] != head.num_agents:
-            raise UnreadableReplay("The replay is damaged: a chunk does not match the index")
+            raise UnreadableReplay("The replay is damaged: a chunk does not match the index or the header")
         self.first = first
         self._totals = reader.column("<f8", head.num_agents)
         before = reader.table(said[2], first_tick=None, default_tick=first - 1)
@@ -238,7 +238,7 @@ def _checked(rows: Rows, head: Header | Replay, objects: int) -> Rows:
         bool((stats.key < len(head.stat_names)).all()),
     ]
     if not all(fits):
-        raise UnreadableReplay("The replay is damaged: a change refers to something unknown")
+        raise UnreadableReplay("The replay is damaged: a change refers to an unknown object or key")
     places = rows.places()
     if bool(((np.diff(rows.tick) < 0) & (np.diff(places) == 0)).any()):
         raise UnreadableReplay("The replay is damaged: its changes are not in order of time")
@@ -269,7 +269,7 @@ def _note(entry: Any) -> Note:
             return Note(tick, agent, kind, value)
         if kind == "talk" and pair and type(value[1]) is int and 0 <= value[1] <= _MOST_REMAINING:
             return Note(tick, agent, kind, value)
-    raise UnreadableReplay("The replay is damaged: a note has the wrong form")
+    raise UnreadableReplay("The replay is damaged: a note is malformed")
 
 
 def _stats(result: dict[str, Any]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def _read(data: bytes, max_bytes: int) -> Replay:
     if data.startswith(MAGIC):
         return read_compact(data, max_bytes=max_bytes)
     if data.startswith(b"BITWORLD"):
-        raise UnreadableReplay("This is a replay of a BitWorld game; `cogames bitworld replay` shows it")
+        raise UnreadableReplay("This is a replay of a BitWorld game; open it with BitWorld's own viewer")
     return read_document(_document(_unpacked(data, max_bytes)))
 
 
@@ -93,12 +93,12 @@ def _unpacked(data: bytes, max_bytes: int) -> bytes:
     except zlib.error:
         raise UnreadableReplay("The replay is damaged: it cannot be decompressed") from None
     if not unpacker.eof:
-        raise UnreadableReplay("The replay is cut off: its compressed data ends early")
+        raise UnreadableReplay("The replay is truncated: its compressed data ends early")
     return text
 
 
 def _too_large(max_bytes: int) -> UnreadableReplay:
-    return UnreadableReplay(f"The replay is larger than {max_bytes // (1 << 20)} MB when unpacked")
+    return UnreadableReplay(f"The replay is larger than {max_bytes // (1 << 20)} MB when decompressed")
 
 
 def _document(text: bytes) -> dict[str, Any]:

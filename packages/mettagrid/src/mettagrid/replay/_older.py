@@ -79,7 +79,7 @@ def _split_action(raw: Any) -> tuple[Any, Any]:
         return [[i, pair[0]] for i, pair in entries], [[i, pair[1]] for i, pair in entries]
     if isinstance(raw, list) and len(raw) == 2:
         return raw[0], raw[1]
-    raise UnreadableReplay("The replay has a wrong `action`: it must be [action, parameter]")
+    raise UnreadableReplay("The replay has an invalid `action`: it must be [action, parameter]")
 
 
 def _together(parts: list[Series]) -> list[tuple[int, list[Any]]]:
@@ -128,14 +128,14 @@ def _from_3(document: dict[str, Any]) -> dict[str, Any]:
 def _list(document: dict[str, Any], key: str) -> list[Any]:
     names = document.get(key, [])
     if not isinstance(names, list):
-        raise UnreadableReplay(f"The replay has a wrong `{key}`: it must be a list")
+        raise UnreadableReplay(f"The replay has an invalid `{key}`: it must be a list")
     return names
 
 
 def _objects(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
     objects = _list(document, key)
     if not all(isinstance(item, dict) for item in objects):
-        raise UnreadableReplay(f"The replay has wrong `{key}`: they must be a list of objects")
+        raise UnreadableReplay(f"The replay has invalid `{key}`: they must be a list of objects")
     return objects
 
 

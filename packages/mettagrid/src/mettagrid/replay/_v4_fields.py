@@ -31,7 +31,7 @@ class FieldType:
             return self._series(raw)
         except (TypeError, ValueError, LookupError, OverflowError):
             shown = repr(raw)[:40]
-            raise UnreadableReplay(f"The replay has a wrong `{name}`: it must be {self.what}, not {shown}") from None
+            raise UnreadableReplay(f"The replay has an invalid `{name}`: it must be {self.what}, not {shown}") from None
 
     def _series(self, raw: Any) -> Series:
         if not isinstance(raw, list) or self._is_value(raw):
@@ -136,7 +136,7 @@ def _never(raw: list) -> bool:
 
 
 INTEGER = FieldType("a whole number", 0, _bounded, is_value=_never)
-NATURAL = FieldType("a whole number from 0 on", 0, _natural, is_value=_never)
+NATURAL = FieldType("a whole number of at least 0", 0, _natural, is_value=_never)
 BOOLEAN = FieldType("true or false", False, _boolean, is_value=_never)
 NUMBER = FieldType("a number", 0.0, _number, is_value=_never)
 TEXT = FieldType("a text", "", _text, is_value=_never)

@@ -37,7 +37,7 @@ def read_document(document: dict[str, Any]) -> Replay:
     """Read a document of version 1 to 4."""
     version = document.get("version", 1 if "grid_objects" in document else None)
     if type(version) is not int:
-        raise UnreadableReplay("This is not a replay: it has no `version` that is a whole number")
+        raise UnreadableReplay("This is not a replay: `version` is missing or not a whole number")
     if not 1 <= version <= VERSION:
         raise UnknownReplayVersion(version, newest=VERSION)
     document = upgraded(document, version)
@@ -53,7 +53,7 @@ class _Reader:
         self._document = document
         objects = document.get("objects", [])
         if not isinstance(objects, list) or not all(isinstance(item, dict) for item in objects):
-            raise UnreadableReplay("The replay has wrong `objects`: they must be a list of objects")
+            raise UnreadableReplay("The replay has invalid `objects`: they must be a list of objects")
         self._objects: list[dict[str, Any]] = objects
         self._rows: list[Row] = []
         self._notes: list[Note] = []
@@ -75,7 +75,7 @@ class _Reader:
         positions = {kind: position for position, kind in enumerate(known)}
         num_agents = self._integer("num_agents", max([0, *(agent + 1 for agent in agents)]), most=65535)
         if agents and max(agents) >= num_agents:
-            raise UnreadableReplay(f"The replay has {num_agents} agents and an agent {max(agents)}")
+            raise UnreadableReplay(f"The replay is damaged: it has {num_agents} agents and an agent {max(agents)}")
         steps = max(self._integer("max_steps", 0, most=MAX_INDEX), self._last + 1, 1)
         attributes = self._attributes()
         rows = Rows.of(sorted(self._rows, key=lambda row: row[3]))
@@ -193,31 +193,31 @@ class _Reader:
     def _texts(self, key: str) -> list[str]:
         names = self._document.get(key, [])
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise UnreadableReplay(f"The replay has a wrong `{key}`: it must be a list of texts")
+            raise UnreadableReplay(f"The replay has an invalid `{key}`: it must be a list of texts")
         return names
 
     def _table(self, key: str) -> dict[str, Any]:
         table = self._document.get(key)
         if table is not None and not isinstance(table, dict):
-            raise UnreadableReplay(f"The replay has a wrong `{key}`: it must be an object")
+            raise UnreadableReplay(f"The replay has an invalid `{key}`: it must be an object")
         return table or {}
 
     def _integer(self, key: str, default: int, *, most: int) -> int:
         number = self._document.get(key, default)
         if type(number) is not int or not 0 <= number <= most:
-            raise UnreadableReplay(f"The replay has a wrong `{key}`: it must be a whole number from 0 to {most}")
+            raise UnreadableReplay(f"The replay has an invalid `{key}`: it must be a whole number from 0 to {most}")
         return number
 
     def _map_size(self) -> tuple[int, int]:
         size = self._document.get("map_size", [0, 0])
         if not isinstance(size, list) or len(size) < 2 or not all(type(n) is int and 0 <= n <= 65535 for n in size[:2]):
-            raise UnreadableReplay("The replay has a wrong `map_size`: it must be [width, height]")
+            raise UnreadableReplay("The replay has an invalid `map_size`: it must be [width, height]")
         return size[0], size[1]
 
     def _tag_names(self) -> list[str]:
         tags = self._table("tags")
         if not all(type(number) is int and 0 <= number <= 65535 for number in tags.values()):
-            raise UnreadableReplay("The replay has wrong `tags`: they must be numbered from 0 to 65535")
+            raise UnreadableReplay("The replay has invalid `tags`: they must be numbered from 0 to 65535")
         names = [""] * (1 + max(tags.values(), default=-1))
         for name, number in tags.items():
             names[number] = name
