@@ -159,7 +159,7 @@ def calls(app: FastAPI, address: str, filled: Filled) -> dict[str, float]:
     with httpx.Client(base_url=address, timeout=60, trust_env=False) as client:
         for template, paths in asked(filled).items():
             for number in range(REQUESTS):
-                app.state.database.table_versions.forget()
+                app.state.database.changes.invalidate()
                 began = time.perf_counter()
                 answer = client.get(paths[number % len(paths)], headers=headers if number % 2 else {})
                 taken = (time.perf_counter() - began) * 1000

@@ -26,6 +26,7 @@ from observatory.operations.protocol import server_config
 from observatory.operations.rate_limits import RateLimits
 from observatory.operations.workers_seen import WorkersSeen
 from observatory.settings import Settings
+from packages.observatory.tests.noted import checked_writes
 from packages.observatory.tests.world import World
 from tests.support import missing
 
@@ -59,6 +60,20 @@ class Account:
     def headers(self) -> dict[str, str]:
         elevated = {"X-Use-Elevated-Privileges": "true"} if self.is_admin else {}
         return {"X-Auth-Token": self.token, **elevated}
+
+
+@pytest.fixture(scope="session")
+def unreported_writes() -> Iterator[list[str]]:
+    with checked_writes() as unreported:
+        yield unreported
+
+
+@pytest.fixture(autouse=True)
+def every_write_is_reported(unreported_writes: list[str]) -> Iterator[None]:
+    """Fail a test in which the server wrote something that caches depend on, and did not report it."""
+    unreported_writes.clear()
+    yield
+    assert sorted(set(unreported_writes)) == []
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from observatory.clock import Clock, utc_now
 from observatory.commissioner.loop import Commissioner
 from observatory.database import Database, migrate
 from observatory.errors import ObservatoryError
-from observatory.kept import KeptAnswers
+from observatory.http.response_cache import ResponseCache
 from observatory.keys import load_keys
 from observatory.operations.rate_limits import limit
 from observatory.seasons.table_cache import warm_up
@@ -52,7 +52,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
     state.clock = clock
     state.keys = load_keys(settings)
     state.database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
-    state.kept_answers = KeptAnswers(state.database, find_principal)
+    state.response_cache = ResponseCache(state.database, find_principal)
     state.store = make_store(settings, state.keys, clock)
     migrate(state.database)
     outcomes.install()
@@ -73,7 +73,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         if app.state.settings.play_seasons:
             tasks.start_soon(app.state.commissioner.run)
         yield
-        app.state.kept_answers.stop()
+        app.state.response_cache.stop()
         tasks.cancel_scope.cancel()
     database: Database = app.state.database
     database.close()

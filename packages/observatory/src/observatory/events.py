@@ -3,6 +3,9 @@
 A service records a change with `note(session, Change(...))`. When its transaction commits, all subscribers of the
 database's `Hub` get the changes; a rollback drops them. Changes of one kind in one season are merged, so that the queue
 of a slow subscriber stays bounded.
+
+The hub also counts the changes of each kind. Caches (`database.cache`) compare these versions: a value is stale when a
+kind that it depends on has changed.
 """
 
 from __future__ import annotations
@@ -11,7 +14,8 @@ import asyncio
 import secrets
 import threading
 import uuid
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import TracebackType
@@ -19,10 +23,23 @@ from typing import Self
 
 from sqlalchemy.orm import Session
 
-__all__ = ["AsyncSubscription", "Change", "ChangeKind", "Hub", "Subscription", "note"]
+__all__ = [
+    "INTERNAL",
+    "AsyncSubscription",
+    "Change",
+    "ChangeKind",
+    "Hub",
+    "Subscription",
+    "Versions",
+    "note",
+    "noted",
+    "versions_in",
+]
 
 MAX_IDS = 100
 _NOTED = "observatory_noted"
+_ALL = ""
+"""counts what invalidates every kind"""
 
 
 class ChangeKind(StrEnum):
@@ -41,9 +58,22 @@ class ChangeKind(StrEnum):
     QUEUE = "queue"
     """a job was queued, leased or ended: ids of jobs"""
     POLICY = "policy"
-    """a version was uploaded: ids of policy versions"""
+    """a policy or a version was created or edited: ids of policy versions"""
     ASSAY = "assay"
-    """an assay moved on: ids of runs"""
+    """the state of an assay changed: ids of runs"""
+    SCHEDULE = "schedule"
+    """matches were created: ids of pools"""
+    EPISODE = "episode"
+    """an episode was recorded, or its files were removed"""
+    ACCOUNT = "account"
+    """a user, player, token or browser session was created, edited or revoked"""
+
+
+INTERNAL = frozenset({ChangeKind.SCHEDULE, ChangeKind.EPISODE, ChangeKind.ACCOUNT})
+"""kinds that only invalidate caches; event streams do not send them"""
+
+Versions = tuple[int, ...]
+"""how often each of some kinds has changed; equal versions mean that none of them changed in between"""
 
 
 @dataclass(frozen=True)
@@ -64,6 +94,16 @@ def note(session: Session, change: Change) -> None:
     _merge(session.info.setdefault(_NOTED, {}), change)
 
 
+def noted(session: Session) -> list[Change]:
+    """Return the changes that this session has recorded so far."""
+    return list(session.info.get(_NOTED, {}).values())
+
+
+def versions_in(all_versions: Mapping[str, int], kinds: Iterable[ChangeKind]) -> Versions:
+    """Return what `Hub.versions` returned for these kinds when `all_versions` was taken."""
+    return all_versions.get(_ALL, 0), *(all_versions.get(kind, 0) for kind in kinds)
+
+
 class Hub:
     """Publishes the changes of one database to its subscribers. Safe to use from any thread."""
 
@@ -72,6 +112,7 @@ class Hub:
         self._subscribers: set[_Inbox] = set()
         self._life = secrets.token_hex(4)
         self._number = 0
+        self._versions: Counter[str] = Counter()
         self.closed = False
 
     @property
@@ -81,17 +122,37 @@ class Hub:
 
     def committed(self, session: Session) -> None:
         """Publish the changes noted in a session; `Database` calls this after the commit."""
-        noted = session.info.pop(_NOTED, None)
-        if noted:
-            self.tell(noted.values())
+        changes = noted(session)
+        session.info.pop(_NOTED, None)
+        if changes:
+            self.publish(changes)
 
-    def tell(self, changes: Iterable[Change]) -> None:
-        """Send changes to all subscribers without waiting for them."""
-        found = list(changes)
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Count the changes, and send those that are not internal to all subscribers without waiting for them."""
+        changes = list(changes)
+        visible = [change for change in changes if change.kind not in INTERNAL]
         with self._lock:
+            self._versions.update({change.kind for change in changes})
+            if not visible:
+                return
             self._number += 1
             for inbox in self._subscribers:
-                inbox.put(found)
+                inbox.put(visible)
+
+    def versions(self, kinds: Iterable[ChangeKind]) -> Versions:
+        """Return the versions of these kinds. Ask before reading the data that they describe."""
+        with self._lock:
+            return self._versions[_ALL], *(self._versions[kind] for kind in kinds)
+
+    def all_versions(self) -> Mapping[str, int]:
+        """Return the versions of all kinds, for `versions_in`."""
+        with self._lock:
+            return self._versions.copy()
+
+    def invalidate(self) -> None:
+        """Count a change of every kind: the database was replaced."""
+        with self._lock:
+            self._versions[_ALL] += 1
 
     def subscribe(self) -> Subscription:
         """For a thread; to be used in a `with` block."""

@@ -97,13 +97,13 @@ def test_a_slow_listener_gets_changes_merged_and_not_heaped_up() -> None:
     hub, season, ids = Hub(), uuid.uuid4(), [uuid.uuid4() for _ in range(MAX_IDS + 1)]
     with hub.subscribe() as subscription:
         for found in ids[:3]:
-            hub.tell([Change(ChangeKind.MATCH, season, frozenset({found})), Change(ChangeKind.QUEUE)])
+            hub.publish([Change(ChangeKind.MATCH, season, frozenset({found})), Change(ChangeKind.QUEUE)])
         [match, queue] = subscription.wait(10)
         assert match.ids == set(ids[:3]) and queue == Change(ChangeKind.QUEUE)
         for found in ids:
-            hub.tell([Change(ChangeKind.MATCH, season, frozenset({found}))])
+            hub.publish([Change(ChangeKind.MATCH, season, frozenset({found}))])
         assert subscription.wait(10) == [Change(ChangeKind.MATCH, season)]  # too many to name: any of them
-    hub.tell([Change(ChangeKind.QUEUE)])
+    hub.publish([Change(ChangeKind.QUEUE)])
     assert subscription.take() == []
 
 
@@ -113,7 +113,7 @@ def test_tasks_are_woken_from_other_threads_and_when_the_server_stops() -> None:
     async def listen() -> list[list[Change]]:
         with hub.subscribe_async() as subscription:
             assert await subscription.wait(0.01) == []
-            threading.Thread(target=hub.tell, args=([Change(ChangeKind.QUEUE)],)).start()
+            threading.Thread(target=hub.publish, args=([Change(ChangeKind.QUEUE)],)).start()
             first = await subscription.wait(10)
             threading.Thread(target=hub.close).start()
             return [first, await subscription.wait(10)]

@@ -9,8 +9,10 @@ from datetime import datetime
 from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
+from observatory import events
 from observatory.accounts.tables import AuthCode, EndedSession, Invitation, Player, Token, User
 from observatory.accounts.tokens import TokenKind, hash_token
+from observatory.events import Change, ChangeKind
 
 __all__ = [
     "auth_code",
@@ -134,3 +136,4 @@ def has_expired_sessions(session: Session, now: datetime) -> bool:
 def delete_expired_sessions(session: Session, now: datetime) -> None:
     """Delete ended sessions whose cookies have expired."""
     session.execute(delete(EndedSession).where(EndedSession.expires_at < now))
+    events.note(session, Change(ChangeKind.ACCOUNT))

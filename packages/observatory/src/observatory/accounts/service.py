@@ -9,13 +9,15 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.accounts import repository
 from observatory.accounts.github import GitHubUser
 from observatory.accounts.passwords import hash_password, password_problem
-from observatory.accounts.schemas import UserRow
 from observatory.accounts.tables import AuthCode, Invitation, Player, Token, User
 from observatory.accounts.tokens import WRITE, TokenKind, hash_token, mint_token, new_player_id, new_user_id, preview
 from observatory.errors import BadRequest, Conflict, Gone, NotFound, Unprocessable
+from observatory.events import Change, ChangeKind
+from softmax.wire import UserRow
 
 __all__ = [
     "Minted",
@@ -86,7 +88,7 @@ def create_user(
         created_at=now,
     )
     session.add(user)
-    session.flush()
+    _changed(session)
     create_player(session, user, name=user.name or "player", now=now)
     return user
 
@@ -103,7 +105,7 @@ def update_user(
     if disabled is not None:
         user.disabled_at = now if disabled else None
         user.session_version += 1
-    session.flush()
+    _changed(session)
 
 
 def user_from_github(session: Session, found: GitHubUser, *, now: datetime, may_join: bool) -> User | None:
@@ -114,6 +116,7 @@ def user_from_github(session: Session, found: GitHubUser, *, now: datetime, may_
     user = repository.user_by_github_id(session, found.id)
     if user is not None:
         user.github_login = found.login
+        _changed(session)
         return user if user.disabled_at is None else None
     if not may_join:
         return None
@@ -194,13 +197,13 @@ def mint(
         expires_at=None if expires_in is None else now + expires_in,
     )
     session.add(row)
-    session.flush()
+    _changed(session)
     return Minted(row, text)
 
 
 def revoke(session: Session, row: Token, *, now: datetime) -> None:
     row.revoked_at = now
-    session.flush()
+    _changed(session)
 
 
 def create_player(session: Session, user: User, *, name: str, now: datetime) -> Player:
@@ -213,7 +216,7 @@ def create_player(session: Session, user: User, *, name: str, now: datetime) -> 
     player = Player(id=new_player_id(), user_id=user.id, name=name, is_default=not known, created_at=now)
     player.user = user
     session.add(player)
-    session.flush()
+    _changed(session)
     return player
 
 
@@ -251,7 +254,7 @@ def accept_invitation(
         user.password_hash = hash_password(password)
         user.session_version += 1
     found.used_at = now
-    session.flush()
+    _changed(session)
     return user
 
 
@@ -300,3 +303,8 @@ def revoke_token(session: Session, token_id: uuid.UUID, *, user_id: str | None, 
 
 def _is_good(row: Token, now: datetime) -> bool:
     return row.expires_at is None or row.expires_at > now
+
+
+def _changed(session: Session) -> None:
+    session.flush()
+    events.note(session, Change(ChangeKind.ACCOUNT))

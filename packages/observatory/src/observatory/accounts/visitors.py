@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Response
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.accounts import repository
 from observatory.accounts.callbacks import is_loopback_host
 from observatory.accounts.signing import Signer
@@ -19,6 +20,7 @@ from observatory.accounts.tokens import hash_token
 from observatory.database import DatabaseDep
 from observatory.deps import KeysDep
 from observatory.errors import Forbidden
+from observatory.events import Change, ChangeKind
 from observatory.keys import Keys
 from observatory.settings import Settings
 
@@ -62,6 +64,7 @@ class Visitor:
         # A cookie expires by the clock of the machine; a year more covers a clock that was wrong when it started.
         expires_at = now + timedelta(days=SESSION_DAYS + CLOCK_DAYS)
         session.merge(EndedSession(nonce_hash=hash_token(self.nonce), expires_at=expires_at))
+        events.note(session, Change(ChangeKind.ACCOUNT))
         response.delete_cookie(COOKIE, path="/", secure=self.secure, httponly=True, samesite="lax")
         return response
 

@@ -3,7 +3,6 @@
 from observatory.database.base import Base, Json, UtcDateTime, enum_type, new_id
 from observatory.database.deps import DatabaseDep, SessionDep, own_transactions
 from observatory.database.engine import Database, DatabaseGone
-from observatory.database.freshness import Memory
 from observatory.database.migrate import migrate
 
 __all__ = [
@@ -12,7 +11,6 @@ __all__ = [
     "DatabaseDep",
     "DatabaseGone",
     "Json",
-    "Memory",
     "SessionDep",
     "UtcDateTime",
     "enum_type",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ import anyio.to_thread
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.orm import Session
 
-from observatory.database.freshness import BEGAN, MEMORY, VERSIONS, Memory, TableVersions
+from observatory.database.cache import MAX_VALUES, Cache, SessionCache
 from observatory.errors import Unavailable
 from observatory.events import Hub
 
@@ -59,10 +58,10 @@ class Database:
         self._file_lock = threading.Lock()
         self._file_id: tuple[int, int] | None = None
         self.changes = Hub()
-        """tells what transactions have changed"""
+        """publishes what transactions have changed"""
+        self.cache = Cache(max_entries=MAX_VALUES)
+        """values that sessions have computed"""
         self.engine = self._make_engine()
-        self.table_versions = TableVersions(self.engine)
-        self.memory = Memory()
         self._writing = self.engine.execution_options(**{_WRITES: True})
 
     def _make_engine(self) -> Engine:
@@ -97,7 +96,7 @@ class Database:
     def read(self) -> Iterator[Session]:
         """A session that changes nothing. It sees one state of SQLite; in PostgreSQL each statement sees the newest."""
         self.check_file()
-        info = {MEMORY: self.memory, BEGAN: time.monotonic_ns(), VERSIONS: self.table_versions.everything()}
+        info = SessionCache(self.changes, self.cache).info()
         with Session(self.engine, expire_on_commit=False, info=info) as session:
             yield session
 
@@ -177,7 +176,7 @@ class Database:
             found = (status.st_dev, status.st_ino)
             if self._file_id not in (None, found):
                 self.engine.dispose()
-                self.table_versions.forget()
+                self.changes.invalidate()
             self._file_id = found
 
     def _make_file(self, *_: Any) -> None:
@@ -188,12 +187,10 @@ class Database:
 
     def _write_session(self) -> Session:
         self.check_file()
-        self.table_versions.begin()
         return Session(self._writing, expire_on_commit=False)
 
     def _commit(self, session: Session) -> None:
         session.commit()
-        self.table_versions.committed()
         self.changes.committed(session)
 
     def _wait_for_gate(self) -> None:

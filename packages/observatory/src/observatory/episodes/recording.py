@@ -11,9 +11,11 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.database import new_id
 from observatory.episodes import repository
 from observatory.episodes.tables import Episode, EpisodePolicy, EpisodeTag
+from observatory.events import Change, ChangeKind
 from observatory.jobs.specs import policy_version_id
 from observatory.jobs.tables import Job
 from observatory.policies.tables import PolicyVersion
@@ -119,6 +121,7 @@ def record_episode(session: Session, facts: EpisodeFacts, *, now: datetime) -> E
     episode.policies = [_policy_row(position, policy) for position, policy in enumerate(facts.policies)]
     session.add(episode)
     session.flush()
+    events.note(session, Change(ChangeKind.EPISODE, facts.season_id, frozenset({episode.id})))
     return episode
 
 

@@ -22,6 +22,7 @@ from observatory.clock import Clock, Now
 from observatory.database import DatabaseDep, SessionDep
 from observatory.deps import KeysDep, SettingsDep, StoreDep
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.events import ChangeKind
 from observatory.jobs import artifacts, finishing, leasing, logs, repository, service, specs
 from observatory.jobs.schemas import (
     FinishRequest,
@@ -96,7 +97,7 @@ async def lease(
     with database.changes.subscribe_async() as changes:
         while True:
             state.workers_seen.saw(body.worker, clock())
-            seen = database.table_versions.of(("jobs",))
+            seen = database.changes.versions([ChangeKind.QUEUE])
             wait = functools.partial(repository.seconds_to_work, now=clock(), lease_seconds=settings.lease_seconds)
             pause = await database.look(wait)
             if not state.stopping and pause == 0.0 and room.is_left():
@@ -111,7 +112,7 @@ async def lease(
                     state.metrics.dispatch_wait.observe((clock() - job.created_at).total_seconds())
                     return found
             look_again = min(deadline, time.monotonic() + min(pause or _LOOK_ANYWAY_SECONDS, _LOOK_ANYWAY_SECONDS))
-            while not state.stopping and seen == database.table_versions.of(("jobs",)):
+            while not state.stopping and seen == database.changes.versions([ChangeKind.QUEUE]):
                 left = look_again - time.monotonic()
                 if left <= 0:
                     break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path, Query, Response
 from fastapi.responses import StreamingResponse
@@ -13,16 +13,15 @@ from observatory.accounts.deps import CurrentPrincipal, OptionalPrincipal
 from observatory.database import SessionDep
 from observatory.deps import SettingsDep, StoreDep
 from observatory.episodes import repository as episodes
-from observatory.episodes.schemas import EpisodeResponse
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import BadRequest, Forbidden, NotFound, Unauthorized, errors
+from observatory.events import ChangeKind
+from observatory.http.cached import cached
 from observatory.jobs.schemas import ErrorInfo
 from observatory.jobs.tables import Job
-from observatory.kept import kept
 from observatory.matches import repository, service
 from observatory.matches.lines import lines
 from observatory.matches.repository import MatchFilter
-from observatory.matches.schemas import MatchPlayerResponse, MatchResponse
 from observatory.matches.tables import Match, MatchStatus
 from observatory.paging import MAX_IDS, PageDep, set_total
 from observatory.policies.wire import version_summary
@@ -30,18 +29,12 @@ from observatory.routing import Router
 from observatory.seasons import repository as seasons
 from observatory.seasons.secrecy import visible_seed
 from observatory.store import Store, job_key
+from softmax.wire import EpisodeResponse, MatchPlayerInfo, MatchResponse
 
 __all__ = ["router"]
 
-router = Router()
-_PLACE: dict[str, Any] = {"prefix": "/tournament", "tags": ["matches"]}
-_calls = Router(**_PLACE)
-_for_all = Router(
-    **_PLACE,
-    route_class=kept(
-        "seasons", "pools", "pool_players", "policies", "policy_versions", "matches", "match_players", "episodes"
-    ),
-)
+router = Router(prefix="/tournament", tags=["matches"])
+_MATCHES = (ChangeKind.SEASON, ChangeKind.MEMBERSHIP, ChangeKind.POLICY, ChangeKind.MATCH, ChangeKind.EPISODE)
 
 PoolName = Annotated[str, StringConstraints(max_length=100)]
 
@@ -49,7 +42,8 @@ PoolName = Annotated[str, StringConstraints(max_length=100)]
 ARTIFACTS = {"logs": ("logs.txt", "text/plain"), "error-info": ("error_info.json", "application/json")}
 
 
-@_for_all.get("/seasons/{season}/matches", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}/matches", responses=errors(Unauthorized, NotFound))
+@cached(*_MATCHES)
 def list_matches(
     reference: Annotated[str, Path(alias="season", max_length=200)],
     session: SessionDep,
@@ -67,7 +61,8 @@ def list_matches(
     return lines(session, found, repository.with_players, _match)
 
 
-@_for_all.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
+@router.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
+@cached(*_MATCHES)
 def read_match(
     match_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
 ) -> MatchResponse:
@@ -81,7 +76,7 @@ def read_match(
     return answer
 
 
-@_calls.get("/matches/{match_id}/{policy_version_id}/policy-logs", responses=errors(Unauthorized, Forbidden, NotFound))
+@router.get("/matches/{match_id}/{policy_version_id}/policy-logs", responses=errors(Unauthorized, Forbidden, NotFound))
 def list_policy_logs(
     match_id: uuid.UUID, policy_version_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal, store: StoreDep
 ) -> list[str]:
@@ -91,7 +86,7 @@ def list_policy_logs(
     return [name for name in names if store.size(job_key(job_id, name)) is not None]
 
 
-@_calls.get(
+@router.get(
     "/matches/{match_id}/{policy_version_id}/policy-logs/{agent_idx}",
     responses={200: {"content": {"text/plain": {}}}, **errors(Unauthorized, Forbidden, NotFound)},
     response_class=Response,
@@ -113,7 +108,7 @@ def read_policy_log(
     return _send(store, found, "text/plain")
 
 
-@_calls.get(
+@router.get(
     "/matches/{match_id}/{policy_version_id}/artifacts/{artifact_type}",
     responses={
         200: {"content": {"text/plain": {}, "application/json": {}}},
@@ -175,7 +170,7 @@ def _match(match: Match) -> MatchResponse:
         status=MatchStatus.PENDING if is_waiting else match.status,
         assignments=match.assignments,
         players=[
-            MatchPlayerResponse(
+            MatchPlayerInfo(
                 policy=version_summary(player.pool_player.policy_version),
                 num_agents=player.num_agents,
                 score=player.score,
@@ -189,7 +184,3 @@ def _match(match: Match) -> MatchResponse:
         seed=visible_seed(match.pool.season, match.seed),
         created_at=match.created_at,
     )
-
-
-router.include_router(_calls)
-router.include_router(_for_all)

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Select, Subquery, func, select
 from sqlalchemy.orm import Session
 
-from observatory.database.freshness import MADE_MATCHES, remembered
+from observatory.database.cache import cached_value
+from observatory.events import ChangeKind
 from observatory.matches.tables import Match
 
 __all__ = ["LISTED", "Listed", "lines", "listed_from", "pool_size"]
@@ -19,7 +20,7 @@ LISTED = (Match.id, Match.status, Match.job_id, Match.completed_order, Match.err
 """the cache key of a line: the rest of a match never changes while these columns stay the same"""
 Listed = tuple[uuid.UUID, Any, uuid.UUID | None, int | None, str | None, datetime]
 Line = TypeVar("Line")
-_NAMES = ("users", "policies", "policy_versions", "seasons", "pools", "pool_players")
+_DEPENDENCIES = (ChangeKind.ACCOUNT, ChangeKind.POLICY, ChangeKind.SEASON, ChangeKind.MEMBERSHIP)
 _MOST_LINES = 5000
 
 
@@ -36,7 +37,7 @@ def lines(
     line: Callable[[Match], Line],
 ) -> list[Line]:
     """Return the line of each match, in the same order. `load` reads matches with all that `line` needs."""
-    known: dict[Listed, Line] = remembered(session, ("lines", line), _NAMES, dict)
+    known: dict[Listed, Line] = cached_value(session, ("lines", line), _DEPENDENCIES, dict)
     shown = {entry[0]: known.get(entry) for entry in listed}
     unknown = [match_id for match_id, found in shown.items() if found is None]
     for match in load(session, unknown) if unknown else ():
@@ -50,4 +51,5 @@ def lines(
 def pool_size(session: Session, pool_id: uuid.UUID) -> int:
     """Return how many matches a pool has."""
     counted = select(func.count()).select_from(Match).where(Match.pool_id == pool_id)
-    return remembered(session, ("pool size", pool_id), (MADE_MATCHES,), lambda: session.scalar(counted) or 0)
+    compute = lambda: session.scalar(counted) or 0  # noqa: E731
+    return cached_value(session, ("pool size", pool_id), (ChangeKind.SCHEDULE,), compute)

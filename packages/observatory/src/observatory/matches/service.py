@@ -78,6 +78,7 @@ def create_match(
     session.add(match)
     session.flush()
     events.note(session, Change(ChangeKind.MATCH, pool.season_id, frozenset({match.id})))
+    events.note(session, Change(ChangeKind.SCHEDULE, pool.season_id, frozenset({pool.id})))
     return match
 
 

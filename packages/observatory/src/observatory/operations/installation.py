@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
-from observatory.kept import KeptMiddleware
+from observatory.http.cached import CacheMiddleware
 from observatory.operations.endpoints import router
 from observatory.operations.forwarding import ForwardedMiddleware
 from observatory.operations.metrics import Metrics
@@ -25,7 +25,7 @@ def install(app: FastAPI) -> None:
     app.state.event_streams = StreamSlots()
     app.state.stopping = False
     app.include_router(router)
-    app.add_middleware(KeptMiddleware)
+    app.add_middleware(CacheMiddleware)
     app.add_middleware(RequestMiddleware, metrics=app.state.metrics)
     app.add_middleware(PrefixMiddleware)
     app.add_middleware(ForwardedMiddleware)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import uuid
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from fastapi import Header, Path, Query, Request, Response
+from fastapi import Depends, Header, Path, Query, Request, Response
 
 from observatory.accounts.deps import OptionalPrincipal
 from observatory.accounts.visitors import VisitorDep
 from observatory.clock import Now
+from observatory.commissioner.loop import Commissioner
 from observatory.database import DatabaseDep, SessionDep
-from observatory.database.freshness import ENDED_MATCHES
 from observatory.deps import SettingsDep, StoreDep
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import BadRequest, NotFound, TooManyRequests, Unauthorized, errors
-from observatory.kept import kept
+from observatory.events import ChangeKind
+from observatory.http.cached import cached
 from observatory.operations.rate_limits import address_of
 from observatory.pages import matches, policies, queue, seasons, tables
 from observatory.pages.rights import Rights
@@ -38,20 +39,23 @@ from observatory.seasons.repository import SeasonReference, TeamFilter
 
 __all__ = ["router"]
 
-router = Router()
-_PLACE: dict[str, Any] = {"prefix": "/observatory/api", "tags": ["pages"]}
-_calls = Router(**_PLACE)
-_NAMES = ("users", "seasons", "pools", "pool_players", "teams", "team_members", "policies", "policy_versions")
-_SHOWN = (*_NAMES, "membership_changes", "matches", "match_players")
-_tables = Router(**_PLACE, route_class=kept(*_NAMES, ENDED_MATCHES))
-_for_all = Router(**_PLACE, route_class=kept(*_SHOWN))
-_for_each = Router(**_PLACE, route_class=kept(*_SHOWN, "jobs", "episodes", personal=True))
+router = Router(prefix="/observatory/api", tags=["pages"])
+_MEMBERS = (ChangeKind.ACCOUNT, ChangeKind.SEASON, ChangeKind.STAGE, ChangeKind.MEMBERSHIP, ChangeKind.POLICY)
+_TABLES = (*_MEMBERS, ChangeKind.TABLE)
+_SEASONS = (*_MEMBERS, ChangeKind.MATCH)
 
+
+def _commissioner(request: Request) -> Commissioner:
+    commissioner: Commissioner = request.app.state.commissioner
+    return commissioner
+
+
+CommissionerDep = Annotated[Commissioner, Depends(_commissioner)]
 Reference = Annotated[str, Path(alias="season", max_length=200, description="`name`, `name:v3` or `name:3`")]
 PoolName = Annotated[str | None, Query(max_length=100)]
 
 
-@_calls.get("/me", responses=errors(Unauthorized))
+@router.get("/me", responses=errors(Unauthorized))
 def read_me(response: Response, visitor: VisitorDep, principal: OptionalPrincipal) -> Me:
     """Return the current user and the CSRF token for this page."""
     visitor.keep(response)
@@ -67,28 +71,32 @@ def read_me(response: Response, visitor: VisitorDep, principal: OptionalPrincipa
     )
 
 
-@_for_all.get("/seasons", responses=errors(Unauthorized))
+@router.get("/seasons", responses=errors(Unauthorized))
+@cached(*_SEASONS)
 def list_seasons(session: SessionDep, principal: OptionalPrincipal) -> list[SeasonCard]:
     """Return seasons the caller may see, the default one first."""
     return seasons.season_cards(session, principal)
 
 
-@_for_each.get("/seasons/{season}", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS, ChangeKind.QUEUE, ChangeKind.EPISODE, per_viewer=True)
 def read_season(
-    reference: Reference, request: Request, session: SessionDep, principal: OptionalPrincipal
+    reference: Reference, session: SessionDep, principal: OptionalPrincipal, commissioner: CommissionerDep
 ) -> SeasonPage:
     """Return a season with its stages and the state of the caller's policies."""
     found = repository.season(session, reference, principal)
-    return seasons.season_page(session, found, principal, request.app.state.commissioner)
+    return seasons.season_page(session, found, principal, commissioner)
 
 
-@_tables.get("/seasons/{season}/table", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}/table", responses=errors(Unauthorized, NotFound))
+@cached(*_TABLES)
 def read_table(reference: Reference, session: SessionDep, principal: OptionalPrincipal, pool: PoolName = None) -> Table:
     """Return the table of a pool with its uncertainty; by default of the pool that represents the season."""
     return tables.season_table(session, repository.season(session, reference, principal), pool)
 
 
-@_for_all.get("/seasons/{season}/teams", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}/teams", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS)
 def list_teams(
     reference: Reference,
     session: SessionDep,
@@ -107,7 +115,8 @@ def list_teams(
     return found
 
 
-@_for_all.get("/seasons/{season}/matches", responses=errors(BadRequest, Unauthorized, NotFound))
+@router.get("/seasons/{season}/matches", responses=errors(BadRequest, Unauthorized, NotFound))
+@cached(*_SEASONS)
 def list_matches(
     reference: Reference,
     session: SessionDep,
@@ -126,7 +135,8 @@ def list_matches(
     return found
 
 
-@_for_each.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
+@router.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS, ChangeKind.QUEUE, ChangeKind.EPISODE, per_viewer=True)
 def read_match(
     match_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal, store: StoreDep, settings: SettingsDep
 ) -> MatchPage:
@@ -134,7 +144,8 @@ def read_match(
     return matches.match_page(session, match_id, principal, EpisodeWire(store, settings))
 
 
-@_for_each.get("/policies/{policy_version_id}", responses=errors(Unauthorized, NotFound))
+@router.get("/policies/{policy_version_id}", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS, ChangeKind.QUEUE, ChangeKind.EPISODE, per_viewer=True)
 def read_policy(
     policy_version_id: uuid.UUID,
     session: SessionDep,
@@ -146,14 +157,14 @@ def read_policy(
     return policies.policy_page(session, policy_version_id, principal, season=season, pool=pool)
 
 
-@_calls.get("/queue", responses=errors(Unauthorized))
+@router.get("/queue", responses=errors(Unauthorized))
 def read_queue(request: Request, session: SessionDep, principal: OptionalPrincipal, now: Now) -> QueuePage:
     """Return the running and waiting jobs, and the commissioner's last decisions."""
     state = request.app.state
     return queue.queue_page(session, principal, state.commissioner, state.workers_seen, now=now)
 
 
-@_calls.get(
+@router.get(
     "/events",
     responses={
         200: {"content": {"text/event-stream": {"schema": EVENT_SCHEMA}}},
@@ -186,9 +197,3 @@ async def read_events(
         seconds=settings.event_stream_seconds,
         last_event_id=last_event_id,
     )
-
-
-router.include_router(_calls)
-router.include_router(_tables)
-router.include_router(_for_all)
-router.include_router(_for_each)

@@ -71,7 +71,7 @@ def my_entries(
 
 
 def _state(season: Season, player: PoolPlayer, playing: Sequence[OpenMatch]) -> EntryState:
-    if season.status is SeasonStatus.COMPLETE:
+    if season.status is SeasonStatus.complete:
         return EntryState.FINISHED
     if any(match.status is MatchStatus.RUNNING for match in playing):
         return EntryState.PLAYING

@@ -9,7 +9,8 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from observatory.accounts.tables import User
-from observatory.database.freshness import remembered
+from observatory.database.cache import cached_value
+from observatory.events import ChangeKind
 from observatory.pages.schemas import PolicyRef
 from observatory.policies.tables import Policy, PolicyVersion
 from observatory.seasons.tables import PoolPlayer
@@ -17,7 +18,7 @@ from observatory.seasons.tables import PoolPlayer
 __all__ = ["author_name", "names_in_pools", "names_of", "policy_ref"]
 
 NAMELESS = "somebody"
-_TABLES = ("users", "policies", "policy_versions", "pool_players")
+_DEPENDENCIES = (ChangeKind.ACCOUNT, ChangeKind.POLICY, ChangeKind.MEMBERSHIP)
 _Names = Select[uuid.UUID, uuid.UUID, str, int, str | None]
 
 
@@ -46,7 +47,7 @@ def names_in_pools(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid
     pools = tuple(pool_ids)
     in_pools = select(PoolPlayer.policy_version_id).where(PoolPlayer.pool_id.in_(pools))
     statement = _statement().where(PolicyVersion.id.in_(in_pools))
-    return remembered(session, ("names", pools), _TABLES, lambda: _read(session, statement))
+    return cached_value(session, ("names", pools), _DEPENDENCIES, lambda: _read(session, statement))
 
 
 def _statement() -> _Names:

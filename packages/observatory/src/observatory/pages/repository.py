@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, uni
 from sqlalchemy.orm import Session, aliased, contains_eager, defer, joinedload, selectinload
 
 from observatory.accounts.principal import Principal
-from observatory.database.freshness import remembered
+from observatory.database.cache import cached_value
+from observatory.events import ChangeKind
 from observatory.jobs.states import IN_WORK, JobStatus
 from observatory.jobs.tables import Job
 from observatory.matches.lines import LISTED, Listed, listed_from, pool_size
@@ -49,7 +50,8 @@ def entrants(session: Session, season_ids: Iterable[uuid.UUID]) -> dict[uuid.UUI
 def active_members(session: Session, pool_id: uuid.UUID) -> set[uuid.UUID]:
     """Return the versions that are in a pool now."""
     statement = select(PoolPlayer.policy_version_id).where(PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
-    return remembered(session, ("active", pool_id), ("pool_players",), lambda: set(session.scalars(statement)))
+    compute = lambda: set(session.scalars(statement))  # noqa: E731
+    return cached_value(session, ("active members", pool_id), (ChangeKind.MEMBERSHIP,), compute)
 
 
 def active_count(session: Session, pool_id: uuid.UUID) -> int:

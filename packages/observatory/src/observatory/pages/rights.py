@@ -12,12 +12,12 @@ from observatory.accounts.deps import find_principal
 from observatory.accounts.principal import Principal
 from observatory.database import Database
 from observatory.errors import Unauthorized
+from observatory.events import ChangeKind
 
 __all__ = ["RIGHTS_SECONDS", "Rights"]
 
 RIGHTS_SECONDS = 5.0
 """how long an expired token may go unnoticed; sign-out and revocation take effect at once"""
-_TABLES = ("users", "players", "tokens", "ended_sessions")
 
 
 class Rights:
@@ -32,7 +32,7 @@ class Rights:
         """Return False once the user has signed out, the token has expired or the admin role has changed."""
         if self.principal is None:
             return True
-        state = database.table_versions.of(_TABLES)
+        state = database.changes.versions([ChangeKind.ACCOUNT])
         known, at = self._known
         if state == known and time.monotonic() < at + RIGHTS_SECONDS:
             return True

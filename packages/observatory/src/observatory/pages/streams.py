@@ -110,7 +110,7 @@ class StreamSlots:
 
     async def season_names(self, database: Database, wanted: set[uuid.UUID]) -> dict[uuid.UUID, SeasonName]:
         """Read again when seasons were changed, or one is not known."""
-        version = database.table_versions.of(["seasons"])
+        version = database.changes.versions([ChangeKind.SEASON])
         if self._names is None or self._names[0] != version or not wanted <= self._names[1].keys():
             self._names = version, await database.look(_season_names)
         return self._names[1]

@@ -20,20 +20,12 @@ from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLar
 from observatory.paging import PageDep
 from observatory.policies import repository, service, uploads
 from observatory.policies.repository import VersionFilter
-from observatory.policies.schemas import (
-    CompleteRequest,
-    PolicyCreate,
-    PolicyCreated,
-    PolicyVersionCreate,
-    PolicyVersionResponse,
-    PolicyVersionRow,
-    PolicyVersionsResponse,
-    TagsUpdate,
-)
+from observatory.policies.schemas import CompleteRequest, PolicyCreate, PolicyCreated, PolicyVersionCreate, TagsUpdate
 from observatory.policies.wire import version_row
 from observatory.routing import Router, body_rule
 from observatory.settings import MEGABYTE
 from observatory.store import Store
+from softmax.wire import PolicyVersionResponse, PolicyVersionRow, PolicyVersionsResponse
 
 __all__ = ["router"]
 
@@ -98,10 +90,7 @@ def set_tags(
     policy_version_id: uuid.UUID, body: TagsUpdate, session: SessionDep, principal: Writer
 ) -> PolicyVersionRow:
     """Replace the tags of a version, the one thing about it that may change."""
-    version = service.own_version(session, principal, policy_version_id)
-    version.tags = service.check_tags(body.tags)
-    session.flush()
-    return version_row(version, principal)
+    return version_row(service.set_tags(session, principal, policy_version_id, body.tags), principal)
 
 
 @router.get("/{policy_version_id}", responses=errors(Unauthorized, NotFound))

@@ -10,9 +10,11 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.accounts.principal import Principal
 from observatory.database import new_id
 from observatory.errors import Conflict, Forbidden, Unprocessable
+from observatory.events import Change, ChangeKind
 from observatory.keys import Keys
 from observatory.operations.quotas import check_stored_bytes
 from observatory.policies import repository
@@ -62,6 +64,7 @@ def find_or_make_policy(
     made = Policy(id=new_id(), user_id=principal.user_id, name=name, attributes=dict(attributes or {}), created_at=now)
     session.add(made)
     session.flush()
+    events.note(session, Change(ChangeKind.POLICY))
     return made
 
 
@@ -97,6 +100,7 @@ def add_version(
     version.policy = policy
     session.add(version)
     session.flush()
+    events.note(session, Change(ChangeKind.POLICY, ids=frozenset({version.id})))
     if new.secrets:
         store_secrets(session, keys, version.id, new.secrets, now=now)
         grant_for_secrets(
@@ -123,6 +127,17 @@ def own_version(session: Session, principal: Principal, policy_version_id: uuid.
     version = repository.version(session, policy_version_id)
     if version.policy.user_id != principal.user_id:
         raise Forbidden("This policy version belongs to another user")
+    return version
+
+
+def set_tags(
+    session: Session, principal: Principal, policy_version_id: uuid.UUID, tags: Mapping[str, str]
+) -> PolicyVersion:
+    """Replace the tags of a version of the caller."""
+    version = own_version(session, principal, policy_version_id)
+    version.tags = check_tags(tags)
+    session.flush()
+    events.note(session, Change(ChangeKind.POLICY, ids=frozenset({version.id})))
     return version
 
 

@@ -73,6 +73,7 @@ def find_or_make_env_config(session: Session, game_engine: str, env: Mapping[str
         found = EnvConfig(id=new_id(), game_engine=game_engine, config=dict(env), digest=digest, created_at=now)
         session.add(found)
         session.flush()
+        events.note(session, Change(ChangeKind.SEASON))
     return found
 
 
@@ -93,7 +94,7 @@ def _create(session: Session, preset: SeasonPreset, config: EnvConfig, *, now: d
         end_season(session, older, now=now)
         older.canonical = older.is_default = False
         session.flush()
-    waits = preset.tournament_type is TournamentType.TEAM and not preset.play.rolling.start
+    waits = preset.tournament_type is TournamentType.team and not preset.play.rolling.start
     pools = _pools(preset)
     season = Season(
         id=new_id(),

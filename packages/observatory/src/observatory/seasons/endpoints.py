@@ -10,15 +10,16 @@ from fastapi import Path, Query, Response
 from observatory.accounts.deps import Admin, CurrentPrincipal, OptionalPrincipal, Writer
 from observatory.clock import Now
 from observatory.database import SessionDep
-from observatory.database.freshness import ENDED_MATCHES
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
-from observatory.kept import kept
+from observatory.events import ChangeKind
+from observatory.http.cached import cached
 from observatory.paging import PageDep, set_total
 from observatory.policies import repository as policies
 from observatory.routing import Router
 from observatory.seasons import leaderboards, overview, progress, repository, submissions
 from observatory.seasons.repository import TeamFilter
-from observatory.seasons.schemas import (
+from observatory.seasons.schemas import SubmitRequest
+from softmax.wire import (
     LeaderboardEntry,
     MembershipHistoryEntry,
     PolicySummary,
@@ -28,7 +29,6 @@ from observatory.seasons.schemas import (
     SeasonSummary,
     SeasonVersionInfo,
     StageStats,
-    SubmitRequest,
     SubmitResponse,
     TeamSummary,
     TeamTournamentProgress,
@@ -36,39 +36,31 @@ from observatory.seasons.schemas import (
 
 __all__ = ["router"]
 
-router = Router()
-_PLACE: dict[str, Any] = {"prefix": "/tournament", "tags": ["seasons"]}
-_calls = Router(**_PLACE)
-_SHOWN = (
-    *("seasons", "pools", "env_configs", "pool_players", "membership_changes", "teams", "team_members"),
-    *("matches", "match_players", "policies", "policy_versions"),
-)
-_tables = Router(
-    **_PLACE,
-    route_class=kept(
-        "seasons", "pools", "pool_players", "teams", "team_members", "policies", "policy_versions", ENDED_MATCHES
-    ),
-)
-_for_all = Router(**_PLACE, route_class=kept(*_SHOWN))
-_for_each = Router(**_PLACE, route_class=kept(*_SHOWN, personal=True))
+router = Router(prefix="/tournament", tags=["seasons"])
+_MEMBERS = (ChangeKind.SEASON, ChangeKind.STAGE, ChangeKind.MEMBERSHIP, ChangeKind.POLICY)
+_TABLES = (*_MEMBERS, ChangeKind.TABLE)
+_SEASONS = (*_MEMBERS, ChangeKind.MATCH)
 
 Reference = Annotated[str, Path(alias="season", max_length=200, description="`name`, `name:v3` or `name:3`")]
 PoolName = Annotated[str, Path(max_length=100)]
 
 
-@_for_all.get("/seasons", responses=errors(Unauthorized))
+@router.get("/seasons", responses=errors(Unauthorized))
+@cached(*_SEASONS)
 def list_seasons(session: SessionDep, principal: OptionalPrincipal) -> list[SeasonSummary]:
     """Return seasons the caller may see, the default one first."""
     return [overview.summary(season) for season in repository.seasons(session, principal)]
 
 
-@_for_all.get("/seasons/{season}", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS)
 def read_season(reference: Reference, session: SessionDep, principal: OptionalPrincipal) -> SeasonDetail:
     """Return one season."""
     return overview.detail(session, repository.season(session, reference, principal))
 
 
-@_for_all.get("/seasons/{season}/versions", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}/versions", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS)
 def list_season_versions(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal
 ) -> list[SeasonVersionInfo]:
@@ -77,25 +69,28 @@ def list_season_versions(
     return [overview.version_info(season) for season in repository.versions(session, found.name, principal)]
 
 
-@_for_all.get("/seasons/{season}/stages", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}/stages", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS)
 def list_stages(reference: Reference, session: SessionDep, principal: OptionalPrincipal) -> list[StageStats]:
     """Return the pools of a season with their numbers."""
     return progress.stage_stats(session, repository.season(session, reference, principal))
 
 
-@_for_all.get("/seasons/{season}/progress", responses=errors(BadRequest, Unauthorized, NotFound))
+@router.get("/seasons/{season}/progress", responses=errors(BadRequest, Unauthorized, NotFound))
+@cached(*_SEASONS)
 def read_progress(reference: Reference, session: SessionDep, principal: OptionalPrincipal) -> TeamTournamentProgress:
     """Return the progress of a team season."""
     return progress.progress(session, repository.season(session, reference, principal))
 
 
-@_calls.post("/seasons/{season}/start", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
+@router.post("/seasons/{season}/start", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
 def start_season(reference: Reference, session: SessionDep, admin: Admin, now: Now) -> TeamTournamentProgress:
     """Begin a team season; for administrators."""
     return progress.start(session, repository.season(session, reference, admin), now=now)
 
 
-@_for_all.get("/seasons/{season}/teams", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}/teams", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS)
 def list_teams(
     reference: Reference,
     session: SessionDep,
@@ -114,7 +109,8 @@ def list_teams(
     return overview.team_summaries(session, teams)
 
 
-@_tables.get("/seasons/{season}/leaderboard", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}/leaderboard", responses=errors(Unauthorized, NotFound))
+@cached(*_TABLES)
 def read_leaderboard(
     reference: Reference,
     session: SessionDep,
@@ -125,7 +121,8 @@ def read_leaderboard(
     return leaderboards.season_leaderboard(session, repository.season(session, reference, principal), pool)
 
 
-@_tables.get("/seasons/{season}/leaderboard/{kind}/{pool}", responses=errors(BadRequest, Unauthorized, NotFound))
+@router.get("/seasons/{season}/leaderboard/{kind}/{pool}", responses=errors(BadRequest, Unauthorized, NotFound))
+@cached(*_TABLES)
 def read_leaderboard_of_pool(
     reference: Reference,
     kind: Literal["policy", "team", "score-policies"],
@@ -147,7 +144,8 @@ def read_leaderboard_of_pool(
     return table
 
 
-@_tables.get("/seasons/{season}/score-policies-leaderboard", responses=errors(BadRequest, Unauthorized, NotFound))
+@router.get("/seasons/{season}/score-policies-leaderboard", responses=errors(BadRequest, Unauthorized, NotFound))
+@cached(*_TABLES)
 def read_score_policies_leaderboard(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal
 ) -> list[ScorePoliciesLeaderboardEntry]:
@@ -155,7 +153,8 @@ def read_score_policies_leaderboard(
     return leaderboards.score_policies_leaderboard(session, repository.season(session, reference, principal))
 
 
-@_for_each.get("/seasons/{season}/policies", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}/policies", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS, per_viewer=True)
 def list_policies(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal, mine: bool = False
 ) -> list[PolicySummary]:
@@ -167,7 +166,7 @@ def list_policies(
     return overview.policy_summaries(session, season, owner)
 
 
-@_calls.post("/seasons/{season}/submissions", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
+@router.post("/seasons/{season}/submissions", responses=errors(BadRequest, Unauthorized, Forbidden, NotFound, Conflict))
 def submit(
     reference: Reference, body: SubmitRequest, session: SessionDep, principal: Writer, now: Now
 ) -> SubmitResponse:
@@ -175,7 +174,8 @@ def submit(
     return SubmitResponse(pools=submissions.submit(session, principal, reference, body.policy_version_id, now=now))
 
 
-@_for_all.get("/seasons/{season}/pools/{pool}/config", responses=errors(Unauthorized, NotFound))
+@router.get("/seasons/{season}/pools/{pool}/config", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS)
 def read_pool_config(
     reference: Reference, pool: PoolName, session: SessionDep, principal: OptionalPrincipal
 ) -> PoolConfigInfo:
@@ -187,13 +187,15 @@ def read_pool_config(
     return PoolConfigInfo(pool_name=pool, game_engine=config.game_engine, config=config.config)
 
 
-@_for_all.get("/configs/{config_id}", responses=errors(Unauthorized, NotFound))
+@router.get("/configs/{config_id}", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS)
 def read_config(config_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal) -> dict[str, Any]:
     """Return the environment of a pool."""
     return repository.env_config(session, config_id, principal).config
 
 
-@_for_all.get("/policies/{policy_version_id}/memberships", responses=errors(Unauthorized, NotFound))
+@router.get("/policies/{policy_version_id}/memberships", responses=errors(Unauthorized, NotFound))
+@cached(*_SEASONS)
 def list_memberships(
     policy_version_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal
 ) -> list[MembershipHistoryEntry]:
@@ -212,16 +214,11 @@ def list_memberships(
     ]
 
 
-@_for_each.get("/my-memberships", responses=errors(Unauthorized))
+@router.get("/my-memberships", responses=errors(Unauthorized))
+@cached(*_SEASONS, per_viewer=True)
 def list_my_memberships(session: SessionDep, principal: CurrentPrincipal) -> dict[str, list[str]]:
     """For each policy version of the caller's that is in a season, the names of the seasons."""
     found: dict[str, list[str]] = {}
     for version, season in repository.seasons_of_user(session, principal):
         found.setdefault(str(version), []).append(season)
     return found
-
-
-router.include_router(_calls)
-router.include_router(_tables)
-router.include_router(_for_all)
-router.include_router(_for_each)

@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 from sqlalchemy.sql.base import ExecutableOption
 
 from observatory.accounts.principal import Principal
-from observatory.database.freshness import remembered
+from observatory.database.cache import cached_value
 from observatory.errors import NotFound
+from observatory.events import ChangeKind
 from observatory.paging import Page, count
-from observatory.policies.schemas import PolicyVersionSummary
 from observatory.policies.tables import Policy, PolicyVersion
 from observatory.seasons.tables import (
     EnvConfig,
@@ -28,6 +28,7 @@ from observatory.seasons.tables import (
     TeamMember,
     TournamentType,
 )
+from softmax.wire import PolicyVersionSummary
 
 __all__ = ["SeasonReference", "TeamFilter"]
 
@@ -63,7 +64,7 @@ def seasons(session: Session, principal: Principal | None) -> list[Season]:
         .options(selectinload(Season.pools))
         .order_by(
             Season.is_default.desc(),
-            case((Season.tournament_type == TournamentType.FREEPLAY, 0), else_=1),
+            case((Season.tournament_type == TournamentType.freeplay, 0), else_=1),
             Season.name,
         )
     )
@@ -218,7 +219,7 @@ def version_names(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.
             for version, name, number in session.execute(statement)
         }
 
-    return remembered(session, ("version names", pools), ("policies", "policy_versions", "pool_players"), read)
+    return cached_value(session, ("version names", pools), (ChangeKind.POLICY, ChangeKind.MEMBERSHIP), read)
 
 
 def member(session: Session, pool_id: uuid.UUID, policy_version_id: uuid.UUID) -> PoolPlayer | None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from observatory.database import Database, Memory
-from observatory.database.freshness import ENDED_MATCHES
+from observatory.database import Database
+from observatory.database.cache import SessionCache
+from observatory.events import ChangeKind, Versions
 from observatory.matches import repository as matches
 from observatory.seasons.folds import Place, PoolFold
 from observatory.seasons.standings import Standing
@@ -24,7 +24,6 @@ from observatory.seasons.tables import Pool, PoolPlayer, Season
 
 __all__ = ["PoolTable", "is_older", "pool_table", "warm_up"]
 
-MAX_POOLS = 200
 LOOK_AGAIN_SECONDS = 2.0
 """another process may write to the same database"""
 
@@ -36,7 +35,7 @@ class PoolTable:
     pool_id: uuid.UUID
     fold: PoolFold = field(default_factory=PoolFold)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    seen: tuple[int, ...] | None = None
+    seen: Versions | None = None
     looked_at: float = 0.0
     moved_by: int = 0
     """when the session began that updated the table last"""
@@ -45,7 +44,7 @@ class PoolTable:
     _standings: tuple[int, list[Standing]] | None = None
     _places: tuple[tuple[int, int], list[Place]] | None = None
 
-    def move_on(self, session: Session, versions: tuple[int, ...] | None, began: int = 0) -> None:
+    def move_on(self, session: Session, versions: Versions | None, began: int = 0) -> None:
         """Add the matches that have ended since; rebuild the table if it does not have exactly the stored matches.
 
         A session that began before the last update may not see all its matches: for that one the table is new enough.
@@ -81,36 +80,22 @@ class PoolTable:
             return self._places[1]
 
 
-class TableCache:
-    """The tables of one database, evicting the least recently used."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._tables: OrderedDict[uuid.UUID, PoolTable] = OrderedDict()
-
-    def table(self, session: Session, pool_id: uuid.UUID) -> PoolTable:
-        with self._lock:
-            table = self._tables.setdefault(pool_id, PoolTable(pool_id))
-            self._tables.move_to_end(pool_id)
-            while len(self._tables) > MAX_POOLS:
-                self._tables.popitem(last=False)
-        table.move_on(session, Memory.versions_seen(session, [ENDED_MATCHES]), Memory.began(session))
-        return table
-
-
 def pool_table(session: Session, pool_id: uuid.UUID) -> PoolTable:
     """Return the current table of a pool."""
-    memory = Memory.of(session)
-    if memory is not None:
-        return memory.get(TableCache).table(session, pool_id)
-    table = PoolTable(pool_id)
-    table.move_on(session, None)
+    shared = SessionCache.of(session)
+    if shared is None:
+        table = PoolTable(pool_id)
+        table.move_on(session, None)
+        return table
+    table = shared.cache.setdefault(("pool table", pool_id), lambda: PoolTable(pool_id))
+    table.move_on(session, shared.versions([ChangeKind.TABLE]), shared.began)
     return table
 
 
 def is_older(session: Session, table: PoolTable) -> bool:
     """Return whether a session may be older than a table's last matches."""
-    return Memory.of(session) is not None and Memory.began(session) < table.moved_by
+    shared = SessionCache.of(session)
+    return shared is not None and shared.began < table.moved_by
 
 
 def warm_up(database: Database) -> None:

@@ -1,4 +1,4 @@
-"""Answers are kept as bytes, and never given to the wrong person or after they have become wrong."""
+"""Answers are cached as bytes, and never given to the wrong person or after they have become wrong."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def test_a_large_table_may_miss_the_matches_of_the_last_second_but_nothing_else(
 ) -> None:
     import httpx
 
-    monkeypatch.setattr("observatory.kept.answers.LARGE", 1)
-    monkeypatch.setattr("observatory.kept.answers.LATE_SECONDS", 60.0)
+    monkeypatch.setattr("observatory.http.response_cache.LARGE", 1)
+    monkeypatch.setattr("observatory.http.response_cache.STALE_SECONDS", 60.0)
     world.season()
     version, other = world.version(ada), world.version(ada, "other")
 

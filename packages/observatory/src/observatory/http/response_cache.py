@@ -1,0 +1,228 @@
+"""Cache responses as bytes until the data that they depend on changes.
+
+An endpoint marked `@cached(...)` names the kinds of changes that its response depends on (`events.ChangeKind`). The
+response is cached; later requests get the same bytes, compressed if the client accepts it, or 304 if the client has
+them already. Most responses differ only between administrators, who see private seasons, and all other callers;
+endpoints marked `per_viewer` respond to each user differently.
+
+In a large season, matches end faster than its table can be computed. So a large response that lacks only the matches of
+the last second is still served, and computed again in the background; `Cache-Control: no-cache` asks for a fresh one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import Request, Response
+from sqlalchemy.orm import Session
+
+from observatory.database import Database
+from observatory.database.cache import Cache, Entry
+from observatory.errors import ObservatoryError, TooManyRequests
+from observatory.events import ChangeKind
+from observatory.http.viewers import FindPrincipal, Viewer, Viewers, credential_of
+
+__all__ = ["CachedResponse", "Compute", "ResponseCache", "Rule"]
+
+logger = logging.getLogger(__name__)
+
+MAX_RESPONSES = 2000
+MAX_BYTES = 64 << 20
+COMPRESSED_FROM = 1000
+LARGE = 100_000
+"""bytes from which on a response may be stale"""
+STALE_SECONDS = 1.0
+"""how long a large response may be stale"""
+GATHER_SECONDS = 0.25
+"""computing a large response again waits this long: small requests go first, and later changes are included"""
+MAY_LAG = frozenset({ChangeKind.MATCH, ChangeKind.TABLE, ChangeKind.SCHEDULE, ChangeKind.QUEUE, ChangeKind.EPISODE})
+"""the changes that a large response may lack"""
+_VARY = "X-Auth-Token, Authorization, Cookie, X-Use-Elevated-Privileges, Accept-Encoding"
+
+Compute = Callable[[Session], tuple[bytes, dict[str, str]]]
+"""returns the body and the headers of a response"""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the responses of an endpoint are cached."""
+
+    dependencies: tuple[ChangeKind, ...]
+    per_viewer: bool
+
+    def key(self, request: Request, viewer: Viewer) -> Hashable:
+        """Return the key of a response: the address and the viewer, as far as the response depends on them."""
+        return _key(request, viewer, per_viewer=self.per_viewer)
+
+
+@dataclass(frozen=True, slots=True)
+class CachedResponse:
+    """A response, and how to compute it again."""
+
+    body: bytes
+    headers: dict[str, str]
+    etag: str
+    compressed: bytes | None
+    compute: Compute
+    rule: Rule
+    route: Any
+    """metrics count the request under this route"""
+
+    @property
+    def size(self) -> int:
+        return len(self.body) + len(self.compressed or b"")
+
+    def respond(self, request: Request) -> Response:
+        headers = {**self.headers, "ETag": self.etag, "Cache-Control": "private, no-cache", "Vary": _VARY}
+        etags = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
+        if self.etag in etags or "*" in etags:
+            headers.pop("content-type", None)
+            return Response(status_code=304, headers=headers)
+        if self.compressed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(self.compressed, headers={**headers, "Content-Encoding": "gzip"})
+        return Response(self.body, headers=headers)
+
+
+@dataclass(slots=True)
+class _Flight:
+    """A lock per key: concurrent requests for one response wait for the first of them."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
+
+
+class ResponseCache:
+    """The cached responses of one server. Used from the event loop only."""
+
+    def __init__(self, database: Database, find_principal: FindPrincipal) -> None:
+        self._database = database
+        self._viewers = Viewers(database, find_principal)
+        self._cache = Cache(max_entries=MAX_RESPONSES, max_bytes=MAX_BYTES)
+        self._flights: dict[Hashable, _Flight] = {}
+        self._tasks: dict[Hashable, asyncio.Task[object]] = {}
+
+    def lookup(self, request: Request) -> Response | None:
+        """Return the cached response, if there is one that may be served; compute a stale one again afterwards."""
+        viewer, expires_soon = self._viewers.known(request)
+        if viewer is None:
+            return None
+        for per_viewer in (False, True):
+            key = _key(request, viewer, per_viewer=per_viewer)
+            entry = self._cache.get(key)
+            if entry is not None:
+                break
+        else:
+            return None
+        is_fresh = self._cache.fresh(key, self._database.changes.versions) is not None
+        if not is_fresh and not self._may_be_stale(entry, request):
+            return None
+        try:
+            request.app.state.rate_limits.check(request)
+        except TooManyRequests:
+            return None  # the route returns the 429 response
+        if expires_soon:
+            self._in_background(("viewer", credential_of(request)), lambda: self._viewers.find(request))
+        response: CachedResponse = entry.value
+        if not is_fresh:
+            self._in_background(key, lambda: self._compute_again(key, response))
+        request.scope["route"] = response.route
+        return response.respond(request)
+
+    async def respond(self, request: Request, rule: Rule, compute: Compute) -> Response:
+        """Return the cached response if it is fresh; otherwise compute it."""
+        viewer = self._viewers.known(request)[0] or await self._find_viewer(request)
+        if viewer is None:  # the credentials expired meanwhile
+            body, headers = await self._database.look(compute)
+            return Response(body, headers=headers)
+        key, asked_at = rule.key(request, viewer), time.monotonic()
+        async with self._flight(key):
+            entry = self._cache.fresh(key, self._database.changes.versions) or self._computed_since(key, asked_at)
+            if entry is None:
+                entry = await self._compute(key, rule, compute, request.scope.get("route"))
+        response: CachedResponse = entry.value
+        return response.respond(request)
+
+    def stop(self) -> None:
+        """Cancel the background tasks."""
+        for task in list(self._tasks.values()):
+            task.cancel()
+
+    async def _find_viewer(self, request: Request) -> Viewer | None:
+        async with self._flight(("viewer", credential_of(request))):
+            return self._viewers.known(request)[0] or await self._viewers.find(request)
+
+    async def _compute(self, key: Hashable, rule: Rule, compute: Compute, route: Any) -> Entry:
+        versions, began = self._database.changes.versions(rule.dependencies), time.monotonic()  # before reading
+
+        def build(session: Session) -> CachedResponse:
+            body, headers = compute(session)
+            etag = f'W/"{hashlib.blake2b(body, digest_size=16).hexdigest()}"'
+            compressed = gzip.compress(body, 5, mtime=0) if len(body) >= COMPRESSED_FROM else None
+            return CachedResponse(body, headers, etag, compressed, compute, rule, route)
+
+        response = await self._database.look(build)
+        return self._cache.put(key, response, rule.dependencies, versions, began=began, size=response.size)
+
+    async def _compute_again(self, key: Hashable, stale: CachedResponse) -> None:
+        await asyncio.sleep(GATHER_SECONDS)
+        try:
+            async with self._flight(key):
+                if self._cache.fresh(key, self._database.changes.versions) is None:
+                    await self._compute(key, stale.rule, stale.compute, stale.route)
+        except ObservatoryError:
+            self._cache.invalidate(key)  # it does not exist any more: the next request gets the error
+        except Exception:
+            self._cache.invalidate(key)
+            logger.exception("A cached response could not be computed again")
+
+    def _computed_since(self, key: Hashable, moment: float) -> Entry | None:
+        """Return a response computed since the request began to wait, even if it is stale now: requests wait once."""
+        entry = self._cache.get(key)
+        return entry if entry is not None and entry.confirmed_at >= moment else None
+
+    def _may_be_stale(self, entry: Entry, request: Request) -> bool:
+        if len(entry.value.body) < LARGE or time.monotonic() - entry.confirmed_at > STALE_SECONDS:
+            return False
+        if _essential(entry, entry.versions) != _essential(entry, self._database.changes.versions(entry.dependencies)):
+            return False
+        wish = request.headers.get("cache-control", "")
+        return "no-cache" not in wish and "max-age=0" not in wish
+
+    def _in_background(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        """Run a background task for this key, unless one is running."""
+        if key in self._tasks:
+            return
+        task = self._tasks[key] = asyncio.create_task(work())
+        task.add_done_callback(lambda _: self._tasks.pop(key, None))
+
+    @asynccontextmanager
+    async def _flight(self, key: Hashable) -> AsyncIterator[None]:
+        flight = self._flights.setdefault(key, _Flight())
+        flight.waiting += 1
+        try:
+            async with flight.lock:
+                yield
+        finally:
+            flight.waiting -= 1
+            if not flight.waiting:
+                self._flights.pop(key, None)
+
+
+def _key(request: Request, viewer: Viewer, *, per_viewer: bool) -> Hashable:
+    scope = request.scope
+    return scope["path"], scope["query_string"], viewer.is_admin, viewer.user_id if per_viewer else None, per_viewer
+
+
+def _essential(entry: Entry, versions: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the versions without those of changes that a large response may lack; the first one is for all kinds."""
+    first, *others = versions
+    pairs = zip(entry.dependencies, others, strict=True)
+    return first, *(number for kind, number in pairs if kind not in MAY_LAG)
