@@ -14,7 +14,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from packages.observatory.tests.world import bundle
-from softmax.wire import documents as models
+from softmax import wire as models
 from tests.league import League, filled, published_calls, running_league
 
 NOTES = published_calls()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from softmax.token_storage import TokenKind, delete_token, load_token, save_token
 
 if TYPE_CHECKING:
-    from softmax.wire.documents import WhoAmIResponse
+    from softmax.wire import WhoAmIResponse
 
     DEFAULT_COGAMES_SERVER: str
     DEFAULT_COGAMES_API_SERVER: str
@@ -111,7 +111,7 @@ def __getattr__(name: str) -> Any:
 
         return resolve_addresses().api
     if name == "WhoAmIResponse":
-        from softmax.wire.documents import WhoAmIResponse
+        from softmax.wire import WhoAmIResponse
 
         return WhoAmIResponse
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from softmax.client.players import PlayersClient
-    from softmax.wire.documents import PlayerLoginResponse, PlayerResponse
+    from softmax.wire import PlayerLoginResponse, PlayerResponse
 
 __all__ = ["login", "login_response", "player"]
 

@@ -10,24 +10,20 @@ from observatory.accounts.admin_endpoints import router as admin_router
 from observatory.accounts.deps import CurrentPrincipal, CurrentUser, Principal
 from observatory.accounts.entrance import router as entrance_router
 from observatory.accounts.page_endpoints import router as page_router
-from observatory.accounts.schemas import (
-    CodeExchange,
-    CreatedCredential,
-    CredentialCreate,
-    DeletedCredential,
-    ExchangedToken,
-    PlayerCreate,
-    PlayerCredential,
-    PlayerLoginResponse,
-    PlayerResponse,
-    ValidateResponse,
-    WhoAmI,
-)
+from observatory.accounts.schemas import CodeExchange, CredentialCreate, ExchangedToken, PlayerCreate, ValidateResponse
 from observatory.accounts.tables import Player, Token
 from observatory.clock import Now
 from observatory.database import SessionDep
 from observatory.errors import BadRequest, Conflict, Forbidden, Gone, NotFound, Unauthorized, errors
 from observatory.routing import Router
+from softmax.wire import (
+    PlayerCredential,
+    PlayerCredentialCreateResponse,
+    PlayerCredentialDeleteResponse,
+    PlayerLoginResponse,
+    PlayerResponse,
+    WhoAmIResponse,
+)
 
 __all__ = ["router"]
 
@@ -36,9 +32,9 @@ calls = Router(tags=["accounts"])
 
 
 @calls.get("/whoami", responses=errors(Unauthorized))
-def whoami(principal: CurrentPrincipal) -> WhoAmI:
+def whoami(principal: CurrentPrincipal) -> WhoAmIResponse:
     """Return the owner of the token. Administrators count as such only if the request asks for elevated privileges."""
-    return WhoAmI(
+    return WhoAmIResponse(
         user_email=principal.user_email,
         name=principal.user.name,
         is_softmax_team_member=principal.is_admin,
@@ -99,27 +95,27 @@ def list_credentials(player_id: str, user: CurrentUser, session: SessionDep) -> 
 @calls.post("/players/{player_id}/credentials", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
 def create_credential(
     player_id: str, body: CredentialCreate, user: CurrentUser, session: SessionDep, now: Now
-) -> CreatedCredential:
+) -> PlayerCredentialCreateResponse:
     """Create a named token of a player. Without the scope `write` it may only read. Only this response shows it."""
     player = _own_player(session, player_id, user)
     expires_in = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
     minted = service.mint_credential(
         session, player, name=body.name, scopes=body.scopes, now=now, expires_in=expires_in
     )
-    return CreatedCredential(**_credential(minted.row), token=minted.text)
+    return PlayerCredentialCreateResponse(**_credential(minted.row), token=minted.text)
 
 
 @calls.delete("/players/{player_id}/credentials/{credential_id}", responses=errors(Unauthorized, Forbidden, NotFound))
 def revoke_credential(
     player_id: str, credential_id: uuid.UUID, user: CurrentUser, session: SessionDep, now: Now
-) -> DeletedCredential:
+) -> PlayerCredentialDeleteResponse:
     """Revoke a named token."""
     player = _own_player(session, player_id, user)
     found = next((row for row in repository.credentials(session, player.id) if row.id == credential_id), None)
     if found is None:
         raise NotFound("The player has no such credential")
     service.revoke(session, found, now=now)
-    return DeletedCredential(id=found.id)
+    return PlayerCredentialDeleteResponse(id=found.id)
 
 
 def _own_player(session: SessionDep, player_id: str, user: Principal) -> Player:

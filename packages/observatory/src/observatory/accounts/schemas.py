@@ -1,4 +1,4 @@
-"""Request and response schemas of accounts."""
+"""Requests about accounts, and responses for operators and sign-in; the other responses are in `softmax.wire`."""
 
 from __future__ import annotations
 
@@ -13,25 +13,18 @@ from observatory.wire import Body
 
 __all__ = [
     "CodeExchange",
-    "CreatedCredential",
     "CreatedInvitation",
     "CreatedToken",
     "CredentialCreate",
-    "DeletedCredential",
     "ExchangedToken",
     "InvitationCreate",
     "PlayerCreate",
-    "PlayerCredential",
-    "PlayerLoginResponse",
-    "PlayerResponse",
     "TokenCreate",
     "TokenRead",
     "UserCreate",
     "UserRead",
-    "UserRow",
     "UserUpdate",
     "ValidateResponse",
-    "WhoAmI",
 ]
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=255, pattern=r"^[^\x00]*$")]
@@ -47,19 +40,6 @@ def _known_scopes(scopes: list[str]) -> list[str]:
 Scopes = Annotated[list[str], AfterValidator(_known_scopes)]
 
 
-class WhoAmI(BaseModel):
-    """The caller's identity."""
-
-    user_email: str
-    name: str | None = None
-    is_softmax_team_member: bool = False
-    is_softmax_admin: bool = False
-    subject_type: Literal["user", "player"] = "user"
-    subject_id: str | None = None
-    owner_user_id: str | None = None
-    scopes: list[str] = []
-
-
 class _ValidUser(BaseModel):
     id: str
 
@@ -71,68 +51,14 @@ class ValidateResponse(BaseModel):
     user: _ValidUser
 
 
-class UserRow(BaseModel):
-    """A user as others may see them; `email` only for themselves and administrators."""
-
-    id: str
-    name: str | None = None
-    email: str | None = None
-    is_softmax_team_member: bool | None = None
-    discord_id: str | None = None
-    created_at: datetime | None = None
-
-
 class PlayerCreate(Body):
     name: Name
-
-
-class PlayerResponse(BaseModel):
-    """A player of the caller."""
-
-    user_id: str
-    user: UserRow | None = None
-    id: str
-    name: str
-    is_default: bool
-    avatar_url: str | None = None
-    created_at: datetime
-    disabled_at: datetime | None = None
-
-
-class PlayerLoginResponse(BaseModel):
-    """A session as a player."""
-
-    player_id: str
-    token: str
-    expires_at: datetime
 
 
 class CredentialCreate(Body):
     name: Name
     scopes: Scopes = Field(default_factory=list)
     expires_in_days: int | None = Field(default=None, ge=1, le=3650)
-
-
-class PlayerCredential(BaseModel):
-    """A named token of a player, without the token."""
-
-    id: uuid.UUID
-    player_id: str
-    name: str
-    token_preview: str
-    created_at: datetime
-    expires_at: datetime | None = None
-    scopes: list[str]
-
-
-class CreatedCredential(PlayerCredential):
-    """The only answer that shows the token."""
-
-    token: str
-
-
-class DeletedCredential(BaseModel):
-    id: uuid.UUID
 
 
 class CodeExchange(Body):

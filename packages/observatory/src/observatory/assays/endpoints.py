@@ -9,13 +9,14 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.deps import CurrentPrincipal, Writer
 from observatory.assays import service
-from observatory.assays.schemas import AssayCreate, AssayResultsResponse, AssayRunResponse
+from observatory.assays.schemas import AssayCreate
 from observatory.clock import Now
 from observatory.database import DatabaseDep, SessionDep, own_transactions
 from observatory.deps import SettingsDep
 from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLarge, Unauthorized, errors
 from observatory.routing import Router, body_rule
 from observatory.settings import MEGABYTE
+from softmax.wire import AssayResultsResponse, AssayRunResponse
 
 __all__ = ["router"]
 

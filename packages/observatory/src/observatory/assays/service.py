@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, load_only
 
 from observatory.accounts.principal import Principal
 from observatory.assays.measuring import PlayedEpisode, measure_missions, score_axes
-from observatory.assays.schemas import AssayCreate, AssayResultsResponse, AssayRunResponse, MissionSpec
+from observatory.assays.schemas import AssayCreate, AssayMission
 from observatory.assays.tables import AssayJob, AssayRun, AssayStatus
 from observatory.database import new_id
 from observatory.errors import BadRequest, Conflict, NotFound, TooManyRequests
@@ -24,6 +24,7 @@ from observatory.operations.quotas import check_stored_bytes
 from observatory.paging import count
 from observatory.policies.service import own_version
 from observatory.settings import Settings
+from softmax.wire import AssayResultsResponse, AssayRunResponse
 
 __all__ = [
     "create_run",
@@ -74,7 +75,7 @@ def create_run(
     version = own_version(session, principal, body.policy_version_id)
     if version.bundle_key is None:
         raise BadRequest("This policy version has no bundle that could be played; upload one")
-    active = select(AssayRun.id).where(AssayRun.user_id == principal.user_id, AssayRun.status == AssayStatus.PENDING)
+    active = select(AssayRun.id).where(AssayRun.user_id == principal.user_id, AssayRun.status == AssayStatus.pending)
     same = active.where(AssayRun.policy_version_id == version.id, AssayRun.name == body.name)
     if body.name is not None and session.scalars(same).first() is not None:
         raise Conflict(f"An assay {body.name!r} of this policy version is running already")
@@ -87,7 +88,7 @@ def create_run(
         user_id=principal.user_id,
         name=body.name,
         compat_version=body.compat_version,
-        status=AssayStatus.PENDING,
+        status=AssayStatus.pending,
         created_at=now,
     )
     session.add(run)
@@ -177,9 +178,9 @@ def results(session: Session, run: AssayRun) -> AssayResultsResponse:
 
 
 def _end(run: AssayRun, completed: int, now: datetime) -> None:
-    if run.status is not AssayStatus.PENDING:
+    if run.status is not AssayStatus.pending:
         return
-    run.status = AssayStatus.COMPLETED if completed else AssayStatus.FAILED
+    run.status = AssayStatus.completed if completed else AssayStatus.failed
     run.error = None if completed else "No episode could be played"
     run.completed_at = now
 
@@ -193,7 +194,7 @@ def _numbers(session: Session, run_id: uuid.UUID) -> tuple[int, int, int]:
     return row[0], row[1] or 0, row[2] or 0
 
 
-def _spec(policy_version_id: uuid.UUID, mission: MissionSpec) -> dict[str, Any]:
+def _spec(policy_version_id: uuid.UUID, mission: AssayMission) -> dict[str, Any]:
     game = mission.env_config.get("game")
     agents = game.get("num_agents") if isinstance(game, dict) else None
     if not isinstance(game, dict) or not isinstance(agents, int) or not 1 <= agents <= 1000:

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from enum import StrEnum
 
 from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from observatory.database import Base, enum_type
+from softmax.wire.states import AssayStatus
 
 __all__ = ["AssayJob", "AssayRun", "AssayStatus"]
-
-
-class AssayStatus(StrEnum):
-    """The state of an assay."""
-
-    PENDING = "pending"
-    """has jobs that are not finished, or was not finalised"""
-    COMPLETED = "completed"
-    """finalised, with at least one episode that was played"""
-    FAILED = "failed"
-    """finalised without any"""
 
 
 class AssayRun(Base):

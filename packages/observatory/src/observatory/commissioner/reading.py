@@ -80,7 +80,7 @@ def active_seasons(session: Session) -> list[uuid.UUID]:
 
 
 def config_of(season: Season) -> FreeplayConfig | TeamConfig:
-    kind = TeamConfig if season.tournament_type is TournamentType.TEAM else FreeplayConfig
+    kind = TeamConfig if season.tournament_type is TournamentType.team else FreeplayConfig
     return kind.model_validate(season.config)
 
 

@@ -17,12 +17,12 @@ from observatory.episodes.recording import EpisodeFacts, PolicyFacts, record_epi
 from observatory.episodes.schemas import BulkUploadComplete, BulkUploadResponse, UploadedEpisode
 from observatory.errors import BadRequest, Forbidden, NotFound, TooLarge, Unauthorized, errors
 from observatory.policies import repository as policies
-from observatory.policies.schemas import PresignedUploadUrlResponse
 from observatory.policies.service import own_version
 from observatory.policies.tables import Upload
 from observatory.routing import Router
 from observatory.settings import MEGABYTE
 from observatory.store import Missing, Store
+from softmax.wire import PresignedUploadUrlResponse
 
 __all__ = ["router"]
 

@@ -14,11 +14,12 @@ from observatory.database import SessionDep
 from observatory.deps import SettingsDep, StoreDep
 from observatory.episodes import repository
 from observatory.episodes.repository import EpisodeFilter
-from observatory.episodes.schemas import EpisodeQuery, EpisodeQueryResponse, EpisodeResponse
+from observatory.episodes.schemas import EpisodeQuery
 from observatory.episodes.wire import REPLAY_FILE, EpisodeWire
 from observatory.errors import BadRequest, NotFound, Unauthorized, errors
 from observatory.paging import Page, PageDep, set_total
 from observatory.routing import Router, body_rule
+from softmax.wire import EpisodeQueryResponse, EpisodeResponse
 
 __all__ = ["router"]
 

@@ -1,58 +1,23 @@
-"""Request and response schemas of episodes."""
+"""Requests about episodes, and the response to an upload; the other responses are in `softmax.wire`."""
 
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, Field
 
 from observatory.documents import Document
-from observatory.policies.schemas import PolicyVersionSummary
 from observatory.wire import Body
+from softmax.wire import AgentResult
 
 __all__ = [
-    "AgentResult",
     "BulkUploadComplete",
     "BulkUploadResponse",
     "EpisodeQuery",
-    "EpisodeQueryResponse",
-    "EpisodeResponse",
-    "EpisodeWithTags",
-    "PolicyResult",
     "UploadedEpisode",
 ]
 
 MAX_OFFSET = 2**31 - 1
-
-
-class AgentResult(BaseModel):
-    agent_id: int
-    reward: float
-    metrics: dict[str, float] = {}
-
-
-class PolicyResult(BaseModel):
-    """How one policy did; averages are over its agents."""
-
-    position: int
-    policy: PolicyVersionSummary
-    num_agents: int
-    avg_reward: float
-    avg_metrics: dict[str, float]
-    agents: list[AgentResult]
-
-
-class EpisodeResponse(BaseModel):
-    id: uuid.UUID
-    replay_url: str | None
-    thumbnail_url: str | None
-    tags: dict[str, str]
-    game_stats: dict[str, float]
-    policy_results: list[PolicyResult]
-    steps: int | None
-    created_at: datetime
 
 
 class EpisodeQuery(Body):
@@ -63,23 +28,6 @@ class EpisodeQuery(Body):
     tag_filters: dict[str, list[str] | None] | None = Field(default=None, max_length=50)
     limit: int | None = Field(default=200, ge=1, le=1000)
     offset: int = Field(default=0, ge=0, le=MAX_OFFSET)
-
-
-class EpisodeWithTags(BaseModel):
-    id: uuid.UUID
-    primary_policy_version_id: uuid.UUID | None = None
-    replay_url: str | None = None
-    thumbnail_url: str | None = None
-    attributes: dict[str, Any] | None = None
-    eval_task_id: uuid.UUID | None = None
-    created_at: datetime
-    tags: dict[str, str] | None = None
-    avg_rewards: dict[str, float] | None = None
-    job_id: uuid.UUID | None = None
-
-
-class EpisodeQueryResponse(BaseModel):
-    episodes: list[EpisodeWithTags]
 
 
 class UploadedAgent(AgentResult, Body):

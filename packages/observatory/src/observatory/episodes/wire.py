@@ -5,12 +5,11 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
-from observatory.episodes.schemas import AgentResult, EpisodeResponse, EpisodeWithTags, PolicyResult
 from observatory.episodes.tables import Episode, EpisodePolicy
-from observatory.policies.schemas import PolicyVersionSummary
 from observatory.policies.wire import version_summary
 from observatory.settings import Settings
 from observatory.store import Store
+from softmax.wire import AgentResult, EpisodeResponse, EpisodeWithTags, PolicyResult, PolicyVersionSummary
 
 __all__ = ["REPLAY_FILE", "EpisodeWire"]
 

@@ -17,20 +17,17 @@ from observatory.paging import MAX_IDS, PageDep
 from observatory.policies import grants, repository, service, uploads
 from observatory.policies.names import MAX_HOST_CHARACTERS, is_host
 from observatory.policies.repository import PolicyFilter, VersionFilter
-from observatory.policies.schemas import (
-    MAX_VERSION,
-    CompleteRequest,
-    GrantRequest,
-    NetworkGrantRow,
+from observatory.policies.schemas import MAX_VERSION, CompleteRequest, GrantRequest, NetworkGrantRow
+from observatory.policies.tables import GrantReason
+from observatory.policies.wire import policy_row, version_row
+from observatory.routing import Router, body_rule
+from softmax.wire import (
     PoliciesResponse,
     PolicyVersionResponse,
     PolicyVersionRow,
     PolicyVersionsResponse,
     PresignedUploadUrlResponse,
 )
-from observatory.policies.tables import GrantReason
-from observatory.policies.wire import policy_row, version_row
-from observatory.routing import Router, body_rule
 
 __all__ = ["router"]
 

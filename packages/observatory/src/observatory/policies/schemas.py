@@ -1,14 +1,13 @@
-"""Request and response schemas of policies."""
+"""Requests about policies, and responses that no published client reads; the others are in `softmax.wire`."""
 
 from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from observatory.accounts.schemas import UserRow
 from observatory.documents import Document
 from observatory.wire import Body
 
@@ -16,76 +15,12 @@ __all__ = [
     "CompleteRequest",
     "GrantRequest",
     "NetworkGrantRow",
-    "PoliciesResponse",
     "PolicyCreate",
-    "PolicyRow",
     "PolicyVersionCreate",
-    "PolicyVersionResponse",
-    "PolicyVersionRow",
-    "PolicyVersionSummary",
-    "PolicyVersionsResponse",
-    "PresignedUploadUrlResponse",
     "TagsUpdate",
 ]
 
 MAX_VERSION = 2**31 - 1
-
-
-class PolicyVersionSummary(BaseModel):
-    """A policy version where others appear with it."""
-
-    id: uuid.UUID
-    name: str | None = None
-    version: int | None = None
-
-
-class PolicyVersionRow(BaseModel):
-    """A policy version. Only its owner sees `s3_path`."""
-
-    user_id: str
-    user: UserRow | None = None
-    id: uuid.UUID
-    policy_id: uuid.UUID
-    name: str
-    version: int
-    created_at: datetime
-    policy_created_at: datetime
-    tags: dict[str, str] | None = None
-    attributes: dict[str, Any] | None = None
-    internal_id: int | None = None
-    s3_path: str | None = None
-    container_image_id: str | None = None
-
-
-class PolicyVersionsResponse(BaseModel):
-    entries: list[PolicyVersionRow]
-    total_count: int
-
-
-class PolicyRow(BaseModel):
-    user_id: str
-    user: UserRow | None = None
-    id: uuid.UUID
-    name: str
-    created_at: datetime
-    attributes: dict[str, Any]
-    version_count: int
-    latest_version_id: uuid.UUID | None = None
-    latest_version: int | None = None
-    latest_version_created_at: datetime | None = None
-
-
-class PoliciesResponse(BaseModel):
-    entries: list[PolicyRow]
-    total_count: int
-
-
-class PresignedUploadUrlResponse(BaseModel):
-    """Where to PUT a bundle, as `application/zip`, within the hour."""
-
-    upload_url: str
-    s3_key: str
-    upload_id: uuid.UUID
 
 
 class CompleteRequest(Body):
@@ -100,16 +35,6 @@ class CompleteRequest(Body):
         "values of at most 2000 characters",
         repr=False,
     )
-
-
-class PolicyVersionResponse(BaseModel):
-    """A new version, and the pools it entered, when a season was named."""
-
-    id: uuid.UUID
-    name: str
-    version: int
-    pools: list[str] | None = None
-    submit_error: str | None = None
 
 
 class PolicyCreate(Body):

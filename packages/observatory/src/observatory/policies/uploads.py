@@ -24,12 +24,13 @@ from observatory.operations.quotas import check_uploads
 from observatory.policies import repository, service
 from observatory.policies.bundles import BundleFacts, inspect_bundle
 from observatory.policies.names import check_policy_name
-from observatory.policies.schemas import CompleteRequest, PolicyVersionResponse, PresignedUploadUrlResponse
+from observatory.policies.schemas import CompleteRequest
 from observatory.policies.secrets import check_secrets
 from observatory.policies.tables import PolicyVersion, Upload
 from observatory.seasons import submissions
 from observatory.settings import MEGABYTE, Settings
 from observatory.store import Missing, Store, bundle_key, upload_key
+from softmax.wire import PolicyVersionResponse, PresignedUploadUrlResponse
 
 __all__ = ["Completion", "begin_upload"]
 

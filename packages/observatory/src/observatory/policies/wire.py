@@ -5,8 +5,8 @@ from __future__ import annotations
 from observatory.accounts.principal import Principal
 from observatory.accounts.service import user_row
 from observatory.policies.repository import PolicyWithLatest
-from observatory.policies.schemas import PolicyRow, PolicyVersionRow, PolicyVersionSummary
 from observatory.policies.tables import PolicyVersion
+from softmax.wire import PolicyRow, PolicyVersionRow, PolicyVersionSummary
 
 __all__ = ["policy_row", "version_row", "version_summary"]
 

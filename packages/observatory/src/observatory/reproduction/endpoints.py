@@ -11,8 +11,8 @@ from observatory.database import SessionDep
 from observatory.deps import SettingsDep, StoreDep
 from observatory.errors import Conflict, Forbidden, NotFound, Unauthorized, errors
 from observatory.reproduction import service
-from observatory.reproduction.schemas import MatchReproduction
 from observatory.routing import Router
+from softmax.wire import MatchReproduction
 
 __all__ = ["router"]
 

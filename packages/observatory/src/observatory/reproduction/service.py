@@ -15,10 +15,10 @@ from observatory.matches import repository
 from observatory.matches.tables import Match
 from observatory.policies import grants, secrets
 from observatory.policies.tables import PolicyVersion
-from observatory.reproduction.schemas import Artifact, MatchReproduction, ReproducedPolicy
 from observatory.seasons.secrecy import seeds_are_public
 from observatory.settings import Settings
 from observatory.store import Store, job_key
+from softmax.wire import MatchReproduction, ReproducedArtifact, ReproducedPolicy
 
 __all__ = ["reproduction"]
 
@@ -52,7 +52,7 @@ def reproduction(
         spec=job.spec,
         policies=_policies(session, match, job, principal, store=store, settings=settings),
         artifacts={
-            name: Artifact(url=_address(store, settings, job_key(job.id, name)), sha256=digest)
+            name: ReproducedArtifact(url=_address(store, settings, job_key(job.id, name)), sha256=digest)
             for name, digest in job.digests.items()
             if name not in REPLAY_FILES or job.replay_removed_at is None
         },

@@ -221,9 +221,9 @@ class SeasonPreset(_Data):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if (self.freeplay is None) == (self.tournament_type is TournamentType.FREEPLAY):
+        if (self.freeplay is None) == (self.tournament_type is TournamentType.freeplay):
             raise ValueError("a freeplay season has the part `freeplay`, and only it")
-        if (self.team is None) == (self.tournament_type is TournamentType.TEAM):
+        if (self.team is None) == (self.tournament_type is TournamentType.team):
             raise ValueError("a team season has the part `team`, and only it")
         return self
 

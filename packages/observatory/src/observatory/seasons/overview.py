@@ -13,19 +13,19 @@ from observatory.policies.wire import version_summary
 from observatory.seasons import repository
 from observatory.seasons.folds import Record
 from observatory.seasons.repository import MemberRow
-from observatory.seasons.schemas import (
-    PolicyPoolSummary,
-    PolicySummary,
-    PoolInfo,
-    SeasonDetail,
-    SeasonSummary,
-    SeasonVersionInfo,
-    TeamCog,
-    TeamSummary,
-)
 from observatory.seasons.secrecy import visible_seed
 from observatory.seasons.table_cache import pool_table
 from observatory.seasons.tables import Season, Team, TournamentType
+from softmax.wire import (
+    PolicySummary,
+    PoolInfo,
+    PoolMembership,
+    SeasonDetail,
+    SeasonSummary,
+    SeasonVersionInfo,
+    TeamCogSummary,
+    TeamSummary,
+)
 
 __all__ = ["detail", "policy_summaries", "summary", "team_summaries", "version_info"]
 
@@ -58,7 +58,7 @@ def summary(season: Season) -> SeasonSummary:
 def detail(session: Session, season: Season) -> SeasonDetail:
     entrants, active = repository.entrant_counts(session, season.id)
     played = matches.counts_by_pool(session, season.id)
-    is_team = season.tournament_type is TournamentType.TEAM
+    is_team = season.tournament_type is TournamentType.team
     return SeasonDetail(
         **dict(summary(season)),
         seed=visible_seed(season, season.seed),
@@ -90,7 +90,8 @@ def team_summaries(session: Session, teams: Sequence[Team]) -> list[TeamSummary]
             score=team.score,
             matches=played.get(team.id, StatusCounts({})).completed,
             cogs=[
-                TeamCog(position=seat.position, policy=version_summary(seat.policy_version)) for seat in team.members
+                TeamCogSummary(position=seat.position, policy=version_summary(seat.policy_version))
+                for seat in team.members
             ],
             created_at=team.created_at,
         )
@@ -125,8 +126,8 @@ def policy_summaries(session: Session, season: Season, owner: str | None) -> lis
     ]
 
 
-def _pool_summary(row: MemberRow, pool_name: str, record: Record, in_flight: int) -> PolicyPoolSummary:
-    return PolicyPoolSummary(
+def _pool_summary(row: MemberRow, pool_name: str, record: Record, in_flight: int) -> PoolMembership:
+    return PoolMembership(
         pool_name=pool_name,
         active=not row.retired,
         completed=record.completed,

@@ -14,9 +14,9 @@ from observatory.matches.repository import StatusCounts
 from observatory.seasons import repository
 from observatory.seasons.config import TeamConfig
 from observatory.seasons.repository import PoolCounts
-from observatory.seasons.schemas import PhaseDetail, ProgressStage, StageStats, TeamTournamentProgress
 from observatory.seasons.stages import StageStatus, plan_stages, stage_states
 from observatory.seasons.tables import Season, TournamentType
+from softmax.wire import PhaseDetail, ProgressStage, StageStats, TeamTournamentProgress
 
 __all__ = ["progress", "stage_stats", "start"]
 
@@ -46,17 +46,19 @@ def stage_stats(session: Session, season: Season) -> list[StageStats]:
 
 def progress(session: Session, season: Season) -> TeamTournamentProgress:
     """Return the stages of a team season; `BadRequest` for another."""
-    if season.tournament_type is not TournamentType.TEAM:
+    if season.tournament_type is not TournamentType.team:
         raise BadRequest(NOT_AVAILABLE)
     config = TeamConfig.model_validate(season.config)
     planned = plan_stages(config)
     facts = matches.pool_facts(session, season)
     states = stage_states(config, facts, started=season.started_at is not None, season_seed=season.seed)
-    active = next((stage for stage, state in zip(planned, states, strict=True) if state is StageStatus.ACTIVE), None)
+    active = next((stage for stage, state in zip(planned, states, strict=True) if state is StageStatus.active), None)
     stats = {entry.name: entry for entry in stage_stats(session, season)}
     return TeamTournamentProgress(
         phase="complete" if active is None else active.stage.kind,
-        phase_detail={} if active is None else PhaseDetail(pool=active.input_pool, stage_index=active.index),
+        phase_detail={}
+        if active is None
+        else PhaseDetail(pool=active.input_pool, stage_index=active.index).model_dump(),
         stages=[stats[name] for name in dict.fromkeys([*(s.input_pool for s in planned), planned[-1].output_pool])],
         stage_flow=[
             ProgressStage(
@@ -76,7 +78,7 @@ def progress(session: Session, season: Season) -> TeamTournamentProgress:
 
 def start(session: Session, season: Season, *, now: datetime) -> TeamTournamentProgress:
     """Begin a team season."""
-    if season.tournament_type is not TournamentType.TEAM:
+    if season.tournament_type is not TournamentType.team:
         raise BadRequest("Only team seasons are started; this one plays by itself")
     if season.started_at is not None:
         raise Conflict(f"Season {season.name!r} was started already")

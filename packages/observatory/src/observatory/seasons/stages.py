@@ -6,7 +6,6 @@ import hashlib
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from observatory.commissioner.sampling import combinations_to_play
 from observatory.commissioner.seeds import drawing_seed
@@ -19,6 +18,7 @@ from observatory.seasons.config import (
     TeamEval,
     elimination_sentence,
 )
+from softmax.wire.states import StageStatus
 
 __all__ = [
     "PlannedStage",
@@ -35,17 +35,6 @@ ENTRY_POOL = "stage-1"
 SAMPLE_POOL = "sample-1"
 SCORE_POOL = "policy-scores-1"
 _LONGEST_KEY = 400
-
-
-class StageStatus(StrEnum):
-    """The state of a stage."""
-
-    COMPLETE = "complete"
-    """its output exists"""
-    ACTIVE = "active"
-    """the first that is not complete"""
-    PENDING = "pending"
-    """waits for those before it"""
 
 
 @dataclass(frozen=True)
@@ -155,11 +144,11 @@ def stage_states(
     drawn = any(pool.teams for pool in pools.values())
     for planned in plan_stages(config):
         if active_seen:
-            states.append(StageStatus.PENDING)
+            states.append(StageStatus.pending)
         elif started and _is_complete(config, planned, pools, season_seed, drawn=drawn):
-            states.append(StageStatus.COMPLETE)
+            states.append(StageStatus.complete)
         else:
-            states.append(StageStatus.ACTIVE)
+            states.append(StageStatus.active)
             active_seen = True
     return states
 

@@ -65,9 +65,9 @@ def check_open(session: Session, season: Season) -> None:
     """Raise `SubmissionsClosed` when a season accepts no policies."""
     if season.disabled_at is not None:
         raise SubmissionsClosed(season.name, "it was closed")
-    if season.status is SeasonStatus.COMPLETE:
+    if season.status is SeasonStatus.complete:
         raise SubmissionsClosed(season.name, "it is complete")
     if season.entry_pool is None:
         raise SubmissionsClosed(season.name, "it has no pool to enter")
-    if season.tournament_type is TournamentType.TEAM and repository.has_teams(session, season.id):
+    if season.tournament_type is TournamentType.team and repository.has_teams(session, season.id):
         raise SubmissionsClosed(season.name, "its teams are drawn")

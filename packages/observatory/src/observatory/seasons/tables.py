@@ -12,6 +12,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from observatory.database import Base, enum_type
 from observatory.policies.tables import PolicyVersion
+from softmax.wire.states import SeasonStatus, TournamentType
 
 __all__ = [
     "EnvConfig",
@@ -25,26 +26,6 @@ __all__ = [
     "TeamMember",
     "TournamentType",
 ]
-
-
-class TournamentType(StrEnum):
-    """How a season is played."""
-
-    FREEPLAY = "freeplay"
-    """policies qualify alone, then play every other policy, for as long as the season runs"""
-    TEAM = "team"
-    """stages one after the other, with teams drawn from the remaining policies"""
-
-
-class SeasonStatus(StrEnum):
-    """The state of a season; derived from its timestamps."""
-
-    NOT_STARTED = "not_started"
-    """takes policies; no matches yet"""
-    IN_PROGRESS = "in_progress"
-    """plays"""
-    COMPLETE = "complete"
-    """has its final standings, and takes no more policies"""
 
 
 class MembershipAction(StrEnum):
@@ -118,8 +99,8 @@ class Season(Base):
     @property
     def status(self) -> SeasonStatus:
         if self.completed_at is not None:
-            return SeasonStatus.COMPLETE
-        return SeasonStatus.NOT_STARTED if self.started_at is None else SeasonStatus.IN_PROGRESS
+            return SeasonStatus.complete
+        return SeasonStatus.not_started if self.started_at is None else SeasonStatus.in_progress
 
 
 class Pool(Base):

@@ -15,7 +15,7 @@ from softmax.client.transport import Transport, parse
 if TYPE_CHECKING:
     import httpx
 
-    from softmax.wire.documents import WhoAmIResponse
+    from softmax.wire import WhoAmIResponse
 
 __all__ = ["ApiClient", "path_part"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from softmax.client.transport import call, parse
 
 if TYPE_CHECKING:
-    from softmax.wire.documents import WhoAmIResponse
+    from softmax.wire import WhoAmIResponse
 
 __all__ = ["fetch_whoami"]
 
@@ -20,7 +20,7 @@ def fetch_whoami(server: str, token: str) -> WhoAmIResponse:
     Raises:
         ClientError: the server rejects the token or cannot be reached.
     """
-    from softmax.wire.documents import WhoAmIResponse
+    from softmax.wire import WhoAmIResponse
 
     headers = {"Authorization": f"Bearer {token}"}
     response = call("GET", f"{server.rstrip('/')}/whoami", headers=headers, timeout=WHOAMI_SECONDS, resource="whoami")

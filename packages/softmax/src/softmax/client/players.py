@@ -8,7 +8,7 @@ from uuid import UUID
 
 from softmax.client.api import ApiClient, path_part
 from softmax.client.transport import parse
-from softmax.wire.documents import (
+from softmax.wire import (
     PlayerCredential,
     PlayerCredentialCreateResponse,
     PlayerCredentialDeleteResponse,

@@ -1,1 +1,113 @@
-"""Models of what league servers send. Clients read with them; the server still has models of its own."""
+"""Models of what league servers send: the server writes with them, clients read with them."""
+
+from softmax.wire.accounts import (
+    PlayerCredential,
+    PlayerCredentialCreateResponse,
+    PlayerCredentialDeleteResponse,
+    PlayerLoginResponse,
+    PlayerResponse,
+    UserRow,
+    WhoAmIResponse,
+)
+from softmax.wire.assays import (
+    AssayResultsResponse,
+    AssayRunResponse,
+    AxisScore,
+    MissionMetrics,
+    MissionSpec,
+)
+from softmax.wire.episodes import (
+    AgentResult,
+    EpisodeQueryResponse,
+    EpisodeResponse,
+    EpisodeWithTags,
+    PolicyResult,
+)
+from softmax.wire.matches import (
+    MatchPlayerInfo,
+    MatchResponse,
+)
+from softmax.wire.policies import (
+    PoliciesResponse,
+    PolicyRow,
+    PolicyVersionResponse,
+    PolicyVersionRow,
+    PolicyVersionsResponse,
+    PolicyVersionSummary,
+    PresignedUploadUrlResponse,
+)
+from softmax.wire.reproduction import (
+    MatchReproduction,
+    ReproducedArtifact,
+    ReproducedPolicy,
+)
+from softmax.wire.seasons import (
+    LeaderboardEntry,
+    MembershipHistoryEntry,
+    PolicySummary,
+    PoolConfigInfo,
+    PoolInfo,
+    PoolMembership,
+    SeasonDetail,
+    SeasonSummary,
+    SeasonVersionInfo,
+    SubmitResponse,
+)
+from softmax.wire.teams import (
+    PhaseDetail,
+    ProgressStage,
+    ScorePoliciesLeaderboardEntry,
+    StageStats,
+    TeamCogSummary,
+    TeamSummary,
+    TeamTournamentProgress,
+)
+
+__all__ = [
+    "AgentResult",
+    "AssayResultsResponse",
+    "AssayRunResponse",
+    "AxisScore",
+    "EpisodeQueryResponse",
+    "EpisodeResponse",
+    "EpisodeWithTags",
+    "LeaderboardEntry",
+    "MatchPlayerInfo",
+    "MatchReproduction",
+    "MatchResponse",
+    "MembershipHistoryEntry",
+    "MissionMetrics",
+    "MissionSpec",
+    "PhaseDetail",
+    "PlayerCredential",
+    "PlayerCredentialCreateResponse",
+    "PlayerCredentialDeleteResponse",
+    "PlayerLoginResponse",
+    "PlayerResponse",
+    "PoliciesResponse",
+    "PolicyResult",
+    "PolicyRow",
+    "PolicySummary",
+    "PolicyVersionResponse",
+    "PolicyVersionRow",
+    "PolicyVersionSummary",
+    "PolicyVersionsResponse",
+    "PoolConfigInfo",
+    "PoolInfo",
+    "PoolMembership",
+    "PresignedUploadUrlResponse",
+    "ProgressStage",
+    "ReproducedArtifact",
+    "ReproducedPolicy",
+    "ScorePoliciesLeaderboardEntry",
+    "SeasonDetail",
+    "SeasonSummary",
+    "SeasonVersionInfo",
+    "StageStats",
+    "SubmitResponse",
+    "TeamCogSummary",
+    "TeamSummary",
+    "TeamTournamentProgress",
+    "UserRow",
+    "WhoAmIResponse",
+]

@@ -1,4 +1,4 @@
-"""The states and kinds that servers name in their documents."""
+"""The states and kinds in responses. Programs written for the published clients use these lower-case members."""
 
 from enum import StrEnum
 
@@ -6,18 +6,23 @@ __all__ = ["AssayAxisName", "AssayStatus", "SeasonStatus", "StageKind", "StageSt
 
 
 class SeasonStatus(StrEnum):
-    """Whether a season has begun and ended."""
+    """The state of a season; derived from its timestamps."""
 
     not_started = "not_started"
+    """takes policies; no matches yet"""
     in_progress = "in_progress"
+    """plays"""
     complete = "complete"
+    """has its final standings, and takes no more policies"""
 
 
 class TournamentType(StrEnum):
-    """Whether policies play one by one or in teams."""
+    """How a season is played."""
 
     freeplay = "freeplay"
+    """policies qualify alone, then play every other policy, for as long as the season runs"""
     team = "team"
+    """stages one after the other, with teams drawn from the remaining policies"""
 
 
 class StageKind(StrEnum):
@@ -30,19 +35,25 @@ class StageKind(StrEnum):
 
 
 class StageStatus(StrEnum):
-    """How far a stage of a team season is."""
+    """The state of a stage."""
 
     complete = "complete"
+    """its output exists"""
     active = "active"
+    """the first that is not complete"""
     pending = "pending"
+    """waits for those before it"""
 
 
 class AssayStatus(StrEnum):
-    """How far an assay run is."""
+    """The state of an assay."""
 
     pending = "pending"
+    """has jobs that are not finished, or was not finalised"""
     completed = "completed"
+    """finalised, with at least one episode that was played"""
     failed = "failed"
+    """finalised without any"""
 
 
 class AssayAxisName(StrEnum):

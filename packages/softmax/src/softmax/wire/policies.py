@@ -1,0 +1,97 @@
+"""Responses about policies and their uploads."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from softmax.wire.accounts import UserRow
+from softmax.wire.base import ResponseModel
+
+__all__ = [
+    "PoliciesResponse",
+    "PolicyRow",
+    "PolicyVersionResponse",
+    "PolicyVersionRow",
+    "PolicyVersionSummary",
+    "PolicyVersionsResponse",
+    "PresignedUploadUrlResponse",
+]
+
+
+class PolicyVersionSummary(ResponseModel):
+    """A policy version where others appear with it."""
+
+    id: UUID
+    name: str | None = None
+    version: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Return `name:vN`; the id replaces a missing name, and a missing version is omitted."""
+        name = self.name or str(self.id)
+        return name if self.version is None else f"{name}:v{self.version}"
+
+
+class PolicyVersionRow(ResponseModel):
+    """A policy version. Only its owner sees `s3_path`."""
+
+    user_id: str
+    user: UserRow | None = None
+    id: UUID
+    policy_id: UUID
+    name: str
+    version: int
+    created_at: datetime
+    policy_created_at: datetime
+    tags: dict[str, str] | None = None
+    attributes: dict[str, Any] | None = None
+    internal_id: int | None = None
+    s3_path: str | None = None
+    container_image_id: str | None = None
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}:v{self.version}"
+
+
+class PolicyVersionsResponse(ResponseModel):
+    entries: list[PolicyVersionRow]
+    total_count: int
+
+
+class PolicyRow(ResponseModel):
+    user_id: str
+    user: UserRow | None = None
+    id: UUID
+    name: str
+    created_at: datetime
+    attributes: dict[str, Any]
+    version_count: int
+    latest_version_id: UUID | None = None
+    latest_version: int | None = None
+    latest_version_created_at: datetime | None = None
+
+
+class PoliciesResponse(ResponseModel):
+    entries: list[PolicyRow]
+    total_count: int
+
+
+class PresignedUploadUrlResponse(ResponseModel):
+    """Where to PUT a bundle, as `application/zip`, within the hour."""
+
+    upload_url: str
+    s3_key: str
+    upload_id: UUID
+
+
+class PolicyVersionResponse(ResponseModel):
+    """A new version, and the pools it entered, when a season was named."""
+
+    id: UUID
+    name: str
+    version: int
+    pools: list[str] | None = None
+    submit_error: str | None = None
