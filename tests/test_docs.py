@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", *ROOT.glob("packages/*/README.md"), *ROOT.glob("docs/**/*.md")])
+PAGES = sorted(
+    [ROOT / "README.md", ROOT / "web" / "README.md", *ROOT.glob("packages/*/README.md"), *ROOT.glob("docs/**/*.md")]
+)
 TUTORIALS = ROOT / "docs" / "tutorials"  # run by test_tutorials.py, with their commands
 TOGETHER = "<!-- blocks: together -->"  # on a page whose blocks are one program
 
