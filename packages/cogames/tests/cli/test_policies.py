@@ -1,4 +1,4 @@
-"""Policies after `-p`, and the command that lists them. The grammar itself is tested in `test_policy_args.py`."""
+"""Policies after `-p`, and the command that lists them; `policy/test_arguments.py` tests the grammar."""
 
 import json
 from pathlib import Path
