@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
@@ -251,6 +251,8 @@ def show_event(event: PublishEvent) -> None:
             note(f"Uploading to {event.server}")
         case publish.SubmissionStarted():
             note(f"Submitting {event.policy} to season '{event.season}'")
+        case _:
+            assert_never(event)
 
 
 @contextmanager
