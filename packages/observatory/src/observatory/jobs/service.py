@@ -192,3 +192,4 @@ def move_by_hand(session: Session, job: Job, status: JobStatus | None, error: st
     if error is not None and job.error is None:
         job.error = error
         session.flush()
+        events.note(session, Change(ChangeKind.QUEUE, ids=frozenset({job.id})))
