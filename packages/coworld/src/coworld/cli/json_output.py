@@ -164,4 +164,4 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "stats": StatsDocument,
     "manifest-schema": SchemaCheckDocument,
 }
-"""that of `certify` is `coworld.certification.certify.CertificationReport`"""
+"""that of `certify` is `coworld.certification.report.CertificationReport`"""

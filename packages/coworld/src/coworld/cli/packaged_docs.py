@@ -44,7 +44,7 @@ def schema(name: str) -> dict[str, Any]:
     if name in DOCUMENTS:
         return DOCUMENTS[name].model_json_schema(mode="serialization")
     if name == "certify":
-        from coworld.certification.certify import CertificationReport
+        from coworld.certification.report import CertificationReport
 
         return CertificationReport.model_json_schema(mode="serialization")
     from coworld.models import coworld_episode_request_schema, coworld_manifest_schema

@@ -1,4 +1,4 @@
-"""Inputs of every command that runs programs: the package, the engine, the secrets and the output folder."""
+"""Inputs of every command that runs programs: the engine, the secrets and the output folder."""
 
 from __future__ import annotations
 
@@ -119,16 +119,13 @@ def _add_llm(secrets: Secrets) -> None:
 
 
 def _add_bedrock(secrets: Secrets, profile: str | None, region: str | None) -> None:
-    from coworld.runner.aws import aws_keys, aws_region
+    from coworld.runner.aws import bedrock_access, missing_keys
 
-    keys = aws_keys(profile)
-    if keys is None:
-        missing = f"the profile {profile!r} has none" if profile else "none are in the environment"
+    access = bedrock_access(profile, region)
+    if access is None:
         fail(
-            f"`--use-bedrock` needs AWS keys, and {missing}",
+            f"`--use-bedrock` needs AWS keys, and {missing_keys(profile)}",
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them: --aws-profile NAME",
         )
-    name = region or aws_region(profile)
-    secrets.env.update(keys)
-    secrets.env.update({"AWS_REGION": name, "AWS_DEFAULT_REGION": name, "USE_BEDROCK": "true"})
-    secrets.hosts.append(f"bedrock-runtime.{name}.amazonaws.com:443")
+    secrets.env.update(access.env)
+    secrets.hosts.append(access.host)

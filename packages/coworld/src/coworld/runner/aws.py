@@ -1,15 +1,39 @@
-"""Read the user's AWS keys from environment variables or from a profile of the standard files."""
+"""Give players access to Bedrock with the user's AWS keys, from variables or from a profile of the standard files."""
 
 from __future__ import annotations
 
 import configparser
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["aws_keys", "aws_region"]
+__all__ = ["BedrockAccess", "aws_keys", "aws_region", "bedrock_access", "missing_keys"]
 
 _NAMES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 DEFAULT_REGION = "us-east-1"
+
+
+@dataclass(frozen=True)
+class BedrockAccess:
+    """The variables of a player that uses Bedrock, and the host that it connects to."""
+
+    env: dict[str, str]
+    host: str
+
+
+def bedrock_access(profile: str | None, region: str | None) -> BedrockAccess | None:
+    """Return the access with the keys of a profile or of the environment; None when there are no keys."""
+    keys = aws_keys(profile)
+    if keys is None:
+        return None
+    name = region or aws_region(profile)
+    env = {**keys, "AWS_REGION": name, "AWS_DEFAULT_REGION": name, "USE_BEDROCK": "true"}
+    return BedrockAccess(env, f"bedrock-runtime.{name}.amazonaws.com:443")
+
+
+def missing_keys(profile: str | None) -> str:
+    """Say where keys were looked for and not found."""
+    return f"the profile {profile!r} has none" if profile else "none are in the environment"
 
 
 def aws_keys(profile: str | None) -> dict[str, str] | None:

@@ -235,16 +235,13 @@ def play_coworld(
 
 def _bedrock(profile: str | None, region: str | None) -> tuple[dict[str, str], list[str]]:
     """Return the variables and the host for players that use Bedrock."""
-    from coworld.runner import aws
+    from coworld.runner.aws import bedrock_access, missing_keys
 
-    keys = aws.aws_keys(profile)
-    if keys is None:
-        where = f"the profile {profile!r} has none" if profile else "none are in the environment"
+    access = bedrock_access(profile, region)
+    if access is None:
         hint = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them"
-        raise CoworldError(f"use_bedrock needs AWS keys, and {where}", hint=hint)
-    name = region or aws.aws_region(profile)
-    variables = {**keys, "AWS_REGION": name, "AWS_DEFAULT_REGION": name, "USE_BEDROCK": "true"}
-    return variables, [f"bedrock-runtime.{name}.amazonaws.com:443"]
+        raise CoworldError(f"use_bedrock needs AWS keys, and {missing_keys(profile)}", hint=hint)
+    return access.env, [access.host]
 
 
 def replay_package(
