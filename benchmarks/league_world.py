@@ -20,14 +20,22 @@ from sqlalchemy.orm import Session
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.database import new_id
-from observatory.episodes.tables import Episode, EpisodePolicy, EpisodeTag
-from observatory.jobs.states import JobStatus
-from observatory.jobs.tables import Job
-from observatory.matches.tables import Match, MatchPlayer, MatchStatus
-from observatory.policies.tables import Policy, PolicyVersion
+from observatory.database.tables.episodes import Episode, EpisodePolicy, EpisodeTag
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match, MatchPlayer, MatchStatus
+from observatory.database.tables.policies import Policy, PolicyVersion
+from observatory.database.tables.seasons import (
+    MembershipAction,
+    MembershipChange,
+    Pool,
+    PoolPlayer,
+    Season,
+    Team,
+    TeamMember,
+)
+from observatory.job_states import JobStatus
 from observatory.seasons.config import SeasonPreset
 from observatory.seasons.creation import create_season
-from observatory.seasons.tables import MembershipAction, MembershipChange, Pool, PoolPlayer, Season, Team, TeamMember
 
 AUTHORS = 200
 AGENTS = 4

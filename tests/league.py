@@ -184,7 +184,7 @@ def _played_run(league: League, http: httpx.Client, version: str) -> str:
     from sqlalchemy import select
 
     from mettagrid.config.mettagrid_config import MettaGridConfig
-    from observatory.jobs.tables import Job
+    from observatory.database.tables.jobs import Job
 
     room = MettaGridConfig.EmptyRoom(2, width=5, height=5).model_dump(mode="json")
     body = {"policy_version_id": version, "missions": [{**EMPTY_ROOM, "env_config": room}]}

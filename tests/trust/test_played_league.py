@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from observatory.jobs.tables import Job
-from observatory.matches.tables import Match, MatchPlayer
-from observatory.seasons.tables import Pool, PoolPlayer, Season, Team
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match, MatchPlayer
+from observatory.database.tables.seasons import Pool, PoolPlayer, Season, Team
 from observatory.store import job_key
 from packages.observatory.tests.access.test_every_route import routes
 from tests.trust.played import PlayedLeague, played_league

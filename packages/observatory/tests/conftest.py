@@ -18,13 +18,13 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 from observatory.accounts.service import create_user, mint_user_token
-from observatory.accounts.tables import User
 from observatory.app import create_app
 from observatory.database import Base, Database
-from observatory.operations.accepting import GuardedServer
-from observatory.operations.protocol import server_config
-from observatory.operations.rate_limits import RateLimits
-from observatory.operations.workers_seen import WorkersSeen
+from observatory.database.tables.accounts import User
+from observatory.http.rate_limits import RateLimits
+from observatory.jobs.workers_seen import WorkersSeen
+from observatory.serving.accepting import GuardedServer
+from observatory.serving.protocol import server_config
 from observatory.settings import Settings
 from packages.observatory.tests.noted import checked_writes
 from packages.observatory.tests.world import World

@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from observatory.operations.rate_limits import RateLimits
+from observatory.http.rate_limits import RateLimits
 from packages.observatory.tests.world import TEAM, World
 
 load_all_checks()

@@ -16,22 +16,22 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
-from observatory.accounts.tables import User
 from observatory.database import Database, new_id
+from observatory.database.tables.accounts import User
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match
+from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.seasons import Pool, PoolPlayer, Season, Team, TeamMember
+from observatory.job_states import JobStatus
 from observatory.jobs.service import Ending, end
-from observatory.jobs.states import JobStatus
-from observatory.jobs.tables import Job
 from observatory.jobs.transitions import move
 from observatory.matches.service import create_match, schedule
-from observatory.matches.tables import Match
 from observatory.policies import service as policies
 from observatory.policies.bundles import BundleFacts
-from observatory.policies.tables import PolicyVersion
 from observatory.seasons.config import SeasonPreset
 from observatory.seasons.creation import create_season
 from observatory.seasons.memberships import add_member
 from observatory.seasons.stages import combination_key
-from observatory.seasons.tables import Pool, PoolPlayer, Season, Team, TeamMember
 from observatory.store import bundle_key, job_key
 
 ENV = {"game_engine": "mettagrid", "game": {"num_agents": 4, "max_steps": 10}}

@@ -13,19 +13,20 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 from sqlalchemy.exc import SQLAlchemyError
 
-from observatory import outcomes, refusals
-from observatory.accounts.deps import find_principal
+from observatory import outcomes
 from observatory.clock import Clock, utc_now
 from observatory.commissioner.loop import Commissioner
 from observatory.database import Database, migrate
 from observatory.errors import ObservatoryError
+from observatory.http import refusals
+from observatory.http.callers import find_principal
+from observatory.http.rate_limits import limit
 from observatory.http.response_cache import ResponseCache
 from observatory.keys import load_keys
-from observatory.operations.rate_limits import limit
-from observatory.seasons.table_cache import warm_up
+from observatory.operations.sweeping import sweep_for_ever
 from observatory.settings import Settings
+from observatory.standings.table_cache import warm_up
 from observatory.store import make_store
-from observatory.sweeping import sweep_for_ever
 
 __all__ = ["create_app"]
 
@@ -92,23 +93,23 @@ async def _warm_up(app: FastAPI) -> None:
 
 
 def _routers() -> list[APIRouter]:
-    from observatory.accounts.endpoints import router as accounts
-    from observatory.administration.endpoints import router as administration
-    from observatory.assays.endpoints import router as assays
-    from observatory.episodes.bulk_endpoints import router as bulk_episodes
-    from observatory.episodes.endpoints import router as episodes
-    from observatory.jobs.endpoints import router as jobs
-    from observatory.matches.endpoints import router as matches
     from observatory.pages.card_endpoints import router as cards
     from observatory.pages.endpoints import router as pages
     from observatory.pages.serving import router as site
-    from observatory.policies.endpoints import router as policies
-    from observatory.policies.legacy_endpoints import router as legacy_policies
-    from observatory.recompute.endpoints import router as recompute
-    from observatory.reproduction.endpoints import router as reproduction
-    from observatory.seasons.admin_endpoints import router as admin_seasons
-    from observatory.seasons.endpoints import router as seasons
-    from observatory.store.endpoints import router as store
+    from observatory.routes.accounts import router as accounts
+    from observatory.routes.admin_seasons import router as admin_seasons
+    from observatory.routes.administration import router as administration
+    from observatory.routes.assays import router as assays
+    from observatory.routes.bulk_episodes import router as bulk_episodes
+    from observatory.routes.episodes import router as episodes
+    from observatory.routes.jobs import router as jobs
+    from observatory.routes.legacy_policies import router as legacy_policies
+    from observatory.routes.matches import router as matches
+    from observatory.routes.policies import router as policies
+    from observatory.routes.recompute import router as recompute
+    from observatory.routes.reproduction import router as reproduction
+    from observatory.routes.seasons import router as seasons
+    from observatory.routes.store import router as store
 
     return [
         accounts,
@@ -139,7 +140,7 @@ def _install_operations(app: FastAPI) -> None:
 
 
 def _seed(settings: Settings, database: Database, clock: Clock) -> None:
-    from observatory.seed import seed_if_empty
+    from observatory.seasons.seeding import seed_if_empty
 
     if settings.seed_seasons:
         seed_if_empty(database, clock())

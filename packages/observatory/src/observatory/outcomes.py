@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 
 from observatory import events
 from observatory.assays import service as assays
+from observatory.database.tables.jobs import Job
 from observatory.episodes.recording import record_job
 from observatory.events import Change, ChangeKind
+from observatory.job_states import JobStatus
 from observatory.jobs import transitions
-from observatory.jobs.states import JobStatus
-from observatory.jobs.tables import Job
 from observatory.matches import repository as matches
 from observatory.matches import service as match_service
 

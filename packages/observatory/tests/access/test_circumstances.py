@@ -13,13 +13,13 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from observatory.accounts import service as accounts
-from observatory.accounts.tables import User
-from observatory.accounts.visitors import COOKIE, SESSION_DAYS, Signer
 from observatory.app import create_app
 from observatory.clock import ClockWatch
-from observatory.operations.rate_limits import _FREE as FREE
-from observatory.operations.rate_limits import RateLimits
-from observatory.sweeping import PAUSES, sweep, sweep_for_ever
+from observatory.database.tables.accounts import User
+from observatory.http.rate_limits import _FREE as FREE
+from observatory.http.rate_limits import RateLimits
+from observatory.http.visitors import COOKIE, SESSION_DAYS, Signer
+from observatory.operations.sweeping import PAUSES, sweep, sweep_for_ever
 from packages.observatory.tests.access.test_every_route import CALLERS, ROUTES, Scene, scene
 from packages.observatory.tests.jobs.test_leases import Worker, queued, status, worker
 
@@ -165,7 +165,7 @@ def test_a_clock_that_was_set_removes_nothing(
         if len(rounds) == 3 * PAUSES:
             raise Over
 
-    monkeypatch.setattr("observatory.sweeping.anyio.sleep", next_round)
+    monkeypatch.setattr("observatory.operations.sweeping.anyio.sleep", next_round)
     with pytest.raises(Over):
         anyio.run(sweep_for_ever, app)
     assert rounds == [rounds[0]] * 3 * PAUSES and rounds[0]

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from observatory.accounts import service as accounts
-from observatory.accounts.tables import User
+from observatory.database.tables.accounts import User
 from packages.observatory.tests.access.test_every_route import ROUTES, Scene, scene
 from packages.observatory.tests.world import World
 
@@ -117,7 +117,7 @@ def test_an_administrator_without_elevation_is_answered_like_any_other_user(
 def test_an_administrators_cookie_shows_private_seasons_only_with_the_header(
     client: TestClient, app: FastAPI, world: World, admin: Any
 ) -> None:
-    from observatory.accounts.visitors import COOKIE, SESSION_DAYS, Signer
+    from observatory.http.visitors import COOKIE, SESSION_DAYS, Signer
 
     world.season(name="hidden", public=False)
     content = {"user": admin.user_id, "version": 1, "nonce": "n" * 16}

@@ -18,7 +18,7 @@ from fastapi.testclient import TestClient
 
 from mettagrid.config.mettagrid_config import MettaGridConfig
 from observatory.accounts import service as accounts
-from observatory.accounts.tables import User
+from observatory.database.tables.accounts import User
 from observatory.jobs.service import create_job
 from observatory.store import job_key
 from packages.observatory.tests.world import World

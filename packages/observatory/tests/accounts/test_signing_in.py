@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import re
 from collections.abc import Callable, Iterator
@@ -14,6 +16,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+
+from observatory.database.tables.accounts import User
 
 PASSWORD = "correct horse battery"
 CALLBACK = "http://127.0.0.1:54321/callback"
@@ -94,6 +98,32 @@ def test_the_sign_in_page_hands_a_token_to_a_command_line(joined: Browser, clien
     [token] = parse_qs(address.query)["token"]
     assert token in sent.text  # for pasting
     assert client.get("/whoami", headers={"X-Auth-Token": token}).json()["user_email"] == "grace@example.com"
+
+
+def test_a_password_hash_of_an_earlier_release_is_accepted_and_replaced(joined: Browser, app: FastAPI) -> None:
+    def stored() -> str:
+        with app.state.database.read() as session:
+            return session.query(User).filter_by(email="grace@example.com").one().password_hash
+
+    salt = b"sixteen bytes of"
+    digest = hashlib.scrypt(PASSWORD.encode(), salt=salt, n=2**14, r=8, p=1, dklen=32)
+    old = "$".join(["scrypt", "16384", "8", "1", *(base64.b64encode(part).decode() for part in (salt, digest))])
+    assert stored().startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    with app.state.database.transaction() as session:
+        session.query(User).filter_by(email="grace@example.com").one().password_hash = old
+    joined.get("/observatory/home")
+    joined.submit("Sign out")
+    joined.get("/sign-in")
+    assert joined.submit("Sign in", email="grace@example.com", password="wrong wrong wrong").status_code == 401
+    assert stored() == old
+    for _ in range(2):
+        assert joined.submit("Sign in", email="grace@example.com", password=PASSWORD).status_code == 303
+        renewed = stored()
+        assert renewed.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+        joined.get("/observatory/home")
+        joined.submit("Sign out")
+        joined.get("/sign-in")
+        assert stored() == renewed
 
 
 def test_without_a_callback_the_token_is_shown_for_pasting(joined: Browser, client: TestClient) -> None:

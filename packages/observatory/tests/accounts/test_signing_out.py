@@ -15,9 +15,9 @@ from sqlalchemy import func, select
 
 from observatory.accounts.passwords import hash_password
 from observatory.accounts.service import create_user, mint_user_token
-from observatory.accounts.tables import EndedSession
-from observatory.accounts.visitors import CLOCK_DAYS, SESSION_DAYS
-from observatory.sweeping import sweep
+from observatory.database.tables.accounts import EndedSession
+from observatory.http.visitors import CLOCK_DAYS, SESSION_DAYS
+from observatory.operations.sweeping import sweep
 
 PASSWORD = "a long enough password"
 

@@ -7,8 +7,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from mettagrid.config.mettagrid_config import MettaGridConfig
-from observatory.assays.tables import AssayJob
-from observatory.jobs.tables import Job
+from observatory.database.tables.assays import AssayJob
+from observatory.database.tables.jobs import Job
 from packages.observatory.tests.world import World
 
 

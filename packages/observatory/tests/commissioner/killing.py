@@ -20,12 +20,12 @@ import httpx
 
 from observatory.accounts.principal import Principal
 from observatory.accounts.service import create_user, mint_worker_token
-from observatory.accounts.tables import User
 from observatory.app import create_app
-from observatory.seasons.progress import start
+from observatory.database.tables.accounts import User
 from observatory.seasons.repository import season as find_season
 from observatory.seasons.submissions import submit
 from observatory.settings import Settings
+from observatory.standings.progress import start
 from packages.observatory.tests.world import FREEPLAY, TEAM, World
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 
-from observatory.operations.serving import serve
+from observatory.serving.serving import serve
 from observatory.settings import Settings
 from packages.observatory.tests.commissioner import scripted
 

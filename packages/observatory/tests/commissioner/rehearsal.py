@@ -20,9 +20,9 @@ from observatory.commissioner.facts import (
     TeamFact,
 )
 from observatory.commissioner.reasons import decide
-from observatory.commissioner.seeds import match_seed
 from observatory.seasons.config import FreeplayConfig, TeamConfig
 from observatory.seasons.creation import COMPETITION, QUALIFYING
+from observatory.seasons.seeds import match_seed
 from observatory.seasons.stages import pool_names
 
 ROUNDS = 100_000

@@ -16,9 +16,9 @@ import pytest
 from sqlalchemy import func, make_url, select, text
 
 from observatory.database import Database
-from observatory.episodes.tables import Episode, EpisodeTag
-from observatory.jobs.tables import Job
-from observatory.matches.tables import Match
+from observatory.database.tables.episodes import Episode, EpisodeTag
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match
 from observatory.settings import Settings
 from packages.observatory.tests.commissioner.killing import (
     JOBS,

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import func, select
 
 from observatory.commissioner.rolling import roll_due_seasons
-from observatory.episodes.tables import Episode, EpisodeTag
-from observatory.matches.tables import Match
-from observatory.seasons.tables import Season
+from observatory.database.tables.episodes import Episode, EpisodeTag
+from observatory.database.tables.matches import Match
+from observatory.database.tables.seasons import Season
 from packages.observatory.tests.commissioner.conftest import PlayingLeague
 from packages.observatory.tests.world import FREEPLAY, TEAM
 

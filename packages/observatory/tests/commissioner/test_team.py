@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from observatory.commissioner import sampling
 from observatory.commissioner.decisions import NewMatch
 from observatory.commissioner.facts import Limits
 from observatory.commissioner.reasons import reasons
-from observatory.commissioner.sampling import combinations_to_play, draw_teams
-from observatory.commissioner.seeds import map_seed, match_seed
+from observatory.scoring.standings import placements
+from observatory.seasons import sampling
 from observatory.seasons.config import TeamConfig
-from observatory.seasons.standings import placements
+from observatory.seasons.sampling import combinations_to_play, draw_teams
+from observatory.seasons.seeds import map_seed, match_seed
 from packages.observatory.tests.commissioner.rehearsal import Failure, Rehearsal, by_skill, policies
 
 SMALL: list[dict[str, Any]] = [

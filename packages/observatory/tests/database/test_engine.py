@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 
 from observatory.database import Database, new_id
-from observatory.policies.tables import Policy
+from observatory.database.tables.policies import Policy
 from packages.observatory.tests.conftest import Account
 
 

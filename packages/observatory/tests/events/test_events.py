@@ -22,12 +22,12 @@ from fastapi import FastAPI
 from sqlalchemy import select, update
 
 from observatory.accounts.passwords import hash_password
-from observatory.accounts.tables import Token, User
-from observatory.accounts.visitors import COOKIE
 from observatory.database import Database
+from observatory.database.tables.accounts import Token, User
+from observatory.database.tables.seasons import Season
 from observatory.events import MAX_IDS, Change, ChangeKind, Hub, note
-from observatory.operations.serving import GRACE_SECONDS
-from observatory.seasons.tables import Season
+from observatory.http.visitors import COOKIE
+from observatory.serving.serving import GRACE_SECONDS
 from packages.observatory.tests.world import World
 
 

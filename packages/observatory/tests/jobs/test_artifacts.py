@@ -10,11 +10,11 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from observatory.database.tables.jobs import Job
 from observatory.jobs.service import create_job
-from observatory.jobs.tables import Job
-from observatory.operations.quotas import stored_bytes
+from observatory.operations.sweeping import expire
+from observatory.quotas import stored_bytes
 from observatory.store import job_key
-from observatory.sweeping import expire
 from packages.observatory.tests.jobs.test_leases import Worker, job
 from packages.observatory.tests.world import FREEPLAY, World
 

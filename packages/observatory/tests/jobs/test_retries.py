@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from observatory.jobs.tables import Job
+from observatory.database.tables.jobs import Job
 from observatory.worker.client import HttpJobClient
 from observatory.worker.loop import Worker
 from packages.observatory.tests.jobs.test_leases import RESULTS, job, status

@@ -14,13 +14,13 @@ import pytest
 from fastapi.testclient import TestClient
 
 import observatory
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match, MatchStatus
 from observatory.events import ChangeKind
+from observatory.job_states import TERMINAL, JobStatus, may_move, may_move_by_hand
 from observatory.jobs import transitions
 from observatory.jobs.service import create_job
-from observatory.jobs.states import TERMINAL, JobStatus, may_move, may_move_by_hand
-from observatory.jobs.tables import Job
 from observatory.jobs.transitions import IllegalMove, move
-from observatory.matches.tables import Match, MatchStatus
 from observatory.matches.transitions import IllegalMove as IllegalMatchMove
 from observatory.matches.transitions import move as move_match
 from packages.observatory.tests.world import ENV, World

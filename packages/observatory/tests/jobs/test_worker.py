@@ -21,12 +21,12 @@ from sqlalchemy import func, select
 
 import cogbox  # noqa: F401 - some of it is made to fail
 from mettagrid.config.mettagrid_config import MettaGridConfig
-from observatory.episodes.tables import Episode
-from observatory.jobs.tables import Job
-from observatory.operations.quotas import stored_bytes
-from observatory.policies.tables import SecretRead
+from observatory.database.tables.episodes import Episode
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.policies import SecretRead
+from observatory.operations.sweeping import expire
+from observatory.quotas import stored_bytes
 from observatory.store import job_key
-from observatory.sweeping import expire
 from observatory.worker.client import HttpJobClient, LeaseLost
 from observatory.worker.loop import Worker
 from observatory.worker.machine import MachineFailed

@@ -143,7 +143,7 @@ def test_artifacts_of_a_match(client: TestClient, world: World, ada, bob) -> Non
 
 
 def test_a_job_that_ends_twice_counts_once(client: TestClient, world: World, ada) -> None:
-    from observatory.jobs.tables import Job
+    from observatory.database.tables.jobs import Job
     from observatory.outcomes import job_changed
 
     world.season()

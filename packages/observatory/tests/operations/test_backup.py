@@ -13,11 +13,11 @@ from fastapi import FastAPI
 from sqlalchemy import func, select
 
 from observatory.accounts.service import create_user, mint_user_token
-from observatory.accounts.tables import Player, User
 from observatory.app import create_app
 from observatory.clock import utc_now
 from observatory.database import Base, Database
-from observatory.operations.backup import BackupError, backup, restore
+from observatory.database.tables.accounts import Player, User
+from observatory.serving.backup import BackupError, backup, restore
 from observatory.settings import Settings
 
 CLIENTS = 50

@@ -11,8 +11,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute, iter_route_contexts
 
-from observatory.bodies import MAX_DEPTH, MAX_VALUES
-from observatory.routing import Route
+from observatory.http.bodies import MAX_DEPTH, MAX_VALUES
+from observatory.http.routing import Route
 
 JSON = {"Content-Type": "application/json"}
 

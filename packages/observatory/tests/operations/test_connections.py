@@ -16,7 +16,7 @@ import pytest
 from fastapi import FastAPI
 
 from observatory.operations.connections import Connections, Networks, raise_file_limit
-from observatory.operations.slow_readers import UnreadResponse
+from observatory.serving.slow_readers import UnreadResponse
 
 EXCHANGE = b"POST /credentials/auth-codes/exchange HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
 

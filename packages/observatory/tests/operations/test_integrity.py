@@ -19,7 +19,7 @@ from sqlalchemy import text
 from observatory.accounts.service import create_user, mint_user_token
 from observatory.clock import utc_now
 from observatory.database.integrity import clock_problem, integrity_problems
-from observatory.operations.backup import BackupError, backup
+from observatory.serving.backup import BackupError, backup
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from observatory.errors import TooLarge
-from observatory.operations.limits import Buckets
+from observatory.http.limits import Buckets
 
 
 def test_a_bucket_fills_at_a_steady_rate_and_says_how_long_to_wait() -> None:
@@ -36,7 +36,7 @@ def test_callers_are_refused_before_anything_is_done_for_them(make_app: Callable
 
 
 def test_a_user_has_a_bucket_of_their_own(app: FastAPI, client: TestClient, ada: Any) -> None:
-    from observatory.operations.rate_limits import RateLimits
+    from observatory.http.rate_limits import RateLimits
 
     settings = app.state.settings.model_copy(update={"anonymous_rate": 2.0, "user_rate": 6.0})
     app.state.rate_limits = RateLimits(settings, app.state.metrics)

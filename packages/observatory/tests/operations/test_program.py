@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from observatory.operations.startup import startup_problems
+from observatory.accounts.startup import startup_problems
 from observatory.settings import Settings
 
 

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from observatory.database import Database
-from observatory.operations.logs import JsonFormatter, PlainFormatter
+from observatory.logs import JsonFormatter, PlainFormatter
 
 
 def test_ready_tells_what_is_broken(client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from observatory.accounts.passwords import hash_password
-from observatory.accounts.tables import User
+from observatory.database.tables.accounts import User
 from packages.observatory.tests.world import World
 
 PASSWORD = "a long enough password"

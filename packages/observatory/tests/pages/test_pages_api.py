@@ -10,8 +10,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import delete
 
-from observatory.matches.tables import Match, MatchPlayer
-from observatory.seasons.tables import Season
+from observatory.database.tables.matches import Match, MatchPlayer
+from observatory.database.tables.seasons import Season
 from packages.observatory.tests.world import TEAM, World
 
 API = "/observatory/api"

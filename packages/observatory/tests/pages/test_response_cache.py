@@ -7,8 +7,8 @@ import gzip
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from observatory.accounts.tables import User
-from observatory.operations.rate_limits import RateLimits
+from observatory.database.tables.accounts import User
+from observatory.http.rate_limits import RateLimits
 from packages.observatory.tests.world import World
 
 TABLE = "/tournament/seasons/open/leaderboard"

@@ -9,10 +9,10 @@ from cryptography.exceptions import InvalidTag
 from fastapi.testclient import TestClient
 from sqlalchemy import select, text
 
+from observatory.database.tables.policies import PolicySecret, SecretRead
 from observatory.errors import Unavailable
 from observatory.keys import Keys
 from observatory.policies.secrets import has_secrets, read_secrets
-from observatory.policies.tables import PolicySecret, SecretRead
 from packages.observatory.tests.world import World, bundle
 
 ZIP = {"Content-Type": "application/zip"}

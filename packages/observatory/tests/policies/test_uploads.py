@@ -186,7 +186,7 @@ def _put_headers_only(url: str, size: int, *, body: bytes = b"", hang_up: bool =
 
 
 def test_uploads_that_were_never_completed_are_forgotten_after_a_day(app, client, upload, complete, clock, ada) -> None:
-    from observatory.sweeping import sweep
+    from observatory.operations.sweeping import sweep
 
     finished = upload(ada)
     complete(ada, finished)

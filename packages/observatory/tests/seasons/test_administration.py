@@ -155,7 +155,7 @@ def test_rolling_gives_fresh_pools_and_a_fresh_seed_and_tells_the_old_one(
 def seed_of(world: World, name: str) -> int:
     from sqlalchemy import select
 
-    from observatory.seasons.tables import Season
+    from observatory.database.tables.seasons import Season
 
     with world.database.read() as session:
         return session.scalars(select(Season.seed).where(Season.name == name, Season.canonical)).one()
@@ -199,7 +199,7 @@ def test_a_team_season_is_started_once(call: Any) -> None:
 def test_a_bundle_built_for_another_version_of_the_game_is_refused(
     call: Any, client: TestClient, world: World, ada: Any
 ) -> None:
-    from observatory.policies.tables import PolicyVersion
+    from observatory.database.tables.policies import PolicyVersion
 
     call("POST", "", {"yaml": MINE})
     for built_for, status in (("0.26.22", 200), ("0.25", 400), (None, 200)):

@@ -7,7 +7,7 @@ from pathlib import Path
 from fastapi.testclient import TestClient
 
 from mettagrid.config.mettagrid_config import MettaGridConfig
-from observatory.seed import preset_files, seed, seed_if_empty
+from observatory.seasons.seeding import preset_files, seed, seed_if_empty
 
 DOCUMENTED = {"beta-cvc", "beta", "beta-cogsguard", "beta-teams-small", "beta-teams-large", "beta-teams-tiny-fixed"}
 

@@ -4,10 +4,7 @@ import uuid
 
 import pytest
 
-from observatory.seasons.config import SeasonPreset, TeamConfig
-from observatory.seasons.sources import PRESETS, read_preset
-from observatory.seasons.stages import PoolFacts, combination_key, plan_stages, pool_names, stage_states
-from observatory.seasons.standings import (
+from observatory.scoring.standings import (
     PlayedMatch,
     Seat,
     kept_by,
@@ -18,6 +15,9 @@ from observatory.seasons.standings import (
     team_score,
     weighted_standings,
 )
+from observatory.seasons.config import SeasonPreset, TeamConfig
+from observatory.seasons.sources import PRESETS, read_preset
+from observatory.seasons.stages import PoolFacts, combination_key, plan_stages, pool_names, stage_states
 
 A, B, C, D = (uuid.UUID(int=number) for number in range(1, 5))
 

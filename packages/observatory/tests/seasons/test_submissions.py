@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from observatory.seasons.tables import Season
+from observatory.database.tables.seasons import Season
 from packages.observatory.tests.world import FREEPLAY, TEAM, World
 
 
@@ -62,8 +62,8 @@ def test_a_version_without_a_bundle_cannot_enter(submit, client: TestClient, wor
 
 
 def test_a_retired_member_was_submitted_too(submit, client: TestClient, world: World, clock, ada) -> None:
+    from observatory.database.tables.seasons import PoolPlayer
     from observatory.seasons.memberships import remove_member
-    from observatory.seasons.tables import PoolPlayer
 
     world.season()
     version = world.version(ada)

@@ -10,8 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from observatory.database.tables.seasons import Pool, PoolPlayer, Season
 from observatory.events import Change, ChangeKind, note
-from observatory.seasons.tables import Pool, PoolPlayer, Season
 from packages.observatory.tests.world import FREEPLAY, TEAM, World
 
 POOLS = {"open": ("qualifying", "competition"), "teams": ("stage-1", "sample-1", "team-round-1", "team-round-2")}

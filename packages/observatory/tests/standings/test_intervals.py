@@ -15,13 +15,13 @@ import pytest
 from observatory.commissioner import freeplay
 from observatory.commissioner.decisions import NewMatch
 from observatory.commissioner.facts import EndedMatch, Member, PoolRecord, SeasonFacts, Tally
+from observatory.scoring.exact import ExactSum
+from observatory.scoring.folds import LoggedMatch, PoolFold
+from observatory.scoring.intervals import Sample, score_interval
+from observatory.scoring.standings import PlayedMatch, Seat, weighted_standings
+from observatory.scoring.vor import team_values
 from observatory.seasons.config import FreeplayConfig
 from observatory.seasons.creation import COMPETITION, QUALIFYING
-from observatory.seasons.exact import ExactSum
-from observatory.seasons.folds import LoggedMatch, PoolFold
-from observatory.seasons.intervals import Sample, score_interval
-from observatory.seasons.standings import PlayedMatch, Seat, weighted_standings
-from observatory.seasons.vor import team_values
 
 SEASONS = 1000
 PARTS = (0.25, 0.5, 0.8, 1.0)

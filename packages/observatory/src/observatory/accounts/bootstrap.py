@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from observatory.accounts import repository, service
-from observatory.accounts.admin_endpoints import invitation_url
 from observatory.database import Database
 from observatory.settings import Settings
 
@@ -36,4 +35,4 @@ def bootstrap(database: Database, settings: Settings, now: datetime) -> FirstAdm
         service.update_user(session, user, now=now, is_admin=True, disabled=False)
         token = service.mint_user_token(session, user, now=now, name="First start")
         _, text = service.invite(session, user=user, is_admin=True, now=now, expires_in=timedelta(hours=LINK_HOURS))
-        return FirstAdmin(user.email, token, invitation_url(settings.base_url(), text))
+        return FirstAdmin(user.email, token, service.invitation_url(settings.base_url(), text))

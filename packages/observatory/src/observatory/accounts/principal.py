@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from observatory.accounts.tokens import WRITE, TokenKind
+from observatory.tokens import WRITE, TokenKind
 
 if TYPE_CHECKING:
-    from observatory.accounts.tables import Token, User
+    from observatory.database.tables.accounts import Token, User
 
 __all__ = ["Principal"]
 

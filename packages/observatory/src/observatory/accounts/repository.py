@@ -10,9 +10,9 @@ from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from observatory import events
-from observatory.accounts.tables import AuthCode, EndedSession, Invitation, Player, Token, User
-from observatory.accounts.tokens import TokenKind, hash_token
+from observatory.database.tables.accounts import AuthCode, EndedSession, Invitation, Player, Token, User
 from observatory.events import Change, ChangeKind
+from observatory.tokens import TokenKind, hash_token
 
 __all__ = [
     "auth_code",

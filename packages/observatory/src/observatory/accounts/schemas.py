@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from observatory.accounts.tokens import WRITE, TokenKind
+from observatory.tokens import WRITE, TokenKind
 from observatory.wire import Body
 
 __all__ = [

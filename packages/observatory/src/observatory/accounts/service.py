@@ -6,6 +6,7 @@ import re
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from urllib.parse import urlencode
 
 from sqlalchemy.orm import Session
 
@@ -13,10 +14,10 @@ from observatory import events
 from observatory.accounts import repository
 from observatory.accounts.github import GitHubUser
 from observatory.accounts.passwords import hash_password, password_problem
-from observatory.accounts.tables import AuthCode, Invitation, Player, Token, User
-from observatory.accounts.tokens import WRITE, TokenKind, hash_token, mint_token, new_player_id, new_user_id, preview
+from observatory.database.tables.accounts import AuthCode, Invitation, Player, Token, User
 from observatory.errors import BadRequest, Conflict, Gone, NotFound, Unprocessable
 from observatory.events import Change, ChangeKind
+from observatory.tokens import WRITE, TokenKind, hash_token, mint_token, new_player_id, new_user_id, preview
 from softmax.wire import UserRow
 
 __all__ = [
@@ -25,12 +26,14 @@ __all__ = [
     "create_player",
     "create_user",
     "exchange_code",
+    "invitation_url",
     "invite",
     "issue_code",
     "log_in_player",
     "mint_credential",
     "mint_user_token",
     "mint_worker_token",
+    "renew_password_hash",
     "revoke",
     "update_user",
     "user_from_github",
@@ -237,6 +240,11 @@ def invite(
     return row, text
 
 
+def invitation_url(base_url: str, text: str) -> str:
+    """Return the link of an invitation; its text is in the query, which no log keeps."""
+    return f"{base_url}/join?{urlencode({'invitation': text})}"
+
+
 def accept_invitation(
     session: Session, text: str, *, email: str, name: str | None, password: str, now: datetime
 ) -> User:
@@ -256,6 +264,13 @@ def accept_invitation(
     found.used_at = now
     _changed(session)
     return user
+
+
+def renew_password_hash(session: Session, user_id: str, old: str, new: str) -> None:
+    """Replace the hash of a password by a stronger one of the same password; browser sessions stay valid."""
+    user = repository.user(session, user_id)
+    if user is not None and user.password_hash == old:
+        user.password_hash = new
 
 
 def issue_code(session: Session, user: User, *, now: datetime) -> str:

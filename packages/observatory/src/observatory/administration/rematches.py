@@ -8,10 +8,10 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from observatory.database.tables.jobs import MAP_SEED, Job
+from observatory.database.tables.matches import Match, MatchStatus
 from observatory.errors import Conflict, NotFound
-from observatory.jobs.tables import MAP_SEED, Job
 from observatory.matches.service import SharedEnv, create_match, schedule
-from observatory.matches.tables import Match, MatchStatus
 
 __all__ = ["play_again"]
 

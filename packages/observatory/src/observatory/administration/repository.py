@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session, contains_eager, selectinload
 
-from observatory.jobs.states import IN_WORK, JobStatus
-from observatory.jobs.tables import Job
-from observatory.matches.tables import Match, MatchPlayer, MatchStatus
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match, MatchPlayer, MatchStatus
+from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.seasons import Pool, PoolPlayer, Season
+from observatory.job_states import IN_WORK, JobStatus
 from observatory.paging import Page
-from observatory.policies.tables import PolicyVersion
-from observatory.seasons.tables import Pool, PoolPlayer, Season
 
 __all__ = ["failures", "jobs", "jobs_in_work", "matches_of_jobs"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from observatory.jobs.states import JobStatus
+from observatory.job_states import JobStatus
 
 __all__ = ["AdminJob", "AdminWorker", "AuditRow", "Failure", "MatchAgain"]
 

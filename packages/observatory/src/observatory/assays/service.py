@@ -13,16 +13,16 @@ from sqlalchemy.orm import Session, load_only
 from observatory.accounts.principal import Principal
 from observatory.assays.measuring import PlayedEpisode, measure_missions, score_axes
 from observatory.assays.schemas import AssayCreate, AssayMission
-from observatory.assays.tables import AssayJob, AssayRun, AssayStatus
 from observatory.database import new_id
+from observatory.database.tables.assays import AssayJob, AssayRun, AssayStatus
+from observatory.database.tables.jobs import Job
 from observatory.errors import BadRequest, Conflict, NotFound, TooManyRequests
+from observatory.job_states import JobStatus
 from observatory.jobs.service import create_job
 from observatory.jobs.specs import check_spec
-from observatory.jobs.states import JobStatus
-from observatory.jobs.tables import Job
-from observatory.operations.quotas import check_stored_bytes
 from observatory.paging import count
 from observatory.policies.service import own_version
+from observatory.quotas import check_stored_bytes
 from observatory.settings import Settings
 from softmax.wire import AssayResultsResponse, AssayRunResponse
 

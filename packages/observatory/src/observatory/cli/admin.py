@@ -16,7 +16,7 @@ from softmax.cli.output import table
 from softmax.cli.program import CommandGroup, Entry
 
 if TYPE_CHECKING:
-    from observatory.operations.admin_client import AdminClient
+    from observatory.serving.admin_client import AdminClient
 
 __all__ = ["ADMIN", "admin_calls", "show"]
 
@@ -135,9 +135,9 @@ def _update(email: str, change: dict[str, Any]) -> None:
 @contextmanager
 def admin_calls() -> Iterator[AdminClient]:
     """Open calls to the server that the options name; a refusal ends the command with its message."""
-    from observatory.operations.admin_client import Refused, admin_client
-    from observatory.operations.logs import configure_logging
-    from observatory.operations.running import AlreadyRunning
+    from observatory.logs import configure_logging
+    from observatory.serving.admin_client import Refused, admin_client
+    from observatory.serving.running import AlreadyRunning
 
     configure_logging("plain", "WARNING")
     settings = load_settings(data_dir=_where["data"])

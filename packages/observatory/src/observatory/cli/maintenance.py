@@ -15,8 +15,8 @@ __all__ = ["backup", "doctor", "restore"]
 
 def backup(target: Annotated[Path, typer.Argument(help="File to write.")], data: Data = None) -> None:
     """Write everything to one file, while the server runs or not. Keep it safe: the keys are in it."""
-    from observatory.operations.backup import BackupError
-    from observatory.operations.backup import backup as write
+    from observatory.serving.backup import BackupError
+    from observatory.serving.backup import backup as write
 
     try:
         counts = write(load_settings(data_dir=data), target)
@@ -27,8 +27,8 @@ def backup(target: Annotated[Path, typer.Argument(help="File to write.")], data:
 
 def restore(source: Annotated[Path, typer.Argument(help="File of `observatory backup`.")], data: Data = None) -> None:
     """Fill an empty data folder from a backup."""
-    from observatory.operations.backup import BackupError
-    from observatory.operations.backup import restore as read
+    from observatory.serving.backup import BackupError
+    from observatory.serving.backup import restore as read
 
     settings = load_settings(data_dir=data)
     try:
@@ -41,7 +41,7 @@ def restore(source: Annotated[Path, typer.Argument(help="File of `observatory ba
 
 def doctor(data: Data = None) -> None:
     """Check this installation; exit status 1 when something must be corrected."""
-    from observatory.operations.doctor import examine
+    from observatory.serving.doctor import examine
 
     good = True
     for finding in examine(load_settings(data_dir=data)):

@@ -15,7 +15,7 @@ from softmax.cli.output import table
 from softmax.cli.program import Entry
 
 if TYPE_CHECKING:
-    from observatory.operations.admin_client import AdminClient
+    from observatory.serving.admin_client import AdminClient
 
 __all__ = ["NETWORK", "audit"]
 

@@ -23,7 +23,7 @@ class ObservatoryProgram(Program):
             return explanation
         from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-        from observatory.refusals import database_sentence
+        from observatory.http.refusals import database_sentence
 
         if isinstance(error, ArgumentError):
             return Explanation("OBSERVATORY_DATABASE_URL is not the address of a database")

@@ -22,7 +22,7 @@ def serve(
     workers: Workers = None,
 ) -> None:
     """Run the server until it is stopped."""
-    from observatory.operations.serving import serve
+    from observatory.serving.serving import serve
 
     serve(load_settings(host=host, port=port, data_dir=data, local_workers=workers), tell=_print)
 
@@ -52,9 +52,9 @@ def seed(
     """Create seasons that do not exist yet. The server must not be running."""
     from observatory.clock import utc_now
     from observatory.database import Database, migrate
-    from observatory.operations.running import sole_owner
-    from observatory.seed import find_preset, preset_files
-    from observatory.seed import seed as seed_database
+    from observatory.seasons.seeding import find_preset, preset_files
+    from observatory.seasons.seeding import seed as seed_database
+    from observatory.serving.running import sole_owner
 
     files = [find_preset(season) for season in seasons] if seasons else preset_files()
     settings = load_settings(data_dir=data)

@@ -10,16 +10,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from observatory import events
-from observatory.commissioner import seeds
 from observatory.commissioner.decisions import Complete, Decision, EndTeam, Join, Leave, NewMatch, NewTeam
 from observatory.database import new_id
+from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.seasons import Pool, PoolPlayer, Season, Team, TeamMember
 from observatory.events import Change, ChangeKind
 from observatory.matches.service import SharedEnv, create_match, schedule
-from observatory.policies.tables import PolicyVersion
-from observatory.seasons import repository
+from observatory.seasons import repository, seeds
 from observatory.seasons.creation import end_season
 from observatory.seasons.memberships import add_member, remove_member
-from observatory.seasons.tables import Pool, PoolPlayer, Season, Team, TeamMember
 
 __all__ = ["apply"]
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from observatory.commissioner.decisions import Decision, Decisions, Join, Leave, NewMatch, Priority
 from observatory.commissioner.facts import Member, OpenMatch, PoolRecord, SeasonFacts
 from observatory.commissioner.order import FairShare, GamesLeft, in_turn
+from observatory.scoring.exact import mean
 from observatory.seasons.config import FreeplayConfig
 from observatory.seasons.creation import COMPETITION, QUALIFYING
-from observatory.seasons.exact import mean
 
 __all__ = ["decide", "games_of_policy", "pair_key", "qualifying_score"]
 

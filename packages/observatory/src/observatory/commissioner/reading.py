@@ -25,11 +25,19 @@ from observatory.commissioner.facts import (
     Tally,
     TeamFact,
 )
-from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
-from observatory.policies.tables import Policy, PolicyVersion
+from observatory.database.tables.matches import IN_FLIGHT, Match, MatchPlayer, MatchStatus
+from observatory.database.tables.policies import Policy, PolicyVersion
+from observatory.database.tables.seasons import (
+    MembershipChange,
+    Pool,
+    PoolPlayer,
+    Season,
+    Team,
+    TeamMember,
+    TournamentType,
+)
 from observatory.seasons.config import FreeplayConfig, TeamConfig
 from observatory.seasons.creation import COMPETITION
-from observatory.seasons.tables import MembershipChange, Pool, PoolPlayer, Season, Team, TeamMember, TournamentType
 
 __all__ = ["Memory", "Reading", "active_seasons", "config_of", "read", "stamp"]
 

@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from observatory.commissioner.reading import config_of
 from observatory.database import Database
+from observatory.database.tables.seasons import Season
 from observatory.seasons.creation import roll_season
-from observatory.seasons.tables import Season
 
 __all__ = ["roll_due_seasons", "rolls_at"]
 

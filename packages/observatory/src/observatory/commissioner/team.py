@@ -6,7 +6,6 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from observatory.commissioner import seeds
 from observatory.commissioner.decisions import (
     Complete,
     Decision,
@@ -20,11 +19,12 @@ from observatory.commissioner.decisions import (
 )
 from observatory.commissioner.facts import OpenMatch, PoolRecord, SeasonFacts, TeamFact
 from observatory.commissioner.order import GamesLeft
-from observatory.commissioner.sampling import draw_teams
+from observatory.scoring.exact import mean
+from observatory.scoring.standings import kept_by, ranked_teams, surviving_teams
+from observatory.seasons import seeds
 from observatory.seasons.config import PolicyEval, SampleTeams, ScorePolicies, TeamConfig, TeamEval
-from observatory.seasons.exact import mean
+from observatory.seasons.sampling import draw_teams
 from observatory.seasons.stages import PlannedStage, combination_key, combinations_of_stage, members_needed, plan_stages
-from observatory.seasons.standings import kept_by, ranked_teams, surviving_teams
 
 __all__ = ["decide", "policy_scores", "team_scores"]
 

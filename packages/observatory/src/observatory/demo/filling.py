@@ -14,16 +14,16 @@ from observatory import games
 from observatory.accounts import repository as accounts
 from observatory.accounts.principal import Principal
 from observatory.accounts.service import create_user
-from observatory.accounts.tables import User
 from observatory.database import Database, new_id
+from observatory.database.tables.accounts import User
+from observatory.database.tables.policies import PolicyVersion
 from observatory.paging import MAX_LIMIT, Page
 from observatory.policies import repository, service
 from observatory.policies.bundles import BundleFacts, inspect_bundle
 from observatory.policies.repository import VersionFilter
-from observatory.policies.tables import PolicyVersion
+from observatory.seasons.seeding import preset_files, seed
 from observatory.seasons.sources import read_preset
 from observatory.seasons.submissions import AlreadySubmitted, SubmissionsClosed, submit
-from observatory.seed import preset_files, seed
 from observatory.store import bundle_key
 
 __all__ = ["POLICIES", "SEASONS", "fill"]

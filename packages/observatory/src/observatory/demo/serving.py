@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from fastapi import FastAPI
 
 from observatory.demo.filling import fill
-from observatory.operations.serving import serve
-from observatory.seed import preset_files
+from observatory.seasons.seeding import preset_files
+from observatory.serving.serving import serve
 from observatory.settings import Settings
 
 __all__ = ["serve_demo"]

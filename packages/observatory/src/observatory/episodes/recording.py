@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 
 from observatory import events
 from observatory.database import new_id
+from observatory.database.tables.episodes import Episode, EpisodePolicy, EpisodeTag
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.policies import PolicyVersion
 from observatory.episodes import repository
-from observatory.episodes.tables import Episode, EpisodePolicy, EpisodeTag
 from observatory.events import Change, ChangeKind
 from observatory.jobs.specs import policy_version_id
-from observatory.jobs.tables import Job
-from observatory.policies.tables import PolicyVersion
 from observatory.store import job_key
 
 __all__ = ["EpisodeFacts", "PolicyFacts", "finite", "record_episode", "record_job"]

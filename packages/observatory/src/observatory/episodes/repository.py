@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from sqlalchemy.sql.base import ExecutableOption
 
 from observatory.accounts.principal import Principal
-from observatory.episodes.tables import Episode, EpisodePolicy, EpisodeTag
+from observatory.database.tables.episodes import Episode, EpisodePolicy, EpisodeTag
+from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.seasons import Season
 from observatory.errors import NotFound
 from observatory.paging import Page, count_up_to
-from observatory.policies.tables import PolicyVersion
-from observatory.seasons.tables import Season
 
 __all__ = ["EpisodeFilter", "episode", "episodes"]
 

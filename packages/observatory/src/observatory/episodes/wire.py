@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
-from observatory.episodes.tables import Episode, EpisodePolicy
+from observatory.database.tables.episodes import Episode, EpisodePolicy
 from observatory.policies.wire import version_summary
 from observatory.settings import Settings
 from observatory.store import Store

@@ -10,12 +10,12 @@ from fastapi import Request
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
-from observatory.accounts.tokens import hash_token
-from observatory.accounts.visitors import COOKIE
 from observatory.database import Database
 from observatory.database.cache import FRESH_SECONDS, Cache
 from observatory.errors import Unauthorized
 from observatory.events import ChangeKind, Versions
+from observatory.http.visitors import COOKIE
+from observatory.tokens import hash_token
 
 __all__ = ["ANONYMOUS", "FindPrincipal", "Viewer", "Viewers", "credential_of"]
 

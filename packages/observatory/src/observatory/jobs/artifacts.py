@@ -15,13 +15,13 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from observatory.database import Database
-from observatory.episodes.tables import Episode
+from observatory.database.tables.episodes import Episode
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match
+from observatory.database.tables.seasons import Pool, Season
+from observatory.job_states import TERMINAL
 from observatory.jobs.service import Ending
-from observatory.jobs.states import TERMINAL
-from observatory.jobs.tables import Job
-from observatory.matches.tables import Match
-from observatory.operations.quotas import stored_bytes
-from observatory.seasons.tables import Pool, Season
+from observatory.quotas import stored_bytes
 from observatory.settings import Settings
 from observatory.store import Store, job_key
 

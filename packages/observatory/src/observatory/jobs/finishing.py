@@ -10,13 +10,13 @@ from datetime import datetime
 from typing import Any
 
 from observatory import games
+from observatory.database.tables.jobs import Job
+from observatory.job_states import JobStatus
 from observatory.jobs.artifacts import artifact_sizes
 from observatory.jobs.leasing import attempt_name, output_names
 from observatory.jobs.schemas import ErrorInfo, FinishRequest
 from observatory.jobs.service import Ending
-from observatory.jobs.states import JobStatus
-from observatory.jobs.tables import Job
-from observatory.seasons.secrecy import without_seeds
+from observatory.secrecy import without_seeds
 from observatory.store import Missing, Store, job_key
 
 __all__ = ["collect", "digest"]

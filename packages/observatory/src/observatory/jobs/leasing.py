@@ -10,16 +10,16 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from observatory import games
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.policies import PolicyVersion
 from observatory.errors import NotFound
 from observatory.games import GameMissing
+from observatory.job_states import JobStatus
 from observatory.jobs import service, specs
 from observatory.jobs.logs import MAX_LOG_BYTES, log_names
 from observatory.jobs.schemas import ErrorInfo, Lease, LeasedPolicy
-from observatory.jobs.states import JobStatus
-from observatory.jobs.tables import Job
 from observatory.keys import Keys
 from observatory.policies import grants, secrets
-from observatory.policies.tables import PolicyVersion
 from observatory.settings import MEGABYTE, Settings
 from observatory.store import Store
 

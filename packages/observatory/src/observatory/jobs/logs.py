@@ -9,10 +9,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory.database import Database
+from observatory.database.tables.jobs import Job, PolicyLog
+from observatory.database.tables.policies import PolicyVersion
 from observatory.jobs import specs
-from observatory.jobs.tables import Job, PolicyLog
-from observatory.operations.quotas import stored_bytes
-from observatory.policies.tables import PolicyVersion
+from observatory.quotas import stored_bytes
 from observatory.settings import Settings
 from observatory.store import Store, job_key
 

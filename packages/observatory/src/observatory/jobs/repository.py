@@ -12,8 +12,8 @@ from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session, selectinload
 
 from observatory.accounts.principal import Principal
-from observatory.jobs.states import IN_WORK, JobStatus
-from observatory.jobs.tables import Job, JobFault
+from observatory.database.tables.jobs import Job, JobFault
+from observatory.job_states import IN_WORK, JobStatus
 
 __all__ = [
     "counts",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from observatory.documents import Document
-from observatory.jobs.states import JobStatus
+from observatory.job_states import JobStatus
 from observatory.wire import Body
 
 __all__ = [

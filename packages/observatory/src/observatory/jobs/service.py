@@ -17,14 +17,14 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from observatory import events
-from observatory.accounts.tokens import hash_token, mint_token
+from observatory.database.tables.jobs import Job, JobFault
 from observatory.errors import Conflict, Forbidden, NotFound
 from observatory.events import Change, ChangeKind
+from observatory.job_states import IN_WORK, TERMINAL, JobStatus, may_move_by_hand
 from observatory.jobs import repository
 from observatory.jobs.schemas import ErrorInfo
-from observatory.jobs.states import IN_WORK, TERMINAL, JobStatus, may_move_by_hand
-from observatory.jobs.tables import Job, JobFault
 from observatory.jobs.transitions import move
+from observatory.tokens import hash_token, mint_token
 
 __all__ = [
     "Ending",

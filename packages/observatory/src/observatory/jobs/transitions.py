@@ -13,9 +13,9 @@ from typing import Protocol
 from sqlalchemy.orm import Session
 
 from observatory import events
+from observatory.database.tables.jobs import Job
 from observatory.events import Change, ChangeKind
-from observatory.jobs.states import JobStatus, may_move
-from observatory.jobs.tables import Job
+from observatory.job_states import JobStatus, may_move
 
 __all__ = ["Follower", "IllegalMove", "follow_with", "move"]
 
@@ -31,9 +31,7 @@ class IllegalMove(RuntimeError):
     """The table of legal moves does not have this one; the caller should have checked the state first."""
 
     def __init__(self, job: Job, to: JobStatus) -> None:
-        super().__init__(
-            f"Job {job.id} is {job.status.value} and cannot become {to.value}; see observatory.jobs.states"
-        )
+        super().__init__(f"Job {job.id} is {job.status.value} and cannot become {to.value}; see observatory.job_states")
 
 
 _follower: Follower | None = None

@@ -11,8 +11,8 @@ from sqlalchemy import Select, Subquery, func, select
 from sqlalchemy.orm import Session
 
 from observatory.database.cache import cached_value
+from observatory.database.tables.matches import Match
 from observatory.events import ChangeKind
-from observatory.matches.tables import Match
 
 __all__ = ["LISTED", "Listed", "lines", "listed_from", "pool_size"]
 

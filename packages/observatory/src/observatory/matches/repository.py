@@ -14,17 +14,17 @@ from sqlalchemy.sql.base import ExecutableOption
 from sqlalchemy.types import NullType
 
 from observatory.accounts.principal import Principal
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import IN_FLIGHT, Match, MatchPlayer, MatchStatus
+from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.seasons import Pool, PoolPlayer, Season
 from observatory.errors import NotFound
-from observatory.jobs.tables import Job
 from observatory.matches.lines import LISTED, Listed, listed_from, pool_size
-from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
 from observatory.paging import Page
-from observatory.policies.tables import PolicyVersion
-from observatory.seasons.folds import LoggedMatch
+from observatory.scoring.folds import LoggedMatch
+from observatory.scoring.standings import PlayedMatch, Seat
 from observatory.seasons.repository import visible
 from observatory.seasons.stages import PoolFacts
-from observatory.seasons.standings import PlayedMatch, Seat
-from observatory.seasons.tables import Pool, PoolPlayer, Season
 
 __all__ = ["MatchFilter", "StatusCounts"]
 

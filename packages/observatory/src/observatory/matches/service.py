@@ -12,20 +12,20 @@ from sqlalchemy.orm import Session
 
 from observatory import events
 from observatory.accounts.principal import Principal
-from observatory.commissioner.seeds import policy_seed
 from observatory.database import new_id
+from observatory.database.tables.jobs import MAP_SEED, Job
+from observatory.database.tables.matches import Match, MatchPlayer, MatchStatus, may_move
+from observatory.database.tables.seasons import Pool, PoolPlayer
 from observatory.episodes.recording import finite
 from observatory.errors import Forbidden, NotFound
 from observatory.events import Change, ChangeKind
+from observatory.job_states import JobStatus
 from observatory.jobs.logs import log_name
 from observatory.jobs.service import create_job
-from observatory.jobs.states import JobStatus
-from observatory.jobs.tables import MAP_SEED, Job
 from observatory.matches import repository
-from observatory.matches.tables import Match, MatchPlayer, MatchStatus, may_move
 from observatory.matches.transitions import move
-from observatory.seasons.standings import match_scores
-from observatory.seasons.tables import Pool, PoolPlayer
+from observatory.scoring.standings import match_scores
+from observatory.seasons.seeds import policy_seed
 
 __all__ = ["SharedEnv", "create_match", "follow_job", "log_names_of", "own_seats", "schedule"]
 

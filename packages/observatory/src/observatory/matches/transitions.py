@@ -7,9 +7,9 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from observatory import events
+from observatory.database.tables.matches import Match, MatchStatus, may_move
 from observatory.events import Change, ChangeKind
 from observatory.matches import repository
-from observatory.matches.tables import Match, MatchStatus, may_move
 
 __all__ = ["IllegalMove", "move"]
 
@@ -18,9 +18,7 @@ class IllegalMove(RuntimeError):
     """The table of legal moves does not have this one; the caller should have checked the state first."""
 
     def __init__(self, match: Match, to: MatchStatus) -> None:
-        super().__init__(
-            f"Match {match.id} is {match.status.value} and cannot become {to.value}; see observatory.matches.tables"
-        )
+        super().__init__(f"Match {match.id} is {match.status.value} and cannot become {to.value}; see `may_move`")
 
 
 def move(session: Session, match: Match, to: MatchStatus, *, now: datetime) -> None:

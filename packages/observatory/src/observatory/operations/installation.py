@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from observatory.http.cached import CacheMiddleware
-from observatory.operations.endpoints import router
+from observatory.http.rate_limits import RateLimits
+from observatory.jobs.workers_seen import WorkersSeen
+from observatory.metrics import Metrics
 from observatory.operations.forwarding import ForwardedMiddleware
-from observatory.operations.metrics import Metrics
 from observatory.operations.prefixes import PrefixMiddleware
-from observatory.operations.rate_limits import RateLimits
 from observatory.operations.requests import RequestMiddleware
-from observatory.operations.workers_seen import WorkersSeen
 from observatory.pages.streams import StreamSlots
+from observatory.routes.operations import router
 
 __all__ = ["install"]
 

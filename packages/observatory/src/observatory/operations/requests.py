@@ -9,8 +9,8 @@ import uuid
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from observatory.operations.logs import request_id
-from observatory.operations.metrics import Metrics
+from observatory.logs import request_id
+from observatory.metrics import Metrics
 
 __all__ = ["RequestMiddleware"]
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from fastapi import Request
 from sqlalchemy.orm import Session
 
-from observatory.accounts.deps import find_principal
 from observatory.accounts.principal import Principal
 from observatory.errors import NotFound, Unauthorized
+from observatory.http.callers import find_principal
 from observatory.matches import repository as matches
 from observatory.seasons import repository as seasons
 

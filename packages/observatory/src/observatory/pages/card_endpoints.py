@@ -8,8 +8,8 @@ import uuid
 from fastapi import Request, Response
 
 from observatory.database import SessionDep
+from observatory.http.routing import Router
 from observatory.pages.cards import card_of
-from observatory.routing import Router
 
 __all__ = ["router"]
 

@@ -7,17 +7,18 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Path, Query, Request, Response
 
-from observatory.accounts.deps import OptionalPrincipal
-from observatory.accounts.visitors import VisitorDep
 from observatory.clock import Now
 from observatory.commissioner.loop import Commissioner
 from observatory.database import DatabaseDep, SessionDep
-from observatory.deps import SettingsDep, StoreDep
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import BadRequest, NotFound, TooManyRequests, Unauthorized, errors
 from observatory.events import ChangeKind
 from observatory.http.cached import cached
-from observatory.operations.rate_limits import address_of
+from observatory.http.callers import OptionalPrincipal
+from observatory.http.deps import SettingsDep, StoreDep
+from observatory.http.rate_limits import address_of
+from observatory.http.routing import Router
+from observatory.http.visitors import VisitorDep
 from observatory.pages import matches, policies, queue, seasons, tables
 from observatory.pages.rights import Rights
 from observatory.pages.schemas import (
@@ -33,7 +34,6 @@ from observatory.pages.schemas import (
 )
 from observatory.pages.streams import EVENT_SCHEMA, EventStream, Listener
 from observatory.paging import PageDep, set_total
-from observatory.routing import Router
 from observatory.seasons import repository
 from observatory.seasons.repository import SeasonReference, TeamFilter
 

@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.commissioner.loop import Commissioner
-from observatory.matches.tables import MatchStatus
+from observatory.database.tables.matches import MatchStatus
+from observatory.database.tables.seasons import MembershipAction, MembershipChange, PoolPlayer, Season, SeasonStatus
 from observatory.pages import repository
 from observatory.pages.names import policy_ref
 from observatory.pages.repository import OpenMatch
 from observatory.pages.schemas import EntryState, MyEntry
-from observatory.seasons.folds import Record
-from observatory.seasons.table_cache import pool_table
-from observatory.seasons.tables import MembershipAction, MembershipChange, PoolPlayer, Season, SeasonStatus
+from observatory.scoring.folds import Record
+from observatory.standings.table_cache import pool_table
 
 __all__ = ["my_entries"]
 

@@ -13,20 +13,20 @@ from urllib.parse import quote
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match, MatchStatus
+from observatory.database.tables.seasons import Season
 from observatory.episodes import repository as episodes
 from observatory.episodes.wire import EpisodeWire
 from observatory.errors import BadRequest
-from observatory.jobs.tables import Job
 from observatory.matches import repository as matches_repository
 from observatory.matches.lines import lines
-from observatory.matches.tables import Match, MatchStatus
 from observatory.pages import repository
 from observatory.pages.names import policy_ref
 from observatory.pages.repository import MatchesWanted
 from observatory.pages.schemas import MatchesPage, MatchLine, MatchPage, MatchPolicy, Timings
 from observatory.seasons import repository as seasons
-from observatory.seasons.secrecy import visible_seed
-from observatory.seasons.tables import Season
+from observatory.secrecy import visible_seed
 
 __all__ = ["isolation_of", "match_line", "match_page", "matches_page"]
 

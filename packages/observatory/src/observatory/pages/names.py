@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from observatory.accounts.tables import User
 from observatory.database.cache import cached_value
+from observatory.database.tables.accounts import User
+from observatory.database.tables.policies import Policy, PolicyVersion
+from observatory.database.tables.seasons import PoolPlayer
 from observatory.events import ChangeKind
 from observatory.pages.schemas import PolicyRef
-from observatory.policies.tables import Policy, PolicyVersion
-from observatory.seasons.tables import PoolPlayer
 
 __all__ = ["author_name", "names_in_pools", "names_of", "policy_ref"]
 

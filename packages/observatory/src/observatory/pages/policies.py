@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
+from observatory.database.tables.seasons import PoolPlayer
 from observatory.pages import repository
 from observatory.pages.names import names_of, policy_ref
 from observatory.pages.repository import Meeting
@@ -25,11 +26,10 @@ from observatory.pages.schemas import (
 from observatory.paging import Page
 from observatory.policies import repository as policies
 from observatory.policies.repository import VersionFilter
+from observatory.scoring.folds import Record
+from observatory.scoring.intervals import Sample, score_interval
 from observatory.seasons import repository as seasons
-from observatory.seasons.folds import Record
-from observatory.seasons.intervals import Sample, score_interval
-from observatory.seasons.table_cache import pool_table
-from observatory.seasons.tables import PoolPlayer
+from observatory.standings.table_cache import pool_table
 
 __all__ = ["policy_page"]
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.commissioner.loop import Commissioner
-from observatory.operations.workers_seen import WorkersSeen
+from observatory.jobs.workers_seen import WorkersSeen
 from observatory.pages import repository
 from observatory.pages.matches import match_line
 from observatory.pages.schemas import CommissionerNote, QueuedMatch, QueuePage, RunningMatch, WorkerLine

@@ -13,15 +13,15 @@ from sqlalchemy.orm import Session, aliased, contains_eager, defer, joinedload, 
 
 from observatory.accounts.principal import Principal
 from observatory.database.cache import cached_value
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import IN_FLIGHT, Match, MatchPlayer, MatchStatus
+from observatory.database.tables.policies import Policy, PolicyVersion
+from observatory.database.tables.seasons import MembershipChange, Pool, PoolPlayer, Season
 from observatory.events import ChangeKind
-from observatory.jobs.states import IN_WORK, JobStatus
-from observatory.jobs.tables import Job
+from observatory.job_states import IN_WORK, JobStatus
 from observatory.matches.lines import LISTED, Listed, listed_from, pool_size
 from observatory.matches.repository import StatusCounts
-from observatory.matches.tables import IN_FLIGHT, Match, MatchPlayer, MatchStatus
-from observatory.policies.tables import Policy, PolicyVersion
 from observatory.seasons.repository import visible
-from observatory.seasons.tables import MembershipChange, Pool, PoolPlayer, Season
 
 __all__ = ["MatchesWanted", "Meeting", "PlayedSeat"]
 

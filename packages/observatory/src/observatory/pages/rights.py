@@ -8,11 +8,11 @@ from datetime import datetime
 from fastapi import Request
 from sqlalchemy.orm import Session
 
-from observatory.accounts.deps import find_principal
 from observatory.accounts.principal import Principal
 from observatory.database import Database
 from observatory.errors import Unauthorized
 from observatory.events import ChangeKind
+from observatory.http.callers import find_principal
 
 __all__ = ["RIGHTS_SECONDS", "Rights"]
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, Field
 
-from observatory.seasons.tables import SeasonStatus, TournamentType
+from observatory.database.tables.seasons import SeasonStatus, TournamentType
 
 __all__ = [
     "CommissionerNote",

@@ -9,21 +9,21 @@ from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
 from observatory.commissioner.loop import Commissioner
+from observatory.database.tables.matches import MatchStatus
+from observatory.database.tables.seasons import Season, TournamentType
 from observatory.matches.repository import StatusCounts
-from observatory.matches.tables import MatchStatus
 from observatory.pages import repository
 from observatory.pages.entries import my_entries
 from observatory.pages.names import names_of
 from observatory.pages.schemas import Leader, SeasonCard, SeasonPage, SeasonVersionLine, Stage, StageState
 from observatory.seasons import repository as seasons
-from observatory.seasons.leaderboards import score_policies_leaderboard
-from observatory.seasons.progress import progress
 from observatory.seasons.repository import PoolCounts
-from observatory.seasons.secrecy import visible_seed
 from observatory.seasons.submissions import SubmissionsClosed, check_open
-from observatory.seasons.table_cache import pool_table
-from observatory.seasons.table_pool import shows_placements, table_pool
-from observatory.seasons.tables import Season, TournamentType
+from observatory.secrecy import visible_seed
+from observatory.standings.leaderboards import score_policies_leaderboard
+from observatory.standings.progress import progress
+from observatory.standings.table_cache import pool_table
+from observatory.standings.table_pool import shows_placements, table_pool
 
 __all__ = ["season_cards", "season_page"]
 

@@ -18,14 +18,14 @@ from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
 from observatory import games
-from observatory.accounts.pages import page, paragraph
 from observatory.database import SessionDep
-from observatory.deps import SettingsDep
 from observatory.errors import NotFound, ObservatoryError
+from observatory.http.deps import SettingsDep
+from observatory.http.plain_pages import page, paragraph
+from observatory.http.routing import Router
 from observatory.pages.addresses import leads_somewhere, read_id
 from observatory.pages.cards import card_of
 from observatory.pages.heads import Head
-from observatory.routing import Router
 from observatory.settings import Settings
 from observatory.store import Store
 

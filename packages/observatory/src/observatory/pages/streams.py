@@ -22,10 +22,10 @@ from sqlalchemy.orm import Session
 from starlette.types import Receive, Scope, Send
 
 from observatory.database import Database
+from observatory.database.tables.seasons import Season
 from observatory.errors import TooManyRequests
 from observatory.events import AsyncSubscription, Change, ChangeKind
 from observatory.pages.rights import RIGHTS_SECONDS, Rights
-from observatory.seasons.tables import Season
 from observatory.settings import Settings
 
 __all__ = ["EVENT_SCHEMA", "EventStream", "Listener", "StreamSlots"]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from sqlalchemy.orm import Session
 
+from observatory.database.tables.seasons import Pool, Season
 from observatory.errors import NotFound
 from observatory.matches import repository as matches
 from observatory.matches.repository import StatusCounts
@@ -15,16 +16,15 @@ from observatory.pages.matches import isolation_of
 from observatory.pages.names import names_in_pools, names_of, policy_ref
 from observatory.pages.schemas import PolicyRef, Table, TableKind, TableRow, TeamRow, Teams
 from observatory.paging import Page
+from observatory.scoring.folds import Place, Record
+from observatory.scoring.vor import team_values
 from observatory.seasons import repository as seasons
 from observatory.seasons.config import TeamConfig
-from observatory.seasons.folds import Place, Record
-from observatory.seasons.leaderboards import score_policies_leaderboard
 from observatory.seasons.repository import TeamFilter
 from observatory.seasons.stages import plan_stages
-from observatory.seasons.table_cache import PoolTable, is_older, pool_table
-from observatory.seasons.table_pool import shows_placements, table_pool
-from observatory.seasons.tables import Pool, Season
-from observatory.seasons.vor import team_values
+from observatory.standings.leaderboards import score_policies_leaderboard
+from observatory.standings.table_cache import PoolTable, is_older, pool_table
+from observatory.standings.table_pool import shows_placements, table_pool
 from softmax.stats import mean_interval
 
 __all__ = ["season_table", "season_teams"]

@@ -11,11 +11,11 @@ from enum import StrEnum
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from observatory.administration import audit
+from observatory.accounts import audit
 from observatory.database import new_id
+from observatory.database.tables.policies import GrantReason, NetworkGrant, OwnerGrant, Policy, PolicyVersion
 from observatory.errors import NotFound
 from observatory.policies.secrets import wants_models
-from observatory.policies.tables import GrantReason, NetworkGrant, OwnerGrant, Policy, PolicyVersion
 
 __all__ = [
     "PACKAGE_INDEX",

@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, aliased, contains_eager, joinedload
 
+from observatory.database.tables.policies import Policy, PolicyVersion, Upload
 from observatory.errors import NotFound
 from observatory.paging import Page, count
-from observatory.policies.tables import Policy, PolicyVersion, Upload
 
 __all__ = ["PolicyFilter", "VersionFilter", "policies", "policy", "upload", "version", "versions"]
 

@@ -19,9 +19,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory.database import new_id
+from observatory.database.tables.policies import PolicySecret, SecretRead
 from observatory.errors import Unavailable, Unprocessable
 from observatory.keys import Keys
-from observatory.policies.tables import PolicySecret, SecretRead
 
 __all__ = ["USE_BEDROCK", "check_secrets", "has_secrets", "read_secrets", "store_secrets", "wants_models"]
 

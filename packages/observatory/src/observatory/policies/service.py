@@ -13,16 +13,16 @@ from sqlalchemy.orm import Session
 from observatory import events
 from observatory.accounts.principal import Principal
 from observatory.database import new_id
+from observatory.database.tables.policies import Policy, PolicyVersion
 from observatory.errors import Conflict, Forbidden, Unprocessable
 from observatory.events import Change, ChangeKind
 from observatory.keys import Keys
-from observatory.operations.quotas import check_stored_bytes
 from observatory.policies import repository
 from observatory.policies.bundles import BundleFacts
 from observatory.policies.grants import grant_for_secrets
 from observatory.policies.names import check_policy_name
 from observatory.policies.secrets import store_secrets
-from observatory.policies.tables import Policy, PolicyVersion
+from observatory.quotas import check_stored_bytes
 from observatory.settings import Settings
 
 __all__ = ["NewVersion", "add_version", "check_tags", "find_or_make_policy", "own_policy", "own_version"]

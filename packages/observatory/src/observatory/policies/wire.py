@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from observatory.accounts.principal import Principal
 from observatory.accounts.service import user_row
+from observatory.database.tables.policies import PolicyVersion
 from observatory.policies.repository import PolicyWithLatest
-from observatory.policies.tables import PolicyVersion
 from softmax.wire import PolicyRow, PolicyVersionRow, PolicyVersionSummary
 
 __all__ = ["policy_row", "version_row", "version_summary"]

@@ -14,14 +14,14 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match, MatchPlayer, MatchStatus
+from observatory.database.tables.seasons import PoolPlayer
 from observatory.episodes.recording import finite
 from observatory.jobs.artifacts import REPLAY_FILES
 from observatory.jobs.finishing import digest
-from observatory.jobs.tables import Job
-from observatory.matches.tables import Match, MatchPlayer, MatchStatus
 from observatory.recompute.schemas import FindingKind
-from observatory.seasons.standings import match_scores
-from observatory.seasons.tables import PoolPlayer
+from observatory.scoring.standings import match_scores
 from observatory.store import Missing, Store, job_key
 
 __all__ = ["StoredMatch", "stored_matches", "true_scores"]

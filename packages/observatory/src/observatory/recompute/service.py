@@ -9,17 +9,19 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from observatory import events
 from observatory.commissioner.facts import EndedMatch, Member, TeamFact
 from observatory.commissioner.reading import config_of
-from observatory.matches.tables import MatchPlayer
-from observatory.policies.tables import Policy, PolicyVersion
+from observatory.database.tables.matches import MatchPlayer
+from observatory.database.tables.policies import Policy, PolicyVersion
+from observatory.database.tables.seasons import Pool, PoolPlayer, Season, Team, TeamMember
+from observatory.events import Change, ChangeKind
 from observatory.recompute.refolding import Played, Refolded, refold, settle
 from observatory.recompute.results import StoredMatch, stored_matches, true_scores
 from observatory.recompute.schemas import Finding, FindingKind
-from observatory.seasons.folds import LoggedMatch, PoolFold
-from observatory.seasons.standings import Seat
-from observatory.seasons.table_cache import pool_table
-from observatory.seasons.tables import Pool, PoolPlayer, Season, Team, TeamMember
+from observatory.scoring.folds import LoggedMatch, PoolFold
+from observatory.scoring.standings import Seat
+from observatory.standings.table_cache import pool_table
 from observatory.store import Store
 
 __all__ = ["Recomputed", "put_right", "recompute_season"]
@@ -64,6 +66,8 @@ def put_right(session: Session, found: Recomputed) -> int:
         player = session.get_one(MatchPlayer, (match_id, index))
         player.score = score
     session.flush()
+    for kind in (ChangeKind.MATCH, ChangeKind.TABLE):
+        events.note(session, Change(kind))
     return len(found.scores)
 
 

@@ -7,15 +7,15 @@ import uuid
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.matches import Match
+from observatory.database.tables.policies import PolicyVersion
 from observatory.errors import Conflict, Forbidden
 from observatory.jobs.artifacts import REPLAY_FILES
 from observatory.jobs.specs import policy_version_id
-from observatory.jobs.tables import Job
 from observatory.matches import repository
-from observatory.matches.tables import Match
 from observatory.policies import grants, secrets
-from observatory.policies.tables import PolicyVersion
-from observatory.seasons.secrecy import seeds_are_public
+from observatory.secrecy import seeds_are_public
 from observatory.settings import Settings
 from observatory.store import Store, job_key
 from softmax.wire import MatchReproduction, ReproducedArtifact, ReproducedPolicy

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from observatory.seasons.tables import SeasonStatus, TournamentType
+from observatory.database.tables.seasons import SeasonStatus, TournamentType
 from observatory.wire import Body
 
 __all__ = ["AdminSeason", "SeasonChanged", "SeasonChecked", "SeasonClose", "SeasonSource", "SeasonText"]

@@ -11,12 +11,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from observatory import events
+from observatory.database.tables.seasons import Season
 from observatory.errors import Conflict, Unprocessable
 from observatory.events import Change, ChangeKind
 from observatory.seasons.config import SeasonPreset
 from observatory.seasons.creation import create_season, end_season, make_default, roll_season
 from observatory.seasons.sources import env_config_of_game, parse_preset, preset_of, preset_text
-from observatory.seasons.tables import Season
 
 __all__ = ["Described", "Outcome", "close", "create", "describe", "edit", "reopen", "roll", "source_of"]
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from observatory.database.tables.seasons import TournamentType
 from observatory.seasons.bounds import (
     MAX_AGENTS,
     MAX_DAYS,
@@ -17,7 +18,6 @@ from observatory.seasons.bounds import (
     ShortText,
     Title,
 )
-from observatory.seasons.tables import TournamentType
 
 __all__ = [
     "Elimination",

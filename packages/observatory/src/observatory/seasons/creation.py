@@ -14,17 +14,17 @@ from sqlalchemy.orm import Session
 
 from observatory import events
 from observatory.database import new_id
+from observatory.database.tables.jobs import Job
+from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.seasons import EnvConfig, Pool, PoolPlayer, Season, TournamentType
 from observatory.events import Change, ChangeKind
+from observatory.job_states import JobStatus
 from observatory.jobs import service as jobs
 from observatory.jobs.schemas import ErrorInfo
-from observatory.jobs.states import JobStatus
-from observatory.jobs.tables import Job
-from observatory.policies.tables import PolicyVersion
 from observatory.seasons import stages
 from observatory.seasons.config import SeasonPreset, TeamConfig
 from observatory.seasons.memberships import add_member
 from observatory.seasons.sources import preset_of, preset_text
-from observatory.seasons.tables import EnvConfig, Pool, PoolPlayer, Season, TournamentType
 
 __all__ = ["create_season", "end_season", "roll_season"]
 
@@ -156,7 +156,7 @@ def _keep_entrants(session: Session, older: Season, season: Season, *, now: date
 
 
 def _waiting_jobs(season: Season) -> Any:
-    from observatory.matches.tables import Match
+    from observatory.database.tables.matches import Match
 
     return (
         select(Job)

@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 
 from observatory import events
 from observatory.database import new_id
+from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.seasons import MembershipAction, MembershipChange, Pool, PoolPlayer
 from observatory.events import Change, ChangeKind
-from observatory.policies.tables import PolicyVersion
 from observatory.seasons import repository
-from observatory.seasons.tables import MembershipAction, MembershipChange, Pool, PoolPlayer
 
 __all__ = ["add_member", "remove_member"]
 

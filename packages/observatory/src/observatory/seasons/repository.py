@@ -14,11 +14,8 @@ from sqlalchemy.sql.base import ExecutableOption
 
 from observatory.accounts.principal import Principal
 from observatory.database.cache import cached_value
-from observatory.errors import NotFound
-from observatory.events import ChangeKind
-from observatory.paging import Page, count
-from observatory.policies.tables import Policy, PolicyVersion
-from observatory.seasons.tables import (
+from observatory.database.tables.policies import Policy, PolicyVersion
+from observatory.database.tables.seasons import (
     EnvConfig,
     MembershipChange,
     Pool,
@@ -28,6 +25,9 @@ from observatory.seasons.tables import (
     TeamMember,
     TournamentType,
 )
+from observatory.errors import NotFound
+from observatory.events import ChangeKind
+from observatory.paging import Page, count
 from softmax.wire import PolicyVersionSummary
 
 __all__ = ["SeasonReference", "TeamFilter"]

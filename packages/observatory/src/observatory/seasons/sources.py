@@ -13,9 +13,9 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from observatory import games
+from observatory.database.tables.seasons import Season, TournamentType
 from observatory.errors import Unprocessable
 from observatory.seasons.config import Game, SeasonPreset
-from observatory.seasons.tables import Season, TournamentType
 from observatory.seasons.yaml_reading import read_yaml
 
 __all__ = ["PRESETS", "env_config_of_game", "parse_preset", "preset_of", "preset_text", "read_preset"]

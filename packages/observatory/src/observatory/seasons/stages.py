@@ -7,8 +7,6 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from observatory.commissioner.sampling import combinations_to_play
-from observatory.commissioner.seeds import drawing_seed
 from observatory.seasons.config import (
     PolicyEval,
     SampleTeams,
@@ -18,6 +16,8 @@ from observatory.seasons.config import (
     TeamEval,
     elimination_sentence,
 )
+from observatory.seasons.sampling import combinations_to_play
+from observatory.seasons.seeds import drawing_seed
 from softmax.wire.states import StageStatus
 
 __all__ = [

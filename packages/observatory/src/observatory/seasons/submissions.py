@@ -8,13 +8,13 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from observatory.accounts.principal import Principal
+from observatory.database.tables.policies import PolicyVersion
+from observatory.database.tables.seasons import Season, SeasonStatus, TournamentType
 from observatory.errors import BadRequest, Conflict
 from observatory.policies.service import own_version
-from observatory.policies.tables import PolicyVersion
 from observatory.seasons import repository
 from observatory.seasons.memberships import add_member
 from observatory.seasons.repository import SeasonReference
-from observatory.seasons.tables import Season, SeasonStatus, TournamentType
 
 __all__ = ["AlreadySubmitted", "SubmissionsClosed", "check_open", "submit"]
 

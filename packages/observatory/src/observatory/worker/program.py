@@ -36,7 +36,7 @@ def run_worker(
     The process runs at the lowest priority, so that other work comes first. With `parent`, it also stops when the
     process that started it is no longer its parent.
     """
-    from observatory.operations.logs import configure_logging
+    from observatory.logs import configure_logging
     from observatory.worker.client import HttpJobClient
     from observatory.worker.loop import Worker
     from observatory.worker.machine import MachineFailed

@@ -1,0 +1,10 @@
+"""Every table, imported once: `Base.metadata` is complete after `import observatory.database.tables`."""
+
+import observatory.database.tables.accounts
+import observatory.database.tables.assays
+import observatory.database.tables.audit
+import observatory.database.tables.episodes
+import observatory.database.tables.jobs
+import observatory.database.tables.matches
+import observatory.database.tables.policies
+import observatory.database.tables.seasons  # noqa: F401

@@ -1,0 +1,88 @@
+"""Remove unfinished uploads and expired files once an hour while the server runs."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+
+import anyio
+import anyio.to_thread
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from observatory.accounts import repository as accounts
+from observatory.clock import ClockWatch
+from observatory.database import Database
+from observatory.database.tables.policies import Upload
+from observatory.errors import ObservatoryError
+from observatory.jobs.artifacts import expire_replays, measure_artifacts
+from observatory.jobs.logs import expire_logs
+from observatory.settings import Settings
+from observatory.store import Store, bundle_key
+from observatory.store.folder import FolderStore
+
+__all__ = ["expire", "sweep", "sweep_for_ever"]
+
+logger = logging.getLogger(__name__)
+
+EVERY_SECONDS = 3600
+PAUSES = 24
+"""sweeps that are left out after the clock was set"""
+KEPT = timedelta(days=1)
+
+
+async def sweep_for_ever(app: FastAPI) -> None:
+    """Sweep until cancelled. A failed sweep is logged and retried by the next one.
+
+    When the clock was set, nothing is removed for a day: a date in the future makes everything look old.
+    """
+    state = app.state
+    watch, pauses = ClockWatch(state.clock), 0
+    while True:
+        set_by = watch.set_by()
+        if abs(set_by) > EVERY_SECONDS:
+            logger.warning("The clock was set by %.0f seconds; nothing is removed for a day", set_by)
+            pauses = PAUSES
+        if pauses:
+            pauses -= 1
+            await anyio.sleep(EVERY_SECONDS)
+            continue
+        try:
+            removed = await anyio.to_thread.run_sync(sweep, state.database, state.store, state.clock())
+            if removed:
+                logger.info("Removed %d uploads that were never completed", removed)
+            await anyio.to_thread.run_sync(expire, state.database, state.store, state.settings, state.clock())
+        except (ObservatoryError, OSError) as error:
+            logger.warning("Old files could not be removed: %s", error)
+        await anyio.sleep(EVERY_SECONDS)
+
+
+def expire(database: Database, store: Store, settings: Settings, now: datetime) -> None:
+    """Remove files of episodes that are older than they are kept."""
+    measure_artifacts(database, store)
+    logs = expire_logs(database, store, now=now, days=settings.keep_logs_days)
+    replays = expire_replays(database, store, now=now, days=settings.keep_replays_days)
+    if logs or replays:
+        logger.info("Removed %d old logs, and the replays of %d episodes", logs, replays)
+
+
+def sweep(database: Database, store: Store, now: datetime) -> int:
+    """Delete uploads that were not completed within a day, with their bytes, and expired sessions; how many uploads."""
+    old = (Upload.completed_at.is_(None), Upload.created_at < now - KEPT)
+    with database.read() as session:
+        found = list(session.scalars(select(Upload).where(*old)))
+    for upload in found:
+        store.delete(upload.key)
+        store.delete(bundle_key(upload.id))  # where a completion that was cut off has left it
+    if found:
+        with database.transaction() as session:
+            for upload in session.scalars(select(Upload).where(Upload.id.in_([upload.id for upload in found]), *old)):
+                session.delete(upload)
+    with database.read() as session:
+        has_expired = accounts.has_expired_sessions(session, now)
+    if has_expired:
+        with database.transaction() as session:
+            accounts.delete_expired_sessions(session, now)
+    if isinstance(store, FolderStore):
+        store.sweep()
+    return len(found)

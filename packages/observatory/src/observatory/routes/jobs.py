@@ -1,0 +1,284 @@
+"""HTTP endpoints of jobs, for workers and for users."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import time
+import uuid
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Annotated
+
+import anyio.to_thread
+from fastapi import Query, Request, Response
+from sqlalchemy.orm import Session
+
+from observatory.accounts import repository as accounts
+from observatory.clock import Clock, Now
+from observatory.database import DatabaseDep, SessionDep
+from observatory.database.tables.jobs import Job
+from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, errors
+from observatory.events import ChangeKind
+from observatory.http.bodies import KILOBYTE
+from observatory.http.callers import Admin, CurrentPrincipal, GivenToken, given_token
+from observatory.http.deps import KeysDep, SettingsDep, StoreDep
+from observatory.http.routing import Router, body_rule
+from observatory.job_states import TERMINAL, JobStatus
+from observatory.jobs import artifacts, finishing, leasing, logs, repository, service, specs
+from observatory.jobs.schemas import (
+    FinishRequest,
+    FinishResponse,
+    Heartbeat,
+    HeartbeatResponse,
+    JobCreate,
+    JobResponse,
+    JobUpdate,
+    Lease,
+    LeaseRequest,
+    PolicySecrets,
+    ReleaseRequest,
+)
+from observatory.matches.repository import hidden_jobs
+from observatory.paging import PageDep, count, set_total
+from observatory.secrecy import without_seeds
+from observatory.settings import MEGABYTE, Settings
+from observatory.store import Store
+from observatory.store.room import StoreRoom
+from observatory.tokens import TokenKind, hash_token
+
+__all__ = ["router"]
+
+logger = logging.getLogger(__name__)
+
+router = Router()
+work = Router(prefix="/work", tags=["work"])
+jobs = Router(prefix="/jobs", tags=["jobs"])
+
+_LOOK_ANYWAY_SECONDS = 1.0
+"""new jobs wake the wait; this interval covers changes without a notification"""
+MAX_BATCH = 1000
+
+
+def _worker(request: Request, session: Session) -> None:
+    """Refuse a caller without a worker's token."""
+    state = request.app.state
+    token_hash = hash_token(given_token(request) or "")
+    known = accounts.good_token(session, token_hash, state.clock())
+    if known is None or known.kind is not TokenKind.WORKER:
+        raise Unauthorized("A worker needs a worker token: `observatory admin token create`")
+
+
+def _holder(request: Request, session: Session) -> None:
+    """Refuse a caller that does not hold the job of the address."""
+    try:
+        job_id = uuid.UUID(request.path_params["job_id"])
+    except ValueError:
+        return  # the route reports the malformed id
+    service.held_job(session, job_id, given_token(request))
+
+
+@work.post("/lease", responses={**errors(Unauthorized), 204: {"description": "No job waits"}}, response_model=Lease)
+@body_rule(caller=_worker)
+async def lease(
+    body: LeaseRequest,
+    _token: GivenToken,
+    request: Request,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    store: StoreDep,
+) -> Lease | Response:
+    """Give a worker the next job, or 204 when none has come in the time it waits."""
+    state = request.app.state
+    clock: Clock = state.clock
+    await database.look(lambda session: _worker(request, session))
+    room = StoreRoom(store, settings.min_free_bytes)
+    deadline = time.monotonic() + body.wait_seconds
+    with database.changes.subscribe_async() as changes:
+        while True:
+            state.workers_seen.saw(body.worker, clock())
+            seen = database.changes.versions([ChangeKind.QUEUE])
+            wait = functools.partial(repository.seconds_to_work, now=clock(), lease_seconds=settings.lease_seconds)
+            pause = await database.look(wait)
+            if not state.stopping and pause == 0.0 and room.is_left():
+                live = state.workers_seen.recent(clock())
+                take = functools.partial(
+                    _take, worker=body.worker, live=live, settings=settings, store=store, now=clock()
+                )
+                lost, taken = await database.write(take)
+                state.metrics.leases_lost.inc(lost)
+                if taken is not None:
+                    job, found = taken
+                    state.metrics.dispatch_wait.observe((clock() - job.created_at).total_seconds())
+                    return found
+            look_again = min(deadline, time.monotonic() + min(pause or _LOOK_ANYWAY_SECONDS, _LOOK_ANYWAY_SECONDS))
+            while not state.stopping and seen == database.changes.versions([ChangeKind.QUEUE]):
+                left = look_again - time.monotonic()
+                if left <= 0:
+                    break
+                await changes.wait(left)
+            if state.stopping or time.monotonic() >= deadline:
+                return Response(status_code=204)
+
+
+def _take(
+    session: Session, *, worker: str, live: Collection[str], settings: Settings, store: Store, now: datetime
+) -> tuple[int, tuple[Job, Lease] | None]:
+    """Return (leases that had run out, the next job)."""
+    lost = service.requeue_expired(
+        session, now=now, max_attempts=settings.max_job_attempts, lease_seconds=settings.lease_seconds
+    )
+    return lost, leasing.lease_next(session, worker, live=live, settings=settings, store=store, now=now)
+
+
+@work.post("/jobs/{job_id}/heartbeat", responses=errors(Forbidden, NotFound, Conflict))
+@body_rule(caller=_holder)
+def heartbeat(
+    job_id: uuid.UUID,
+    body: Heartbeat,
+    token: GivenToken,
+    request: Request,
+    session: SessionDep,
+    settings: SettingsDep,
+    now: Now,
+) -> HeartbeatResponse:
+    """Renew a lease."""
+    job = service.held_job(session, job_id, token)
+    if job.worker:
+        request.app.state.workers_seen.saw(job.worker, now)
+    until = service.renew(session, job, JobStatus(body.status), now=now, lease_seconds=settings.lease_seconds)
+    return HeartbeatResponse(lease_expires_at=until)
+
+
+@work.post("/jobs/{job_id}/secrets", responses=errors(Forbidden, NotFound, Conflict))
+def take_secrets(
+    job_id: uuid.UUID, token: GivenToken, session: SessionDep, keys: KeysDep, now: Now, response: Response
+) -> PolicySecrets:
+    """Return the policies' secrets, once for each lease."""
+    job = service.held_job(session, job_id, token)
+    if job.status in TERMINAL or job.secrets_given_at is not None:
+        raise Conflict("The secrets of this lease were taken already")
+    job.secrets_given_at = now
+    response.headers["Cache-Control"] = "no-store"
+    return PolicySecrets(policies=leasing.secrets_of(session, job, keys=keys, now=now))
+
+
+@work.post("/jobs/{job_id}/release", responses=errors(Forbidden, NotFound, Conflict))
+@body_rule(caller=_holder)
+def release(
+    job_id: uuid.UUID, body: ReleaseRequest, token: GivenToken, session: SessionDep, settings: SettingsDep, now: Now
+) -> dict[str, str]:
+    """Give a job back unplayed. After a fault of the worker's machine it is retried on others, a few times."""
+    job = service.held_job(session, job_id, token)
+    if body.fault is None:
+        service.give_back(session, job, now=now)
+    else:
+        logger.warning("A worker's machine failed: %s", body.fault, extra={"job_id": str(job_id), "worker": job.worker})
+        service.give_back_faulty(session, job, body.fault, now=now, max_attempts=settings.max_job_attempts)
+    return {"status": "released"}
+
+
+@work.post("/jobs/{job_id}/finish", responses=errors(Forbidden, NotFound, Conflict))
+@body_rule(256 * KILOBYTE, caller=_holder)
+async def finish(
+    job_id: uuid.UUID,
+    body: FinishRequest,
+    token: GivenToken,
+    request: Request,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    store: StoreDep,
+    now: Now,
+) -> FinishResponse:
+    """End a job. A repeated request gets the same response; an expired lease is rejected."""
+
+    def hold(session: Session) -> Job:
+        job = service.held_job(session, job_id, token)
+        if job.status not in TERMINAL:
+            service.renew(session, job, JobStatus.RUNNING, now=now, lease_seconds=settings.lease_seconds)
+        _ = job.env_config  # it is read after the transaction
+        return job
+
+    job = await database.write(hold)
+    if job.status not in TERMINAL:
+        # Between two transactions: files may be large, and other requests can write in between.
+        ending = await anyio.to_thread.run_sync(functools.partial(finishing.collect, job, body, store=store, now=now))
+
+        def end(session: Session) -> Job:
+            held = service.held_job(session, job_id, token)
+            if held.status not in TERMINAL:
+                logs.keep_logs(session, held, store=store, settings=settings, now=now)
+                kept = artifacts.keep_artifacts(session, held, ending, store=store, settings=settings, now=now)
+                service.end(session, held, kept, now=now)
+            return held
+
+        job = await database.write(end)
+        _measure(request, job)
+    return FinishResponse(job_id=job.id, status=job.status, episode_id=job.episode_id)
+
+
+def _measure(request: Request, job: Job) -> None:
+    metrics = request.app.state.metrics
+    if job.dispatched_at is not None and job.completed_at is not None:
+        seconds = (job.completed_at - job.dispatched_at).total_seconds()
+        metrics.job_duration.labels(job.status.value).observe(seconds)
+    if job.status is JobStatus.FAILED:
+        metrics.job_failures.labels(job.error_type or "unknown").inc()
+
+
+@jobs.post("/batch", responses=errors(Unauthorized, Forbidden, BadRequest))
+@body_rule(16 * MEGABYTE)
+def create_jobs(body: list[JobCreate], admin: Admin, session: SessionDep, now: Now) -> list[uuid.UUID]:
+    """Queue episodes; their ids, in the same order."""
+    if len(body) > MAX_BATCH:
+        raise BadRequest(f"At most {MAX_BATCH} jobs can be queued at once")
+    for entry in body:
+        specs.check_spec(entry.job)
+    return [service.create_job(session, entry.job, user_id=admin.user_id, now=now).id for entry in body]
+
+
+@jobs.get("", responses=errors(Unauthorized))
+def list_jobs(
+    principal: CurrentPrincipal,
+    session: SessionDep,
+    page: PageDep,
+    response: Response,
+    status: Annotated[JobStatus | None, Query()] = None,
+) -> list[JobResponse]:
+    """Return the jobs that you requested, newest first; administrators get all."""
+    statement = repository.visible_jobs(principal, status)
+    set_total(response, count(session, statement))
+    return _shown(session, list(session.scalars(statement.limit(page.limit).offset(page.offset))))
+
+
+@jobs.get("/{job_id}", responses=errors(Unauthorized, NotFound))
+def get_job(job_id: uuid.UUID, principal: CurrentPrincipal, session: SessionDep) -> JobResponse:
+    """Return one job."""
+    job = repository.visible_job(session, job_id, principal)
+    if job is None:
+        raise NotFound("There is no such job")
+    return _shown(session, [job])[0]
+
+
+@jobs.post("/{job_id}", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
+@body_rule(256 * KILOBYTE)
+def update_job(job_id: uuid.UUID, body: JobUpdate, admin: Admin, session: SessionDep, now: Now) -> JobResponse:
+    """Give a job another state by hand; 409 for a move that jobs do not make."""
+    job = repository.job(session, job_id)
+    if job is None:
+        raise NotFound("There is no such job")
+    service.move_by_hand(session, job, body.status, body.error, now=now)
+    return _shown(session, [job])[0]
+
+
+def _shown(session: Session, found: Sequence[Job]) -> list[JobResponse]:
+    """Return jobs as they may be shown now."""
+    secret = hidden_jobs(session, [job.id for job in found])
+    return [
+        answer.model_copy(update={"job": without_seeds(answer.job)}) if answer.id in secret else answer
+        for answer in map(JobResponse.model_validate, found)
+    ]
+
+
+router.include_router(work)
+router.include_router(jobs)

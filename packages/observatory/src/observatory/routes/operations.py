@@ -1,0 +1,92 @@
+"""HTTP endpoints for monitoring."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from observatory.accounts.startup import others_reach
+from observatory.clock import Now
+from observatory.database import DatabaseDep, SessionDep
+from observatory.errors import Forbidden, Unauthorized, Unavailable, errors
+from observatory.http.callers import OptionalPrincipal
+from observatory.http.deps import SettingsDep, StoreDep
+from observatory.http.routing import Router
+from observatory.jobs import repository as jobs
+from observatory.quotas import stored_bytes
+
+__all__ = ["router"]
+
+router = Router(tags=["operations"])
+
+_READY_PROBE = "operations/ready"
+
+
+class Health(BaseModel):
+    status: Literal["ok"] = "ok"
+
+
+class Readiness(BaseModel):
+    """Each part with `ok` or a sentence."""
+
+    ready: bool
+    database: str
+    store: str
+    workers: int
+
+
+@router.get("/healthz", responses=errors())
+async def healthz() -> Health:
+    """Respond while the process is alive."""
+    return Health()
+
+
+@router.get("/readyz", responses={**errors(), 503: {"model": Readiness, "description": "Not ready"}})
+async def readyz(request: Request, database: DatabaseDep, store: StoreDep, now: Now) -> Response:
+    """Report whether the server is ready. It is ready without workers: jobs wait."""
+    import anyio.to_thread
+
+    problems = {"database": "ok", "store": "ok"}
+    try:
+        await database.look(lambda session: session.execute(text("SELECT 1")))
+    except (SQLAlchemyError, Unavailable):
+        problems["database"] = "does not answer"
+    try:
+        await anyio.to_thread.run_sync(store.put, _READY_PROBE, b"ready")
+    except Exception:
+        problems["store"] = "cannot be written to"
+    ready = all(state == "ok" for state in problems.values()) and not request.app.state.stopping
+    body = Readiness(ready=ready, workers=request.app.state.workers_seen.count(now), **problems)
+    return JSONResponse(body.model_dump(), 200 if ready else 503)
+
+
+@router.get(
+    "/metrics",
+    responses={200: {"content": {"text/plain": {}}}, **errors(Unauthorized, Forbidden)},
+    response_class=Response,
+)
+def metrics(
+    request: Request, principal: OptionalPrincipal, settings: SettingsDep, session: SessionDep, now: Now
+) -> Response:
+    """For Prometheus. On a server that others reach, with the token of an administrator."""
+    if others_reach(settings):
+        if principal is None:
+            raise Unauthorized
+        if not principal.is_admin:
+            raise Forbidden(
+                "Only administrators may read the metrics, with a token that may write and the header "
+                "X-Use-Elevated-Privileges: true"
+            )
+    numbers = request.app.state.metrics
+    for status, count in jobs.counts(session).items():
+        numbers.jobs.labels(status.value).set(count)
+    oldest = jobs.oldest_pending(session)
+    numbers.oldest_pending.set(0 if oldest is None else max(0.0, (now - oldest).total_seconds()))
+    numbers.store_bytes.set(stored_bytes(session))
+    numbers.workers.set(request.app.state.workers_seen.count(now))
+    return Response(numbers.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,172 @@
+"""Policies and uploads over HTTP."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated
+
+from fastapi import Path, Query
+
+from observatory.clock import Now
+from observatory.database import DatabaseDep, SessionDep, own_transactions
+from observatory.database.tables.policies import GrantReason
+from observatory.errors import BadRequest, Conflict, Forbidden, NotFound, TooLarge, Unauthorized, Unprocessable, errors
+from observatory.http.bodies import KILOBYTE
+from observatory.http.callers import Admin, CurrentPrincipal, OptionalPrincipal, Writer
+from observatory.http.deps import KeysDep, SettingsDep, StoreDep
+from observatory.http.routing import Router, body_rule
+from observatory.paging import MAX_IDS, PageDep
+from observatory.policies import grants, repository, service
+from observatory.policies.names import MAX_HOST_CHARACTERS, is_host
+from observatory.policies.repository import PolicyFilter, VersionFilter
+from observatory.policies.schemas import MAX_VERSION, CompleteRequest, GrantRequest, NetworkGrantRow
+from observatory.policies.wire import policy_row, version_row
+from observatory.uploads import completion as uploads
+from softmax.wire import (
+    PoliciesResponse,
+    PolicyVersionResponse,
+    PolicyVersionRow,
+    PolicyVersionsResponse,
+    PresignedUploadUrlResponse,
+)
+
+__all__ = ["router"]
+
+router = Router(prefix="/stats", tags=["policies"])
+
+Name = Annotated[str | None, Query(max_length=200)]
+
+
+@router.get("/policy-versions", responses=errors(Unauthorized))
+def list_policy_versions(
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    page: PageDep,
+    mine: bool = False,
+    name_exact: Name = None,
+    name_fuzzy: Name = None,
+    version: Annotated[int | None, Query(ge=0, le=MAX_VERSION)] = None,
+    policy_version_ids: Annotated[list[uuid.UUID] | None, Query(max_length=MAX_IDS)] = None,
+) -> PolicyVersionsResponse:
+    """Return policy versions, newest first; with `mine` those of the caller."""
+    if mine and principal is None:
+        raise Unauthorized
+    wanted = VersionFilter(
+        name_exact=name_exact,
+        name_fuzzy=name_fuzzy,
+        user_id=principal.user_id if mine and principal is not None else None,
+        version=version,
+        ids=policy_version_ids,
+    )
+    rows, total = repository.versions(session, wanted, page)
+    return PolicyVersionsResponse(entries=[version_row(row, principal) for row in rows], total_count=total)
+
+
+@router.get("/policy-versions/{policy_version_id}", responses=errors(Unauthorized, NotFound))
+def read_policy_version(
+    policy_version_id: uuid.UUID, session: SessionDep, principal: OptionalPrincipal
+) -> PolicyVersionRow:
+    """Return one policy version."""
+    return version_row(repository.version(session, policy_version_id), principal)
+
+
+@router.get("/policies", responses=errors(Unauthorized))
+def list_policies(
+    session: SessionDep,
+    principal: OptionalPrincipal,
+    page: PageDep,
+    name_exact: Name = None,
+    name_fuzzy: Name = None,
+) -> PoliciesResponse:
+    """Return policies, newest first, each with its latest version."""
+    rows, total = repository.policies(session, PolicyFilter(name_exact, name_fuzzy), page)
+    return PoliciesResponse(entries=[policy_row(row, principal) for row in rows], total_count=total)
+
+
+@router.post("/policies/submit/presigned-url", responses=errors(Unauthorized, Forbidden))
+def begin_upload(
+    session: SessionDep, principal: Writer, store: StoreDep, settings: SettingsDep, now: Now
+) -> PresignedUploadUrlResponse:
+    """Return a URL to upload a bundle to."""
+    return uploads.begin_upload(session, principal, store, settings=settings, now=now)
+
+
+@router.post(
+    "/policies/submit/complete", responses=errors(BadRequest, Unauthorized, Forbidden, Conflict, TooLarge, 501)
+)
+@own_transactions
+@body_rule(256 * KILOBYTE)
+async def complete_upload(
+    body: CompleteRequest,
+    principal: Writer,
+    database: DatabaseDep,
+    store: StoreDep,
+    settings: SettingsDep,
+    keys: KeysDep,
+    now: Now,
+) -> PolicyVersionResponse:
+    """Create a policy version from an uploaded bundle. A repeated request for an upload returns the same version."""
+    completion = uploads.Completion(database, store, settings, keys)
+    return await completion.complete(principal, body, now=now)
+
+
+@router.get("/policy-versions/{policy_version_id}/network", responses=errors(Unauthorized, Forbidden, NotFound))
+def list_network_grants(
+    policy_version_id: uuid.UUID, session: SessionDep, principal: CurrentPrincipal
+) -> list[NetworkGrantRow]:
+    """Return the hosts to which a version of the caller may connect."""
+    if not principal.is_admin:
+        service.own_version(session, principal, policy_version_id)
+    return _grants(session, policy_version_id)
+
+
+@router.post("/policy-versions/{policy_version_id}/network", responses=errors(Unauthorized, Forbidden, NotFound))
+def grant_network(
+    policy_version_id: uuid.UUID, body: GrantRequest, session: SessionDep, admin: Admin, now: Now
+) -> list[NetworkGrantRow]:
+    """Allow a version, or all versions of its owner, to connect to a host; for administrators, with an audit entry."""
+    version = repository.version(session, policy_version_id)
+    if body.host != grants.PACKAGE_INDEX and not is_host(body.host):
+        raise Unprocessable(
+            f"{body.host[:80]!r} is not a host name; write `api.example.com`, in lower case, or {grants.PACKAGE_INDEX}"
+        )
+    wanted = grants.Scoped(body.host, grants.GrantScope(body.scope))
+    grants.grant_by_operator(session, version, wanted, actor_id=admin.user_id, now=now)
+    return _grants(session, policy_version_id)
+
+
+@router.delete(
+    "/policy-versions/{policy_version_id}/network/{host}", responses=errors(Unauthorized, Forbidden, NotFound)
+)
+def revoke_network(
+    policy_version_id: uuid.UUID,
+    host: Annotated[str, Path(max_length=MAX_HOST_CHARACTERS)],
+    session: SessionDep,
+    admin: Admin,
+    now: Now,
+    scope: Annotated[grants.GrantScope, Query()] = grants.GrantScope.VERSION,
+) -> list[NetworkGrantRow]:
+    """Revoke a grant; for administrators. Jobs that were leased before keep it."""
+    version = repository.version(session, policy_version_id)
+    grants.revoke(session, version, grants.Scoped(host, scope), actor_id=admin.user_id, now=now)
+    return _grants(session, policy_version_id)
+
+
+def _grants(session: SessionDep, policy_version_id: uuid.UUID) -> list[NetworkGrantRow]:
+    own = [
+        NetworkGrantRow(
+            host=row.host, reason=row.reason, scope="version", granted_by=row.granted_by, created_at=row.created_at
+        )
+        for row in grants.grants(session, policy_version_id)
+    ]
+    of_owner = [
+        NetworkGrantRow(
+            host=row.host,
+            reason=GrantReason.OPERATOR,
+            scope="owner",
+            granted_by=row.granted_by,
+            created_at=row.created_at,
+        )
+        for row in grants.owner_grants(session, policy_version_id)
+    ]
+    return own + of_owner

@@ -1,0 +1,72 @@
+"""Recomputing over HTTP; `observatory admin recompute` calls this."""
+
+from __future__ import annotations
+
+import anyio.to_thread
+from fastapi import Request
+from sqlalchemy import select
+from sqlalchemy.orm import Session, selectinload
+
+from observatory.database import Database, DatabaseDep, own_transactions
+from observatory.database.tables.seasons import Season
+from observatory.errors import Forbidden, NotFound, Unauthorized, errors
+from observatory.http.callers import Admin
+from observatory.http.deps import StoreDep
+from observatory.http.routing import Router
+from observatory.recompute.schemas import RecomputeReport, RecomputeRequest
+from observatory.recompute.service import Recomputed, put_right, recompute_season
+from observatory.seasons.repository import SeasonReference
+from observatory.store import Store
+
+__all__ = ["router"]
+
+router = Router(prefix="/observatory/api/admin", tags=["administration"])
+
+
+@router.post("/recompute", responses=errors(Unauthorized, Forbidden, NotFound))
+@own_transactions
+async def recompute(
+    body: RecomputeRequest, admin: Admin, request: Request, database: DatabaseDep, store: StoreDep
+) -> RecomputeReport:
+    """Recompute seasons from stored results and compare all decisions; without `check`, correct wrong scores."""
+    wanted = await database.look(lambda session: _wanted(session, body.season))
+    found = [await anyio.to_thread.run_sync(_recompute, database, season, store) for season in wanted]
+    repaired = 0
+    if not body.check:
+        for one in found:
+            repaired += await database.write(lambda session, one=one: put_right(session, one))  # type: ignore[misc]
+        if repaired:
+            database.cache.invalidate()  # tables of pools count each match once, when it ends
+            database.changes.invalidate()
+            request.app.state.commissioner.forget()
+    return _report(found, repaired)
+
+
+def _wanted(session: Session, reference: str | None) -> list[Season]:
+    """Return the requested versions, oldest first; a name alone means all of its versions."""
+    statement = select(Season).options(selectinload(Season.pools)).order_by(Season.created_at, Season.id)
+    if reference is not None:
+        asked = SeasonReference.parse(reference)
+        statement = statement.where(Season.name == asked.name)
+        if asked.version is not None:
+            statement = statement.where(Season.version == asked.version)
+    found = list(session.scalars(statement))
+    if reference is not None and not found:
+        raise NotFound(f"Season {reference!r} not found")
+    return found
+
+
+def _recompute(database: Database, season: Season, store: Store) -> Recomputed:
+    with database.read() as session:
+        return recompute_season(session, season, store)
+
+
+def _report(found: list[Recomputed], repaired: int) -> RecomputeReport:
+    findings = [finding for one in found for finding in one.findings]
+    matches, files = sum(one.matches for one in found), sum(one.files for one in found)
+    result = f"{len(findings)} differences" if findings else "no differences"
+    corrected = f"; corrected {repaired} scores" if repaired else ""
+    sentence = f"Checked {len(found)} seasons, {matches} matches and {files} files: {result}{corrected}"
+    return RecomputeReport(
+        seasons=len(found), matches=matches, files=files, repaired=repaired, findings=findings, sentence=sentence
+    )

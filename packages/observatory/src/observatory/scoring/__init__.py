@@ -1,0 +1,1 @@
+"""From scores of matches to standings: pure functions."""

@@ -1,0 +1,192 @@
+"""Compute standings from matches, without a database: the same matches give the same table."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from observatory.scoring.exact import mean
+from observatory.seasons.config import AllOf, Elimination, Fraction, Threshold, TopK
+
+__all__ = [
+    "PERCENTILES",
+    "Placement",
+    "PlayedMatch",
+    "Seat",
+    "Standing",
+    "kept_by",
+    "match_scores",
+    "mean_scores",
+    "placements",
+    "summary",
+    "surviving_teams",
+    "team_score",
+    "weighted_standings",
+]
+
+PERCENTILES = (30, 60, 90)
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A policy in a match. `score` is None until the match is scored."""
+
+    policy_version_id: uuid.UUID
+    num_agents: int
+    score: float | None
+
+
+@dataclass(frozen=True)
+class PlayedMatch:
+    """A completed match."""
+
+    seats: Sequence[Seat]
+
+    @property
+    def is_scored(self) -> bool:
+        return bool(self.seats) and all(seat.score is not None for seat in self.seats)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A row of a table of policies."""
+
+    rank: int
+    policy_version_id: uuid.UUID
+    score: float
+    stddev: float | None
+    percentiles: Mapping[str, float] | None
+    matches: int
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A row of the final table of a team season; lower scores are better."""
+
+    rank: int
+    policy_version_id: uuid.UUID
+    score: float
+    team_ranks: tuple[int, ...]
+    appearances: int
+
+
+def match_scores(assignments: Sequence[int], rewards: Sequence[float], num_policies: int) -> list[float]:
+    """Return the score of each policy in a match: the total reward of its agents divided by their number."""
+    earned: list[list[float]] = [[] for _ in range(num_policies)]
+    for policy, reward in zip(assignments, rewards, strict=True):
+        earned[policy].append(reward)
+    return [mean(found) if found else 0.0 for found in earned]
+
+
+def weighted_standings(matches: Iterable[PlayedMatch], members: Iterable[uuid.UUID] | None = None) -> list[Standing]:
+    """Return the table of a freeplay pool: mean scores, weighted by the policy's share of the agents.
+
+    Matches that are not fully scored do not count. With `members`, the table has exactly those policies, including the
+    ones without a match.
+    """
+    wanted = None if members is None else set(members)
+    samples: dict[uuid.UUID, list[tuple[float, float]]] = {member: [] for member in wanted or ()}
+    for match in matches:
+        if not match.is_scored:
+            continue
+        agents = sum(seat.num_agents for seat in match.seats)
+        for seat in match.seats:
+            if wanted is None or seat.policy_version_id in wanted:
+                assert seat.score is not None
+                weight = seat.num_agents / agents if agents else 0.0
+                samples.setdefault(seat.policy_version_id, []).append((seat.score, weight))
+    rows = [(policy, *summary(entries), len(entries)) for policy, entries in samples.items()]
+    rows.sort(key=lambda row: (-row[1], row[0].int))
+    return [
+        Standing(rank, policy, mean, stddev, percentiles, matches)
+        for rank, (policy, mean, stddev, percentiles, matches) in enumerate(rows, 1)
+    ]
+
+
+def mean_scores(matches: Iterable[PlayedMatch]) -> dict[uuid.UUID, float]:
+    """Return the plain mean of each policy's match scores, as team seasons use it."""
+    samples: dict[uuid.UUID, list[float]] = {}
+    for match in matches:
+        if match.is_scored:
+            for seat in match.seats:
+                assert seat.score is not None
+                samples.setdefault(seat.policy_version_id, []).append(seat.score)
+    return {policy: mean(scores) for policy, scores in samples.items()}
+
+
+def kept_by(rule: Elimination | None, scores: Mapping[uuid.UUID, float]) -> set[uuid.UUID]:
+    """Return the policies that advance. Ties are ordered by id, so that the result is deterministic."""
+    best_first = sorted(scores, key=lambda policy: (-scores[policy], policy.int))
+    match rule:
+        case None:
+            return set(best_first)
+        case Threshold():
+            return {policy for policy in best_first if scores[policy] >= rule.min_score}
+        case Fraction():
+            return set(best_first[: max(1, int(len(best_first) * (1 - rule.fraction)))])
+        case TopK():
+            return set(best_first[: rule.max_policies])
+        case AllOf():
+            return set.intersection(*(kept_by(part, scores) for part in rule.rules))
+
+
+def team_score(matches: Iterable[PlayedMatch]) -> float | None:
+    """Return the mean of all player scores of a team's matches; None without any."""
+    scores = [seat.score for match in matches if match.is_scored for seat in match.seats if seat.score is not None]
+    return mean(scores) if scores else None
+
+
+def surviving_teams(scores: Mapping[uuid.UUID, float], cull_fraction: float) -> list[uuid.UUID]:
+    """Return the teams that advance, best first; at least one."""
+    ranked = ranked_teams(scores)
+    return ranked[: max(1, int(len(ranked) * (1 - cull_fraction)))]
+
+
+def ranked_teams(scores: Mapping[uuid.UUID, float]) -> list[uuid.UUID]:
+    """Return teams by score, best first."""
+    return sorted(scores, key=lambda team: (-scores[team], team.int))
+
+
+def placements(
+    teams: Mapping[uuid.UUID, Sequence[uuid.UUID]], scores: Mapping[uuid.UUID, float], top_k: int
+) -> list[Placement]:
+    """Return the final table: the sum of each policy's best `top_k` team ranks; a missing rank counts as last plus one.
+
+    `teams` are the members of each final team, in which a policy counts once.
+    """
+    ranked = [team for team in ranked_teams(scores) if team in teams]
+    ranks: dict[uuid.UUID, list[int]] = {member: [] for members in teams.values() for member in members}
+    for rank, team in enumerate(ranked, 1):
+        for member in set(teams[team]):
+            ranks[member].append(rank)
+    missing = len(ranked) + 1
+    rows = []
+    for policy, found in ranks.items():
+        best = sorted(found)[:top_k]
+        rows.append((float(sum(best) + missing * (top_k - len(best))), policy, tuple(sorted(found))))
+    rows.sort(key=lambda row: (row[0], row[1].int))
+    return [Placement(rank, policy, score, found, len(found)) for rank, (score, policy, found) in enumerate(rows, 1)]
+
+
+def summary(samples: Sequence[tuple[float, float]]) -> tuple[float, float | None, dict[str, float] | None]:
+    """Return weighted mean, standard deviation and percentiles of (score, weight)."""
+    weight = math.fsum(part for _, part in samples)
+    if weight <= 0:
+        return 0.0, None, None
+    mean = math.fsum(score * part for score, part in samples) / weight
+    variance = math.fsum(part * (score - mean) ** 2 for score, part in samples) / weight
+    percentiles = {str(percent): _percentile(samples, weight, percent) for percent in PERCENTILES}
+    return mean, math.sqrt(max(0.0, variance)), percentiles
+
+
+def _percentile(samples: Sequence[tuple[float, float]], weight: float, percent: int) -> float:
+    """Return the smallest score that at least this part of the weight does not exceed."""
+    wanted, seen = weight * percent / 100, 0.0
+    ordered = sorted(samples)
+    for score, part in ordered:
+        seen += part
+        if seen >= wanted - 1e-12:
+            return score
+    return ordered[-1][0]

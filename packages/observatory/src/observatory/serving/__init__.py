@@ -1,0 +1,1 @@
+"""Run the server as a process: sockets, workers, backups, checks."""

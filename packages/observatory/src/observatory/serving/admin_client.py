@@ -1,0 +1,85 @@
+"""How `observatory admin` reaches the server: over HTTP when it runs, else the same application in this process.
+
+Either way the requests are the same, and only a server opens the database.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import httpx
+
+from observatory.accounts.operator import operator_token
+from observatory.errors import ObservatoryError
+from observatory.serving.running import running_url, sole_owner
+from observatory.settings import Settings
+
+__all__ = ["AdminClient", "Refused", "admin_client"]
+
+
+class Refused(Exception):
+    """The server rejected the request; the message is its sentence."""
+
+
+class AdminClient:
+    """Calls of an administrator."""
+
+    def __init__(self, base_url: str, token: str, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._headers = {"X-Auth-Token": token, "X-Use-Elevated-Privileges": "true"}
+        self._transport = transport
+
+    def call(self, method: str, path: str, body: Any = None, *, timeout: float = 60) -> Any:
+        """Return the JSON of a successful response; raise `Refused` otherwise."""
+        try:
+            answer = anyio.run(self._send, method, path, body, timeout)
+        except httpx.TransportError as problem:
+            raise Refused(f"The server at {self._base_url} does not answer: {problem}") from None
+        if not answer.is_success:
+            raise Refused(_sentence(answer))
+        return answer.json()
+
+    async def _send(self, method: str, path: str, body: Any, timeout: float) -> httpx.Response:
+        async with httpx.AsyncClient(transport=self._transport, timeout=timeout, trust_env=False) as client:
+            return await client.request(method, self._base_url + path, json=body, headers=self._headers)
+
+
+@contextlib.contextmanager
+def admin_client(settings: Settings, *, server: str | None = None, token: str | None = None) -> Iterator[AdminClient]:
+    """A client for the named server, else for the one of the data folder."""
+    from observatory.keys import load_keys
+
+    if server is not None:
+        if token is None:
+            raise Refused("Another server needs the token of an administrator: --token-file FILE")
+        yield AdminClient(server, token)
+        return
+    url = running_url(settings.data_dir)
+    if url is not None:
+        yield AdminClient(url, operator_token(load_keys(settings).secret))
+        return
+    from observatory.accounts.bootstrap import bootstrap
+    from observatory.app import create_app
+
+    try:
+        with sole_owner(settings.data_dir):
+            app = create_app(settings)
+            try:
+                bootstrap(app.state.database, settings, app.state.clock())
+                transport = httpx.ASGITransport(app)
+                yield AdminClient(settings.base_url(), operator_token(app.state.keys.secret), transport)
+            finally:
+                app.state.database.close()
+    except ObservatoryError as refusal:
+        raise Refused(refusal.message) from None
+
+
+def _sentence(answer: httpx.Response) -> str:
+    try:
+        detail = answer.json()["detail"]
+    except (ValueError, KeyError, TypeError):
+        return f"The server answered {answer.status_code}"
+    return detail if isinstance(detail, str) else "; ".join(str(entry.get("msg", entry)) for entry in detail)

@@ -1,0 +1,152 @@
+"""`observatory serve`: the server, its local workers, and an end that loses nothing."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import anyio.to_thread
+import uvicorn
+from fastapi import FastAPI
+
+from observatory.accounts import repository, service
+from observatory.accounts.bootstrap import FirstAdmin, bootstrap
+from observatory.accounts.startup import UnsafeSettings, startup_problems
+from observatory.app import create_app
+from observatory.database.integrity import clock_problem
+from observatory.logs import configure_logging
+from observatory.operations.connections import raise_file_limit
+from observatory.serving.accepting import GuardedServer
+from observatory.serving.local_workers import LocalWorkers, default_count
+from observatory.serving.protocol import server_config
+from observatory.serving.running import announce, sole_owner
+from observatory.settings import Settings
+from observatory.tokens import TokenKind
+
+__all__ = ["serve"]
+
+logger = logging.getLogger(__name__)
+
+GRACE_SECONDS = 30
+LOCAL_WORKERS = "local workers"
+
+
+def serve(
+    settings: Settings,
+    *,
+    tell: Callable[[str], None],
+    prepare: Callable[[FastAPI], None] = lambda app: None,
+    welcome: Callable[[FastAPI], Sequence[str]] | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT; then let requests finish and workers give their jobs back.
+
+    `tell` gets what the person who started it must read: the address, and on the first start the administrator's
+    token; or the lines of `welcome`. `prepare` may change the application before it listens. Raises `UnsafeSettings`,
+    `AlreadyRunning`, `OSError` when the address is taken.
+    """
+    problems = startup_problems(settings)
+    if problems:
+        raise UnsafeSettings("\n".join(problems))
+    configure_logging(settings.log_style, settings.log_level)
+    raise_file_limit()
+    with sole_owner(settings.data_dir), _listen(settings) as listening:
+        settings = settings.model_copy(update={"port": listening.getsockname()[1]})
+        app = create_app(settings)
+        first = bootstrap(app.state.database, settings, app.state.clock())
+        behind = clock_problem(app.state.database, app.state.clock())
+        if behind is not None:
+            tell(f"warning: {behind}")
+        prepare(app)
+        workers = _local_workers(app, settings)
+        config = server_config(app, settings, timeout_graceful_shutdown=GRACE_SECONDS)
+
+        def started() -> None:
+            announce(settings.data_dir, _own_url(settings))
+            for line in _greeting(settings, first) if welcome is None else welcome(app):
+                tell(line)
+            if workers is not None:
+                workers.start()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            # The server handles the signal first and, when it is done, passes it to the previous handler.
+            signal.signal(number, lambda *_: None)
+        _Server(config, app, started, workers).run(sockets=[listening])
+        logger.info("Stopped")
+
+
+class _Server(GuardedServer):
+    """Stops the workers while it still answers them."""
+
+    def __init__(
+        self, config: uvicorn.Config, app: FastAPI, started: Callable[[], None], workers: LocalWorkers | None
+    ) -> None:
+        super().__init__(config)
+        self._observatory = app
+        self._on_start = started
+        self._workers = workers
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._on_start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._observatory.state.stopping = True
+        self._observatory.state.database.changes.close()  # streams of events end; they would hold up the rest
+        if self._workers is not None:
+            await anyio.to_thread.run_sync(self._workers.stop)
+        await super().shutdown(sockets)
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+    except OSError as problem:
+        listening.close()
+        raise OSError(f"{settings.host}:{settings.port} cannot be listened on: {problem.strerror}") from None
+    return listening
+
+
+def _own_url(settings: Settings) -> str:
+    """Return the URL at which this machine reaches the server."""
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+    return settings.model_copy(update={"host": everywhere.get(settings.host, settings.host)}).local_url()
+
+
+def _local_workers(app: FastAPI, settings: Settings) -> LocalWorkers | None:
+    count = default_count() if settings.local_workers is None else settings.local_workers
+    if count <= 0:
+        return None
+    token_file = _worker_token(app, settings.data_dir)
+    return LocalWorkers(_own_url(settings), token_file, count, sandbox=settings.sandbox)
+
+
+def _worker_token(app: FastAPI, data_dir: Path) -> Path:
+    """Write a new token for the local workers to a file and revoke those of earlier starts; return the path."""
+    now = app.state.clock()
+    with app.state.database.transaction() as session:
+        for row in repository.tokens(session, kind=TokenKind.WORKER):
+            if row.name == LOCAL_WORKERS:
+                service.revoke(session, row, now=now)
+        token = service.mint_worker_token(session, LOCAL_WORKERS, now=now).text
+    path = data_dir / "worker.token"
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(token + "\n")
+    return path
+
+
+def _greeting(settings: Settings, first: FirstAdmin | None) -> list[str]:
+    lines = [f"Observatory at {settings.base_url()}  (documentation at {settings.base_url()}/docs)"]
+    if first is not None:
+        lines.append(f"First start: the administrator is {first.email}; this is shown only now.")
+        lines.append(f"  token: {first.token}")
+        lines.append(f"  choose a password at: {first.password_url}")
+    return lines

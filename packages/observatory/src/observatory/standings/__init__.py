@@ -1,0 +1,1 @@
+"""The standings of a season, read from its matches."""

@@ -1,0 +1,109 @@
+"""Cached tables, updated with the matches that have ended since.
+
+A table is built once from all matches of its pool, and then updated with those after the last `completed_order` it has
+seen. An evicted table is rebuilt by the next request.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from observatory.database import Database
+from observatory.database.cache import SessionCache
+from observatory.database.tables.seasons import Pool, PoolPlayer, Season
+from observatory.events import ChangeKind, Versions
+from observatory.matches import repository as matches
+from observatory.scoring.folds import Place, PoolFold
+from observatory.scoring.standings import Standing
+
+__all__ = ["PoolTable", "is_older", "pool_table", "warm_up"]
+
+LOOK_AGAIN_SECONDS = 2.0
+"""another process may write to the same database"""
+
+
+@dataclass
+class PoolTable:
+    """The table of a pool, safe to use from any thread."""
+
+    pool_id: uuid.UUID
+    fold: PoolFold = field(default_factory=PoolFold)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    seen: Versions | None = None
+    looked_at: float = 0.0
+    moved_by: int = 0
+    """when the session began that updated the table last"""
+    isolation: dict[int, dict[uuid.UUID, str]] = field(default_factory=dict)
+    """by the order of a match: the isolation of each policy, for the matches that were requested so far"""
+    _standings: tuple[int, list[Standing]] | None = None
+    _places: tuple[tuple[int, int], list[Place]] | None = None
+
+    def move_on(self, session: Session, versions: Versions | None, began: int = 0) -> None:
+        """Add the matches that have ended since; rebuild the table if it does not have exactly the stored matches.
+
+        A session that began before the last update may not see all its matches: for that one the table is new enough.
+        """
+        with self.lock:
+            if began < self.moved_by:
+                return
+            is_fresh = self.seen == versions and time.monotonic() - self.looked_at < LOOK_AGAIN_SECONDS
+            if versions is not None and is_fresh:
+                return
+            looked_at = time.monotonic()
+            for match in matches.match_log(session, self.pool_id, after=self.fold.last_order):
+                self.fold.add(match)
+            if self.fold.matches != matches.ended_count(session, self.pool_id, until=self.fold.last_order):
+                fold = PoolFold()  # others may read the old one meanwhile
+                for match in matches.match_log(session, self.pool_id, after=0):
+                    fold.add(match)
+                self.fold, self._standings, self._places = fold, None, None
+            self.seen, self.looked_at, self.moved_by = versions, looked_at, began
+
+    def standings(self) -> list[Standing]:
+        with self.lock:
+            if self._standings is None or self._standings[0] != self.fold.last_order:
+                self._standings = self.fold.last_order, self.fold.standings()
+            return self._standings[1]
+
+    def places(self, members: int) -> list[Place]:
+        """Return the table with intervals, for a pool with this many active members."""
+        with self.lock:
+            key = self.fold.last_order, members
+            if self._places is None or self._places[0] != key:
+                self._places = key, self.fold.places(members)
+            return self._places[1]
+
+
+def pool_table(session: Session, pool_id: uuid.UUID) -> PoolTable:
+    """Return the current table of a pool."""
+    shared = SessionCache.of(session)
+    if shared is None:
+        table = PoolTable(pool_id)
+        table.move_on(session, None)
+        return table
+    table = shared.cache.setdefault(("pool table", pool_id), lambda: PoolTable(pool_id))
+    table.move_on(session, shared.versions([ChangeKind.TABLE]), shared.began)
+    return table
+
+
+def is_older(session: Session, table: PoolTable) -> bool:
+    """Return whether a session may be older than a table's last matches."""
+    shared = SessionCache.of(session)
+    return shared is not None and shared.began < table.moved_by
+
+
+def warm_up(database: Database) -> None:
+    """Build the tables of active seasons in advance, so that the first request does not wait for them."""
+    with database.read() as session:
+        playing = (Season.canonical, Season.disabled_at.is_(None))
+        pools = session.execute(select(Pool.id).join(Pool.season).where(*playing)).scalars().all()
+    for pool_id in pools:
+        with database.read() as session:
+            members = select(func.count()).where(PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
+            pool_table(session, pool_id).places(session.scalar(members) or 0)

@@ -1,0 +1,1 @@
+"""From an uploaded bundle to a policy version."""
