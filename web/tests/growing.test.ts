@@ -153,7 +153,7 @@ const overall = (episode: Episode) => ({
   series: [0, 1, 2].map((agent) => agentSeries(episode.replay, agent, episode.history.ticks)),
   seen: [0, 1, 2].map((agent) => [...episode.firstSeen(agent)]),
   walls: [...episode.replay.walls],
-  things: [...episode.replay.things],
+  nonWalls: [...episode.replay.nonWalls],
   notes: episode.replay.parts.notes,
 });
 

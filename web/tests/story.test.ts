@@ -206,7 +206,7 @@ test("territory is derived from the config if the file does not record it", asyn
     territory.seek(reader.at(tick));
     return territory.owners[y * 7 + x];
   };
-  expect(territory.source).toBe("worked out");
+  expect(territory.source).toBe("derived");
   expect([owner(1, 1, 1), owner(1, 3, 1), owner(1, 4, 1), owner(1, 5, 2)]).toEqual([COGS, COGS, -1, -1]);
   expect([owner(5, 5, 2), owner(8, 5, 2), owner(5, 5, 2)]).toEqual([COGS, CLIPS, COGS]);
 });

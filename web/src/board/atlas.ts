@@ -7,7 +7,7 @@ const SIDE = 2048;
 
 /**
  * The sprite sheet of the board. Each drawing is drawn once, on first use, all on one sheet: sprites of one sheet
- * render in one batch. When the sheet is full (a hostile replay may name a thousand kinds of things) the last drawing
+ * render in one batch. When the sheet is full (a hostile replay may name a thousand object types) the last drawing
  * replaces all further ones.
  */
 export class Atlas {

@@ -6,9 +6,9 @@ import { Brush } from "./brush";
 import { Camera } from "./camera";
 import { FogPicture, HeatPicture, TerritoryPicture } from "./cells";
 import { type Cover, FLOOR_MARGIN, Floor } from "./floor";
+import { Objects } from "./objects";
 import { mix, type PaletteName, type Theme, teamColour, tintOf } from "./palette";
 import { Texts } from "./texts";
-import { Things } from "./things";
 import type { BoardView } from "./view";
 
 /** The replay, teams and colours to draw; a new scene needs new drawings. */
@@ -129,7 +129,7 @@ class Stage {
   private readonly below: Brush;
   private readonly above: Brush;
   private readonly texts: Texts;
-  private readonly things: Things;
+  private readonly objects: Objects;
   private readonly tagColours = new Map<number, string>();
 
   constructor(
@@ -148,9 +148,9 @@ class Stage {
     this.heat = new HeatPicture(width, height);
     this.fog = new FogPicture(width, height, theme);
     this.floor = new Floor({ width, height, isWall }, theme);
-    this.things = new Things(scene, this.atlas);
-    this.things.prepare();
-    const white = this.things.mark("white");
+    this.objects = new Objects(scene, this.atlas);
+    this.objects.prepare();
+    const white = this.objects.mark("white");
     this.below = new Brush(white);
     this.above = new Brush(white);
     this.texts = new Texts(theme);
@@ -171,7 +171,7 @@ class Stage {
     if (view.layers.has("networks") && !isFogged)
       for (const { team, links } of view.links) this.network(team, links, scale);
     if (view.layers.has("trail")) this.trail(view, scale);
-    this.things.draw(view, camera, this.below, this.above, this.texts);
+    this.objects.draw(view, camera, this.below, this.above, this.texts);
     this.below.end();
     this.above.end();
     this.texts.end();
@@ -212,7 +212,7 @@ class Stage {
   private grid(camera: Camera): void {
     const { width, height } = this.scene.replay.parts;
     const [left, top, right, bottom] = camera.bounds();
-    const white = this.things.mark("white");
+    const white = this.objects.mark("white");
     const tint = this.scene.theme.name === "dark" ? 0xffffff : 0x000000;
     const line = 1 / camera.scale;
     const [x1, x2] = [Math.max(0, Math.floor(left)), Math.min(width, Math.ceil(right))];
@@ -223,7 +223,7 @@ class Stage {
 
   private network(team: Team, links: BoardView["links"][number]["links"], scale: number): void {
     const colour = teamColour(team, this.scene.palette);
-    const [white, width] = [this.things.mark("white"), Math.max(0.07, 1.6 / scale)];
+    const [white, width] = [this.objects.mark("white"), Math.max(0.07, 1.6 / scale)];
     for (const { x1, y1, x2, y2 } of links) {
       const [ax, ay, bx, by] = [x1 + 0.5, y1 + 0.5, x2 + 0.5, y2 + 0.5];
       this.below.line(white, ax, ay, bx, by, width * 1.9, tintOf(mix(colour, "#000000", 0.65)), 0.45);
@@ -232,8 +232,8 @@ class Stage {
   }
 
   private trail(view: BoardView, scale: number): void {
-    const dot = this.things.mark("dot");
-    const ring = this.things.mark("ring");
+    const dot = this.objects.mark("dot");
+    const ring = this.objects.mark("ring");
     const tint = this.scene.theme.name === "dark" ? 0xffffff : 0x14181c;
     const least = 2.4 / scale;
     for (const { x, y, steps } of view.trail) {

@@ -230,7 +230,7 @@ export function initialsOf(name: string): string {
   return first.join("").toUpperCase();
 }
 
-/* ---- things on the map ---- */
+/* ---- objects on the map ---- */
 
 function extractor(name: string): Drawing {
   return (pen, { line }) => {
@@ -329,7 +329,7 @@ function cog(pen: Pen, paint: Paint, role: string, isDown: boolean): void {
   }
 }
 
-/** Draws by name: a type of thing, `cog:<role>`, `cog-down`, `sign:<name>`, or one of the marks below. */
+/** Draws by name: an object type, `cog:<role>`, `cog-down`, `sign:<name>`, or one of the marks below. */
 export function drawSprite(pen: Pen, name: string, paint: Paint): void {
   const [kind, detail] = [name.split(":", 1)[0], name.slice(name.indexOf(":") + 1)];
   if (kind === "cog") cog(pen, paint, name.includes(":") ? detail : "", false);
@@ -359,7 +359,7 @@ const MARKS: Readonly<Record<string, Drawing>> = {
     path(pen, "M32 6L58 32L32 58L6 32Z", main, line, 6);
     if (second !== main) path(pen, "M32 6L58 32L32 58Z", second);
   },
-  "pip-thing": (pen, { main }) => box(pen, 14, 14, 36, 36, 8, main),
+  "pip-object": (pen, { main }) => box(pen, 14, 14, 36, 36, 8, main),
   facing: (pen, { line }) => path(pen, "M53 25L62 32L53 39Z", WHITE, line, 2),
   select: (pen) => {
     for (let turn = 0; turn < 4; turn++) {

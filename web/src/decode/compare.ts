@@ -1,4 +1,4 @@
-import { spoken } from "./events";
+import { readableName } from "./events";
 import type { Replay } from "./replay";
 import { Field, floatOf } from "./rows";
 import type { Cursor } from "./timeline";
@@ -150,7 +150,7 @@ export class Comparer {
     const number = pair.left >= 0 ? pair.left : pair.right;
     const agent = replay.parts.agentOf[number];
     const id = replay.parts.ids[number];
-    const name = agent >= 0 ? `Agent ${agent}` : `${spoken(replay.typeName(number))} ${id}`;
+    const name = agent >= 0 ? `Agent ${agent}` : `${readableName(replay.typeName(number))} ${id}`;
     return {
       tick,
       id,

@@ -3,7 +3,7 @@ import * as fields from "./fields";
 import { type FieldType, MOST_STEPS, type Series, seriesOf } from "./fields";
 import { inside, isInteger, isObject, numbersOf } from "./json";
 import { checkSize, MOST_AGENT_TICKS } from "./limits";
-import { upgraded } from "./older";
+import { upgrade } from "./older";
 import type { Note, Replay } from "./replay";
 import { type AgentNotes, emptyNotes, type Json, type JsonObject, type Kind, type Limit, makeReplay } from "./replay";
 import { Field, floatBits, Rows } from "./rows";
@@ -16,7 +16,7 @@ export function readDocument(document: JsonObject): Replay {
   const version = document.version ?? ("grid_objects" in document ? 1 : undefined);
   if (!isInteger(version)) throw new ReplayError("This is not a replay: `version` is missing or not a whole number");
   if (version < 1 || version > 4) throw unknownVersion(version, 4);
-  return new Reader(upgraded(document, version), version).replay();
+  return new Reader(upgrade(document, version), version).replay();
 }
 
 class Reader {

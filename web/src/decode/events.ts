@@ -127,14 +127,14 @@ export class EventLog {
   /** Report an object that leaves the map. */
   private gone(number: number): void {
     const [x, y] = this.replay.placeAt(number, this.tick);
-    const text = `${spoken(this.replay.typeName(number))} at ${x}, ${y} is gone`;
+    const text = `${readableName(this.replay.typeName(number))} at ${x}, ${y} is gone`;
     this.add({ tick: this.tick, kind: "gone", text, team: null, object: number, agent: -1, x, y });
   }
 
   private holding(tick: number, number: number, team: Team, gained: boolean): void {
     const [x, y] = this.replay.placeAt(number, tick);
     const agent = this.agentAt(tick, x, y);
-    const what = `${spoken(this.replay.typeName(number))} at ${x}, ${y}`;
+    const what = `${readableName(this.replay.typeName(number))} at ${x}, ${y}`;
     const by = agent < 0 ? "" : ` (agent ${agent})`;
     const text = gained ? `${team.name} takes ${what}${by}` : `${team.name} loses ${what}${by}`;
     this.add({ tick, kind: gained ? "capture" : "loss", text, team, object: number, agent, x, y });
@@ -180,6 +180,6 @@ function compared(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-export function spoken(name: string): string {
+export function readableName(name: string): string {
   return name.replaceAll("_", " ") || "object";
 }

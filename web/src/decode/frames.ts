@@ -65,7 +65,7 @@ export class FrameReader {
     if (this.last?.tick === clamped && this.shape === this.replay.shape) return this.last;
     this.shape = this.replay.shape;
     const objects: ObjectView[] = [];
-    for (const number of this.replay.things) {
+    for (const number of this.replay.nonWalls) {
       const view = this.object(number);
       if (view) objects.push(view);
     }

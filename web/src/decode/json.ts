@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "./replay";
 export function parseObject(bytes: Uint8Array, notJson: string, notObject = notJson): JsonObject {
   let value: unknown;
   try {
-    value = parsed(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    value = parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     throw new ReplayError(notJson);
   }
@@ -17,7 +17,7 @@ export function parseObject(bytes: Uint8Array, notJson: string, notObject = notJ
 }
 
 /** Replace NaN and Infinity, which Python writes and JSON does not allow, by null. */
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -12,7 +12,7 @@ const RENAMED_1: Readonly<Record<string, string>> = {
 };
 
 /** Convert a document of version 1, 2 or 3 to version 4. */
-export function upgraded(document: JsonObject, version: number): JsonObject {
+export function upgrade(document: JsonObject, version: number): JsonObject {
   if (version <= 1) document = fromVersion1(document);
   if (version <= 3) document = fromVersion2(document);
   return { ...document, version: 4 };

@@ -103,8 +103,8 @@ export class Replay {
   /** constant walls: drawn once */
   walls: readonly number[] = [];
   /** all other objects, agents included */
-  things: readonly number[] = [];
-  /** version of `walls` and `things`, incremented when they change */
+  nonWalls: readonly number[] = [];
+  /** version of `walls` and `nonWalls`, incremented when they change */
   shape = 0;
 
   constructor(
@@ -194,11 +194,11 @@ export class Replay {
 
   private sortOut(): void {
     const walls: number[] = [];
-    const things: number[] = [];
-    for (let number = 0; number < this.objectCount; number++) (this.isStatic(number) ? walls : things).push(number);
-    const isSame = walls.length === this.walls.length && things.length === this.things.length;
+    const nonWalls: number[] = [];
+    for (let number = 0; number < this.objectCount; number++) (this.isStatic(number) ? walls : nonWalls).push(number);
+    const isSame = walls.length === this.walls.length && nonWalls.length === this.nonWalls.length;
     if (!isSame) this.shape++;
-    [this.walls, this.things] = [walls, things];
+    [this.walls, this.nonWalls] = [walls, nonWalls];
   }
 
   private isStatic(number: number): boolean {

@@ -5,7 +5,7 @@ export type RewardTotals = (agent: number, tick: number) => number;
 
 /** An agent's total reward at each change, computed so far. */
 interface Sums {
-  readonly known: Note<number>[];
+  readonly cached: Note<number>[];
   /** number of changes included; -1 for none yet */
   changes: number;
   total: number;
@@ -13,14 +13,14 @@ interface Sums {
   tick: number;
 }
 
-const made = new WeakMap<Replay, RewardTotals>();
+const cache = new WeakMap<Replay, RewardTotals>();
 
 /** Sums an agent's rewards up to a tick: from the file's totals, or from the rewards of each tick. */
 export function rewardTotals(replay: Replay): RewardTotals {
-  const known = made.get(replay);
-  if (known) return known;
+  const cached = cache.get(replay);
+  if (cached) return cached;
   const totals = replay.parts.totals ? recorded(replay.parts.totals) : addedUp(replay);
-  made.set(replay, totals);
+  cache.set(replay, totals);
   return totals;
 }
 
@@ -34,7 +34,7 @@ function recorded(totals: readonly (readonly Note<number>[])[]): RewardTotals {
 function addedUp(replay: Replay): RewardTotals {
   const { parts, timeline } = replay;
   const sums: Sums[] = Array.from(replay.agentObjects, () => ({
-    known: [],
+    cached: [],
     changes: -1,
     total: 0,
     reward: 0,
@@ -46,9 +46,9 @@ function addedUp(replay: Replay): RewardTotals {
     if (slot < 0) return 0;
     const own = sums[agent];
     extend(own, slot);
-    const at = lastNote(own.known, tick);
+    const at = lastNote(own.cached, tick);
     if (at < 0) return 0;
-    const { tick: since, value } = own.known[at];
+    const { tick: since, value } = own.cached[at];
     return value + (tick - since) * floatOf(timeline.valueAt(slot, since));
   };
 
@@ -57,7 +57,7 @@ function addedUp(replay: Replay): RewardTotals {
       for (; own.tick < now; own.tick++) own.total += own.reward;
       own.reward = floatOf(value);
       const isBefore = now === replay.firstTick && parts.hasStart; // rewards before the recording started
-      own.known.push({ tick: now, value: isBefore ? 0 : own.total + own.reward });
+      own.cached.push({ tick: now, value: isBefore ? 0 : own.total + own.reward });
       if (isBefore) own.tick++;
     };
     own.changes = timeline.eachChange(slot, add, own.changes);

@@ -41,7 +41,7 @@ export class HistoryMaker {
   private ticks = new Int32Array(0);
   private lines: Line[] = [];
   private state = new Int32Array(0);
-  private made: TeamHistory | null = null;
+  private cached: TeamHistory | null = null;
   private readonly resources: number;
 
   constructor(
@@ -57,14 +57,14 @@ export class HistoryMaker {
     // A type counts as held from its first change of owner.
     if (every !== this.every || this.holdings !== this.teams.holdingTypes.size) this.restart(every);
     const count = Math.floor((replay.lastTick - replay.firstTick) / every) + 1;
-    if (this.made && count === this.count) return this.made;
+    if (this.cached && count === this.count) return this.cached;
     this.takeNewSlots();
     const room = this.ticks.length;
     if (count > room) this.makeRoom(Math.max(count, Math.min(room * 2, MOST_SAMPLES)));
     while (this.count < count) this.sample();
     const ticks = this.ticks.subarray(0, count);
-    this.made = { every, ticks, teams: this.lines.map((line) => line.series(count)) };
-    return this.made;
+    this.cached = { every, ticks, teams: this.lines.map((line) => line.series(count)) };
+    return this.cached;
   }
 
   private restart(every: number): void {
@@ -75,10 +75,10 @@ export class HistoryMaker {
     this.ticks = new Int32Array(0);
     this.lines = this.teams.list.map((team) => new Line(team, this.resources));
     this.state = new Int32Array(0);
-    this.made = null;
+    this.cached = null;
     this.takeNewSlots();
-    const { timeline, things } = this.replay;
-    for (const number of things)
+    const { timeline, nonWalls } = this.replay;
+    for (const number of nonWalls)
       for (const slot of timeline.slotsOf(number)) this.apply(slot, timeline.firstValue(slot));
   }
 

@@ -101,7 +101,7 @@ export class Teams {
   private findHoldings(): void {
     const types = this.holdings;
     const { timeline } = this.replay;
-    for (const number of this.replay.things) {
+    for (const number of this.replay.nonWalls) {
       const type = this.replay.typeName(number);
       if (this.replay.parts.agentOf[number] >= 0 || types.has(type)) continue;
       if (type === "junction") types.add(type);

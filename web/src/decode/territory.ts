@@ -3,7 +3,7 @@ import { inside, isInteger, isObject } from "./json";
 import type { Json, Replay } from "./replay";
 
 /** Source of the owners of cells. */
-export type TerritorySource = "recorded" | "worked out" | "unknown";
+export type TerritorySource = "recorded" | "derived" | "unknown";
 
 /** The owning tag of each cell at a tick, or -1. */
 export class Territory {
@@ -25,7 +25,7 @@ export class Territory {
       return;
     }
     this.influence = Influence.from(replay);
-    this.source = this.influence ? "worked out" : "unknown";
+    this.source = this.influence ? "derived" : "unknown";
   }
 
   /** The reader must be at the frame's tick. */

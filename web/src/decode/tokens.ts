@@ -65,12 +65,12 @@ export class Observer {
     const missing: string[] = [];
     const tokens = this.globals(own, agent, frame, missing);
     const { width } = this.replay.parts;
-    const things = new Map(frame.objects.map((object) => [object.y * width + object.x, object]));
+    const objectAt = new Map(frame.objects.map((object) => [object.y * width + object.x, object]));
     const radius = this.vision.radiusOf(agent, frame);
     for (const cell of this.vision.cellsFrom(own.x, own.y, frame, radius)) {
       const offset: [number, number] = [(cell % width) - own.x, Math.floor(cell / width) - own.y];
       if (inside(this.obs, "territory") === true) this.edges(own, cell, offset, radius, tokens, missing);
-      const object = things.get(cell) ?? this.wall(cell);
+      const object = objectAt.get(cell) ?? this.wall(cell);
       if (object) this.objectTokens(object, offset, tokens);
     }
     if (this.vision.lacksRadius) missing.push("all cells except its own");
@@ -213,10 +213,10 @@ export class Observer {
       if (column < 0 || row < 0 || column >= width || row >= height) continue;
       if (!this.vision.has(x, y, radius)) continue;
       const other = row * width + column;
-      const [here, there] = [this.label(own, cell), this.label(own, other)];
-      if (here === null || there === null) missing.push("territory");
-      else if (owners[cell] !== owners[other] && !(here === 1 && there === 1)) {
-        tokens.push(this.token(offset, `territory:${name}`, 3 * here + there));
+      const [label, otherLabel] = [this.label(own, cell), this.label(own, other)];
+      if (label === null || otherLabel === null) missing.push("territory");
+      else if (owners[cell] !== owners[other] && !(label === 1 && otherLabel === 1)) {
+        tokens.push(this.token(offset, `territory:${name}`, 3 * label + otherLabel));
       }
     }
   }

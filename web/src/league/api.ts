@@ -50,7 +50,7 @@ export class Api {
   }
 
   async text(path: string): Promise<string> {
-    return (await this.fetched(path, this.elevated({}))).text();
+    return (await this.fetchResponse(path, this.elevated({}))).text();
   }
 
   put<P extends keyof PutCalls>(path: P, words: Words<P>, body: PutCalls[P]["body"]): Promise<PutCalls[P]["answer"]> {
@@ -82,15 +82,15 @@ export class Api {
   }
 
   private async json<T>(path: string, settings: RequestInit): Promise<T> {
-    const response = await this.fetched(path, settings);
+    const response = await this.fetchResponse(path, settings);
     try {
       return (await response.json()) as T;
     } catch {
-      throw new RequestError("The server's response was cut off; try again in a moment", 0);
+      throw new RequestError("The server's response was incomplete; try again in a moment", 0);
     }
   }
 
-  private async fetched(path: string, settings: RequestInit): Promise<Response> {
+  private async fetchResponse(path: string, settings: RequestInit): Promise<Response> {
     let response: Response;
     try {
       // "no-cache": revalidate, because a load follows a change or a navigation and must not show a stale response.

@@ -21,7 +21,7 @@ export class App implements Site {
   private readonly nav = el("nav", { attrs: { "aria-label": "Site" } });
   private readonly account = el("div", { class: "account" });
   private readonly mark = el("span", { class: "live-mark", attrs: { role: "status", "data-testid": "live" } });
-  private readonly said = el("div", { class: "toast", attrs: { role: "status", "aria-live": "polite" } });
+  private readonly toast = el("div", { class: "toast", attrs: { role: "status", "aria-live": "polite" } });
   private view: View | null = null;
   private sayTimer = 0;
 
@@ -40,11 +40,11 @@ export class App implements Site {
       this.nav,
       el("div", { class: "top-end" }, this.mark, theme, this.account),
     );
-    root.append(skip, header, document.createElement("main"), this.said);
+    root.append(skip, header, document.createElement("main"), this.toast);
     showTheme();
     keepTimes(root);
     this.live.onState = (state) => this.showLive(state);
-    this.live.onChanges = (changes) => this.view?.heard(changes);
+    this.live.onChanges = (changes) => this.view?.handleChanges(changes);
     this.live.onGap = () => this.view?.refresh();
     document.addEventListener("click", (event) => this.clicked(event));
     addEventListener("popstate", () => this.show(false));
@@ -67,8 +67,8 @@ export class App implements Site {
   }
 
   say(text: string): void {
-    setText(this.said, text);
-    this.said.classList.toggle("is-shown", text !== "");
+    setText(this.toast, text);
+    this.toast.classList.toggle("is-shown", text !== "");
     clearTimeout(this.sayTimer);
     if (text) this.sayTimer = window.setTimeout(() => this.say(""), 6000);
   }
@@ -77,8 +77,8 @@ export class App implements Site {
   private show(isNew: boolean): void {
     const route = readRoute(location.pathname, location.search) ?? { page: "missing" };
     this.showNav(route);
-    if (this.view?.moved(route)) {
-      this.titled();
+    if (this.view?.navigate(route)) {
+      this.showTitle();
       return;
     }
     this.view?.close();
@@ -86,7 +86,7 @@ export class App implements Site {
     this.view = view;
     this.root.querySelector("main")!.replaceWith(view.element);
     view.start();
-    this.titled();
+    this.showTitle();
     this.live.headers = this.api.elevation;
     this.live.open(view.stream);
     if (isNew) {
@@ -95,7 +95,7 @@ export class App implements Site {
     }
   }
 
-  titled(): void {
+  showTitle(): void {
     const title = this.view?.title;
     document.title = title ? `${title} · Alignment League` : "Alignment League";
   }
@@ -127,8 +127,9 @@ export class App implements Site {
 
   private showNav(route?: Route): void {
     const { me } = this.api;
-    const here = (is: boolean) => ({ "aria-current": is && "page" });
-    const item = (href: string, text: string, is: boolean) => el("a", { attrs: { href, ...here(is) } }, text);
+    const currentIf = (isCurrent: boolean) => ({ "aria-current": isCurrent && "page" });
+    const item = (href: string, text: string, isCurrent: boolean) =>
+      el("a", { attrs: { href, ...currentIf(isCurrent) } }, text);
     renew(
       this.nav,
       item(to.home(), "Seasons", route?.page === "home" || route?.page === "season"),
@@ -137,15 +138,15 @@ export class App implements Site {
       me?.is_admin ? item(to.manage(), "Manage", route?.page === "manage") : null,
     );
     const next = location.pathname + location.search;
-    const who = me?.signed_in
+    const account = me?.signed_in
       ? el(
           "a",
-          { class: "button bordered who", attrs: { href: to.me(), ...here(route?.page === "me") } },
+          { class: "button bordered who", attrs: { href: to.me(), ...currentIf(route?.page === "me") } },
           name(me.name ?? me.email ?? "Me"),
         )
       : link(to.signIn(next), "Sign in");
-    if (!me?.signed_in) who.className = "button bordered";
-    renew(this.account, who);
+    if (!me?.signed_in) account.className = "button bordered";
+    renew(this.account, account);
   }
 
   private showLive(state: LiveState): void {

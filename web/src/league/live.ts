@@ -117,7 +117,7 @@ export class Live {
       if (mayHaveMissed || readHello(event.data)) this.onGap();
       mayHaveMissed = false;
     });
-    source.addEventListener("changes", (event) => this.heard(event.data));
+    source.addEventListener("changes", (event) => this.receive(event.data));
     source.onerror = () => {
       this.wasOpen = true;
       if (source.readyState !== EventSource.CLOSED) {
@@ -132,7 +132,7 @@ export class Live {
     };
   }
 
-  private heard(data: string): void {
+  private receive(data: string): void {
     const changes = readChanges(data);
     if (changes === null) this.onGap();
     else if (changes.length) this.onChanges(changes);

@@ -48,9 +48,9 @@ function roundStep(rough: number): number {
 }
 
 /** Return about `count` round numbers between the ends. */
-export function ticks(low: number, high: number, wanted = 4): number[] {
+export function ticks(low: number, high: number, count = 4): number[] {
   if (!(high > low)) return [low];
-  const step = roundStep((high - low) / Math.max(1, wanted));
+  const step = roundStep((high - low) / Math.max(1, count));
   const marks: number[] = [];
   for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; n++)
     marks.push(Number((n * step).toPrecision(12)));

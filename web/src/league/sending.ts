@@ -9,7 +9,7 @@ export function putFile(url: string, file: Blob, progress: (part: number) => voi
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) resolve();
-      else reject(new RequestError(sentence(parsed(request.responseText), request.status), request.status));
+      else reject(new RequestError(sentence(parse(request.responseText), request.status), request.status));
     };
     request.onerror = () => reject(new RequestError("The upload was interrupted; try again", 0));
     request.send(file);
@@ -22,7 +22,7 @@ export function localAddress(url: string): string {
   return target.pathname.startsWith("/store/") ? target.pathname + target.search : url;
 }
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

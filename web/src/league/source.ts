@@ -23,7 +23,7 @@ export class Source<T> {
     private readonly concerns: (change: Change) => boolean = () => true,
   ) {}
 
-  heard(changes: readonly Change[]): void {
+  handleChanges(changes: readonly Change[]): void {
     if (changes.some((change) => this.concerns(change))) this.reload();
   }
 

@@ -62,7 +62,7 @@ export class HeaderEvents implements EventStream {
       const { messages, rest } = splitMessages(waiting + value);
       waiting = rest;
       for (const [type, data] of messages) {
-        for (const [wanted, listener] of this.listeners) if (wanted === type) listener({ data });
+        for (const [name, listener] of this.listeners) if (name === type) listener({ data });
       }
     }
   }

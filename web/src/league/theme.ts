@@ -1,7 +1,8 @@
 /** Dark or light: the system's setting, or the user's choice, which the viewer shares through the same storage key. */
 const KEY = "mettascope";
 
-function kept(): Record<string, unknown> {
+/** Return the stored settings; {} if there are none. */
+function storedSettings(): Record<string, unknown> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
     return typeof stored === "object" && stored !== null ? (stored as Record<string, unknown>) : {};
@@ -13,7 +14,7 @@ function kept(): Record<string, unknown> {
 export function showTheme(): void {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => {
-    const { theme } = kept();
+    const { theme } = storedSettings();
     const chosen = theme === "dark" || theme === "light" ? theme : dark.matches ? "dark" : "light";
     document.documentElement.dataset.theme = chosen;
   };
@@ -26,7 +27,7 @@ export function nextTheme(): void {
   const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = theme;
   try {
-    localStorage.setItem(KEY, JSON.stringify({ ...kept(), theme }));
+    localStorage.setItem(KEY, JSON.stringify({ ...storedSettings(), theme }));
   } catch {
     // No storage: the choice lasts for this page only.
   }

@@ -46,12 +46,12 @@ export abstract class View<R extends Route = Route> {
   }
 
   /** Move to another address of the same page if possible; return whether it did. */
-  moved(_route: Route): boolean {
+  navigate(_route: Route): boolean {
     return false;
   }
 
-  heard(changes: readonly Change[]): void {
-    for (const source of this.sources) source.heard(changes);
+  handleChanges(changes: readonly Change[]): void {
+    for (const source of this.sources) source.handleChanges(changes);
   }
 
   /** Reload all sources: changes may have been missed. */
@@ -64,7 +64,7 @@ export abstract class View<R extends Route = Route> {
   }
 
   /** Return the source's data; while it loads or after an error, show that instead. */
-  protected given<T>(source: Source<T>): T | null {
+  protected dataOf<T>(source: Source<T>): T | null {
     const { value, error } = source;
     this.content.hidden = value === null;
     if (value === null) renew(this.status, waitingFor(error, location.pathname + location.search));

@@ -148,7 +148,7 @@ export class App {
 
   /** Show lines of a live game; keep the tick and the selection if possible. */
   showLines(left: Episode, right: Episode | null): void {
-    this.selectedId = this.left ? sameIn(left, this.left, this.selectedId) : 0;
+    this.selectedId = this.left ? counterpart(left, this.left, this.selectedId) : 0;
     this.left = left;
     if (right && !this.right) this.panel = "compare";
     if (!right && this.panel === "compare") this.panel = "agent";
@@ -327,7 +327,7 @@ export class App {
  * Return the id of the corresponding object in another replay: the same agent, or an object of the same type; 0 for
  * none.
  */
-function sameIn(next: Episode, before: Episode, id: number): number {
+function counterpart(next: Episode, before: Episode, id: number): number {
   const [was, is] = [before.numberOf(id), next.numberOf(id)];
   const agent = was < 0 ? -1 : before.replay.parts.agentOf[was];
   if (agent >= 0) return next.replay.parts.ids[next.replay.agentObjects[agent]] ?? 0;

@@ -23,7 +23,7 @@ export function helpDialog(isLive: boolean): HTMLDialogElement {
         el(
           "div",
           { class: "key-row" },
-          el("span", { class: "keys" }, ...keys.map((key) => el("kbd", {}, shown(key)))),
+          el("span", { class: "keys" }, ...keys.map((key) => el("kbd", {}, keyLabel(key)))),
           what,
         ),
       );
@@ -47,7 +47,7 @@ export function helpDialog(isLive: boolean): HTMLDialogElement {
   return dialog;
 }
 
-function shown(key: string): string {
+function keyLabel(key: string): string {
   return key
     .split("+")
     .map((part, i, all) =>

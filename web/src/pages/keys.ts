@@ -22,7 +22,7 @@ export interface Actions {
 interface Key {
   /** as `KeyboardEvent.key`, prefixed with `Shift+` or `Alt+` */
   readonly keys: readonly string[];
-  readonly group: "Time" | "Looking" | "Choosing" | "Layers" | "Panels" | "Page";
+  readonly group: "Playback" | "View" | "Selection" | "Layers" | "Panels" | "Page";
   readonly what: string;
   /** the layer that it toggles */
   readonly layer?: Layer;
@@ -46,77 +46,77 @@ const panel = (key: string, name: PanelName, what: string): Key => ({
 
 /** One table for the key handlers and the help page. */
 export const KEYS: readonly Key[] = [
-  { keys: [" "], group: "Time", what: "play or pause", run: (app) => app.play(!app.isRunning) },
-  { keys: ["ArrowRight", "]"], group: "Time", what: "one step forward", run: (app) => app.step(1) },
-  { keys: ["ArrowLeft", "["], group: "Time", what: "one step back", run: (app) => app.step(-1) },
-  { keys: ["Shift+ArrowRight"], group: "Time", what: "ten steps forward", run: (app) => app.step(10) },
-  { keys: ["Shift+ArrowLeft"], group: "Time", what: "ten steps back", run: (app) => app.step(-10) },
-  { keys: ["PageDown"], group: "Time", what: "a hundred steps forward", run: (app) => app.step(100) },
-  { keys: ["PageUp"], group: "Time", what: "a hundred steps back", run: (app) => app.step(-100) },
-  { keys: ["Home"], group: "Time", what: "to the beginning", run: (app) => app.seek(app.firstTick) },
-  { keys: ["End"], group: "Time", what: "to the end", run: (app) => app.seek(app.lastTick) },
-  { keys: ["n"], group: "Time", what: "next event", run: (_, actions) => actions.toEvent(1) },
-  { keys: ["p"], group: "Time", what: "previous event", run: (_, actions) => actions.toEvent(-1) },
-  { keys: ["=", "+"], group: "Time", what: "faster", run: (app) => app.faster(1) },
-  { keys: ["-"], group: "Time", what: "slower", run: (app) => app.faster(-1) },
+  { keys: [" "], group: "Playback", what: "play or pause", run: (app) => app.play(!app.isRunning) },
+  { keys: ["ArrowRight", "]"], group: "Playback", what: "one step forward", run: (app) => app.step(1) },
+  { keys: ["ArrowLeft", "["], group: "Playback", what: "one step back", run: (app) => app.step(-1) },
+  { keys: ["Shift+ArrowRight"], group: "Playback", what: "ten steps forward", run: (app) => app.step(10) },
+  { keys: ["Shift+ArrowLeft"], group: "Playback", what: "ten steps back", run: (app) => app.step(-10) },
+  { keys: ["PageDown"], group: "Playback", what: "a hundred steps forward", run: (app) => app.step(100) },
+  { keys: ["PageUp"], group: "Playback", what: "a hundred steps back", run: (app) => app.step(-100) },
+  { keys: ["Home"], group: "Playback", what: "first tick", run: (app) => app.seek(app.firstTick) },
+  { keys: ["End"], group: "Playback", what: "last tick", run: (app) => app.seek(app.lastTick) },
+  { keys: ["n"], group: "Playback", what: "next event", run: (_, actions) => actions.toEvent(1) },
+  { keys: ["p"], group: "Playback", what: "previous event", run: (_, actions) => actions.toEvent(-1) },
+  { keys: ["=", "+"], group: "Playback", what: "faster", run: (app) => app.faster(1) },
+  { keys: ["-"], group: "Playback", what: "slower", run: (app) => app.faster(-1) },
 
-  { keys: ["e"], group: "Looking", what: "closer", run: (_, actions) => actions.zoom(1.35) },
-  { keys: ["q"], group: "Looking", what: "farther", run: (_, actions) => actions.zoom(1 / 1.35) },
-  { keys: ["w"], group: "Looking", what: "up", run: (_, actions) => actions.pan(0, -1) },
-  { keys: ["s"], group: "Looking", what: "down", run: (_, actions) => actions.pan(0, 1) },
-  { keys: ["a"], group: "Looking", what: "left", run: (_, actions) => actions.pan(-1, 0) },
-  { keys: ["d"], group: "Looking", what: "right", run: (_, actions) => actions.pan(1, 0) },
-  { keys: ["z"], group: "Looking", what: "the whole map", run: (_, actions) => actions.fit() },
-  { keys: ["f"], group: "Looking", what: "follow the selected object", run: (app) => app.follow(!app.isFollowing) },
+  { keys: ["e"], group: "View", what: "zoom in", run: (_, actions) => actions.zoom(1.35) },
+  { keys: ["q"], group: "View", what: "zoom out", run: (_, actions) => actions.zoom(1 / 1.35) },
+  { keys: ["w"], group: "View", what: "pan up", run: (_, actions) => actions.pan(0, -1) },
+  { keys: ["s"], group: "View", what: "pan down", run: (_, actions) => actions.pan(0, 1) },
+  { keys: ["a"], group: "View", what: "pan left", run: (_, actions) => actions.pan(-1, 0) },
+  { keys: ["d"], group: "View", what: "pan right", run: (_, actions) => actions.pan(1, 0) },
+  { keys: ["z"], group: "View", what: "show the whole map", run: (_, actions) => actions.fit() },
+  { keys: ["f"], group: "View", what: "follow the selected object", run: (app) => app.follow(!app.isFollowing) },
   {
     keys: ["Enter"],
-    group: "Looking",
+    group: "View",
     what: "go to the selected object",
     run: (_, actions) => actions.lookAtSelection(),
   },
 
-  { keys: ["."], group: "Choosing", what: "next agent", run: (app) => app.selectAgent(1) },
-  { keys: [","], group: "Choosing", what: "previous agent", run: (app) => app.selectAgent(-1) },
+  { keys: ["."], group: "Selection", what: "next agent", run: (app) => app.selectAgent(1) },
+  { keys: [","], group: "Selection", what: "previous agent", run: (app) => app.selectAgent(-1) },
   {
     keys: ["Alt+ArrowUp"],
-    group: "Choosing",
+    group: "Selection",
     what: "select the nearest object above",
     run: (_, actions) => actions.selectTowards(0, -1),
   },
   {
     keys: ["Alt+ArrowDown"],
-    group: "Choosing",
+    group: "Selection",
     what: "select the nearest object below",
     run: (_, actions) => actions.selectTowards(0, 1),
   },
   {
     keys: ["Alt+ArrowLeft"],
-    group: "Choosing",
+    group: "Selection",
     what: "select the nearest object to the left",
     run: (_, actions) => actions.selectTowards(-1, 0),
   },
   {
     keys: ["Alt+ArrowRight"],
-    group: "Choosing",
+    group: "Selection",
     what: "select the nearest object to the right",
     run: (_, actions) => actions.selectTowards(1, 0),
   },
-  { keys: ["/"], group: "Choosing", what: "search", run: (_, actions) => actions.search() },
+  { keys: ["/"], group: "Selection", what: "search", run: (_, actions) => actions.search() },
   {
     keys: ["Escape"],
-    group: "Choosing",
-    what: "close, or select nothing",
+    group: "Selection",
+    what: "close, or clear the selection",
     run: (app, actions) => void (actions.closeAll() || app.select(0)),
   },
 
   layer("t", "territory", "territory"),
   layer("j", "networks", "networks of junctions"),
   layer("r", "trail", "trail of the selected object"),
-  layer("v", "fog", "only what the selected agent sees"),
+  layer("v", "fog", "sight of the selected agent"),
   layer("h", "heat", "heat map"),
   layer("b", "bars", "health and energy"),
   layer("i", "vibes", "vibes"),
-  layer("c", "carried", "carried things"),
+  layer("c", "carried", "carried items"),
   layer("k", "talk", "speech"),
   layer("l", "names", "names"),
   layer("g", "grid", "grid"),
@@ -153,10 +153,10 @@ export const KEYS: readonly Key[] = [
   {
     keys: ["y"],
     group: "Page",
-    what: "colours for the colour-blind",
+    what: "colour-blind palette",
     run: (app) => app.set("palette", app.palette === "standard" ? "colour-blind" : "standard"),
   },
-  { keys: ["?"], group: "Page", what: "this page", run: (_, actions) => actions.showHelp() },
+  { keys: ["?"], group: "Page", what: "help", run: (_, actions) => actions.showHelp() },
 ];
 
 const BY_KEY = new Map(KEYS.flatMap((key) => key.keys.map((name) => [name, key] as const)));

@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<Layer, string>> = {
   heat: "Heat map",
   bars: "Bars",
   vibes: "Vibes",
-  carried: "Carried things",
+  carried: "Carried items",
   talk: "Speech",
   names: "Names",
   grid: "Grid",

@@ -28,9 +28,9 @@ export async function loadAddress(address: string, progress: Progress): Promise<
     throw new ReplayError(`A replay cannot be opened from a \`${url.protocol}\` address`);
   }
   progress("Loading", null);
-  const response = await fetched(url);
-  if (!response.ok) throw new ReplayError(refused(response.status));
-  const bytes = await received(response, progress);
+  const response = await fetchReplay(url);
+  if (!response.ok) throw new ReplayError(statusMessage(response.status));
+  const bytes = await readBody(response, progress);
   return decode(bytes, nameOf(url), progress);
 }
 
@@ -62,7 +62,7 @@ function asObject(text: string): Record<string, unknown> {
 }
 
 /** Return the replay embedded in the page. */
-export function inlined(): { bytes: Uint8Array; name: string } | null {
+export function embeddedReplay(): { bytes: Uint8Array; name: string } | null {
   const holder = document.getElementById("replay-data");
   const text = holder?.textContent?.trim();
   if (!holder || !text) return null;
@@ -87,7 +87,7 @@ export async function decode(bytes: Uint8Array, name: string, progress: Progress
   }
 }
 
-async function fetched(url: URL): Promise<Response> {
+async function fetchReplay(url: URL): Promise<Response> {
   try {
     return await fetch(url);
   } catch {
@@ -99,14 +99,14 @@ async function fetched(url: URL): Promise<Response> {
   }
 }
 
-function refused(status: number): string {
+function statusMessage(status: number): string {
   if (status === 401 || status === 403) return `The server denied access to this replay (${status})`;
   if (status === 404 || status === 410) return `Replay not found at this address (${status})`;
   if (status >= 500) return `The server failed to send the replay (${status}); try again later`;
   return `The server did not send the replay (${status})`;
 }
 
-async function received(response: Response, progress: Progress): Promise<Uint8Array> {
+async function readBody(response: Response, progress: Progress): Promise<Uint8Array> {
   const size = Number(response.headers.get("content-length")) || 0;
   const reader = response.body?.getReader();
   if (!reader) return new Uint8Array(await response.arrayBuffer());

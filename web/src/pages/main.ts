@@ -1,6 +1,6 @@
 import "./style.css";
 import { coworldDoor, ownDoor } from "./live/door";
-import { decode, inlined, loadSocket } from "./load";
+import { decode, embeddedReplay, loadSocket } from "./load";
 import { Shell } from "./shell/shell";
 import { readPlace } from "./url";
 
@@ -20,10 +20,10 @@ async function main(): Promise<void> {
   if (door) return shell.openLive(door);
   if (place.live) {
     if (place.token) shell.openLive(ownDoor(place.token));
-    else shell.cover.showError("This address has no token (the part after the `#`); ask for the full link");
+    else shell.cover.showError("This address has no token (the part after the `#`); ask the host for the full link");
     return;
   }
-  const own = inlined();
+  const own = embeddedReplay();
   let isOpen = false;
   if (place.replay) isOpen = await shell.replays.openAddress(place.replay);
   else if (own) isOpen = await shell.replays.open((progress) => decode(own.bytes, own.name, progress), "");

@@ -1,14 +1,14 @@
 import { drawSprite, type Paint } from "../board/sprites";
 import { el } from "../ui/dom";
 
-const made = new Map<string, string>();
-const MOST = 500;
+const cache = new Map<string, string>();
+const MOST_CACHED = 500;
 
 /** Return a board sprite as a small image. */
 export function spriteIcon(name: string, paint: Partial<Paint> = {}, label = ""): HTMLImageElement {
   const full: Paint = { main: "#8b97a3", second: paint.main ?? "#8b97a3", line: "#12161a", label: name, ...paint };
   const key = `${name}|${full.main}|${full.second}|${full.line}|${full.label}`;
-  let address = made.get(key);
+  let address = cache.get(key);
   if (!address) {
     const canvas = document.createElement("canvas");
     canvas.width = canvas.height = 48;
@@ -16,8 +16,8 @@ export function spriteIcon(name: string, paint: Partial<Paint> = {}, label = "")
     pen.scale(0.75, 0.75);
     drawSprite(pen, name, full);
     address = canvas.toDataURL();
-    if (made.size > MOST) made.clear();
-    made.set(key, address);
+    if (cache.size > MOST_CACHED) cache.clear();
+    cache.set(key, address);
   }
   return el("img", { class: "sprite", attrs: { src: address, alt: label, width: 20, height: 20 } });
 }

@@ -35,14 +35,14 @@ export class TimelineBar {
     const { app: a } = this;
     const transport = el(
       "div",
-      { class: "transport", attrs: { role: "group", "aria-label": "Playing" } },
-      button("To the beginning (Home)", ICONS.start, () => a.seek(a.firstTick)),
+      { class: "transport", attrs: { role: "group", "aria-label": "Playback" } },
+      button("First tick (Home)", ICONS.start, () => a.seek(a.firstTick)),
       button("Previous event (P)", ICONS.previous, () => this.toEvent(-1)),
       button("One step back (left arrow)", ICONS.back, () => a.step(-1)),
       this.playButton,
       button("One step forward (right arrow)", ICONS.forward, () => a.step(1)),
       button("Next event (N)", ICONS.next, () => this.toEvent(1)),
-      button("To the end (End)", ICONS.end, () => a.seek(a.lastTick)),
+      button("Last tick (End)", ICONS.end, () => a.seek(a.lastTick)),
     );
     this.playButton.classList.add("primary");
     replace(this.speedSelect, ...SPEEDS.map((speed) => el("option", { attrs: { value: speed } }, `${speed}/s`)));

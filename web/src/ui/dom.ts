@@ -60,13 +60,13 @@ export function renew(element: Element, ...children: Child[]): void {
     const next = child instanceof Node ? child : document.createTextNode(String(child));
     const old = element.childNodes[i];
     if (!old) element.append(next);
-    else if (old !== next && !patched(old, next)) old.replaceWith(next);
+    else if (old !== next && !patch(old, next)) old.replaceWith(next);
   });
   while (element.childNodes.length > shown.length) element.lastChild!.remove();
 }
 
 /** Update the old node to equal the new one; return whether that was possible. */
-function patched(old: Node, next: Node): boolean {
+function patch(old: Node, next: Node): boolean {
   if (old instanceof Text && next instanceof Text) {
     if (old.data !== next.data) old.data = next.data;
     return true;

@@ -64,7 +64,7 @@ def test_what_the_published_format_cannot_tell_is_left_out_and_named(
     watched: Watched, replay_files: dict[str, Path], dump: Dump
 ) -> None:
     (frame,) = dump("frames", replay_files["v4"], TICK)
-    assert frame["territory"] == "worked out"
+    assert frame["territory"] == "derived"
     features = {feature.name: feature.id for feature in watched_features(watched)}
     unknown = {features[f"lp:{side}"] for side in ("east", "west", "north", "south")}
     for agent, told in enumerate(frame["observations"]):

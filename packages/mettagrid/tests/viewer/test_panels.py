@@ -49,7 +49,7 @@ def test_the_object_panel_shows_an_agent_as_the_engine_has_it(at_tick: Visit, wa
     assert at_tick.text("[data-fact=id]") == str(said["id"])
     action = watched.replay.action_names[said["last_action_id"]]
     assert at_tick.text("[data-fact=action]").removesuffix(" (failed)") == action
-    assert number(at_tick.text("[data-fact='reward so far']")) == pytest.approx(watched.totals[TICK][AGENT], abs=1e-3)
+    assert number(at_tick.text("[data-fact='total reward']")) == pytest.approx(watched.totals[TICK][AGENT], abs=1e-3)
     names = watched.config.game.resource_names
     shown = {
         item.get_attribute("data-item"): int(item.get_attribute("data-amount") or 0)
@@ -96,7 +96,7 @@ def test_heat_maps_count_visits_captures_and_deaths(at_tick: Visit, watched: Wat
     visits: Counter[tuple[int, int]] = Counter(watched.places[0])
     for before, now in zip(watched.places, watched.places[1:], strict=False):
         visits.update(place for place, last in zip(now, before, strict=True) if place != last)
-    at_tick.page.click("[data-part=What] [data-value=visits]")
+    at_tick.page.click("[data-part=Kind] [data-value=visits]")
     assert int(at_tick.text("[data-testid=heat-most]")) == max(visits.values())
     assert all(visits[cell] == count for cell, count in cells(at_tick))
     deaths = Counter(
@@ -106,10 +106,10 @@ def test_heat_maps_count_visits_captures_and_deaths(at_tick: Visit, watched: Wat
         if watched.health[tick][agent] == 0 < watched.health[tick - 1][agent]
     )
     assert deaths
-    at_tick.page.click("[data-part=What] [data-value=deaths]")
+    at_tick.page.click("[data-part=Kind] [data-value=deaths]")
     assert sum(count for _, count in cells(at_tick)) == min(deaths.total(), 12)
     assert all(deaths[cell] == count for cell, count in cells(at_tick))
-    at_tick.page.click("[data-part=What] [data-value=captures]")
+    at_tick.page.click("[data-part=Kind] [data-value=captures]")
     # Nothing takes a junction from the clips here, so all that they took they hold.
     taken = watched.stats[STEPS]["cogs/aligned.junction.gained"] + watched.held[STEPS]["clips"]
     assert int(re.sub(r"\D", "", at_tick.text("p:has-text('so far')"))) == taken
@@ -167,7 +167,7 @@ def test_the_stats_panel_shows_now_and_the_end(at_tick: Visit, watched: Watched)
     name = "cogs/aligned.junction.held"
     _, now, end = at_tick.texts(f"[data-stat='{name}'] td")
     assert (number(now), number(end)) == (watched.stats[TICK][name], watched.stats[STEPS][name])
-    at_tick.page.select_option("select[aria-label='Whose stats']", str(AGENT))
+    at_tick.page.select_option("select[aria-label='Stats of']", str(AGENT))
     stats = watched.replay.stats["agent"][AGENT]
     _, moved = at_tick.texts("[data-stat='action.move.success'] td")
     assert number(moved) == stats["action.move.success"]

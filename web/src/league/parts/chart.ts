@@ -102,7 +102,7 @@ export class HistoryChart {
       { class: "quiet small legend" },
       el("span", { class: "key key-line" }, "score"),
       banded.length > 1 && el("span", { class: "key key-band" }, "95 % interval"),
-      el("span", { class: "key key-dot" }, "each match, in their order"),
+      el("span", { class: "key key-dot" }, "single matches"),
     );
     this.element.replaceChildren(drawing, key);
   }

@@ -27,8 +27,8 @@ export class Following {
     void this.source.load();
   }
 
-  heard(changes: readonly Change[]): void {
-    this.source.heard(changes);
+  handleChanges(changes: readonly Change[]): void {
+    this.source.handleChanges(changes);
   }
 
   refresh(): void {

@@ -49,7 +49,7 @@ export function playersOf(match: MatchLine): HTMLElement {
       el(
         "span",
         { class: "number" },
-        player.to_blame ? "to blame" : match.status === "completed" ? score(player.score) : "",
+        player.to_blame ? "at fault" : match.status === "completed" ? score(player.score) : "",
       ),
     ),
   );

@@ -29,8 +29,8 @@ export abstract class Pane<T> {
     void this.source.load();
   }
 
-  heard(changes: readonly Change[]): void {
-    if (this.isOpen) this.source.heard(changes);
+  handleChanges(changes: readonly Change[]): void {
+    if (this.isOpen) this.source.handleChanges(changes);
   }
 
   refresh(): void {

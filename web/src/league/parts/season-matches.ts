@@ -97,11 +97,11 @@ export class SeasonMatches extends Pane<MatchesPage> {
   }
 
   /** Reload the first page; changed matches on later pages are loaded one by one. */
-  override heard(changes: readonly Change[]): void {
-    super.heard(changes);
+  override handleChanges(changes: readonly Change[]): void {
+    super.handleChanges(changes);
     const changed = new Set(changes.filter((change) => change.kind === "match").flatMap((change) => change.ids ?? []));
     const below = this.rows.slice(this.source.value?.rows.length ?? 0).filter((row) => changed.has(row.id));
-    for (const row of below.slice(0, MOST_SINGLE)) void this.renewed(row.id);
+    for (const row of below.slice(0, MOST_SINGLE)) void this.reloadMatch(row.id);
   }
 
   protected ask(signal: AbortSignal): Promise<MatchesPage> {
@@ -156,7 +156,7 @@ export class SeasonMatches extends Pane<MatchesPage> {
     }
   }
 
-  private async renewed(id: string): Promise<void> {
+  private async reloadMatch(id: string): Promise<void> {
     try {
       const match = await this.site.api.get("/observatory/api/matches/{match_id}", { match_id: id });
       this.rows = this.rows.map((row) => (row.id === id ? match : row));

@@ -23,7 +23,7 @@ export class SeasonTeams extends Pane<Teams> {
       { title: "Score", kind: "number", cell: (team) => score(team.score) },
       { title: "95 % interval", kind: "bar", from: "desktop", cell: (team) => intervalBar(team, this.scale) },
       { title: "Matches", kind: "number", from: "tablet", cell: (team) => count(team.matches) },
-      { title: "Fate", cell: (team) => fate(team) },
+      { title: "Status", cell: (team) => statusOf(team) },
     ],
     (team) => team.id,
     (team) => (team.eliminated ? "is-out" : ""),
@@ -93,10 +93,10 @@ function members(team: TeamRow): HTMLElement {
   return el("ul", { class: "members" }, ...items);
 }
 
-function fate(team: TeamRow): HTMLElement {
+function statusOf(team: TeamRow): HTMLElement {
   const parent = team.parent_team_id
     ? el("span", { class: "quiet small", title: `from team ${team.parent_team_id}` }, "from the previous round")
     : null;
-  if (!team.eliminated) return el("span", {}, chip("active", "in"), " ", parent);
-  return el("span", {}, chip("out", "out"), " ", el("span", { class: "small" }, team.notes ?? ""));
+  if (!team.eliminated) return el("span", {}, chip("active"), " ", parent);
+  return el("span", {}, chip("out", "eliminated"), " ", el("span", { class: "small" }, team.notes ?? ""));
 }

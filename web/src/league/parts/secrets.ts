@@ -15,7 +15,7 @@ export class SecretFields {
       el(
         "p",
         { class: "quiet small" },
-        `Up to ${MOST} variables that only this policy's process gets. They are stored encrypted and never shown again.`,
+        `Up to ${MOST} environment variables, visible only to this policy's process. The server stores them encrypted and never shows them again.`,
       ),
       this.rows,
       more,
@@ -37,7 +37,7 @@ export class SecretFields {
     });
     const value = el("input", {
       class: "field",
-      attrs: { type: "password", "aria-label": "Its value", maxlength: 2000, autocomplete: "off" },
+      attrs: { type: "password", "aria-label": "Variable value", maxlength: 2000, autocomplete: "off" },
     });
     const row = el("p", { class: "fields" }, key, value);
     row.append(act("Remove", () => row.remove()));

@@ -21,8 +21,8 @@ function card(season: SeasonPage, stage: Stage): HTMLElement {
   const total = stage.completed + stage.failed + stage.running + stage.waiting;
   const numbers = [
     stage.teams > 0
-      ? `${counted(stage.teams, "team")}, ${count(stage.eliminated)} out`
-      : `${counted(stage.active, "policy", "policies")}${stage.policies > stage.active ? `, ${count(stage.policies - stage.active)} left` : ""}`,
+      ? `${counted(stage.teams, "team")}, ${count(stage.eliminated)} eliminated`
+      : `${counted(stage.active, "policy", "policies")}${stage.policies > stage.active ? `, ${count(stage.policies - stage.active)} inactive` : ""}`,
     total > 0 ? `${counted(stage.completed, "match", "matches")} played` : "",
     stage.failed > 0 ? `${count(stage.failed)} failed` : "",
     stage.running + stage.waiting > 0 ? `${count(stage.running)} running, ${count(stage.waiting)} waiting` : "",

@@ -138,7 +138,7 @@ export class Standings extends Pane<Table> {
           title: "VOR",
           kind: "number",
           from: "tablet",
-          about: "value over replacement: how much better a match goes with this policy than without it",
+          about: "value over replacement: how much higher the score of a match is with this policy than without it",
           cell: (row) => vorCell(row, this.digits),
         },
         {
@@ -212,7 +212,7 @@ function nameCell(row: TableRow, digits: number): Child[] {
   return [
     policyLink(row.policy, { author: true }),
     row.failing ? chip("failed", "failing") : null,
-    row.active ? null : chip("plain", "left"),
+    row.active ? null : chip("plain", "inactive"),
     el(
       "span",
       { class: "to-phone small quiet" },

@@ -32,14 +32,13 @@ export class LiveTable<R> {
     for (const column of columns) {
       head.append(el("th", { class: classOf(column), title: column.about, attrs: { scope: "col" } }, column.title));
     }
-    const made = el(
+    this.element = el(
       "table",
       { class: "rows" },
       el("caption", { class: "unseen" }, caption),
       el("thead", {}, head),
       this.body,
     );
-    this.element = made;
   }
 
   /** `context` holds everything else that the cells of a row depend on. */
@@ -75,20 +74,20 @@ export class LiveTable<R> {
     renew(element, ...cells);
   }
 
-  private order(wanted: readonly HTMLTableRowElement[]): void {
+  private order(ordered: readonly HTMLTableRowElement[]): void {
     const before = [...this.body.children];
-    if (before.length === wanted.length && before.every((element, i) => element === wanted[i])) return;
+    if (before.length === ordered.length && before.every((element, i) => element === ordered[i])) return;
     const focused = document.activeElement;
-    const moves = before.length > 0 && wanted.length <= MOST_MOVING && !isCalm() && this.body.isConnected;
+    const moves = before.length > 0 && ordered.length <= MOST_MOVING && !isCalm() && this.body.isConnected;
     const tops = moves ? new Map(before.map((element) => [element, element.getBoundingClientRect().top])) : null;
     let next: Element | null = null;
-    for (let i = wanted.length - 1; i >= 0; i--) {
-      if (wanted[i].nextElementSibling !== next || wanted[i].parentElement !== this.body)
-        this.body.insertBefore(wanted[i], next);
-      next = wanted[i];
+    for (let i = ordered.length - 1; i >= 0; i--) {
+      if (ordered[i].nextElementSibling !== next || ordered[i].parentElement !== this.body)
+        this.body.insertBefore(ordered[i], next);
+      next = ordered[i];
     }
     if (focused instanceof HTMLElement && this.body.contains(focused)) focused.focus({ preventScroll: true });
-    if (tops) for (const element of wanted) slide(element, tops.get(element));
+    if (tops) for (const element of ordered) slide(element, tops.get(element));
   }
 }
 

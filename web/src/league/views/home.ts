@@ -25,13 +25,13 @@ export class HomeView extends View {
   );
 
   draw(): void {
-    const value = this.given(this.seasons);
+    const value = this.dataOf(this.seasons);
     if (!value) return;
     renew(
       this.content,
       el("h1", {}, "Seasons"),
       this.now(),
-      value.length ? el("div", { class: "cards" }, ...value.map(card)) : nothing(this.site.api.me?.is_admin ?? false),
+      value.length ? el("div", { class: "cards" }, ...value.map(card)) : noSeasons(this.site.api.me?.is_admin ?? false),
     );
   }
 
@@ -92,7 +92,7 @@ function card(season: SeasonCard): HTMLElement {
       el(
         "p",
         { class: "leader" },
-        el("span", { class: "quiet" }, "Leads"),
+        el("span", { class: "quiet" }, "Leader"),
         policyLink(season.leader.policy),
         el("span", { class: "number" }, score(season.leader.score)),
       ),
@@ -105,7 +105,7 @@ function card(season: SeasonCard): HTMLElement {
   );
 }
 
-function nothing(isAdmin: boolean): HTMLElement {
+function noSeasons(isAdmin: boolean): HTMLElement {
   return isAdmin
     ? empty("No seasons yet. Create one from a YAML description.", buttonLink(to.manage(), "Create a season"))
     : empty("No seasons yet. The operator of this server creates them.");

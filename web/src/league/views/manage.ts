@@ -29,15 +29,15 @@ export class ManageView extends View<ManageRoute> {
     this.content.append(el("h1", {}, "Manage"), this.tabs, this.answer, this.pane);
   }
 
-  override moved(route: Route): boolean {
+  override navigate(route: Route): boolean {
     if (route.page !== "manage") return false;
     this.route = route;
     this.draw();
     return true;
   }
 
-  override heard(changes: readonly Change[]): void {
-    this.source_?.heard(changes);
+  override handleChanges(changes: readonly Change[]): void {
+    this.source_?.handleChanges(changes);
   }
 
   override refresh(): void {
@@ -107,7 +107,7 @@ export class ManageView extends View<ManageRoute> {
       case "failures":
         return this.listed(
           "Failures",
-          failureTable((row) => void this.again(row)),
+          failureTable((row) => void this.retry(row)),
           () => api.get("/observatory/api/admin/failures", {}, { limit: 100 }),
           ["match"],
         );
@@ -146,7 +146,7 @@ export class ManageView extends View<ManageRoute> {
     await this.attempt(() => this.site.api.post(`/observatory/api/admin/seasons/{season}/${action}`, words));
   }
 
-  private async again(row: Failure): Promise<void> {
+  private async retry(row: Failure): Promise<void> {
     await this.attempt(() =>
       this.site.api.post("/observatory/api/admin/matches/{match_id}/again", { match_id: row.match_id }),
     );
@@ -165,12 +165,12 @@ export class ManageView extends View<ManageRoute> {
           ? el(
               "ul",
               { class: "plain-list small" },
-              ...findings.map((found) =>
+              ...findings.map((finding) =>
                 el(
                   "li",
                   {},
-                  found.match_id ? link(to.match(found.match_id), found.kind) : el("strong", {}, found.kind),
-                  found.sentence,
+                  finding.match_id ? link(to.match(finding.match_id), finding.kind) : el("strong", {}, finding.kind),
+                  finding.sentence,
                 ),
               ),
             )
@@ -272,7 +272,7 @@ function workerTable(): LiveTable<AdminWorker> {
       { title: "Last seen", cell: (row) => time(row.last_seen_at) },
       {
         title: "Match",
-        cell: (row) => (row.match_id ? link(to.match(row.match_id), "a match") : row.job_id ? "a job" : "nothing"),
+        cell: (row) => (row.match_id ? link(to.match(row.match_id), "a match") : row.job_id ? "a job" : "idle"),
       },
       { title: "Since", from: "tablet", cell: (row) => time(row.since) },
     ],
@@ -302,7 +302,7 @@ function jobTable(): LiveTable<AdminJob> {
   );
 }
 
-function failureTable(again: (row: Failure) => void): LiveTable<Failure> {
+function failureTable(retry: (row: Failure) => void): LiveTable<Failure> {
   return new LiveTable<Failure>(
     "Failures",
     [
@@ -323,7 +323,7 @@ function failureTable(again: (row: Failure) => void): LiveTable<Failure> {
       },
       { title: "Season", from: "tablet", cell: (row) => `${row.season_name} · ${row.pool_name}` },
       { title: "When", from: "tablet", cell: (row) => time(row.failed_at) },
-      { title: "", cell: (row) => act("Play again", () => again(row)) },
+      { title: "", cell: (row) => act("Retry", () => retry(row)) },
     ],
     (row) => row.match_id,
   );

@@ -26,7 +26,7 @@ export class MatchView extends View<MatchRoute> {
       {
         title: "Policy",
         kind: "name",
-        cell: (seat) => [policyLink(seat.policy, { author: true }), seat.to_blame ? chip("failed", "to blame") : null],
+        cell: (seat) => [policyLink(seat.policy, { author: true }), seat.to_blame ? chip("failed", "at fault") : null],
       },
       {
         title: "Score",
@@ -60,18 +60,18 @@ export class MatchView extends View<MatchRoute> {
     this.content.append(this.head, ...Object.values(this.parts).map((part) => part.element));
   }
 
-  override heard(changes: readonly Change[]): void {
+  override handleChanges(changes: readonly Change[]): void {
     const mine = changes.filter(
       (change) =>
         !change.ids?.length ||
         change.ids.includes(this.route.match) ||
         change.ids.includes(this.match.value?.job_id ?? ""),
     );
-    super.heard(mine);
+    super.handleChanges(mine);
   }
 
   draw(): void {
-    const match = this.given(this.match);
+    const match = this.dataOf(this.match);
     if (!match) return;
     this.title = matchText(match);
     document.title = `${this.title} · Alignment League`;
@@ -149,7 +149,7 @@ function headOf(match: MatchPage): HTMLElement[] {
         {},
         "At fault: ",
         ...guilty.map(({ policy }) => policyLink(policy)),
-        match.players.length > guilty.length ? ". The others play again." : "",
+        match.players.length > guilty.length ? ". The other policies play again." : "",
       )
     : el("p", {}, "No policy is at fault.");
   return [
@@ -168,7 +168,7 @@ function headOf(match: MatchPage): HTMLElement[] {
       el(
         "span",
         { class: "quiet small" },
-        match.completed_at ? "ended " : "made ",
+        match.completed_at ? "ended " : "created ",
         time(match.completed_at ?? match.created_at),
       ),
     ),

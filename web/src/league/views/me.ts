@@ -50,7 +50,7 @@ export class MeView extends View {
         "p",
         {},
         el("a", { attrs: { href: "/observatory/home" } }, "Tokens and players"),
-        el("span", { class: "quiet" }, ": see them, revoke them"),
+        el("span", { class: "quiet" }, ": view or revoke them"),
       ),
       el("p", { class: "quiet small" }, "On a command line, `cogames auth login` gets a separate token."),
       out,
@@ -64,7 +64,7 @@ export class MeView extends View {
   }
 
   draw(): void {
-    const value = this.given(this.versions);
+    const value = this.dataOf(this.versions);
     if (!value) return;
     const { me } = this.site.api;
     renew(this.head, el("h1", {}, name(me?.name ?? "Me")), el("p", { class: "quiet" }, name(me?.email ?? "")));

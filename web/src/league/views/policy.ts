@@ -51,7 +51,7 @@ export class PolicyView extends View<PolicyRoute> {
           row.failed ? el("span", { class: "bad small" }, ` ${count(row.failed)} failed`) : null,
         ],
       },
-      { title: "", from: "tablet", cell: (row) => (row.active ? chip("active", "in") : chip("plain", "left")) },
+      { title: "", from: "tablet", cell: (row) => (row.active ? chip("active") : chip("plain", "inactive")) },
     ],
     (row) => `${row.season} ${row.season_version} ${row.pool}`,
   );
@@ -117,7 +117,7 @@ export class PolicyView extends View<PolicyRoute> {
   }
 
   draw(): void {
-    const page = this.given(this.page);
+    const page = this.dataOf(this.page);
     if (!page) return;
     const { policy } = page;
     this.title = `${plainName(policy.name)} v${policy.version}`;
@@ -234,7 +234,7 @@ function headOf(page: PolicyPage): HTMLElement[] {
     ),
     facts(
       ["Size", page.bundle_bytes === null ? "–" : bytes(page.bundle_bytes)],
-      ["A match takes", duration(page.mean_seconds)],
+      ["Mean match duration", duration(page.mean_seconds)],
       ["Bundle", page.public_bundle ? "public" : "private: visible only to its owner"],
     ),
   ];
@@ -275,6 +275,6 @@ function versionLine(page: PolicyPage, line: PolicyPage["versions"][number]): HT
     {},
     line.id === page.policy.id ? el("strong", {}, text) : link(to.policy(line.id), text),
     el("span", { class: "quiet small" }, "uploaded ", time(line.created_at)),
-    el("span", { class: "small" }, line.seasons.length ? line.seasons.join(", ") : "in no season"),
+    el("span", { class: "small" }, line.seasons.length ? line.seasons.join(", ") : "not in a season"),
   );
 }

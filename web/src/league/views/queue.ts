@@ -21,7 +21,7 @@ export class QueueView extends View {
   private readonly running = new LiveTable<RunningMatch>(
     "Running",
     [
-      { title: "Match", kind: "name", cell: whatIs },
+      { title: "Match", kind: "name", cell: matchCell },
       {
         title: "Season",
         from: "tablet",
@@ -36,7 +36,7 @@ export class QueueView extends View {
     "Waiting",
     [
       { title: "Place", kind: "rank", cell: ({ place }) => count(place) },
-      { title: "Match", kind: "name", cell: whatIs },
+      { title: "Match", kind: "name", cell: matchCell },
       {
         title: "Season",
         from: "tablet",
@@ -61,7 +61,7 @@ export class QueueView extends View {
   }
 
   draw(): void {
-    const value = this.given(this.queue);
+    const value = this.dataOf(this.queue);
     if (!value) return;
     const { running, queued, workers, commissioner } = this.parts;
     this.running.update(value.running);
@@ -88,7 +88,7 @@ export class QueueView extends View {
   }
 }
 
-function whatIs({ match, kind }: { match: RunningMatch["match"]; kind: string }): HTMLElement {
+function matchCell({ match, kind }: { match: RunningMatch["match"]; kind: string }): HTMLElement {
   if (match) return link(to.match(match.id), ...matchTitle(match));
   return el("span", { class: "quiet" }, kind === "assay" ? "an assay" : "a private match");
 }
@@ -98,7 +98,7 @@ function worker(line: WorkerLine): HTMLElement {
     "li",
     {},
     el("span", { class: "mono" }, line.name),
-    el("span", { class: "quiet small" }, `called ${duration(Math.round(line.seen_seconds_ago))} ago`),
+    el("span", { class: "quiet small" }, `last seen ${duration(Math.round(line.seen_seconds_ago))} ago`),
   );
 }
 

@@ -63,18 +63,18 @@ export class SeasonView extends View<SeasonRoute> {
     return `/observatory/api/events?season=${encodeURIComponent(this.route.season)}`;
   }
 
-  override moved(route: Route): boolean {
+  override navigate(route: Route): boolean {
     if (route.page !== "season" || route.season !== this.route.season) return false;
     this.route = route;
     this.draw();
     return true;
   }
 
-  override heard(changes: readonly Change[]): void {
-    super.heard(changes);
-    this.standings.heard(changes);
-    this.teams.heard(changes);
-    this.matches.heard(changes);
+  override handleChanges(changes: readonly Change[]): void {
+    super.handleChanges(changes);
+    this.standings.handleChanges(changes);
+    this.teams.handleChanges(changes);
+    this.matches.handleChanges(changes);
   }
 
   override refresh(): void {
@@ -90,7 +90,7 @@ export class SeasonView extends View<SeasonRoute> {
   }
 
   draw(): void {
-    const season = this.given(this.page);
+    const season = this.dataOf(this.page);
     if (!season) return;
     const tab = this.route.tab;
     this.title = tab === "table" ? season.display_name : `${TITLES[tab]} · ${season.display_name}`;
@@ -176,13 +176,13 @@ function tabLink(season: SeasonPage, route: SeasonRoute, name: SeasonTab): HTMLE
 
 function versionLine(season: SeasonPage, line: SeasonVersionLine): HTMLElement {
   const text = `Version ${line.version}`;
-  const here = line.version === season.version;
+  const isShown = line.version === season.version;
   return el(
     "li",
     {},
-    here ? el("strong", {}, text) : link(to.season(`${season.name}:v${line.version}`), text),
+    isShown ? el("strong", {}, text) : link(to.season(`${season.name}:v${line.version}`), text),
     chip(line.status, words(line.status)),
     line.canonical && chip("plain", "current"),
-    el("span", { class: "quiet small" }, "made ", time(line.created_at)),
+    el("span", { class: "quiet small" }, "created ", time(line.created_at)),
   );
 }

@@ -87,9 +87,9 @@ export class UploadView extends View<UploadRoute> {
     document.removeEventListener("drop", stay);
   }
 
-  override heard(changes: Parameters<View["heard"]>[0]): void {
-    super.heard(changes);
-    this.following?.heard(changes);
+  override handleChanges(changes: Parameters<View["handleChanges"]>[0]): void {
+    super.handleChanges(changes);
+    this.following?.handleChanges(changes);
   }
 
   override refresh(): void {
@@ -98,7 +98,7 @@ export class UploadView extends View<UploadRoute> {
   }
 
   draw(): void {
-    const seasons = this.given(this.seasons);
+    const seasons = this.dataOf(this.seasons);
     if (!seasons) return;
     const isIn = this.site.api.me?.signed_in ?? false;
     this.form.hidden = !isIn;
@@ -182,7 +182,7 @@ export class UploadView extends View<UploadRoute> {
       "h2",
       {},
       link(to.policy(version.id), `${plainName(version.name)} v${version.version}`),
-      " is here",
+      " is uploaded",
     );
     if (version.submit_error) {
       renew(

@@ -198,7 +198,7 @@ export class LiveBar {
     const { state } = game;
     if (game.lostFor !== null) return "Not connected";
     if (!state) return "";
-    if (game.isBranching) return "Making a branch";
+    if (game.isBranching) return "Creating a branch";
     if (game.isOver) return `The game is over after ${state.step} steps`;
     if (state.isPaused) return "Paused";
     if (state.waitingFor.length) {
@@ -249,7 +249,7 @@ export class LiveBar {
       const item = el("button", { class: "menu-entry", attrs: { type: "button", "data-invite": name } }, name);
       item.addEventListener("click", () => {
         menu.open = false;
-        void this.invited(rights, slot());
+        void this.showInvitation(rights, slot());
       });
       return item;
     };
@@ -273,7 +273,7 @@ export class LiveBar {
     return agent < 0 ? null : agent;
   }
 
-  private async invited(rights: "player" | "watch", slot: number | null): Promise<void> {
+  private async showInvitation(rights: "player" | "watch", slot: number | null): Promise<void> {
     try {
       const link = await this.game.invite(rights, slot);
       const what = rights === "watch" ? "watch" : slot === null ? "drive any cog" : `drive agent ${slot}`;

@@ -103,9 +103,9 @@ export class LiveSocket {
     }
   }
 
-  private end(tell: () => void): void {
+  private end(notify: () => void): void {
     this.close();
-    tell();
+    notify();
   }
 
   /** Handle a lost network at once, without waiting for the socket's timeout. */

@@ -11,7 +11,7 @@ export class VibePicker {
   private readonly grid = el("div", { class: "vibe-grid", attrs: { role: "menu", "aria-label": "Vibes" } });
   /** of the vibe under the pointer */
   private readonly name = el("p", { class: "vibe-name quiet" });
-  private made = "none";
+  private shownNames = "none";
 
   constructor(
     private readonly app: App,
@@ -44,17 +44,17 @@ export class VibePicker {
   private fill(): void {
     const { parts } = this.app.left!.replay;
     const names = parts.vibeNames.filter((name) => parts.actionNames.includes(`change_vibe_${name}`));
-    if (this.made === names.join()) return;
-    this.made = names.join();
+    if (this.shownNames === names.join()) return;
+    this.shownNames = names.join();
     const choices = names.map((name) => {
       const choice = el(
         "button",
         { class: "vibe", title: name, attrs: { type: "button", role: "menuitem", "data-vibe": name } },
         spriteIcon(vibeSprite(name), {}, name),
       );
-      const tell = () => setText(this.name, name.replaceAll("_", " "));
-      choice.addEventListener("focus", tell);
-      choice.addEventListener("pointerenter", tell);
+      const showName = () => setText(this.name, name.replaceAll("_", " "));
+      choice.addEventListener("focus", showName);
+      choice.addEventListener("pointerenter", showName);
       onClick(choice, () => {
         this.game.driver?.vibe(`change_vibe_${name}`);
         this.close();

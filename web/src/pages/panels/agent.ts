@@ -7,7 +7,7 @@ import {
   type Json,
   monologueAt,
   type ObjectView,
-  spoken,
+  readableName,
 } from "../../decode";
 import { button, el, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
@@ -63,7 +63,7 @@ export class AgentPanel implements Panel {
   }
 
   private gone(episode: Episode, number: number): Node[] {
-    const type = spoken(episode.replay.typeName(number));
+    const type = readableName(episode.replay.typeName(number));
     return [
       el("p", {}, `The ${type} with id ${episode.replay.parts.ids[number]} is not on the map at this tick`),
       this.closer(),
@@ -89,7 +89,7 @@ export class AgentPanel implements Panel {
     const { resourceNames, vibeNames } = episode.replay.parts;
     const icon = objectIcon(this.app, episode, object);
     icon.width = icon.height = 40;
-    const title = object.agent >= 0 ? `Agent ${object.agent}` : spoken(object.type);
+    const title = object.agent >= 0 ? `Agent ${object.agent}` : readableName(object.type);
     const row = facts([
       ["id", object.id],
       ["place", `${object.x}, ${object.y}`],
@@ -144,11 +144,11 @@ export class AgentPanel implements Panel {
     if (hasAsked) {
       // A policy may request a move and a vibe in the same step.
       const vibe = agent.askedVibe ? ` + ${named(agent.askedVibe)}` : "";
-      rows.push(["asked for", `${named(agent.asked)}${vibe}`]);
+      rows.push(["requested", `${named(agent.asked)}${vibe}`]);
     }
-    rows.push(["reward now", formatNumber(agent.reward)], ["reward so far", formatNumber(agent.total)]);
+    rows.push(["reward", formatNumber(agent.reward)], ["total reward", formatNumber(agent.total)]);
     if (agent.talk) rows.push(["says", agent.talk]);
-    return section("Doing", facts(rows), this.recent(episode, object, frame.tick));
+    return section("Action", facts(rows), this.recent(episode, object, frame.tick));
   }
 
   /** The last actions, newest first. */

@@ -12,11 +12,11 @@ export class ChartsPanel implements Panel {
   readonly title = "Charts";
   readonly icon = ICONS.charts;
   readonly element = el("div", { class: "panel-body" });
-  private readonly choice = el("div", { class: "chips", attrs: { role: "group", "aria-label": "Whose charts" } });
+  private readonly choice = el("div", { class: "chips", attrs: { role: "group", "aria-label": "Charts of" } });
   private readonly holder = el("div", { class: "charts" });
   private charts: Chart[] = [];
   private who: "teams" | "agent" = "teams";
-  private made = "";
+  private drawnKey = "";
 
   constructor(private readonly app: App) {
     this.element.append(this.choice, this.holder);
@@ -30,9 +30,9 @@ export class ChartsPanel implements Panel {
     if (!left) return;
     const agent = this.agent();
     const key = `${left.name}/${this.who}/${this.who === "agent" ? agent : ""}/${this.app.palette}/${this.app.themeNow.name}`;
-    if (changes.has("replay") || changes.has("grown") || key !== this.made) {
-      this.made = key;
-      this.make(agent);
+    if (changes.has("replay") || changes.has("grown") || key !== this.drawnKey) {
+      this.drawnKey = key;
+      this.draw(agent);
     }
     for (const chart of this.charts) chart.update(this.app.tick);
   }
@@ -55,7 +55,7 @@ export class ChartsPanel implements Panel {
     return number < 0 ? -1 : left!.replay.parts.agentOf[number];
   }
 
-  private make(agent: number): void {
+  private draw(agent: number): void {
     const choices = [
       ["teams", "Teams"],
       ["agent", agent < 0 ? "Selected agent" : `Agent ${agent}`],

@@ -29,12 +29,12 @@ export class HeatPanel implements Panel {
       this.element,
       el("p", { class: "quiet" }, "Counts from the start to this tick, on a logarithmic scale"),
       this.chips(
-        "What",
+        "Kind",
         HEAT_KINDS.map((kind) => [kind, kind] as const),
         app.heatKind,
         (kind: HeatKind) => this.choose(kind),
       ),
-      this.chips("Whose", this.whose(), app.heatWho, (who: HeatWho) => this.app.set("heatWho", who)),
+      this.chips("Agents", this.whose(), app.heatWho, (who: HeatWho) => this.app.set("heatWho", who)),
       this.scale(map),
       this.hovered(map),
       this.top(map),
@@ -62,7 +62,7 @@ export class HeatPanel implements Panel {
   private whose(): (readonly [HeatWho, string])[] {
     const teams = this.app.left!.teams.list.filter((team) => team.agents.length);
     return [
-      ["all", "everybody"],
+      ["all", "all agents"],
       ["selected", "selected agent"],
       ...teams.map((team) => [team.index, team.name] as const),
     ];
@@ -75,14 +75,14 @@ export class HeatPanel implements Panel {
     choose: (value: T) => void,
   ): HTMLElement {
     const chips = choices.map(([value, name]) => {
-      const isChosen = value === chosen && (title !== "What" || this.app.layers.has("heat"));
+      const isChosen = value === chosen && (title !== "Kind" || this.app.layers.has("heat"));
       const chip = el(
         "button",
         { class: "chip", attrs: { type: "button", "aria-pressed": String(isChosen), "data-value": String(value) } },
         name,
       );
       onClick(chip, () => {
-        if (isChosen && title === "What") this.app.toggle("heat", false);
+        if (isChosen && title === "Kind") this.app.toggle("heat", false);
         else choose(value);
       });
       return chip;
@@ -133,6 +133,6 @@ export class HeatPanel implements Panel {
       onClick(row, () => this.lookAt(place));
       return row;
     });
-    return rows.length ? section("Most", el("div", { class: "rows" }, ...rows)) : null;
+    return rows.length ? section("Highest counts", el("div", { class: "rows" }, ...rows)) : null;
   }
 }

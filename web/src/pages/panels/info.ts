@@ -5,7 +5,7 @@ import { formatNumber } from "../format";
 import { ICONS } from "../icons";
 import { facts, jsonTree, type Panel, section } from "./panel";
 
-const FORMATS: Readonly<Record<string, string>> = { cogreplay: "cogreplay (any tick at once)" };
+const FORMATS: Readonly<Record<string, string>> = { cogreplay: "cogreplay (random access)" };
 
 /** Metadata of the replay, its policies, and the full config. */
 export class InfoPanel implements Panel {
@@ -46,14 +46,14 @@ export class InfoPanel implements Panel {
           ["territory", left.territory.source],
         ]),
       ),
-      section("Policies", facts([...seats].map(([name, agents]) => [name, listed(agents)] as const))),
+      section("Policies", facts([...seats].map(([name, agents]) => [name, agentList(agents)] as const))),
       section("Config", jsonTree("mg_config", parts.config)),
-      section("Interface for policies", jsonTree("policy_env_interface", parts.policyEnvInterface)),
+      section("Policy interface", jsonTree("policy_env_interface", parts.policyEnvInterface)),
     );
   }
 }
 
-function listed(agents: readonly number[]): string {
+function agentList(agents: readonly number[]): string {
   const shown = agents.slice(0, 40).join(", ");
   return `agents ${shown}${agents.length > 40 ? ", …" : ""}`;
 }

@@ -1,5 +1,5 @@
 import { teamColour } from "../../board/palette";
-import { type Episode, type Frame, spoken, type Team } from "../../decode";
+import { type Episode, type Frame, readableName, type Team } from "../../decode";
 import { el, onClick, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
 import { formatNumber } from "../format";
@@ -43,14 +43,14 @@ export class ScorePanel implements Panel {
     const rows: [string, string | number][] = [];
     if (mean !== null) rows.push(["reward per agent", formatNumber(mean)]);
     for (const type of episode.teams.holdingTypes)
-      rows.push([`${spoken(type)}s held`, own.filter((object) => object.type === type).length]);
+      rows.push([`${readableName(type)}s held`, own.filter((object) => object.type === type).length]);
     rows.push(["agents", team.agents.length]);
     const counts = new Map<string, number>();
     for (const object of own) {
       if (object.agent < 0 && !episode.teams.holdingTypes.has(object.type))
         counts.set(object.type, (counts.get(object.type) ?? 0) + 1);
     }
-    for (const [type, count] of counts) rows.push([spoken(type), count]);
+    for (const [type, count] of counts) rows.push([readableName(type), count]);
     return el(
       "section",
       { class: "part", attrs: { "data-team": team.name } },
@@ -76,7 +76,7 @@ export class ScorePanel implements Panel {
         const name = resourceNames[resource] ?? String(resource);
         return el(
           "span",
-          { class: "item", title: `${name} in store`, attrs: { "data-item": name, "data-amount": amount } },
+          { class: "item", title: `${name} stored`, attrs: { "data-item": name, "data-amount": amount } },
           spriteIcon(`sign:${name}`, {}, name),
           amount,
         );

@@ -1,4 +1,4 @@
-import { findObjects, type ObjectView, spoken } from "../../decode";
+import { findObjects, type ObjectView, readableName } from "../../decode";
 import { el, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
 import { ICONS } from "../icons";
@@ -42,14 +42,14 @@ export class SearchPanel implements Panel {
   update(_: ReadonlySet<Change>): void {
     const { left } = this.app;
     if (!left) return;
-    const matches = this.found();
+    const matches = this.matches();
     const query = this.input.value.trim();
     this.count.textContent = query ? `${matches.length} found at tick ${this.app.tick}` : "";
     const { resourceNames } = left.replay.parts;
     renew(
       this.list,
       ...matches.slice(0, MOST_SHOWN).map((object) => {
-        const name = object.agent >= 0 ? `Agent ${object.agent}` : `${spoken(object.type)} ${object.id}`;
+        const name = object.agent >= 0 ? `Agent ${object.agent}` : `${readableName(object.type)} ${object.id}`;
         const row = objectButton(this.app, left, object, name, this.lookAt);
         const held = object.inventory
           .map(([resource, amount]) => `${resourceNames[resource] ?? resource} ${amount}`)
@@ -69,7 +69,7 @@ export class SearchPanel implements Panel {
     if (!left) return null;
     const { resourceNames, tagNames } = left.replay.parts;
     const head = ["id", "type", "agent", "column", "row", "tags", ...resourceNames];
-    const rows = this.found().map((object) => [
+    const rows = this.matches().map((object) => [
       object.id,
       object.type,
       object.agent < 0 ? "" : object.agent,
@@ -81,7 +81,7 @@ export class SearchPanel implements Panel {
     return { name: `objects-tick-${this.app.tick}`, rows: [head, ...rows] };
   }
 
-  private found(): ObjectView[] {
+  private matches(): ObjectView[] {
     const left = this.app.left!;
     return findObjects(this.input.value, left.at(this.app.tick), left.replay, left.teams);
   }

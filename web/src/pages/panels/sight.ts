@@ -1,4 +1,4 @@
-import { type Observation, spoken, type Token } from "../../decode";
+import { type Observation, readableName, type Token } from "../../decode";
 import { el, onClick, renew } from "../../ui/dom";
 import type { App, Change } from "../app";
 import { ICONS } from "../icons";
@@ -54,7 +54,7 @@ export class SightPanel implements Panel {
     const { source } = this.app.left!.territory;
     const notes = [`${tokens.length} tokens, rebuilt from the recorded state: replays do not store observations.`];
     if (missing.length) notes.push(`Not recorded, so left out: ${missing.join(", ")}.`);
-    if (source === "worked out") notes.push("Territory is derived from the config.");
+    if (source === "derived") notes.push("Territory is derived from the config.");
     if (!this.app.left!.vision.isKnown) notes.push("The size of the window is not recorded; 13 by 13 is assumed.");
     return notes.join(" ");
   }
@@ -68,7 +68,7 @@ export class SightPanel implements Panel {
     const [columns, rows] = [episode.vision.width, episode.vision.height];
     const radius = episode.vision.radiusOf(own.agent, frame);
     const seen = new Set(episode.vision.cellsFrom(own.x, own.y, frame, radius));
-    const things = new Map(frame.objects.map((object) => [object.y * width + object.x, object]));
+    const objectAt = new Map(frame.objects.map((object) => [object.y * width + object.x, object]));
     const walls = new Set(
       episode.replay.walls.map((wall) => {
         const [x, y] = episode.replay.placeAt(wall, episode.replay.firstTick);
@@ -82,9 +82,9 @@ export class SightPanel implements Panel {
         const [x, y] = [own.x + dx, own.y + dy];
         const cell = y * width + x;
         const isSeen = x >= 0 && x < width && seen.has(cell);
-        const object = isSeen ? things.get(cell) : undefined;
+        const object = isSeen ? objectAt.get(cell) : undefined;
         const isWall = isSeen && walls.has(cell);
-        const what = object ? spoken(object.type) : isWall ? "wall" : isSeen ? "empty" : "not seen";
+        const what = object ? readableName(object.type) : isWall ? "wall" : isSeen ? "empty" : "not seen";
         const square = el("button", {
           class: `square ${isSeen ? (isWall ? "is-wall" : "is-seen") : ""}`,
           title: `${x}, ${y}: ${what}`,
@@ -112,7 +112,7 @@ export class SightPanel implements Panel {
       : tokens;
     const body = el("tbody");
     for (const token of shown) body.append(tokenRow(token));
-    const head = el("tr", {}, ...["Where", "Feature", "Value", "Means"].map((name) => el("th", {}, name)));
+    const head = el("tr", {}, ...["Where", "Feature", "Value", "Meaning"].map((name) => el("th", {}, name)));
     const title = cell ? `Tokens of the cell ${cell[0]}, ${cell[1]} from the agent` : "Tokens";
     return section(title, el("table", { class: "tokens" }, el("thead", {}, head), body));
   }

@@ -25,7 +25,7 @@ export class StatsPanel implements Panel {
     class: "field",
     attrs: { type: "search", placeholder: "part of a name", "aria-label": "Filter stats", spellcheck: "false" },
   });
-  private readonly whose = el("select", { class: "field", attrs: { "aria-label": "Whose stats" } });
+  private readonly whose = el("select", { class: "field", attrs: { "aria-label": "Stats of" } });
   private readonly body = el("div");
   private readonly chartHolder = el("div", { class: "charts" });
   private chart: Chart | null = null;
@@ -49,7 +49,7 @@ export class StatsPanel implements Panel {
       this.body,
       stats.length
         ? el("table", { class: "stats" }, el("thead", {}, head), el("tbody", {}, ...rows))
-        : el("p", { class: "quiet" }, "No such stat"),
+        : el("p", { class: "quiet" }, "No matching stats"),
       stats.length > MOST_SHOWN ? el("p", { class: "quiet" }, `and ${stats.length - MOST_SHOWN} more`) : null,
     );
     this.chart?.update(this.app.tick);

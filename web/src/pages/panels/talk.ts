@@ -65,7 +65,7 @@ export class TalkPanel implements Panel {
     const chip = el(
       "button",
       { class: "chip", attrs: { type: "button", "aria-pressed": String(this.onlyHeard) } },
-      `only what agent ${agent} could hear`,
+      `heard by agent ${agent}`,
     );
     onClick(chip, () => {
       this.onlyHeard = !this.onlyHeard;

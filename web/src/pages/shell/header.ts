@@ -30,7 +30,7 @@ export class Header {
         button("Compare with a second replay (Shift B)", ICONS.compare, () => actions.openBeside()),
         button("Copy a link to this tick (Shift L)", ICONS.link, () => actions.copyLink()),
         exportMenu,
-        button("Colours for the colour-blind (Y)", ICONS.palette, () =>
+        button("Colour-blind palette (Y)", ICONS.palette, () =>
           app.set("palette", app.palette === "standard" ? "colour-blind" : "standard"),
         ),
         button("Switch theme (X)", ICONS.theme, () =>

@@ -133,7 +133,7 @@ export class Shell {
     const corner = el(
       "div",
       { class: "corner" },
-      button("The whole map (Z)", ICONS.fit, () => this.navigation.fit()),
+      button("Show the whole map (Z)", ICONS.fit, () => this.navigation.fit()),
       this.layerMenu.element,
     );
     this.boards.element.append(this.hud.element, corner, this.cover.element);

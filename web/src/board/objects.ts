@@ -24,7 +24,7 @@ const OTHER = 0xb98cff;
 const LESSON = 0xffb52e;
 
 /** Draws objects and agents with their details. */
-export class Things {
+export class Objects {
   private readonly marks = new Map<string, Texture>();
   private facing = new Map<number, readonly [number, number]>();
 
@@ -43,7 +43,7 @@ export class Things {
   prepare(): void {
     const { teams, palette, replay } = this.scene;
     const { resourceNames } = replay.parts;
-    const types = new Set(replay.things.map((number) => replay.typeName(number)));
+    const types = new Set(replay.nonWalls.map((number) => replay.typeName(number)));
     const roles = teams.roleResources.map((resource) => `cog:${resourceNames[resource]}`);
     const paints = [null, ...teams.list.slice(0, MOST_PREPARED)].map((team) => ({
       main: team ? teamColour(team, palette) : this.scene.theme.neutral,
@@ -84,7 +84,7 @@ export class Things {
       const isSeen = !seen || seen.has(cell);
       if (!isSeen && (object.agent >= 0 || view.seen!.first[cell] > view.frame.tick)) continue;
       if (object.agent >= 0) agents.push({ object, x, y });
-      else this.thing(object, x + 0.5, y + 0.5, camera.scale, below, isSeen ? 1 : 0.4);
+      else this.drawObject(object, x + 0.5, y + 0.5, camera.scale, below, isSeen ? 1 : 0.4);
     }
     for (const { object, x, y } of agents) this.agent(object, x + 0.5, y + 0.5, view, camera, below, above, texts);
     if (view.target) this.target(view, camera.scale, above);
@@ -145,7 +145,7 @@ export class Things {
     return [object.x + step[0] * push, object.y + step[1] * push];
   }
 
-  private thing(object: ObjectView, x: number, y: number, scale: number, brush: Brush, alpha: number): void {
+  private drawObject(object: ObjectView, x: number, y: number, scale: number, brush: Brush, alpha: number): void {
     const teams = this.scene.teams.of(object);
     const paint = this.plain(object.type);
     if (teams.length) {
@@ -179,7 +179,7 @@ export class Things {
     } else {
       const resource = object.type.replace(/_extractor$/, "");
       const main = resource !== object.type && hasSign(resource) ? resourceColour(resource) : paint.main;
-      brush.add(this.atlas.texture("pip-thing", { ...paint, main }), x, y, pixels(3.5, 0.8), undefined, {
+      brush.add(this.atlas.texture("pip-object", { ...paint, main }), x, y, pixels(3.5, 0.8), undefined, {
         alpha: alpha * 0.75,
       });
     }
