@@ -62,8 +62,8 @@ export class Replays {
   async openDropped({ files, address, hasShift }: Drop): Promise<void> {
     const { app } = this.parts;
     if (app.live) return this.openFile();
-    if (!files.length) return void (address && (await this.openAddress(address)));
-    await this.openLocal(files[0], hasShift);
+    if (files.length) await this.openLocal(files[0], hasShift);
+    else if (address) await this.openAddress(address);
     if (files[1] && app.left) await this.openLocal(files[1], true);
   }
 
