@@ -13,7 +13,7 @@ __all__ = ["MAX_IDS", "MAX_LIMIT", "Page", "PageDep", "count", "count_up_to", "s
 
 MAX_LIMIT = 1000
 MAX_OFFSET = 2**31 - 1
-MOST_COUNTED = 10_000
+MAX_COUNTED = 10_000
 MAX_IDS = 200
 """in one query: servers reject a URL of more than 64 KB"""
 
@@ -41,7 +41,7 @@ def count(session: Session, statement: Select[Any]) -> int:
     return session.scalar(select(func.count()).select_from(statement.order_by(None).subquery())) or 0
 
 
-def count_up_to(session: Session, statement: Select[Any], most: int = MOST_COUNTED) -> int:
+def count_up_to(session: Session, statement: Select[Any], most: int = MAX_COUNTED) -> int:
     """Count like `count`, but stop at `most`: counting a very long list takes too long."""
     return session.scalar(select(func.count()).select_from(statement.order_by(None).limit(most).subquery())) or 0
 

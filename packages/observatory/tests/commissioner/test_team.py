@@ -273,7 +273,7 @@ def test_one_more_policy_changes_few_of_the_chosen_combinations() -> None:
 def test_more_combinations_than_anybody_could_play_are_a_balanced_part_of_them_without_being_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sampling, "MOST_COMBINATIONS", 500)
+    monkeypatch.setattr(sampling, "MAX_COMBINATIONS", 500)
     chosen = combinations_to_play(tuple(policies(29)), 4, None, 7)
     times = Counter(policy for combination in chosen for policy in combination)
     assert 400 < len(chosen) <= 500 and len(times) == 29 and len(set(times.values())) == 1

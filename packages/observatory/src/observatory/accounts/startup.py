@@ -12,7 +12,7 @@ from observatory.settings import Settings
 __all__ = ["UnsafeSettings", "others_reach", "startup_problems"]
 
 _DEFAULTS = ("changeme", "change-me", "default", "secret", "password", "example", "insecure", "test")
-_FEWEST_CHARACTERS = 10
+_MIN_DISTINCT_CHARACTERS = 10
 
 
 class UnsafeSettings(ValueError):
@@ -51,4 +51,4 @@ def others_reach(settings: Settings) -> bool:
 def looks_like_a_default(secret: str) -> bool:
     """Return whether a secret contains a word of an example value or has too few different characters."""
     text = secret.lower()
-    return len(set(text)) < _FEWEST_CHARACTERS or any(word in text for word in _DEFAULTS)
+    return len(set(text)) < _MIN_DISTINCT_CHARACTERS or any(word in text for word in _DEFAULTS)

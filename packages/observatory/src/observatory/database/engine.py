@@ -151,7 +151,7 @@ class Database:
         async with self.session_for_request(writes=True) as session:
             return await anyio.to_thread.run_sync(function, session)
 
-    async def look(self, function: Callable[[Session], Result]) -> Result:
+    async def query(self, function: Callable[[Session], Result]) -> Result:
         """Run a function that only reads in a thread."""
         async with self.session_for_request(writes=False) as session:
             return await anyio.to_thread.run_sync(function, session)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 __all__ = ["Buckets"]
 
-_MOST_CALLERS = 100_000
+_MAX_CALLERS = 100_000
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Buckets:
         with self._lock:
             bucket = self._buckets.setdefault(caller, _Bucket(self._burst, now))
             self._buckets.move_to_end(caller)
-            while len(self._buckets) > _MOST_CALLERS:
+            while len(self._buckets) > _MAX_CALLERS:
                 self._buckets.popitem(last=False)
             bucket.level = min(self._burst, bucket.level + (now - bucket.at) * self._rate)
             bucket.at = now

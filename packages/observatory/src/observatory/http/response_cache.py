@@ -140,7 +140,7 @@ class ResponseCache:
         """Return the cached response if it is fresh; otherwise compute it."""
         viewer = self._viewers.known(request)[0] or await self._find_viewer(request)
         if viewer is None:  # the credentials expired meanwhile
-            body, headers = await self._database.look(compute)
+            body, headers = await self._database.query(compute)
             return Response(body, headers=headers)
         key, asked_at = rule.key(request, viewer), time.monotonic()
         async with self._flight(key):
@@ -168,7 +168,7 @@ class ResponseCache:
             compressed = gzip.compress(body, 5, mtime=0) if len(body) >= COMPRESSED_FROM else None
             return CachedResponse(body, headers, etag, compressed, compute, rule, route)
 
-        response = await self._database.look(build)
+        response = await self._database.query(build)
         return self._cache.put(key, response, rule.dependencies, versions, began=began, size=response.size)
 
     async def _compute_again(self, key: Hashable, stale: CachedResponse) -> None:

@@ -75,7 +75,7 @@ class Route(APIRoute):
                 state.rate_limits.check(request)
                 request.state.is_counted = True
             if check is not None:
-                await state.database.look(lambda session: check(request, session))
+                await state.database.query(lambda session: check(request, session))
             most_bytes = rule.most_bytes(state.settings)
             check_length(request, most_bytes)
             limits: dict[str, Any] = {"most_bytes": most_bytes, "form_fields": form_fields}

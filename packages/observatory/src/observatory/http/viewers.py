@@ -61,7 +61,7 @@ class Viewers:
         """Look up the viewer and cache it; None for credentials that are not valid."""
         versions: Versions = self._database.changes.versions(_DEPENDENCIES)  # before anything is read
         try:
-            principal, expires_at = await self._database.look(lambda session: self._find_principal(request, session))
+            principal, expires_at = await self._database.query(lambda session: self._find_principal(request, session))
         except Unauthorized:
             return None
         viewer = ANONYMOUS if principal is None else Viewer(principal.user_id, principal.is_admin)

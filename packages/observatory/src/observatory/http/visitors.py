@@ -109,7 +109,7 @@ async def _visitor(request: Request, keys: KeysDep, database: DatabaseDep) -> Vi
     def find(session: Session) -> tuple[bool, User | None]:
         return repository.has_ended(session, content["nonce"]), _user(session, content)
 
-    has_ended, user = await database.look(find)
+    has_ended, user = await database.query(find)
     if has_ended:
         return Visitor(None, secrets.token_urlsafe(16), True, secure, signer)
     return Visitor(user, content["nonce"], False, secure, signer)

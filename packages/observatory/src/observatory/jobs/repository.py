@@ -27,7 +27,7 @@ __all__ = [
     "visible_jobs",
 ]
 
-_MOST_RETRIED = 100
+_MAX_RETRIED = 100
 """the number of jobs that a worker has failed which are considered for it again"""
 
 
@@ -58,7 +58,7 @@ def next_pending(session: Session, worker: str, live: Collection[str]) -> Job | 
     waiting = waiting.order_by(Job.priority.desc(), Job.created_at, Job.id)
     failed_here = exists().where(JobFault.job_id == Job.id, JobFault.worker == worker)
     first = session.scalar(waiting.where(~failed_here).limit(1))
-    retried = waiting.where(failed_here).options(selectinload(Job.faults)).limit(_MOST_RETRIED)
+    retried = waiting.where(failed_here).options(selectinload(Job.faults)).limit(_MAX_RETRIED)
     for job in session.scalars(retried):
         if set(live) - {worker} - {fault.worker for fault in job.faults}:
             continue

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 __all__ = ["WorkersSeen"]
 
 _RECENT = timedelta(seconds=60)
-_MOST = 10_000
+_MAX_WORKERS = 10_000
 
 
 class WorkersSeen:
@@ -19,7 +19,7 @@ class WorkersSeen:
     def saw(self, name: str, now: datetime) -> None:
         with self._lock:
             self._last[name] = now
-            if len(self._last) > _MOST:
+            if len(self._last) > _MAX_WORKERS:
                 self._last = {name: at for name, at in self._last.items() if now - at < _RECENT}
 
     def count(self, now: datetime) -> int:

@@ -21,7 +21,7 @@ LISTED = (Match.id, Match.status, Match.job_id, Match.completed_order, Match.err
 Listed = tuple[uuid.UUID, Any, uuid.UUID | None, int | None, str | None, datetime]
 Line = TypeVar("Line")
 _DEPENDENCIES = (ChangeKind.ACCOUNT, ChangeKind.POLICY, ChangeKind.SEASON, ChangeKind.MEMBERSHIP)
-_MOST_LINES = 5000
+_MAX_LINES = 5000
 
 
 def listed_from(found: Subquery) -> Select[Any]:
@@ -42,7 +42,7 @@ def lines(
     unknown = [match_id for match_id, found in shown.items() if found is None]
     for match in load(session, unknown) if unknown else ():
         shown[match.id] = made = line(match)
-        if len(known) >= _MOST_LINES:
+        if len(known) >= _MAX_LINES:
             known.clear()
         known[tuple(getattr(match, column.key) for column in LISTED)] = made
     return [found for found in shown.values() if found is not None]

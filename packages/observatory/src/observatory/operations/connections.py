@@ -19,7 +19,7 @@ __all__ = ["Connection", "Connections", "Networks", "connection_budget", "raise_
 
 _RESERVED_FILES = 512
 """for the database, the store and logs, and for connections that were accepted and are not counted yet"""
-_FEWEST = 64
+_MIN_CONNECTIONS = 64
 _WANTED_FILES = 65_536
 
 
@@ -114,7 +114,7 @@ def connection_budget() -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         soft = _WANTED_FILES
-    return max(_FEWEST, soft - _RESERVED_FILES)
+    return max(_MIN_CONNECTIONS, soft - _RESERVED_FILES)
 
 
 def raise_file_limit() -> None:

@@ -39,10 +39,10 @@ def leads_somewhere(words: Sequence[str], request: Request, session: Session) ->
 def read_id(text: str) -> uuid.UUID | None:
     """Return the id in a URL segment; None if it is not a canonical UUID."""
     try:
-        found = uuid.UUID(text)
+        parsed = uuid.UUID(text)
     except ValueError:
         return None
-    return found if str(found) == text.lower() else None
+    return parsed if str(parsed) == text.lower() else None
 
 
 def _asking(request: Request, session: Session) -> Principal | None:

@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 1200, 630
 _GROUND, _PANEL, _LINE = "#0c0f12", "#14191e", "#2a333b"
 _INK, _QUIET, _ACCENT, _GOLD = "#e6ebef", "#93a0ab", "#58b8d8", "#e2b23c"
 _LEFT, _RIGHT = 72, WIDTH - 72
-_MOST_POINTS = 200
+_MAX_POINTS = 200
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Card:
 
     def _curve(self) -> list[Shape]:
         """Draw the running score, with the newest matches at the right."""
-        scores = list(self.scores)[-_MOST_POINTS:]
+        scores = list(self.scores)[-_MAX_POINTS:]
         if len(scores) < 2:
             return []
         left, right, top, bottom = _LEFT + 640, _RIGHT, 340, 540
@@ -110,23 +110,23 @@ class Card:
 
 def card_of(session: Session, policy_version_id: uuid.UUID) -> Card:
     """Return the public card of a version; raise `NotFound` when there is no such version."""
-    found = policy_page(session, policy_version_id, None)
-    policy = found.policy
-    shown = next((row for row in found.seasons if row.season == found.season and row.pool == found.pool), None)
-    if shown is None:
+    page = policy_page(session, policy_version_id, None)
+    policy = page.policy
+    row = next((row for row in page.seasons if row.season == page.season and row.pool == page.pool), None)
+    if row is None:
         return Card(policy.name, policy.version, policy.author)
     return Card(
         policy.name,
         policy.version,
         policy.author,
-        shown.display_name,
-        shown.rank,
-        shown.of,
-        shown.score,
-        shown.low,
-        shown.high,
-        shown.matches,
-        [point.score for point in found.points],
+        row.display_name,
+        row.rank,
+        row.of,
+        row.score,
+        row.low,
+        row.high,
+        row.matches,
+        [point.score for point in page.points],
     )
 
 
@@ -138,8 +138,8 @@ def _mark(x: float, y: float) -> list[Shape]:
     ]
 
 
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _shortened(text: str, max_characters: int) -> str:
+    return text if len(text) <= max_characters else text[: max_characters - 1] + "…"
 
 
 def _told(value: float) -> str:

@@ -84,8 +84,8 @@ def read_season(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal, commissioner: CommissionerDep
 ) -> SeasonPage:
     """Return a season with its stages and the state of the caller's policies."""
-    found = repository.season(session, reference, principal)
-    return seasons.season_page(session, found, principal, commissioner)
+    season = repository.season(session, reference, principal)
+    return seasons.season_page(session, season, principal, commissioner)
 
 
 @router.get("/seasons/{season}/table", responses=errors(Unauthorized, NotFound))
@@ -108,11 +108,11 @@ def list_teams(
     policy: uuid.UUID | None = None,
 ) -> Teams:
     """Return teams of a season, the last round first, best first."""
-    found = tables.season_teams(
+    teams = tables.season_teams(
         session, repository.season(session, reference, principal), TeamFilter(pool, eliminated, policy), page
     )
-    set_total(response, found.total)
-    return found
+    set_total(response, teams.total)
+    return teams
 
 
 @router.get("/seasons/{season}/matches", responses=errors(BadRequest, Unauthorized, NotFound))
@@ -130,9 +130,9 @@ def list_matches(
 ) -> MatchesPage:
     """Return matches of a season, newest first."""
     season = repository.season(session, reference, principal)
-    found = matches.matches_page(session, season, pool=pool, policy=policy, status=status, cursor=cursor, limit=limit)
-    set_total(response, found.total)
-    return found
+    page = matches.matches_page(session, season, pool=pool, policy=policy, status=status, cursor=cursor, limit=limit)
+    set_total(response, page.total)
+    return page
 
 
 @router.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
@@ -184,8 +184,8 @@ async def read_events(
     is_admin = principal is not None and principal.is_admin
     listener = Listener(is_admin)
     if season is not None:
-        found = await database.look(lambda session: repository.season(session, season, principal))
-        listener = Listener(is_admin, found.name, SeasonReference.parse(season).version)
+        current = await database.query(lambda session: repository.season(session, season, principal))
+        listener = Listener(is_admin, current.name, SeasonReference.parse(season).version)
     slots, address = request.app.state.event_streams, address_of(request)
     slots.take(address, settings)
     return EventStream(

@@ -21,7 +21,7 @@ from observatory.standings.table_cache import pool_table
 
 __all__ = ["my_entries"]
 
-MOST_PLACES = 2000
+MAX_PLACES = 2000
 """of the queue that are counted"""
 
 
@@ -37,14 +37,14 @@ def my_entries(
     for player in players:
         of_version.setdefault(player.policy_version_id, []).append(player)
     open_matches = repository.open_matches(session, list(pools), list(of_version))
-    waiting = repository.waiting_jobs(session, MOST_PLACES)
+    waiting = repository.waiting_jobs(session, MAX_PLACES)
     places = {job: place for place, (job, _, _) in enumerate(waiting, 1)}
     changes = repository.last_changes(session, [player.id for player in players])
     reasons = None if commissioner is None else commissioner.reasons(season.id)
     entries = []
-    for version, found in of_version.items():
+    for version, memberships in of_version.items():
         # The last pool it is in; when it has left all, the last one it was in.
-        player = max(found, key=lambda one: (not one.retired, pools[one.pool_id].position))
+        player = max(memberships, key=lambda membership: (not membership.retired, pools[membership.pool_id].position))
         playing = [match for match in open_matches.get(version, []) if match.pool_id in pools]
         table = pool_table(session, player.pool_id)
         record = table.fold.records.get(version, Record())
@@ -85,8 +85,8 @@ def _last_event(
 ) -> tuple[str, datetime]:
     events = [("Entered", entered_at)]
     if change is not None:
-        done = "Entered" if change.action is MembershipAction.ADD else "Left"
-        events.append((f"{done}: {change.notes}" if change.notes else done, change.created_at))
+        verb = "Entered" if change.action is MembershipAction.ADD else "Left"
+        events.append((f"{verb}: {change.notes}" if change.notes else verb, change.created_at))
     if record.last_at is not None:
         events.append(("Failed in a match" if record.last_failed else "Played a match", record.last_at))
     events += [("A match was queued", match.created_at) for match in playing]
@@ -106,7 +106,7 @@ def _why(
         case EntryState.OUT:
             return (change.notes if change is not None else None) or "It left the season"
         case _:
-            reason = next((found.reason for found in playing if found.reason), None)
+            reason = next((match.reason for match in playing if match.reason), None)
             explanation = ". ".join(part.rstrip(".") for part in (reason, sentence) if part)
             not_started = (
                 "The season has not started" if season.started_at is None else "Nothing is scheduled for it now"

@@ -23,7 +23,7 @@ from observatory.matches import repository as matches_repository
 from observatory.matches.lines import lines
 from observatory.pages import repository
 from observatory.pages.names import policy_ref
-from observatory.pages.repository import MatchesWanted
+from observatory.pages.repository import MatchQuery
 from observatory.pages.schemas import MatchesPage, MatchLine, MatchPage, MatchPolicy, Timings
 from observatory.seasons import repository as seasons
 from observatory.secrecy import visible_seed
@@ -73,10 +73,10 @@ def matches_page(
 ) -> MatchesPage:
     """Return matches of a season, newest first; `cursor` is where the page before ended."""
     pools = season.pools if pool is None else [seasons.pool(season, pool)]
-    wanted = MatchesWanted(policy, status, None if cursor is None else _read_cursor(cursor))
-    found, total = repository.matches(session, [one.id for one in pools], wanted, limit)
-    after = _cursor(found[-1][-1], found[-1][0]) if len(found) == limit else None
-    rows = lines(session, found, _loaded, match_line)
+    query = MatchQuery(policy, status, None if cursor is None else _read_cursor(cursor))
+    listed, total = repository.matches(session, [chosen.id for chosen in pools], query, limit)
+    after = _cursor(listed[-1][-1], listed[-1][0]) if len(listed) == limit else None
+    rows = lines(session, listed, _loaded, match_line)
     return MatchesPage(rows=rows, total=total, next_cursor=after)
 
 

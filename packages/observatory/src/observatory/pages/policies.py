@@ -33,10 +33,10 @@ from observatory.standings.table_cache import pool_table
 
 __all__ = ["policy_page"]
 
-MOST_VERSIONS = 100
-MOST_POINTS = 500
-MOST_INTERVALS = 40
-MOST_FAILURES = 20
+MAX_VERSIONS = 100
+MAX_POINTS = 500
+MAX_INTERVALS = 40
+MAX_FAILURES = 20
 TIMED = 100
 
 
@@ -50,8 +50,8 @@ def policy_page(
 ) -> PolicyPage:
     """Return the public data of a version, with points and opponents of one pool, by default the last it played in."""
     version = policies.version(session, policy_version_id)
-    wanted = VersionFilter(policy_id=version.policy_id)
-    versions, _ = policies.versions(session, wanted, Page(MOST_VERSIONS, 0))
+    filters = VersionFilter(policy_id=version.policy_id)
+    versions, _ = policies.versions(session, filters, Page(MAX_VERSIONS, 0))
     seasons_of = repository.seasons_of_policy(session, version.policy_id, principal)
     players = repository.memberships_of_version(session, policy_version_id, principal)
     rows = {player.id: _season_row(session, player) for player in players}
@@ -95,7 +95,7 @@ def policy_page(
                 error_type=match.error_type,
                 at=match.completed_at or match.created_at,
             )
-            for match in repository.failures(session, policy_version_id, principal, MOST_FAILURES)
+            for match in repository.failures(session, policy_version_id, principal, MAX_FAILURES)
         ],
         card_url=f"/observatory/api/policies/{policy_version_id}/card.png",
     )
@@ -149,7 +149,7 @@ def _points(session: Session, player: PoolPlayer) -> list[ScorePoint]:
     table = pool_table(session, player.pool_id)
     members = repository.active_count(session, player.pool_id)
     with table.lock:
-        intervals = table.fold.history(player.policy_version_id, members, MOST_INTERVALS)
+        intervals = table.fold.history(player.policy_version_id, members, MAX_INTERVALS)
     for count, seat in enumerate(seats, 1):
         total += seat.weight * seat.score
         weight += seat.weight
@@ -164,7 +164,7 @@ def _points(session: Session, player: PoolPlayer) -> list[ScorePoint]:
                 high=None if interval is None else interval.high,
             )
         )
-    return points[-MOST_POINTS:]
+    return points[-MAX_POINTS:]
 
 
 def _head_to_head(session: Session, player: PoolPlayer) -> list[HeadToHead]:
@@ -173,7 +173,7 @@ def _head_to_head(session: Session, player: PoolPlayer) -> list[HeadToHead]:
     for meeting in repository.meetings(session, player.id):
         meetings.setdefault(meeting.opponent, []).append(meeting)
     names = names_of(session, meetings)
-    rows = [_against(names[opponent], found) for opponent, found in meetings.items()]
+    rows = [_against(names[opponent], games) for opponent, games in meetings.items()]
     return sorted(rows, key=lambda row: (-row.matches, row.opponent.name, row.opponent.id))
 
 

@@ -17,7 +17,7 @@ from observatory.seasons import repository as seasons
 
 __all__ = ["queue_page"]
 
-MOST_SHOWN = 100
+MAX_SHOWN = 100
 
 
 def queue_page(
@@ -30,17 +30,17 @@ def queue_page(
 ) -> QueuePage:
     """Return the queue as the caller may see it: of a private job only its place."""
     running = repository.in_work(session)
-    waiting = repository.waiting_jobs(session, MOST_SHOWN)
-    found = repository.matches_of_jobs(session, [job.id for job in running] + [job for job, *_ in waiting], principal)
+    waiting = repository.waiting_jobs(session, MAX_SHOWN)
+    matches = repository.matches_of_jobs(session, [job.id for job in running] + [job for job, *_ in waiting], principal)
     is_admin = principal is not None and principal.is_admin
-    seen = workers.recent(now)
-    names = {name: name if is_admin else f"worker {number}" for number, name in enumerate(sorted(seen), 1)}
-    why = "Waits for a free worker" if seen else "Waits for a worker; none is connected"
+    last_seen = workers.recent(now)
+    names = {name: name if is_admin else f"worker {number}" for number, name in enumerate(sorted(last_seen), 1)}
+    why = "Waits for a free worker" if last_seen else "Waits for a worker; none is connected"
     return QueuePage(
         running=[
             RunningMatch(
-                kind="match" if job.id in found else _kind(job.user_id, principal),
-                match=match_line(found[job.id]) if job.id in found else None,
+                kind="match" if job.id in matches else _kind(job.user_id, principal),
+                match=match_line(matches[job.id]) if job.id in matches else None,
                 since=job.running_at or job.dispatched_at,
                 worker=_worker(job.worker, names, is_admin=is_admin),
             )
@@ -49,8 +49,8 @@ def queue_page(
         queued=[
             QueuedMatch(
                 place=place,
-                kind="match" if job in found else _kind(user, principal),
-                match=match_line(found[job]) if job in found else None,
+                kind="match" if job in matches else _kind(user, principal),
+                match=match_line(matches[job]) if job in matches else None,
                 queued_at=at,
                 why=why if place == 1 else f"{why}; {place - 1} before it",
             )
@@ -59,7 +59,7 @@ def queue_page(
         queued_total=repository.waiting_count(session),
         workers=[
             WorkerLine(name=names[name], seen_seconds_ago=(now - at).total_seconds())
-            for name, at in sorted(seen.items())
+            for name, at in sorted(last_seen.items())
         ],
         commissioner=_notes(session, principal, commissioner),
     )

@@ -23,16 +23,16 @@ from observatory.matches.lines import LISTED, Listed, listed_from, pool_size
 from observatory.matches.repository import StatusCounts
 from observatory.seasons.repository import visible
 
-__all__ = ["MatchesWanted", "Meeting", "PlayedSeat"]
+__all__ = ["MatchQuery", "Meeting", "PlayedSeat"]
 
 
 def counts_by_pool(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StatusCounts]:
     """Return how many matches of each pool are in which state."""
     statement = select(Match.pool_id, Match.status, func.count()).where(Match.pool_id.in_(list(pool_ids)))
-    found: dict[uuid.UUID, dict[MatchStatus, int]] = {}
+    counts: dict[uuid.UUID, dict[MatchStatus, int]] = {}
     for pool_id, status, number in session.execute(statement.group_by(Match.pool_id, Match.status)):
-        found.setdefault(pool_id, {})[status] = number
-    return {pool_id: StatusCounts(numbers) for pool_id, numbers in found.items()}
+        counts.setdefault(pool_id, {})[status] = number
+    return {pool_id: StatusCounts(numbers) for pool_id, numbers in counts.items()}
 
 
 def entrants(session: Session, season_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, tuple[int, int]]:
@@ -56,8 +56,8 @@ def active_members(session: Session, pool_id: uuid.UUID) -> set[uuid.UUID]:
 
 def active_count(session: Session, pool_id: uuid.UUID) -> int:
     """Return how many versions are in a pool now."""
-    wanted = (PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
-    return session.scalar(select(func.count()).select_from(PoolPlayer).where(*wanted)) or 0
+    conditions = (PoolPlayer.pool_id == pool_id, PoolPlayer.retired.is_(False))
+    return session.scalar(select(func.count()).select_from(PoolPlayer).where(*conditions)) or 0
 
 
 def runtimes(session: Session, orders: Sequence[int]) -> dict[int, tuple[dict[str, Any] | None, dict[uuid.UUID, int]]]:
@@ -69,15 +69,15 @@ def runtimes(session: Session, orders: Sequence[int]) -> dict[int, tuple[dict[st
         .join(PoolPlayer, MatchPlayer.pool_player_id == PoolPlayer.id)
         .where(Match.completed_order.in_(orders), Job.runtime.is_not(None))
     )
-    found: dict[int, tuple[dict[str, Any] | None, dict[uuid.UUID, int]]] = {}
+    result: dict[int, tuple[dict[str, Any] | None, dict[uuid.UUID, int]]] = {}
     for order, runtime, policy, index in session.execute(statement):
         assert order is not None
-        found.setdefault(order, (runtime, {}))[1][policy] = index
-    return found
+        result.setdefault(order, (runtime, {}))[1][policy] = index
+    return result
 
 
 @dataclass(frozen=True)
-class MatchesWanted:
+class MatchQuery:
     """Which matches; `before` is the last (created_at, id) of the page before."""
 
     policy_version_id: uuid.UUID | None = None
@@ -97,27 +97,25 @@ class MatchesWanted:
                 return [MatchStatus(name)]
 
 
-def matches(
-    session: Session, pool_ids: Sequence[uuid.UUID], wanted: MatchesWanted, limit: int
-) -> tuple[list[Listed], int]:
+def matches(session: Session, pool_ids: Sequence[uuid.UUID], query: MatchQuery, limit: int) -> tuple[list[Listed], int]:
     """Return the next matches of these pools, newest first, and how many there are in all.
 
     Each pool is read by itself along its index, so that no list is ever sorted as a whole.
     """
-    statuses = wanted.statuses()
+    statuses = query.statuses()
 
     def of_pool(pool_id: uuid.UUID) -> Any:
         statement = select(*LISTED).where(Match.pool_id == pool_id)
         if statuses is not None:
             statement = statement.where(Match.status.in_(statuses))
-        if wanted.policy_version_id is not None:
-            played = _with_policy(wanted.policy_version_id).where(PoolPlayer.pool_id == pool_id)
+        if query.policy_version_id is not None:
+            played = _with_policy(query.policy_version_id).where(PoolPlayer.pool_id == pool_id)
             statement = statement.where(Match.id.in_(played))
         return statement
 
     total = 0
     for pool_id in pool_ids:
-        if statuses is None and wanted.policy_version_id is None:
+        if statuses is None and query.policy_version_id is None:
             total += pool_size(session, pool_id)
         else:
             counted = of_pool(pool_id).with_only_columns(func.count(), maintain_column_froms=True)
@@ -126,8 +124,8 @@ def matches(
     pages = []
     for pool_id in pool_ids:
         statement = of_pool(pool_id)
-        if wanted.before is not None:
-            at, match_id = wanted.before
+        if query.before is not None:
+            at, match_id = query.before
             statement = statement.where(
                 Match.created_at <= at, or_(Match.created_at < at, and_(Match.created_at == at, Match.id < match_id))
             )
@@ -208,10 +206,10 @@ def open_matches(
         .where(Match.pool_id.in_(pool_ids), Match.status.in_(IN_FLIGHT), PoolPlayer.policy_version_id.in_(versions))
         .order_by(Match.created_at, Match.id)
     )
-    found: dict[uuid.UUID, list[OpenMatch]] = {}
+    by_policy: dict[uuid.UUID, list[OpenMatch]] = {}
     for row in session.execute(statement):
-        found.setdefault(row[0], []).append(OpenMatch(*row))
-    return found
+        by_policy.setdefault(row[0], []).append(OpenMatch(*row))
+    return by_policy
 
 
 def last_changes(session: Session, players: Sequence[uuid.UUID]) -> dict[uuid.UUID, MembershipChange]:
@@ -272,10 +270,10 @@ def seasons_of_policy(
         .distinct()
         .order_by(Season.name)
     )
-    found: dict[uuid.UUID, list[str]] = {}
+    names: dict[uuid.UUID, list[str]] = {}
     for version, season in session.execute(statement):
-        found.setdefault(version, []).append(season)
-    return found
+        names.setdefault(version, []).append(season)
+    return names
 
 
 @dataclass(frozen=True)
@@ -406,11 +404,11 @@ def team_match_scores(session: Session, team_ids: Sequence[uuid.UUID]) -> dict[u
         .group_by(Match.team_id, Match.id)
         .order_by(Match.id)
     )
-    found: dict[uuid.UUID, list[float]] = {}
+    scores: dict[uuid.UUID, list[float]] = {}
     for team, score in session.execute(statement):
         if team is not None and score is not None:
-            found.setdefault(team, []).append(float(score))
-    return found
+            scores.setdefault(team, []).append(float(score))
+    return scores
 
 
 def _with_policy(policy_version_id: uuid.UUID) -> Select[Any]:

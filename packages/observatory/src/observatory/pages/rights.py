@@ -26,19 +26,19 @@ class Rights:
     def __init__(self, request: Request, principal: Principal | None) -> None:
         self._request = request
         self.principal = principal
-        self._known: tuple[object, float] = None, 0.0
+        self._checked: tuple[object, float] = None, 0.0
 
     async def still_hold(self, database: Database) -> bool:
         """Return False once the user has signed out, the token has expired or the admin role has changed."""
         if self.principal is None:
             return True
         state = database.changes.versions([ChangeKind.ACCOUNT])
-        known, at = self._known
-        if state == known and time.monotonic() < at + RIGHTS_SECONDS:
+        checked, checked_at = self._checked
+        if state == checked and time.monotonic() < checked_at + RIGHTS_SECONDS:
             return True
-        self._known = state, time.monotonic()
+        self._checked = state, time.monotonic()
         try:
-            now, _ = await database.look(self._find)
+            now, _ = await database.query(self._find)
         except Unauthorized:
             return False
         return now is not None and now.is_admin == self.principal.is_admin

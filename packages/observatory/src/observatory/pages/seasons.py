@@ -67,13 +67,13 @@ def season_page(
     )
 
 
-def _cards(session: Session, found: Sequence[Season]) -> list[SeasonCard]:
-    counts = repository.counts_by_pool(session, [pool.id for season in found for pool in season.pools])
-    entrants = repository.entrants(session, [season.id for season in found])
-    leaders = {season.id: _leader(session, season, counts) for season in found}
+def _cards(session: Session, seasons: Sequence[Season]) -> list[SeasonCard]:
+    counts = repository.counts_by_pool(session, [pool.id for season in seasons for pool in season.pools])
+    entrants = repository.entrants(session, [season.id for season in seasons])
+    leaders = {season.id: _leader(session, season, counts) for season in seasons}
     names = names_of(session, [leader[0] for leader in leaders.values() if leader is not None])
     cards = []
-    for season in found:
+    for season in seasons:
         of_season = [counts[pool.id] for pool in season.pools if pool.id in counts]
         total, active = entrants.get(season.id, (0, 0))
         leader = leaders[season.id]
@@ -129,7 +129,7 @@ def _stages(session: Session, season: Season) -> list[Stage]:
     by_pool = {stage.input_pool: stage for stage in flow}
     stages = []
     for index, pool in enumerate(season.pools, 1):
-        counts, found = numbers.get(pool.id, PoolCounts()), played.get(pool.id, StatusCounts({}))
+        counts, status = numbers.get(pool.id, PoolCounts()), played.get(pool.id, StatusCounts({}))
         planned = by_pool.get(pool.name)
         kind: str
         if planned is not None:
@@ -141,7 +141,7 @@ def _stages(session: Session, season: Season) -> list[Stage]:
         else:
             title, kind, description = pool.name.capitalize(), pool.name, pool.description
             state = StageState.OPEN if season.completed_at is None else StageState.COMPLETE
-        ended = found.completed + found.failed
+        ended = status.completed + status.failed
         stages.append(
             Stage(
                 index=index,
@@ -154,11 +154,11 @@ def _stages(session: Session, season: Season) -> list[Stage]:
                 active=counts.active,
                 teams=counts.teams,
                 eliminated=counts.eliminated,
-                completed=found.completed,
-                failed=found.failed,
-                running=_running(found),
-                waiting=found.in_flight - _running(found),
-                percent=100.0 * ended / found.total if found.total else 0.0,
+                completed=status.completed,
+                failed=status.failed,
+                running=_running(status),
+                waiting=status.in_flight - _running(status),
+                percent=100.0 * ended / status.total if status.total else 0.0,
             )
         )
     return stages

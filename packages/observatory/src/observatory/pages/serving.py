@@ -133,11 +133,11 @@ def viewer_file(name: FileName, request: Request) -> Response:
 @router.get("/observatory/{rest:path}")
 def any_page(request: Request, session: SessionDep, settings: SettingsDep, rest: str = "") -> Response:
     """Serve the page document, whose script routes by URL. An unknown URL gets 404: a page, or JSON for API clients."""
-    is_known = leads_somewhere(rest.rstrip("/").split("/"), request, session)
-    if not is_known and "text/html" not in request.headers.get("accept", ""):
+    exists = leads_somewhere(rest.rstrip("/").split("/"), request, session)
+    if not exists and "text/html" not in request.headers.get("accept", ""):
         raise NotFound("Not Found")
     head = Head("Alignment League", "Watch policies play", settings)
-    return _document(request, head, status=200 if is_known else 404)
+    return _document(request, head, status=200 if exists else 404)
 
 
 def _document(request: Request, head: Head, *, status: int = 200) -> Response:
@@ -159,13 +159,13 @@ def _document_headers(request: Request) -> dict[str, str]:
 
 def _policy(settings: Settings, store: Store) -> str:
     """Return the content security policy: own files only, no inline scripts, uploads to the store's host."""
-    elsewhere = ""
+    store_origin = ""
     if settings.store != "folder":
         address = urlsplit(store.download_url("pages", seconds=60))
-        elsewhere = f" {address.scheme}://{address.netloc}"
+        store_origin = f" {address.scheme}://{address.netloc}"
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; "
-        f"connect-src 'self'{elsewhere}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        f"connect-src 'self'{store_origin}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
 
 

@@ -97,7 +97,7 @@ class StreamSlots:
                 raise TooManyRequests(FULL, retry_after=10)
             self._open[address] += 1
 
-    def give_back(self, address: str) -> None:
+    def release(self, address: str) -> None:
         with self._lock:
             self._open[address] -= 1
             if not self._open[address]:
@@ -108,11 +108,11 @@ class StreamSlots:
         with self._lock:
             return self._open.total()
 
-    async def season_names(self, database: Database, wanted: set[uuid.UUID]) -> dict[uuid.UUID, SeasonName]:
+    async def season_names(self, database: Database, season_ids: set[uuid.UUID]) -> dict[uuid.UUID, SeasonName]:
         """Read again when seasons were changed, or one is not known."""
         version = database.changes.versions([ChangeKind.SEASON])
-        if self._names is None or self._names[0] != version or not wanted <= self._names[1].keys():
-            self._names = version, await database.look(_season_names)
+        if self._names is None or self._names[0] != version or not season_ids <= self._names[1].keys():
+            self._names = version, await database.query(_season_names)
         return self._names[1]
 
 
@@ -140,7 +140,7 @@ class EventStream(StreamingResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._slots.give_back(self._address)
+            self._slots.release(self._address)
 
     async def _events(self) -> AsyncIterator[str]:
         hub = self._database.changes
@@ -158,8 +158,8 @@ class EventStream(StreamingResponse):
                 position = hub.position
                 seasons = {change.season for change in changes if change.season is not None}
                 names = await self._slots.season_names(self._database, seasons) if seasons else {}
-                shown = [entry for change in changes if (entry := self._listener.shown(change, names)) is not None]
-                yield _message("changes", shown, position) if shown else ": still here\n\n"
+                visible = [entry for change in changes if (entry := self._listener.shown(change, names)) is not None]
+                yield _message("changes", visible, position) if visible else ": still here\n\n"
 
     @staticmethod
     async def _next(subscription: AsyncSubscription, seconds: float) -> list[Change]:
@@ -176,7 +176,7 @@ def _message(kind: str, data: Any, position: str) -> str:
 
 
 def _texts(ids: Any) -> list[str]:
-    return sorted(str(found) for found in ids)
+    return sorted(str(id_) for id_ in ids)
 
 
 def _season_names(session: Session) -> dict[uuid.UUID, SeasonName]:

@@ -98,16 +98,16 @@ def _isolation(session: Session, table: PoolTable, policies: set[uuid.UUID]) -> 
     last = {policy: records[policy].last_order for policy in policies}  # others may move the table on meanwhile
     unknown = set(last.values()) - table.isolation.keys()
     if unknown:
-        found = repository.runtimes(session, sorted(unknown))
+        runtimes = repository.runtimes(session, sorted(unknown))
         # A session that is older than the table may not see its last matches: then it is not known yet.
-        for order in found if is_older(session, table) else unknown:
-            runtime, positions = found.get(order, (None, {}))
+        for order in runtimes if is_older(session, table) else unknown:
+            runtime, positions = runtimes.get(order, (None, {}))
             levels = isolation_of(runtime or {})
             table.isolation[order] = {
                 policy: levels[index] for policy, index in positions.items() if index < len(levels)
             }
-    shown = {policy: table.isolation.get(order, {}).get(policy) for policy, order in last.items()}
-    return {policy: level for policy, level in shown.items() if level is not None}
+    current = {policy: table.isolation.get(order, {}).get(policy) for policy, order in last.items()}
+    return {policy: level for policy, level in current.items() if level is not None}
 
 
 def _placements(session: Session, season: Season, pool: Pool) -> Table:
@@ -121,11 +121,11 @@ def _placements(session: Session, season: Season, pool: Pool) -> Table:
     values = team_values(members, {team.id: team.score for team in teams if team.score is not None})
     table = pool_table(session, final.id)
     active = repository.active_members(session, pool.id)
-    shown = []
+    table_rows = []
     for row in rows:
         value = values.get(row.policy.id)
         record = table.fold.records.get(row.policy.id, Record())
-        shown.append(
+        table_rows.append(
             TableRow(
                 rank=row.rank,
                 policy=names[row.policy.id],
@@ -157,13 +157,13 @@ def _placements(session: Session, season: Season, pool: Pool) -> Table:
         maps=table.fold.maps,
         matches=table.fold.completed,
         updated_at=table.fold.last_at,
-        rows=shown,
+        rows=table_rows,
     )
 
 
-def season_teams(session: Session, season: Season, wanted: TeamFilter, page: Page) -> Teams:
+def season_teams(session: Session, season: Season, filters: TeamFilter, page: Page) -> Teams:
     """Return teams, the last round first, best first."""
-    teams, total = seasons.teams(session, season.id, wanted, page)
+    teams, total = seasons.teams(session, season.id, filters, page)
     ids = [team.id for team in teams]
     played = matches.counts_by_team(session, ids)
     scores = repository.team_match_scores(session, ids)

@@ -28,7 +28,7 @@ from observatory.seasons.config import FreeplayConfig, TeamConfig
 __all__ = ["Played", "Refolded", "refold", "settle"]
 
 _EVERYTHING = Limits(outstanding=10**9, at_once=10**9)
-_MOST_PASSES = 100_000
+_MAX_PASSES = 100_000
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class _Paper:
     result: Refolded = field(init=False)
 
     def decided(self) -> Refolded:
-        for _ in range(_MOST_PASSES):
+        for _ in range(_MAX_PASSES):
             steps = decide(self.facts()).steps
             if not steps or not self.apply(steps):
                 break

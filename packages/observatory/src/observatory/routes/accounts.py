@@ -80,9 +80,9 @@ def create_player(body: PlayerCreate, user: CurrentUser, session: SessionDep, no
 def log_in_player(player_id: str, user: CurrentUser, session: SessionDep, now: Now) -> PlayerLoginResponse:
     """Create a token that acts as the player, for a day."""
     player = _own_player(session, player_id, user)
-    minted = service.log_in_player(session, player, now=now)
-    assert minted.row.expires_at is not None
-    return PlayerLoginResponse(player_id=player.id, token=minted.text, expires_at=minted.row.expires_at)
+    token = service.log_in_player(session, player, now=now)
+    assert token.row.expires_at is not None
+    return PlayerLoginResponse(player_id=player.id, token=token.text, expires_at=token.row.expires_at)
 
 
 @calls.get("/players/{player_id}/credentials", responses=errors(Unauthorized, Forbidden, NotFound))
@@ -99,10 +99,8 @@ def create_credential(
     """Create a named token of a player. Without the scope `write` it may only read. Only this response shows it."""
     player = _own_player(session, player_id, user)
     expires_in = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
-    minted = service.mint_credential(
-        session, player, name=body.name, scopes=body.scopes, now=now, expires_in=expires_in
-    )
-    return PlayerCredentialCreateResponse(**_credential(minted.row), token=minted.text)
+    token = service.mint_credential(session, player, name=body.name, scopes=body.scopes, now=now, expires_in=expires_in)
+    return PlayerCredentialCreateResponse(**_credential(token.row), token=token.text)
 
 
 @calls.delete("/players/{player_id}/credentials/{credential_id}", responses=errors(Unauthorized, Forbidden, NotFound))
@@ -111,18 +109,18 @@ def revoke_credential(
 ) -> PlayerCredentialDeleteResponse:
     """Revoke a named token."""
     player = _own_player(session, player_id, user)
-    found = next((row for row in repository.credentials(session, player.id) if row.id == credential_id), None)
-    if found is None:
+    credential = next((row for row in repository.credentials(session, player.id) if row.id == credential_id), None)
+    if credential is None:
         raise NotFound("The player has no such credential")
-    service.revoke(session, found, now=now)
-    return PlayerCredentialDeleteResponse(id=found.id)
+    service.revoke(session, credential, now=now)
+    return PlayerCredentialDeleteResponse(id=credential.id)
 
 
 def _own_player(session: SessionDep, player_id: str, user: Principal) -> Player:
-    found = repository.player(session, player_id, user_id=user.user_id)
-    if found is None:
+    player = repository.player(session, player_id, user_id=user.user_id)
+    if player is None:
         raise NotFound("You have no such player")
-    return found
+    return player
 
 
 def _player(player: Player) -> PlayerResponse:

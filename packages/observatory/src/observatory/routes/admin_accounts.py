@@ -65,12 +65,12 @@ def create_token(body: TokenCreate, admin: Admin, session: SessionDep, now: Now)
     """Create a token for a user or, without one, for a worker. Only this response shows it."""
     expires_in = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
     if body.email is None:
-        minted = service.mint_worker_token(session, body.name, now=now, expires_in=expires_in)
+        token = service.mint_worker_token(session, body.name, now=now, expires_in=expires_in)
     else:
         user = _by_email(session, body.email)
         kind = service.TokenKind.PERSONAL
-        minted = service.mint(session, kind, body.name, now=now, expires_in=expires_in, user=user, scopes=body.scopes)
-    return CreatedToken(**_token(minted.row), token=minted.text)
+        token = service.mint(session, kind, body.name, now=now, expires_in=expires_in, user=user, scopes=body.scopes)
+    return CreatedToken(**_token(token.row), token=token.text)
 
 
 @router.delete("/tokens/{token_id}", responses=errors(*_REFUSALS))

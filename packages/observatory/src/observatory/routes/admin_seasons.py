@@ -64,19 +64,21 @@ async def check_season(body: SeasonText, admin: Admin, database: DatabaseDep) ->
 
     def compare(session: Session) -> SeasonChecked:
         preset = described.preset
-        known = next((s for s in repository.all_versions(session) if s.name == preset.name and s.canonical), None)
-        if known is None:
+        existing = next((s for s in repository.all_versions(session) if s.name == preset.name and s.canonical), None)
+        if existing is None:
             return SeasonChecked(good=True, change="create", sentence=f"{preset.name} would be a new season")
-        if not preset.plays_as(preset_of(known)):
-            sentence = f"{preset.name} would have a new version {known.version + 1}, and {known.version} would end"
+        if not preset.plays_as(preset_of(existing)):
+            sentence = (
+                f"{preset.name} would have a new version {existing.version + 1}, and {existing.version} would end"
+            )
             return SeasonChecked(good=True, change="new_version", sentence=sentence)
-        is_same = preset == preset_of(known) and known.source == body.yaml
+        is_same = preset == preset_of(existing) and existing.source == body.yaml
         sentence = (
-            "nothing would change" if is_same else f"{preset.name}, version {known.version}, would change in place"
+            "nothing would change" if is_same else f"{preset.name}, version {existing.version}, would change in place"
         )
         return SeasonChecked(good=True, change="unchanged" if is_same else "edit", sentence=sentence)
 
-    return await database.look(compare)
+    return await database.query(compare)
 
 
 @router.get("/{season}/yaml", responses=errors(Unauthorized, Forbidden, NotFound))

@@ -39,10 +39,10 @@ def list_admin_users(admin: Admin, session: SessionDep) -> list[UserRead]:
 @router.get("/workers", responses=errors(Unauthorized, Forbidden))
 def list_workers(admin: Admin, session: SessionDep, request: Request) -> list[AdminWorker]:
     """Return the workers seen since the server started, and those that hold a job."""
-    seen = request.app.state.workers_seen.last_seen()
-    held = {job.worker: job for job in repository.jobs_in_work(session) if job.worker is not None}
-    matches = repository.matches_of_jobs(session, [job.id for job in held.values()])
-    return [_worker(name, seen, held.get(name), matches) for name in sorted({*seen, *held})]
+    last_seen = request.app.state.workers_seen.last_seen()
+    leased = {job.worker: job for job in repository.jobs_in_work(session) if job.worker is not None}
+    matches = repository.matches_of_jobs(session, [job.id for job in leased.values()])
+    return [_worker(name, last_seen, leased.get(name), matches) for name in sorted({*last_seen, *leased})]
 
 
 @router.get("/jobs", responses=errors(Unauthorized, Forbidden))
@@ -50,9 +50,9 @@ def list_admin_jobs(
     admin: Admin, session: SessionDep, page: PageDep, status: Annotated[JobStatus | None, Query()] = None
 ) -> list[AdminJob]:
     """Return jobs, newest first."""
-    found = repository.jobs(session, status, page)
-    matches = repository.matches_of_jobs(session, [job.id for job in found])
-    return [_job(job, matches.get(job.id)) for job in found]
+    jobs = repository.jobs(session, status, page)
+    matches = repository.matches_of_jobs(session, [job.id for job in jobs])
+    return [_job(job, matches.get(job.id)) for job in jobs]
 
 
 @router.get("/failures", responses=errors(Unauthorized, Forbidden))
@@ -77,12 +77,14 @@ def list_audit_log(admin: Admin, session: SessionDep, page: PageDep) -> list[Aud
     ]
 
 
-def _worker(name: str, seen: Mapping[str, datetime], job: Job | None, matches: dict[uuid.UUID, Match]) -> AdminWorker:
+def _worker(
+    name: str, last_seen: Mapping[str, datetime], job: Job | None, matches: dict[uuid.UUID, Match]
+) -> AdminWorker:
     match = None if job is None else matches.get(job.id)
     return AdminWorker.model_validate(
         {
             "name": name,
-            "last_seen_at": seen.get(name),
+            "last_seen_at": last_seen.get(name),
             "job_id": None if job is None else job.id,
             "match_id": None if match is None else match.id,
             "since": None if job is None else job.dispatched_at,

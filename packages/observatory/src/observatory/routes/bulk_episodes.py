@@ -66,11 +66,11 @@ async def complete_bulk_upload(
             raise BadRequest("There is no such upload of yours, or it was completed")
         return upload.key
 
-    key = await database.look(find)
+    key = await database.query(find)
     episodes = await anyio.to_thread.run_sync(_read, store, key, settings.max_body_bytes)
-    made = await database.write(lambda session: _record(session, principal, body, episodes, now))
+    response = await database.write(lambda session: _record(session, principal, body, episodes, now))
     await anyio.to_thread.run_sync(store.delete, key)
-    return made
+    return response
 
 
 def _read(store: Store, key: str, max_bytes: int) -> list[UploadedEpisode]:

@@ -26,16 +26,16 @@ async def enter(request: Request, visitor: VisitorDep, database: DatabaseDep, ke
     Under another host name of this machine the cookie would be sent to the owner of that name.
     """
     state = request.app.state
-    wanted: str | None = getattr(state, "entrance", None)
+    expected: str | None = getattr(state, "entrance", None)
     own_host = urlsplit(state.settings.base_url()).netloc
     if request.headers.get("host") != own_host:
         error = f"This link works at {own_host} only; open it as the server printed it"
         return page("Sign in", error=error, status=403)
-    if not wanted or not hmac.compare_digest(key.encode(), wanted.encode()):
+    if not expected or not hmac.compare_digest(key.encode(), expected.encode()):
         error = "This link was used already, or its server was stopped; start the server again for a new one"
         return page("Sign in", error=error, status=404)
     state.entrance = None  # before the first await: of two concurrent requests, one succeeds
-    user = await database.look(repository.first_admin)
+    user = await database.query(repository.first_admin)
     if user is None:
         return page("Sign in", error="This server has no administrator", status=404)
     return visitor.sign_in(RedirectResponse("/observatory", 303), user)

@@ -38,8 +38,8 @@ def list_episodes(
     tags: Annotated[str | None, Query(max_length=2000, description="`key:value,key:value`")] = None,
 ) -> list[EpisodeResponse]:
     """Return episodes, newest first."""
-    wanted = EpisodeFilter(policy_version_id=policy_version_id, tags=_parse_tags(tags))
-    rows, total = repository.episodes(session, principal, wanted, page)
+    filters = EpisodeFilter(policy_version_id=policy_version_id, tags=_parse_tags(tags))
+    rows, total = repository.episodes(session, principal, filters, page)
     set_total(response, total)
     wire = EpisodeWire(store, settings)
     return [wire.response(episode) for episode in rows]
@@ -76,23 +76,23 @@ def query_episodes(
     body: EpisodeQuery, session: SessionDep, principal: CurrentPrincipal, store: StoreDep, settings: SettingsDep
 ) -> EpisodeQueryResponse:
     """Return episodes by their policies and tags, newest first."""
-    wanted = EpisodeFilter(
+    filters = EpisodeFilter(
         primary_policy_version_ids=body.primary_policy_version_ids,
         ids=body.episode_ids,
         tags=body.tag_filters or {},
     )
-    rows, _ = repository.episodes(session, principal, wanted, Page(body.limit or 200, body.offset))
+    rows, _ = repository.episodes(session, principal, filters, Page(body.limit or 200, body.offset))
     wire = EpisodeWire(store, settings)
     return EpisodeQueryResponse(episodes=[wire.with_tags(episode) for episode in rows])
 
 
 def _parse_tags(text: str | None) -> dict[str, list[str]]:
     """`key:value,key:value`; several values of one key mean any of them."""
-    wanted: dict[str, list[str]] = {}
+    filters: dict[str, list[str]] = {}
     for part in (text or "").split(","):
         key, colon, value = part.strip().partition(":")
         if part.strip() and not (key and colon):
             raise BadRequest("Tags are written `key:value,key:value`")
         if key:
-            wanted.setdefault(key, []).append(value)
-    return wanted
+            filters.setdefault(key, []).append(value)
+    return filters

@@ -20,7 +20,7 @@ from observatory.tokens import TokenKind
 
 __all__ = ["home_page"]
 
-MOST_ROWS = 50
+MAX_ROWS = 50
 
 
 def home_page(session: Session, user: User, csrf: str, now: datetime) -> HTMLResponse:
@@ -36,7 +36,7 @@ def home_page(session: Session, user: User, csrf: str, now: datetime) -> HTMLRes
         table(
             "Tokens",
             ["Name", "Expires", ""],
-            (_token_row(row, csrf) for row in tokens[:MOST_ROWS]),
+            (_token_row(row, csrf) for row in tokens[:MAX_ROWS]),
             empty="There are no tokens. Run `cogames auth login` to make one.",
         ),
         form("/sign-out", "Sign out", csrf=csrf),
@@ -59,7 +59,7 @@ def _players(session: Session, user: User) -> str:
 
 def _policies(session: Session, user: User) -> str:
     """Return the table of policies and of the seasons each version was entered in."""
-    found, total = policies.versions(session, policies.VersionFilter(user_id=user.id), Page(MOST_ROWS, 0))
+    versions, total = policies.versions(session, policies.VersionFilter(user_id=user.id), Page(MAX_ROWS, 0))
     entered: dict[uuid.UUID, list[str]] = {}
     for version_id, season in seasons.seasons_of_user(session, Principal(user)):
         entered.setdefault(version_id, []).append(season)
@@ -70,9 +70,9 @@ def _policies(session: Session, user: User) -> str:
             escape(", ".join(entered.get(version.id, [])) or "none"),
             f"<code>{version.id}</code>",
         ]
-        for version in found
+        for version in versions
     )
-    caption = "Policies and submissions" + (f" (newest {MOST_ROWS} of {total})" if total > MOST_ROWS else "")
+    caption = "Policies and submissions" + (f" (newest {MAX_ROWS} of {total})" if total > MAX_ROWS else "")
     return table(
         caption,
         ["Policy", "Uploaded", "Seasons", "Id"],

@@ -64,8 +64,8 @@ def _worker(request: Request, session: Session) -> None:
     """Refuse a caller without a worker's token."""
     state = request.app.state
     token_hash = hash_token(given_token(request) or "")
-    known = accounts.good_token(session, token_hash, state.clock())
-    if known is None or known.kind is not TokenKind.WORKER:
+    stored = accounts.good_token(session, token_hash, state.clock())
+    if stored is None or stored.kind is not TokenKind.WORKER:
         raise Unauthorized("A worker needs a worker token: `observatory admin token create`")
 
 
@@ -91,28 +91,28 @@ async def lease(
     """Give a worker the next job, or 204 when none has come in the time it waits."""
     state = request.app.state
     clock: Clock = state.clock
-    await database.look(lambda session: _worker(request, session))
+    await database.query(lambda session: _worker(request, session))
     room = StoreRoom(store, settings.min_free_bytes)
     deadline = time.monotonic() + body.wait_seconds
     with database.changes.subscribe_async() as changes:
         while True:
             state.workers_seen.saw(body.worker, clock())
-            seen = database.changes.versions([ChangeKind.QUEUE])
+            versions = database.changes.versions([ChangeKind.QUEUE])
             wait = functools.partial(repository.seconds_to_work, now=clock(), lease_seconds=settings.lease_seconds)
-            pause = await database.look(wait)
+            pause = await database.query(wait)
             if not state.stopping and pause == 0.0 and room.is_left():
                 live = state.workers_seen.recent(clock())
                 take = functools.partial(
                     _take, worker=body.worker, live=live, settings=settings, store=store, now=clock()
                 )
-                lost, taken = await database.write(take)
+                lost, next_lease = await database.write(take)
                 state.metrics.leases_lost.inc(lost)
-                if taken is not None:
-                    job, found = taken
+                if next_lease is not None:
+                    job, response = next_lease
                     state.metrics.dispatch_wait.observe((clock() - job.created_at).total_seconds())
-                    return found
+                    return response
             look_again = min(deadline, time.monotonic() + min(pause or _LOOK_ANYWAY_SECONDS, _LOOK_ANYWAY_SECONDS))
-            while not state.stopping and seen == database.changes.versions([ChangeKind.QUEUE]):
+            while not state.stopping and versions == database.changes.versions([ChangeKind.QUEUE]):
                 left = look_again - time.monotonic()
                 if left <= 0:
                     break
@@ -205,12 +205,12 @@ async def finish(
         ending = await anyio.to_thread.run_sync(functools.partial(finishing.collect, job, body, store=store, now=now))
 
         def end(session: Session) -> Job:
-            held = service.held_job(session, job_id, token)
-            if held.status not in TERMINAL:
-                logs.keep_logs(session, held, store=store, settings=settings, now=now)
-                kept = artifacts.keep_artifacts(session, held, ending, store=store, settings=settings, now=now)
-                service.end(session, held, kept, now=now)
-            return held
+            job = service.held_job(session, job_id, token)
+            if job.status not in TERMINAL:
+                logs.keep_logs(session, job, store=store, settings=settings, now=now)
+                result = artifacts.keep_artifacts(session, job, ending, store=store, settings=settings, now=now)
+                service.end(session, job, result, now=now)
+            return job
 
         job = await database.write(end)
         _measure(request, job)
@@ -248,7 +248,7 @@ def list_jobs(
     """Return the jobs that you requested, newest first; administrators get all."""
     statement = repository.visible_jobs(principal, status)
     set_total(response, count(session, statement))
-    return _shown(session, list(session.scalars(statement.limit(page.limit).offset(page.offset))))
+    return _responses(session, list(session.scalars(statement.limit(page.limit).offset(page.offset))))
 
 
 @jobs.get("/{job_id}", responses=errors(Unauthorized, NotFound))
@@ -257,7 +257,7 @@ def get_job(job_id: uuid.UUID, principal: CurrentPrincipal, session: SessionDep)
     job = repository.visible_job(session, job_id, principal)
     if job is None:
         raise NotFound("There is no such job")
-    return _shown(session, [job])[0]
+    return _responses(session, [job])[0]
 
 
 @jobs.post("/{job_id}", responses=errors(Unauthorized, Forbidden, NotFound, Conflict))
@@ -268,15 +268,15 @@ def update_job(job_id: uuid.UUID, body: JobUpdate, admin: Admin, session: Sessio
     if job is None:
         raise NotFound("There is no such job")
     service.move_by_hand(session, job, body.status, body.error, now=now)
-    return _shown(session, [job])[0]
+    return _responses(session, [job])[0]
 
 
-def _shown(session: Session, found: Sequence[Job]) -> list[JobResponse]:
+def _responses(session: Session, jobs: Sequence[Job]) -> list[JobResponse]:
     """Return jobs as they may be shown now."""
-    secret = hidden_jobs(session, [job.id for job in found])
+    secret = hidden_jobs(session, [job.id for job in jobs])
     return [
-        answer.model_copy(update={"job": without_seeds(answer.job)}) if answer.id in secret else answer
-        for answer in map(JobResponse.model_validate, found)
+        response.model_copy(update={"job": without_seeds(response.job)}) if response.id in secret else response
+        for response in map(JobResponse.model_validate, jobs)
     ]
 
 

@@ -68,15 +68,15 @@ async def submit_policy(
 ) -> PolicyVersionResponse:
     """Upload a bundle and make a policy version of it, in one request."""
     if (file.size or 0) > settings.max_bundle_bytes:
-        most = settings.max_bundle_bytes // MEGABYTE
-        raise TooLarge(f"Policy too large: {(file.size or 0) // MEGABYTE} MB (max {most} MB)")
-    begun = await database.write(
+        max_megabytes = settings.max_bundle_bytes // MEGABYTE
+        raise TooLarge(f"Policy too large: {(file.size or 0) // MEGABYTE} MB (max {max_megabytes} MB)")
+    upload = await database.write(
         lambda session: uploads.begin_upload(session, principal, store, settings=settings, now=now)
     )
-    await anyio.to_thread.run_sync(_keep, file, begun.s3_key, store)
+    await anyio.to_thread.run_sync(_keep, file, upload.s3_key, store)
     completion = uploads.Completion(database, store, settings, keys)
     return await completion.complete(
-        principal, CompleteRequest(upload_id=begun.upload_id, name=name, season=season), now=now
+        principal, CompleteRequest(upload_id=upload.upload_id, name=name, season=season), now=now
     )
 
 

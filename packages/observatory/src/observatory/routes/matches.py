@@ -55,10 +55,10 @@ def list_matches(
 ) -> list[MatchResponse]:
     """Return matches of a season, newest first; with policies, those in which any of them plays."""
     season = seasons.season(session, reference, principal)
-    wanted = MatchFilter(policy_version_ids, pool_names)
-    found, total = repository.listed(session, season.id, wanted, page)
+    filters = MatchFilter(policy_version_ids, pool_names)
+    listed, total = repository.listed(session, season.id, filters, page)
     set_total(response, total)
-    return lines(session, found, repository.with_players, _match)
+    return lines(session, listed, repository.with_players, _match)
 
 
 @router.get("/matches/{match_id}", responses=errors(Unauthorized, NotFound))
@@ -68,12 +68,12 @@ def read_match(
 ) -> MatchResponse:
     """Return one match, with its episode."""
     match = repository.match(session, match_id, principal)
-    answer = _match(match)
-    if answer.episode_id is not None:
-        episode = episodes.episode(session, answer.episode_id, principal)
-        shown: EpisodeResponse = EpisodeWire(store, settings).response(episode)
-        answer.episode = shown
-    return answer
+    response = _match(match)
+    if response.episode_id is not None:
+        episode = episodes.episode(session, response.episode_id, principal)
+        episode_response: EpisodeResponse = EpisodeWire(store, settings).response(episode)
+        response.episode = episode_response
+    return response
 
 
 @router.get("/matches/{match_id}/{policy_version_id}/policy-logs", responses=errors(Unauthorized, Forbidden, NotFound))
@@ -104,8 +104,8 @@ def read_policy_log(
     if agent_idx not in agents:
         raise Forbidden(f"Agent {agent_idx} was not played by this policy version")
     keys = [job_key(job_id, name) for name in service.log_names_of(session, match_id, agent_idx)]
-    found = next((key for key in keys if store.size(key) is not None), keys[-1])
-    return _send(store, found, "text/plain")
+    key = next((key for key in keys if store.size(key) is not None), keys[-1])
+    return _send(store, key, "text/plain")
 
 
 @router.get(

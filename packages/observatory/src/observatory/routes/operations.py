@@ -53,7 +53,7 @@ async def readyz(request: Request, database: DatabaseDep, store: StoreDep, now: 
 
     problems = {"database": "ok", "store": "ok"}
     try:
-        await database.look(lambda session: session.execute(text("SELECT 1")))
+        await database.query(lambda session: session.execute(text("SELECT 1")))
     except (SQLAlchemyError, Unavailable):
         problems["database"] = "does not answer"
     try:

@@ -51,14 +51,14 @@ def list_policy_versions(
     """Return policy versions, newest first; with `mine` those of the caller."""
     if mine and principal is None:
         raise Unauthorized
-    wanted = VersionFilter(
+    filters = VersionFilter(
         name_exact=name_exact,
         name_fuzzy=name_fuzzy,
         user_id=principal.user_id if mine and principal is not None else None,
         version=version,
         ids=policy_version_ids,
     )
-    rows, total = repository.versions(session, wanted, page)
+    rows, total = repository.versions(session, filters, page)
     return PolicyVersionsResponse(entries=[version_row(row, principal) for row in rows], total_count=total)
 
 
@@ -130,8 +130,8 @@ def grant_network(
         raise Unprocessable(
             f"{body.host[:80]!r} is not a host name; write `api.example.com`, in lower case, or {grants.PACKAGE_INDEX}"
         )
-    wanted = grants.Scoped(body.host, grants.GrantScope(body.scope))
-    grants.grant_by_operator(session, version, wanted, actor_id=admin.user_id, now=now)
+    scoped = grants.Scoped(body.host, grants.GrantScope(body.scope))
+    grants.grant_by_operator(session, version, scoped, actor_id=admin.user_id, now=now)
     return _grants(session, policy_version_id)
 
 
@@ -153,7 +153,7 @@ def revoke_network(
 
 
 def _grants(session: SessionDep, policy_version_id: uuid.UUID) -> list[NetworkGrantRow]:
-    own = [
+    of_version = [
         NetworkGrantRow(
             host=row.host, reason=row.reason, scope="version", granted_by=row.granted_by, created_at=row.created_at
         )
@@ -169,4 +169,4 @@ def _grants(session: SessionDep, policy_version_id: uuid.UUID) -> list[NetworkGr
         )
         for row in grants.owner_grants(session, policy_version_id)
     ]
-    return own + of_owner
+    return of_version + of_owner

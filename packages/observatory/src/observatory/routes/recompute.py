@@ -29,31 +29,31 @@ async def recompute(
     body: RecomputeRequest, admin: Admin, request: Request, database: DatabaseDep, store: StoreDep
 ) -> RecomputeReport:
     """Recompute seasons from stored results and compare all decisions; without `check`, correct wrong scores."""
-    wanted = await database.look(lambda session: _wanted(session, body.season))
-    found = [await anyio.to_thread.run_sync(_recompute, database, season, store) for season in wanted]
+    seasons = await database.query(lambda session: _seasons(session, body.season))
+    results = [await anyio.to_thread.run_sync(_recompute, database, season, store) for season in seasons]
     repaired = 0
     if not body.check:
-        for one in found:
-            repaired += await database.write(lambda session, one=one: put_right(session, one))  # type: ignore[misc]
+        for result in results:
+            repaired += await database.write(lambda session, result=result: put_right(session, result))  # type: ignore[misc]
         if repaired:
             database.cache.invalidate()  # tables of pools count each match once, when it ends
             database.changes.invalidate()
             request.app.state.commissioner.forget()
-    return _report(found, repaired)
+    return _report(results, repaired)
 
 
-def _wanted(session: Session, reference: str | None) -> list[Season]:
+def _seasons(session: Session, reference: str | None) -> list[Season]:
     """Return the requested versions, oldest first; a name alone means all of its versions."""
     statement = select(Season).options(selectinload(Season.pools)).order_by(Season.created_at, Season.id)
     if reference is not None:
-        asked = SeasonReference.parse(reference)
-        statement = statement.where(Season.name == asked.name)
-        if asked.version is not None:
-            statement = statement.where(Season.version == asked.version)
-    found = list(session.scalars(statement))
-    if reference is not None and not found:
+        parsed = SeasonReference.parse(reference)
+        statement = statement.where(Season.name == parsed.name)
+        if parsed.version is not None:
+            statement = statement.where(Season.version == parsed.version)
+    seasons = list(session.scalars(statement))
+    if reference is not None and not seasons:
         raise NotFound(f"Season {reference!r} not found")
-    return found
+    return seasons
 
 
 def _recompute(database: Database, season: Season, store: Store) -> Recomputed:
@@ -61,12 +61,12 @@ def _recompute(database: Database, season: Season, store: Store) -> Recomputed:
         return recompute_season(session, season, store)
 
 
-def _report(found: list[Recomputed], repaired: int) -> RecomputeReport:
-    findings = [finding for one in found for finding in one.findings]
-    matches, files = sum(one.matches for one in found), sum(one.files for one in found)
+def _report(results: list[Recomputed], repaired: int) -> RecomputeReport:
+    findings = [finding for season in results for finding in season.findings]
+    matches, files = sum(season.matches for season in results), sum(season.files for season in results)
     result = f"{len(findings)} differences" if findings else "no differences"
     corrected = f"; corrected {repaired} scores" if repaired else ""
-    sentence = f"Checked {len(found)} seasons, {matches} matches and {files} files: {result}{corrected}"
+    sentence = f"Checked {len(results)} seasons, {matches} matches and {files} files: {result}{corrected}"
     return RecomputeReport(
-        seasons=len(found), matches=matches, files=files, repaired=repaired, findings=findings, sentence=sentence
+        seasons=len(results), matches=matches, files=files, repaired=repaired, findings=findings, sentence=sentence
     )

@@ -66,8 +66,8 @@ def list_season_versions(
     reference: Reference, session: SessionDep, principal: OptionalPrincipal
 ) -> list[SeasonVersionInfo]:
     """Return all versions of a season, newest first."""
-    found = repository.season(session, reference, principal)
-    return [overview.version_info(season) for season in repository.versions(session, found.name, principal)]
+    requested = repository.season(session, reference, principal)
+    return [overview.version_info(season) for season in repository.versions(session, requested.name, principal)]
 
 
 @router.get("/seasons/{season}/stages", responses=errors(Unauthorized, NotFound))
@@ -104,8 +104,8 @@ def list_teams(
 ) -> list[TeamSummary]:
     """Return teams of a season, the last round first, best first."""
     season = repository.season(session, reference, principal)
-    wanted = TeamFilter(pool_name, eliminated, policy_version_id)
-    teams, total = repository.teams(session, season.id, wanted, page)
+    filters = TeamFilter(pool_name, eliminated, policy_version_id)
+    teams, total = repository.teams(session, season.id, filters, page)
     set_total(response, total)
     return overview.team_summaries(session, teams)
 
@@ -133,9 +133,9 @@ def read_leaderboard_of_pool(
 ) -> list[LeaderboardEntry] | list[TeamSummary] | list[ScorePoliciesLeaderboardEntry]:
     """Return a table of policies, teams or final placements."""
     season = repository.season(session, reference, principal)
-    found = repository.pool(season, pool)
+    row = repository.pool(season, pool)
     if kind == "policy":
-        return leaderboards.policy_leaderboard(session, found)
+        return leaderboards.policy_leaderboard(session, row)
     if kind == "team":
         teams, _ = repository.teams(session, season.id, TeamFilter(pool_name=pool))
         return overview.team_summaries(session, teams)
@@ -181,10 +181,10 @@ def read_pool_config(
     reference: Reference, pool: PoolName, session: SessionDep, principal: OptionalPrincipal
 ) -> PoolConfigInfo:
     """Return the game of a pool; 404 when it has none to play."""
-    found = repository.pool(repository.season(session, reference, principal), pool)
-    if found.config_id is None:
+    row = repository.pool(repository.season(session, reference, principal), pool)
+    if row.config_id is None:
         raise NotFound(f"Pool {pool!r} has no game")
-    config = repository.env_config(session, found.config_id, principal)
+    config = repository.env_config(session, row.config_id, principal)
     return PoolConfigInfo(pool_name=pool, game_engine=config.game_engine, config=config.config)
 
 
@@ -219,7 +219,7 @@ def list_memberships(
 @cached(*_SEASONS, per_viewer=True)
 def list_my_memberships(session: SessionDep, principal: CurrentPrincipal) -> dict[str, list[str]]:
     """For each policy version of the caller's that is in a season, the names of the seasons."""
-    found: dict[str, list[str]] = {}
+    memberships: dict[str, list[str]] = {}
     for version, season in repository.seasons_of_user(session, principal):
-        found.setdefault(str(version), []).append(season)
-    return found
+        memberships.setdefault(str(version), []).append(season)
+    return memberships

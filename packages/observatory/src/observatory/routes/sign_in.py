@@ -62,7 +62,7 @@ async def sign_in(
         request.app.state.rate_limits.sign_in(request, email)
     except ObservatoryError as refusal:
         return _refused(_sign_in(visitor, settings, next, error=refusal.message), refusal)
-    user = await database.look(lambda session: repository.user_by_email(session, email))
+    user = await database.query(lambda session: repository.user_by_email(session, email))
     stored = None if user is None else user.password_hash
     matches = await anyio.to_thread.run_sync(password_matches, password, stored)
     request.app.state.metrics.sign_ins.labels("ok" if matches else "refused").inc()
@@ -87,10 +87,10 @@ def sign_out(visitor: VisitorDep, session: SessionDep, now: Now, csrf: Text = ""
 @router.get("/join")
 def join_page(visitor: VisitorDep, session: SessionDep, now: Now, invitation: str = "") -> Response:
     """Show the form of an invitation."""
-    found = repository.invitation(session, hash_token(invitation), now)
-    if found is None:
+    row = repository.invitation(session, hash_token(invitation), now)
+    if row is None:
         return page("Join", error="This link was used already, or has expired; ask for a new one", status=404)
-    return visitor.keep(_join(visitor, invitation, email=found.user.email if found.user else None))
+    return visitor.keep(_join(visitor, invitation, email=row.user.email if row.user else None))
 
 
 @router.post("/join")
@@ -104,8 +104,8 @@ def join(
     password: Text = "",
 ) -> Response:
     """Make the account, or set its new password, and begin a session."""
-    found = repository.invitation(session, hash_token(invitation), now)
-    existing = found.user.email if found is not None and found.user is not None else None
+    row = repository.invitation(session, hash_token(invitation), now)
+    existing = row.user.email if row is not None and row.user is not None else None
     try:
         visitor.check(csrf)
         user = service.accept_invitation(session, invitation, email=email, name=None, password=password, now=now)
@@ -117,7 +117,7 @@ def join(
 @router.get("/cli-login")
 def cli_login_page(request: Request, visitor: VisitorDep, callback: str = "") -> Response:
     """Ask whether a command line may have a token."""
-    return _cli_page(request, visitor, callback, what="token")
+    return _cli_page(request, visitor, callback, kind="token")
 
 
 @router.post("/cli-login")
@@ -141,7 +141,7 @@ def cli_login(
 @router.get("/cli-auth")
 def cli_auth_page(request: Request, visitor: VisitorDep, callback: str = "") -> Response:
     """Ask whether a command line may have a code, which it will exchange for a token."""
-    return _cli_page(request, visitor, callback, what="code")
+    return _cli_page(request, visitor, callback, kind="code")
 
 
 @router.post("/cli-auth")
@@ -183,13 +183,13 @@ async def github_callback(
     if github is None or content is None or content["nonce"] != visitor.nonce or not code:
         return page("Sign in", error="This sign-in was not begun in this browser; start again", status=403)
     try:
-        found = await anyio.to_thread.run_sync(
+        github_user = await anyio.to_thread.run_sync(
             functools.partial(github.user, code, redirect_uri=_github_return(settings))
         )
     except GitHubError as problem:
         return page("Sign in", error=str(problem), status=502)
     user = await database.write(
-        lambda session: service.user_from_github(session, found, now=now, may_join=settings.github_sign_up)
+        lambda session: service.user_from_github(session, github_user, now=now, may_join=settings.github_sign_up)
     )
     request.app.state.metrics.sign_ins.labels("refused" if user is None else "ok").inc()
     if user is None:
@@ -269,7 +269,7 @@ def _join(
     return page(title, *parts, form("/join", button, *fields, csrf=visitor.csrf), error=error, status=status)
 
 
-def _cli_page(request: Request, visitor: Visitor, callback: str, *, what: str) -> Response:
+def _cli_page(request: Request, visitor: Visitor, callback: str, *, kind: str) -> Response:
     title = "Sign in to the command line"
     try:
         checked_callback(callback)
@@ -280,12 +280,12 @@ def _cli_page(request: Request, visitor: Visitor, callback: str, *, what: str) -
         return visitor.keep(RedirectResponse(with_parameter("/sign-in", "next", here), 303))
     text = f"A command line on your machine asks to act as {visitor.user.email}."
     show = form(
-        request.url.path, f"Show the {what}", hidden("show", "yes"), hidden("callback", callback), csrf=visitor.csrf
+        request.url.path, f"Show the {kind}", hidden("show", "yes"), hidden("callback", callback), csrf=visitor.csrf
     )
     if not callback:
         return page(title, paragraph(text), show)
     send = form(request.url.path, "Sign in", hidden("callback", callback), csrf=visitor.csrf)
-    other = paragraph(f"If the command line is on another machine, take the {what} there by hand.")
+    other = paragraph(f"If the command line is on another machine, take the {kind} there by hand.")
     return page(title, paragraph(text), send, other, show)
 
 
@@ -300,13 +300,13 @@ def _cli_refusal(visitor: Visitor, csrf: str, callback: str) -> Response | None:
     return None
 
 
-def _hand_over(callback: str, show: str, what: str, value: str) -> Response:
+def _hand_over(callback: str, show: str, kind: str, value: str) -> Response:
     """Redirect the browser to the command line; the page also shows the value for pasting."""
-    shown = page(
+    response = page(
         "Sign in to the command line",
-        secret_box(f"Copy this {what} and paste it where the command line asks for it. It is shown only now.", value),
+        secret_box(f"Copy this {kind} and paste it where the command line asks for it. It is shown only now.", value),
     )
     if callback and not show:
-        shown.status_code = 303
-        shown.headers["location"] = with_parameter(callback, what, value)
-    return shown
+        response.status_code = 303
+        response.headers["location"] = with_parameter(callback, kind, value)
+    return response

@@ -14,7 +14,7 @@ __all__ = ["combinations_to_play", "draw_teams"]
 
 EPSILON = 0.001
 """added to every weight, so that a policy with no reward can be drawn"""
-MOST_COMBINATIONS = 50_000
+MAX_COMBINATIONS = 50_000
 """more of them are never all played: it would take too long"""
 _TRIES = 64
 
@@ -55,8 +55,8 @@ def combinations_to_play(
     """
     members = tuple(sorted(policies, key=lambda policy: policy.int))
     count = len(members)
-    if math.comb(count, size) > MOST_COMBINATIONS:
-        bearable = MOST_COMBINATIONS * size // count
+    if math.comb(count, size) > MAX_COMBINATIONS:
+        bearable = MAX_COMBINATIONS * size // count
         most_per_policy = bearable if most_per_policy is None else min(most_per_policy, bearable)
     if most_per_policy is None or size < 2 or math.comb(count - 1, size - 1) <= most_per_policy:
         return tuple(itertools.combinations(members, size))

@@ -23,7 +23,7 @@ from observatory.store import make_store
 
 __all__ = ["Finding", "examine"]
 
-_LEAST_FREE_BYTES = 1 << 30
+_MIN_FREE_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _data_folder(settings: Settings) -> Iterator[Finding]:
         return
     yield Finding(True, "The data folder can be written to")
     free = shutil.disk_usage(folder).free
-    yield Finding(free > _LEAST_FREE_BYTES, f"The disk of the data folder has {free >> 30} GB free")
+    yield Finding(free > _MIN_FREE_BYTES, f"The disk of the data folder has {free >> 30} GB free")
     try:
         load_keys(settings)
         yield Finding(True, "The keys can be read")

@@ -89,7 +89,7 @@ class Completion:
         name = check_policy_name(body.name)
         secrets = check_secrets(body.policy_secret_env or {})
         async with _alone(body.upload_id):
-            done = await self.database.look(lambda session: self._finished(session, principal, body.upload_id))
+            done = await self.database.query(lambda session: self._finished(session, principal, body.upload_id))
             if done is not None:
                 return done
             key, facts = await anyio.to_thread.run_sync(
