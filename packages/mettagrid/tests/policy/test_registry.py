@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from mettagrid.policy import loader
 from mettagrid.policy.built_in_names import built_in_policies
 from mettagrid.policy.loader import (
     discover_and_register_policies,
@@ -153,3 +154,24 @@ def test_discovery_imports_all_modules_of_a_package_and_passes_over_broken_ones(
     assert resolve_policy_class_path("found_policies.noop") == "found_policies.clash.P"
     made = initialize_or_load_policy(env_info, PolicySpec(class_path="deep-down"))
     assert type(made).__name__ == "P"
+
+
+def test_an_installed_package_gives_its_policies_short_names_without_being_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(
+        tmp_path,
+        {
+            "entry_agents/__init__.py": "raise RuntimeError('imported')",
+            "entry_agents-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: entry-agents\nVersion: 1.0\n",
+            "entry_agents-1.0.dist-info/entry_points.txt": "[mettagrid.policies]\n"
+            "entry_planner = entry_agents.planner:Planner\nnoop = entry_agents.planner:Noop\n",
+        },
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    loader._register_entry_points.cache_clear()
+    discover_and_register_policies()
+    assert resolve_policy_class_path("entry_planner") == "entry_agents.planner.Planner"
+    assert resolve_policy_class_path("noop") == "mettagrid.policy.noop.NoopPolicy"
+    assert resolve_policy_class_path("entry_agents.noop") == "entry_agents.planner.Noop"
+    assert "entry_planner" in get_policy_registry()
