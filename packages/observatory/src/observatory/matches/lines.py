@@ -24,10 +24,10 @@ _DEPENDENCIES = (ChangeKind.ACCOUNT, ChangeKind.POLICY, ChangeKind.SEASON, Chang
 _MAX_LINES = 5000
 
 
-def listed_from(found: Subquery) -> Select[Any]:
+def listed_from(subquery: Subquery) -> Select[Any]:
     """Select the columns that `lines` needs, newest match first."""
-    columns = [found.c[column.key] for column in LISTED]
-    return select(*columns).order_by(found.c.created_at.desc(), found.c.id.desc())
+    columns = [subquery.c[column.key] for column in LISTED]
+    return select(*columns).order_by(subquery.c.created_at.desc(), subquery.c.id.desc())
 
 
 def lines(
@@ -37,15 +37,15 @@ def lines(
     line: Callable[[Match], Line],
 ) -> list[Line]:
     """Return the line of each match, in the same order. `load` reads matches with all that `line` needs."""
-    known: dict[Listed, Line] = cached_value(session, ("lines", line), _DEPENDENCIES, dict)
-    shown = {entry[0]: known.get(entry) for entry in listed}
-    unknown = [match_id for match_id, found in shown.items() if found is None]
-    for match in load(session, unknown) if unknown else ():
-        shown[match.id] = made = line(match)
-        if len(known) >= _MAX_LINES:
-            known.clear()
-        known[tuple(getattr(match, column.key) for column in LISTED)] = made
-    return [found for found in shown.values() if found is not None]
+    cache: dict[Listed, Line] = cached_value(session, ("lines", line), _DEPENDENCIES, dict)
+    result = {entry[0]: cache.get(entry) for entry in listed}
+    missing = [match_id for match_id, entry_line in result.items() if entry_line is None]
+    for match in load(session, missing) if missing else ():
+        result[match.id] = new_line = line(match)
+        if len(cache) >= _MAX_LINES:
+            cache.clear()
+        cache[tuple(getattr(match, column.key) for column in LISTED)] = new_line
+    return [entry_line for entry_line in result.values() if entry_line is not None]
 
 
 def pool_size(session: Session, pool_id: uuid.UUID) -> int:

@@ -37,20 +37,20 @@ class MatchFilter:
     pool_names: Sequence[str] | None = None
 
 
-def listed(session: Session, season_id: uuid.UUID, wanted: MatchFilter, page: Page) -> tuple[list[Listed], int]:
+def listed(session: Session, season_id: uuid.UUID, filters: MatchFilter, page: Page) -> tuple[list[Listed], int]:
     """Return a page of the matches of a season, newest first, and how many there are.
 
     Each pool is read by itself along its index, so that no list is ever sorted as a whole.
     """
     pools = select(Pool.id).where(Pool.season_id == season_id)
-    if wanted.pool_names:
-        pools = pools.where(Pool.name.in_(wanted.pool_names))
+    if filters.pool_names:
+        pools = pools.where(Pool.name.in_(filters.pool_names))
     newest = (Match.created_at.desc(), Match.id.desc())
     total, parts = 0, []
     for pool_id in session.scalars(pools):
         of_pool = select(*LISTED).where(Match.pool_id == pool_id)
-        if wanted.policy_version_ids:
-            of_pool = of_pool.where(Match.id.in_(_with_any(pool_id, wanted.policy_version_ids)))
+        if filters.policy_version_ids:
+            of_pool = of_pool.where(Match.id.in_(_with_any(pool_id, filters.policy_version_ids)))
             total += session.scalar(of_pool.with_only_columns(func.count(), maintain_column_froms=True)) or 0
         else:
             total += pool_size(session, pool_id)
@@ -94,10 +94,10 @@ def match(session: Session, match_id: uuid.UUID, principal: Principal | None) ->
         .where(Match.id == match_id, visible(principal))
         .options(contains_eager(Match.pool).contains_eager(Pool.season), _with_players())
     )
-    found = session.scalar(statement)
-    if found is None:
+    row = session.scalar(statement)
+    if row is None:
         raise NotFound(f"Match {match_id} not found")
-    return found
+    return row
 
 
 def match_of_job(session: Session, job_id: uuid.UUID) -> Match | None:
@@ -107,8 +107,8 @@ def match_of_job(session: Session, job_id: uuid.UUID) -> Match | None:
 def hidden_jobs(session: Session, job_ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
     """Return the jobs whose seeds are hidden: they play matches of seasons that have not ended."""
     statement = select(Match.job_id).join(Match.pool).join(Pool.season)
-    found = session.scalars(statement.where(Match.job_id.in_(job_ids), Season.completed_at.is_(None)))
-    return {job_id for job_id in found if job_id is not None}
+    ids = session.scalars(statement.where(Match.job_id.in_(job_ids), Season.completed_at.is_(None)))
+    return {job_id for job_id in ids if job_id is not None}
 
 
 def next_completed_order(session: Session) -> int:
@@ -130,7 +130,7 @@ def played_matches(session: Session, pool_id: uuid.UUID, *, team_id: uuid.UUID |
     seats: dict[uuid.UUID, list[Seat]] = {}
     for match_id, policy, agents, score in session.execute(statement):
         seats.setdefault(match_id, []).append(Seat(policy, agents, score))
-    return [PlayedMatch(found) for found in seats.values()]
+    return [PlayedMatch(match_seats) for match_seats in seats.values()]
 
 
 def match_log(session: Session, pool_id: uuid.UUID, *, after: int) -> Iterator[LoggedMatch]:
@@ -157,14 +157,14 @@ def match_log(session: Session, pool_id: uuid.UUID, *, after: int) -> Iterator[L
         of_match.setdefault(order or 0, []).append(Seat(policy, agents, score))
     for order, at, sample, status, culprit in session.execute(heads.order_by(Match.completed_order)):
         assert order is not None and at is not None
-        found = tuple(of_match.get(order, ()))
-        yield LoggedMatch(order, at, sample, found, status is MatchStatus.FAILED, culprit)
+        match_seats = tuple(of_match.get(order, ()))
+        yield LoggedMatch(order, at, sample, match_seats, status is MatchStatus.FAILED, culprit)
 
 
 def ended_count(session: Session, pool_id: uuid.UUID, *, until: int) -> int:
     """Return how many matches of a pool ended up to a `completed_order`."""
-    wanted = (Match.pool_id == pool_id, Match.completed_order <= until)
-    return session.scalar(select(func.count()).select_from(Match).where(*wanted)) or 0
+    conditions = (Match.pool_id == pool_id, Match.completed_order <= until)
+    return session.scalar(select(func.count()).select_from(Match).where(*conditions)) or 0
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ def pool_facts(session: Session, season: Season) -> dict[str, PoolFacts]:
     for player in members(session, [pool.id for pool in season.pools], active_only=True):
         active.setdefault(player.pool_id, set()).add(player.policy_version_id)
     statuses = counts_by_pool(session, season.id)
-    quiet = [pool_id for pool_id, found in statuses.items() if not found.in_flight]
+    quiet = [pool_id for pool_id, status_counts in statuses.items() if not status_counts.in_flight]
     if any(counts.teams for counts in numbers.values()):
         quiet = []
     statement = (
@@ -259,11 +259,11 @@ def pool_facts(session: Session, season: Season) -> dict[str, PoolFacts]:
 
 def _counts(session: Session, statement: Executable) -> dict[uuid.UUID, StatusCounts]:
     """Rows of (key, status, number), by key."""
-    found: dict[uuid.UUID, dict[MatchStatus, int]] = {}
+    counts: dict[uuid.UUID, dict[MatchStatus, int]] = {}
     for key, status, number in session.execute(statement):
         if key is not None:
-            found.setdefault(key, {})[status] = number
-    return {key: StatusCounts(numbers) for key, numbers in found.items()}
+            counts.setdefault(key, {})[status] = number
+    return {key: StatusCounts(numbers) for key, numbers in counts.items()}
 
 
 def _with_players() -> ExecutableOption:

@@ -151,11 +151,11 @@ def own_seats(
     """Return the match's job and the agents of this version; `Forbidden` for all but its owner and administrators."""
     match = repository.match(session, match_id, principal)
     versions = {player.policy_index: player.pool_player.policy_version for player in match.players}
-    mine = {index for index, version in versions.items() if version.id == policy_version_id}
-    if not mine:
+    own = {index for index, version in versions.items() if version.id == policy_version_id}
+    if not own:
         raise Forbidden("This policy version did not play in this match")
-    if not principal.is_admin and any(versions[index].policy.user_id != principal.user_id for index in mine):
+    if not principal.is_admin and any(versions[index].policy.user_id != principal.user_id for index in own):
         raise Forbidden("Only the owner of a policy may read what it wrote")
     if match.job_id is None:
         raise NotFound("This match has no job yet")
-    return match.job_id, [agent for agent, index in enumerate(match.assignments) if index in mine]
+    return match.job_id, [agent for agent, index in enumerate(match.assignments) if index in own]

@@ -95,7 +95,7 @@ def _row(
 def _isolation(session: Session, table: PoolTable, policies: set[uuid.UUID]) -> dict[uuid.UUID, str]:
     """Return the isolation of each policy in its last match. A match is looked up once."""
     records = table.fold.records
-    last = {policy: records[policy].last_order for policy in policies}  # others may move the table on meanwhile
+    last = {policy: records[policy].last_order for policy in policies}  # others may update the table meanwhile
     unknown = set(last.values()) - table.isolation.keys()
     if unknown:
         runtimes = repository.runtimes(session, sorted(unknown))

@@ -48,8 +48,8 @@ def list_admin_seasons(session: SessionDep, admin: Admin) -> list[AdminSeason]:
 @body_rule(MEGABYTE)
 async def create_season(body: SeasonText, admin: Admin, database: DatabaseDep, now: Now) -> SeasonChanged:
     """Make a season from YAML."""
-    described = await anyio.to_thread.run_sync(administration.describe, body.yaml)
-    return await database.write(lambda session: _changed(administration.create(session, described, now=now)))
+    description = await anyio.to_thread.run_sync(administration.describe, body.yaml)
+    return await database.write(lambda session: _changed(administration.create(session, description, now=now)))
 
 
 @router.post("/check", responses=errors(Unauthorized, Forbidden))
@@ -58,12 +58,12 @@ async def create_season(body: SeasonText, admin: Admin, database: DatabaseDep, n
 async def check_season(body: SeasonText, admin: Admin, database: DatabaseDep) -> SeasonChecked:
     """Check whether a text describes a season, and report what saving it would do."""
     try:
-        described = await anyio.to_thread.run_sync(administration.describe, body.yaml)
+        description = await anyio.to_thread.run_sync(administration.describe, body.yaml)
     except ObservatoryError as problem:
         return SeasonChecked(good=False, sentence=problem.message)
 
     def compare(session: Session) -> SeasonChecked:
-        preset = described.preset
+        preset = description.preset
         existing = next((s for s in repository.all_versions(session) if s.name == preset.name and s.canonical), None)
         if existing is None:
             return SeasonChecked(good=True, change="create", sentence=f"{preset.name} would be a new season")
@@ -95,10 +95,10 @@ async def write_season_yaml(
     reference: Reference, body: SeasonText, admin: Admin, database: DatabaseDep, now: Now
 ) -> SeasonChanged:
     """Change a season. Texts change in place; changed rules create a new version."""
-    described = await anyio.to_thread.run_sync(administration.describe, body.yaml)
+    description = await anyio.to_thread.run_sync(administration.describe, body.yaml)
     return await database.write(
         lambda session: _changed(
-            administration.edit(session, repository.season(session, reference, admin), described, now=now)
+            administration.edit(session, repository.season(session, reference, admin), description, now=now)
         )
     )
 

@@ -72,7 +72,7 @@ class _Entry:
 
 
 @dataclass(slots=True)
-class _Policy:
+class _PolicyResults:
     """The entries of a policy; the summary is recomputed after an entry was added."""
 
     entries: list[_Entry] = field(default_factory=list)
@@ -104,7 +104,7 @@ class PoolFold:
         """added; only those that are fully scored count in the table"""
         self.completed = 0
         self.records: dict[uuid.UUID, Record] = {}
-        self._policies: dict[uuid.UUID, _Policy] = {}
+        self._policies: dict[uuid.UUID, _PolicyResults] = {}
         self._maps: dict[Hashable, tuple[ExactSum, list[int]]] = {}
         """of each map: the sum of the scores of its matches, and how many they are"""
         self._by_map = _ByMap()
@@ -135,7 +135,7 @@ class PoolFold:
             company = (
                 tuple(sorted(ids[:place] + ids[place + 1 :])) if len(ids) > 2 else (*ids[:place], *ids[place + 1 :])
             )
-            policy = self._policies.setdefault(policy_id, _Policy())
+            policy = self._policies.setdefault(policy_id, _PolicyResults())
             sample = Sample(split, match.sample, company, weights[place], scores[place])
             policy.entries.append(_Entry(match.order, sample, match_score))
             policy.last_order = max(policy.last_order, match.order)
@@ -172,41 +172,41 @@ class PoolFold:
             places.append(Place(standing, row.interval, low, high, value, row.trend))
         return places
 
-    def history(self, policy: uuid.UUID, members: int, most: int) -> dict[int, Interval]:
+    def history(self, policy: uuid.UUID, members: int, max_points: int) -> dict[int, Interval]:
         """Return the uncertainty of a policy's score over its matches, at most at `most` points, the last included."""
-        kept = self._policies.get(policy)
-        if kept is None:
+        results = self._policies.get(policy)
+        if results is None:
             return {}
-        samples = [entry.sample for entry in sorted(kept.entries, key=lambda entry: entry.order)]
+        samples = [entry.sample for entry in sorted(results.entries, key=lambda entry: entry.order)]
         companies = _companies(samples, max(members, len(self._policies)))
-        counts = {round(len(samples) * (n + 1) / most) for n in range(most)} - {0}
-        found = {count: score_interval(samples[:count], companies) for count in sorted(counts)}
-        return {count: interval for count, interval in found.items() if interval is not None}
+        counts = {round(len(samples) * (n + 1) / max_points) for n in range(max_points)} - {0}
+        intervals = {count: score_interval(samples[:count], companies) for count in sorted(counts)}
+        return {count: interval for count, interval in intervals.items() if interval is not None}
 
     def _ranked(self, members: int) -> list[tuple[Standing, _Summary]]:
-        found = [(policy, self._summary(policy, kept, members)) for policy, kept in self._policies.items()]
-        found.sort(key=lambda row: (-row[1].mean, row[0].int))
+        rows = [(policy, self._summary(policy, results, members)) for policy, results in self._policies.items()]
+        rows.sort(key=lambda row: (-row[1].mean, row[0].int))
         return [
             (
                 Standing(rank, policy, row.mean, row.stddev, row.percentiles, len(self._policies[policy].entries)),
                 row,
             )
-            for rank, (policy, row) in enumerate(found, 1)
+            for rank, (policy, row) in enumerate(rows, 1)
         ]
 
-    def _summary(self, policy: uuid.UUID, kept: _Policy, members: int) -> _Summary:
-        known = kept.summary
-        if known is not None and known.members == members:
-            return known
-        samples = [entry.sample for entry in kept.entries]
+    def _summary(self, policy: uuid.UUID, results: _PolicyResults, members: int) -> _Summary:
+        cached = results.summary
+        if cached is not None and cached.members == members:
+            return cached
+        samples = [entry.sample for entry in results.entries]
         mean, stddev, percentiles = summary([(sample.score, sample.weight) for sample in samples])
         companies = _companies(samples, members)
-        before = [(e.sample.score, e.sample.weight) for e in kept.entries if e.order != kept.last_order]
+        before = [(e.sample.score, e.sample.weight) for e in results.entries if e.order != results.last_order]
         weight = math.fsum(part for _, part in before)
         trend = mean - math.fsum(score * part for score, part in before) / weight if weight else None
         total = math.fsum(sample.weight for sample in samples)
         company = unequal_company(samples, total, companies) if total else []
-        kept.summary = _Summary(
+        results.summary = _Summary(
             members=members,
             mean=mean,
             stddev=stddev,
@@ -214,9 +214,9 @@ class PoolFold:
             interval=score_interval(samples, companies),
             company=company[0] if company else VariancePart(0.0, 1.0),
             trend=trend,
-            totals=_totals(kept.entries),
+            totals=_totals(results.entries),
         )
-        return kept.summary
+        return results.summary
 
     def _company(self, policy: uuid.UUID) -> VariancePart:
         summary = self._policies[policy].summary
@@ -229,18 +229,18 @@ class PoolFold:
         import numpy as np
 
         maps = sorted(self._maps, key=repr)
-        splits = sorted({found[0] for found in maps})  # type: ignore[index]
+        splits = sorted({map_[0] for map_ in maps})  # type: ignore[index]
         arrays = self._by_map.rows(maps, [(policy, self._policies[policy].summary) for policy in policies])
         company = np.array([(row.variance, row.degrees) for row in map(self._company, policies)])
         own_scores, own_weights, present_scores, present_weights = np.moveaxis(arrays, 2, 0)
         totals = PoolTotals(
-            strata=[splits.index(found[0]) for found in maps],  # type: ignore[index]
+            strata=[splits.index(map_[0]) for map_ in maps],  # type: ignore[index]
             own_scores=own_scores,
             own_weights=own_weights,
             present_scores=present_scores,
             present_weights=present_weights,
-            all_scores=np.array([float(self._maps[found][0]) for found in maps]),
-            all_weights=np.array([float(self._maps[found][1][0]) for found in maps]),
+            all_scores=np.array([float(self._maps[map_][0]) for map_ in maps]),
+            all_weights=np.array([float(self._maps[map_][1][0]) for map_ in maps]),
             company_variance=company[:, 0],
             company_degrees=company[:, 1],
         )
@@ -262,16 +262,16 @@ class _ByMap:
         import numpy as np
 
         if maps != self._maps or any(policy not in self._rows for policy, _ in policies):
-            self._maps, self._columns = maps, {found: column for column, found in enumerate(maps)}
+            self._maps, self._columns = maps, {map_: column for column, map_ in enumerate(maps)}
             self._rows = {policy: row for row, (policy, _) in enumerate(policies)}
             self._filled = [None] * len(policies)
             self._array = np.zeros((len(policies), len(maps), 4))
-        for policy, known in policies:
+        for policy, entry in policies:
             row = self._rows[policy]
-            if known is not None and self._filled[row] is not known:
+            if entry is not None and self._filled[row] is not entry:
                 self._array[row] = 0.0
-                self._array[row, [self._columns[found] for found in known.totals]] = list(known.totals.values())
-                self._filled[row] = known
+                self._array[row, [self._columns[map_] for map_ in entry.totals]] = list(entry.totals.values())
+                self._filled[row] = entry
         return self._array[[self._rows[policy] for policy, _ in policies]]
 
 
@@ -280,9 +280,9 @@ def _totals(entries: Sequence[_Entry]) -> dict[Hashable, tuple[float, float, flo
     for entry in entries:
         by_map.setdefault((entry.sample.stratum, entry.sample.map), []).append(entry)
     totals = {}
-    for found, of_map in by_map.items():
+    for map_, of_map in by_map.items():
         matches = {entry.order: entry.match_score for entry in of_map}
-        totals[found] = (
+        totals[map_] = (
             math.fsum(entry.sample.score * entry.sample.weight for entry in of_map),
             math.fsum(entry.sample.weight for entry in of_map),
             math.fsum(matches.values()),

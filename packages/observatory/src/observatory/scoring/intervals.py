@@ -50,29 +50,29 @@ def _between_maps(samples: Sequence[Sample], weight: float) -> list[VariancePart
     """For each stratum, how far its maps are from its mean, as parts of the whole."""
     strata = _grouped((sample.stratum, sample) for sample in samples)
     by_map = {
-        stratum: list(_grouped((sample.map, sample) for sample in found).values()) for stratum, found in strata.items()
+        stratum: list(_grouped((sample.map, sample) for sample in group).values()) for stratum, group in strata.items()
     }
     if any(len(maps) < 2 for maps in by_map.values()):
         # Within a stratum of one map nothing can be seen: all maps are taken as one stratum, which is never too sure.
-        by_map = {None: [found for maps in by_map.values() for found in maps]}
+        by_map = {None: [group for maps in by_map.values() for group in maps]}
     parts = []
     for maps in by_map.values():
-        weights = [math.fsum(sample.weight for sample in found) for found in maps]
-        totals = [math.fsum(sample.weight * sample.score for sample in found) for found in maps]
+        weights = [math.fsum(sample.weight for sample in group) for group in maps]
+        totals = [math.fsum(sample.weight * sample.score for sample in group) for group in maps]
         parts.append(_jackknife(weights, totals, weight))
     return parts
 
 
-def _jackknife(weights: Sequence[float], totals: Sequence[float], whole: float) -> VariancePart:
+def _jackknife(weights: Sequence[float], totals: Sequence[float], total_weight: float) -> VariancePart:
     """Return the variance of a mean of maps by leaving each out in turn, as a part of a whole of this weight.
 
     Maps of unequal weight are fewer than they seem, which the degrees of freedom say.
     """
-    own = math.fsum(weights)
-    mean = math.fsum(totals) / own
-    shares = [weight / own for weight in weights]
+    map_weight = math.fsum(weights)
+    mean = math.fsum(totals) / map_weight
+    shares = [weight / map_weight for weight in weights]
     changes = [
-        (total - mean * weight) / (whole * (1 - share))
+        (total - mean * weight) / (total_weight * (1 - share))
         for total, weight, share in zip(totals, weights, shares, strict=True)
         if share < 1
     ]
@@ -83,16 +83,16 @@ def _jackknife(weights: Sequence[float], totals: Sequence[float], whole: float) 
 
 def unequal_company(samples: Sequence[Sample], weight: float, companies: int) -> list[VariancePart]:
     """Return the error of the mean because some companies have too much weight in it, too little or none yet."""
-    met = _grouped((sample.company, sample) for sample in samples)
-    expected = 1 / max(companies, len(met))
-    shares = [math.fsum(sample.weight for sample in found) / weight for found in met.values()]
-    missing = max(companies, len(met)) - len(met)
+    by_company = _grouped((sample.company, sample) for sample in samples)
+    expected = 1 / max(companies, len(by_company))
+    shares = [math.fsum(sample.weight for sample in group) / weight for group in by_company.values()]
+    missing = max(companies, len(by_company)) - len(by_company)
     imbalance = math.fsum((share - expected) ** 2 for share in shares) + missing * expected**2
-    if imbalance <= _ROUNDING or len(met) < 2:
+    if imbalance <= _ROUNDING or len(by_company) < 2:
         return []
     means = [
-        math.fsum(sample.weight * sample.score for sample in found) / math.fsum(sample.weight for sample in found)
-        for found in met.values()
+        math.fsum(sample.weight * sample.score for sample in group) / math.fsum(sample.weight for sample in group)
+        for group in by_company.values()
     ]
     centre = math.fsum(means) / len(means)
     spread = math.fsum((mean - centre) ** 2 for mean in means) / (len(means) - 1)

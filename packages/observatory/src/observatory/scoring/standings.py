@@ -74,10 +74,10 @@ class Placement:
 
 def match_scores(assignments: Sequence[int], rewards: Sequence[float], num_policies: int) -> list[float]:
     """Return the score of each policy in a match: the total reward of its agents divided by their number."""
-    earned: list[list[float]] = [[] for _ in range(num_policies)]
+    rewards_of: list[list[float]] = [[] for _ in range(num_policies)]
     for policy, reward in zip(assignments, rewards, strict=True):
-        earned[policy].append(reward)
-    return [mean(found) if found else 0.0 for found in earned]
+        rewards_of[policy].append(reward)
+    return [mean(earned) if earned else 0.0 for earned in rewards_of]
 
 
 def weighted_standings(matches: Iterable[PlayedMatch], members: Iterable[uuid.UUID] | None = None) -> list[Standing]:
@@ -86,14 +86,14 @@ def weighted_standings(matches: Iterable[PlayedMatch], members: Iterable[uuid.UU
     Matches that are not fully scored do not count. With `members`, the table has exactly those policies, including the
     ones without a match.
     """
-    wanted = None if members is None else set(members)
-    samples: dict[uuid.UUID, list[tuple[float, float]]] = {member: [] for member in wanted or ()}
+    member_ids = None if members is None else set(members)
+    samples: dict[uuid.UUID, list[tuple[float, float]]] = {member: [] for member in member_ids or ()}
     for match in matches:
         if not match.is_scored:
             continue
         agents = sum(seat.num_agents for seat in match.seats)
         for seat in match.seats:
-            if wanted is None or seat.policy_version_id in wanted:
+            if member_ids is None or seat.policy_version_id in member_ids:
                 assert seat.score is not None
                 weight = seat.num_agents / agents if agents else 0.0
                 samples.setdefault(seat.policy_version_id, []).append((seat.score, weight))
@@ -163,11 +163,14 @@ def placements(
             ranks[member].append(rank)
     missing = len(ranked) + 1
     rows = []
-    for policy, found in ranks.items():
-        best = sorted(found)[:top_k]
-        rows.append((float(sum(best) + missing * (top_k - len(best))), policy, tuple(sorted(found))))
+    for policy, policy_ranks in ranks.items():
+        best = sorted(policy_ranks)[:top_k]
+        rows.append((float(sum(best) + missing * (top_k - len(best))), policy, tuple(sorted(policy_ranks))))
     rows.sort(key=lambda row: (row[0], row[1].int))
-    return [Placement(rank, policy, score, found, len(found)) for rank, (score, policy, found) in enumerate(rows, 1)]
+    return [
+        Placement(rank, policy, score, policy_ranks, len(policy_ranks))
+        for rank, (score, policy, policy_ranks) in enumerate(rows, 1)
+    ]
 
 
 def summary(samples: Sequence[tuple[float, float]]) -> tuple[float, float | None, dict[str, float] | None]:
@@ -183,10 +186,10 @@ def summary(samples: Sequence[tuple[float, float]]) -> tuple[float, float | None
 
 def _percentile(samples: Sequence[tuple[float, float]], weight: float, percent: int) -> float:
     """Return the smallest score that at least this part of the weight does not exceed."""
-    wanted, seen = weight * percent / 100, 0.0
+    threshold, cumulative = weight * percent / 100, 0.0
     ordered = sorted(samples)
     for score, part in ordered:
-        seen += part
-        if seen >= wanted - 1e-12:
+        cumulative += part
+        if cumulative >= threshold - 1e-12:
             return score
     return ordered[-1][0]

@@ -67,15 +67,15 @@ def values_over_replacement(totals: PoolTotals) -> list[Value | None]:
         value = totals.own_scores.sum(1) / own_weight - rest_scores.sum(1) / rest_weight
         # Where a split has one map, nothing is seen within it: all maps are then taken as one split.
         maps = ((totals.own_weights + rest_weights) > 0) @ strata
-        apart, together = (
+        stratified, pooled = (
             _changes(totals.own_scores, totals.own_weights, groups) - _changes(rest_scores, rest_weights, groups)
             for groups in (strata, np.ones((len(strata), 1)))
         )
-        lonely = (maps == 1).any(1)
+        has_single_map = (maps == 1).any(1)
         half = np.where(
-            lonely,
-            _half_widths(together, maps.sum(1, keepdims=True), np.ones((len(strata), 1)), totals),
-            _half_widths(apart, maps, strata, totals),
+            has_single_map,
+            _half_widths(pooled, maps.sum(1, keepdims=True), np.ones((len(strata), 1)), totals),
+            _half_widths(stratified, maps, strata, totals),
         )
     return [
         None if not math.isfinite(v) else Value(v, v - h, v + h) if math.isfinite(h) and h > 0 else Value(v, None, None)
@@ -87,14 +87,14 @@ def team_values(
     teams: Mapping[uuid.UUID, Sequence[uuid.UUID]], scores: Mapping[uuid.UUID, float]
 ) -> dict[uuid.UUID, Value]:
     """For each member of a scored team, where there are teams without it; teams are the independent draws."""
-    members = {member for team, found in teams.items() if team in scores for member in found}
+    members = {member for team, members_of_team in teams.items() if team in scores for member in members_of_team}
     values = {}
     for member in members:
-        having = [score for team, score in scores.items() if member in teams.get(team, ())]
-        lacking = [score for team, score in scores.items() if team in teams and member not in teams[team]]
-        if having and lacking:
-            value = math.fsum(having) / len(having) - math.fsum(lacking) / len(lacking)
-            interval = difference_interval(having, lacking)
+        with_member = [score for team, score in scores.items() if member in teams.get(team, ())]
+        without = [score for team, score in scores.items() if team in teams and member not in teams[team]]
+        if with_member and without:
+            value = math.fsum(with_member) / len(with_member) - math.fsum(without) / len(without)
+            interval = difference_interval(with_member, without)
             values[member] = Value(value, *((None, None) if interval is None else (interval.low, interval.high)))
     return values
 
@@ -119,9 +119,9 @@ def _half_widths(
     """Return the half-widths of the intervals; not finite where there is too little data."""
     import numpy as np
 
-    several = maps > 1
-    parts = np.where(several, (changes**2) @ strata * (maps - 1) / np.maximum(1, maps), 0.0)
-    degrees = np.where(several, maps - 1, 0.0)
+    has_spread = maps > 1
+    parts = np.where(has_spread, (changes**2) @ strata * (maps - 1) / np.maximum(1, maps), 0.0)
+    degrees = np.where(has_spread, maps - 1, 0.0)
     parts = np.concatenate([parts, totals.company_variance[:, None]], axis=1)
     degrees = np.concatenate(
         [degrees, np.where(totals.company_variance > 0, totals.company_degrees, 0.0)[:, None]], axis=1
@@ -130,4 +130,4 @@ def _half_widths(
     estimate = variance**2 / (parts**2 / (degrees + 2)).sum(1) - 2
     all_degrees = np.maximum(1.0, np.minimum(estimate, degrees.sum(1)))
     half = np.interp(1 / all_degrees, *t_table()) * np.sqrt(variance)
-    return np.where(several.any(1), half, np.nan)
+    return np.where(has_spread.any(1), half, np.nan)

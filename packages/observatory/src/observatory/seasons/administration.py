@@ -18,11 +18,11 @@ from observatory.seasons.config import SeasonPreset
 from observatory.seasons.creation import create_season, end_season, make_default, roll_season
 from observatory.seasons.sources import env_config_of_game, parse_preset, preset_of, preset_text
 
-__all__ = ["Described", "Outcome", "close", "create", "describe", "edit", "reopen", "roll", "source_of"]
+__all__ = ["Outcome", "SeasonDescription", "close", "create", "describe", "edit", "reopen", "roll", "source_of"]
 
 
 @dataclass(frozen=True)
-class Described:
+class SeasonDescription:
     """A season description and its game. Building the game is slow: do it outside a transaction."""
 
     text: str
@@ -39,10 +39,10 @@ class Outcome:
     sentence: str
 
 
-def describe(text: str) -> Described:
+def describe(text: str) -> SeasonDescription:
     """Read a season; `Unprocessable` with the place of the first mistake."""
     preset = parse_preset(text)
-    return Described(text, preset, env_config_of_game(preset.play.game))
+    return SeasonDescription(text, preset, env_config_of_game(preset.play.game))
 
 
 def source_of(season: Season) -> str:
@@ -50,36 +50,37 @@ def source_of(season: Season) -> str:
     return season.source or preset_text(preset_of(season))
 
 
-def create(session: Session, described: Described, *, now: datetime) -> Outcome:
+def create(session: Session, description: SeasonDescription, *, now: datetime) -> Outcome:
     """Create a season with a new name."""
-    name = described.preset.name
+    name = description.preset.name
     if session.scalars(select(Season.id).where(Season.name == name)).first() is not None:
         raise Conflict(f"There is a season {name!r} already; edit it, or roll it for a new version")
-    season = create_season(session, described.preset, described.env, now=now, source=described.text)
+    season = create_season(session, description.preset, description.env, now=now, source=description.text)
     return Outcome(season, "created", f"Made {name}, version 1")
 
 
-def edit(session: Session, season: Season, described: Described, *, now: datetime) -> Outcome:
+def edit(session: Session, season: Season, description: SeasonDescription, *, now: datetime) -> Outcome:
     """Edit a season: texts, visibility and rolling change in place; changed rules create a new version."""
-    preset, before = described.preset, preset_of(season)
+    preset, before = description.preset, preset_of(season)
     if preset.name != season.name:
         raise Unprocessable(f"name: this is season {season.name!r}; make a season {preset.name!r} with `create`")
     if not season.canonical:
         raise Conflict(f"Version {season.version} of {season.name!r} has ended; only the last one can be edited")
     if not preset.plays_as(before):
-        made = create_season(session, preset, described.env, now=now, source=described.text)
+        new_season = create_season(session, preset, description.env, now=now, source=description.text)
         sentence = (
-            f"The rules changed: {made.name} has a new version {made.version}, and version {season.version} ended"
+            f"The rules changed: {new_season.name} has a new version {new_season.version}, "
+            f"and version {season.version} ended"
         )
-        return Outcome(made, "new_version", sentence)
-    if preset == before and season.source == described.text:
+        return Outcome(new_season, "new_version", sentence)
+    if preset == before and season.source == description.text:
         return Outcome(season, "unchanged", f"{season.name} is unchanged")
     season.display_name, season.summary = preset.display_name, preset.summary
     season.game_description, season.public = preset.game_description, preset.public
     season.auto_roll_hour_utc, season.config, season.source = (
         preset.auto_roll_hour_utc,
         preset.stored(),
-        described.text,
+        description.text,
     )
     if preset.is_default:
         make_default(session, season)
@@ -93,8 +94,12 @@ def roll(session: Session, season: Season, *, now: datetime) -> Outcome:
     """Create a new version with new pools and a new seed."""
     if not season.canonical:
         raise Conflict(f"Version {season.version} of {season.name!r} is not the last one; roll that")
-    made = roll_season(session, season, now=now)
-    return Outcome(made, "new_version", f"{made.name} has a new version {made.version}; {season.version} has ended")
+    new_season = roll_season(session, season, now=now)
+    return Outcome(
+        new_season,
+        "new_version",
+        f"{new_season.name} has a new version {new_season.version}; {season.version} has ended",
+    )
 
 
 def close(session: Session, season: Season, *, final: bool, now: datetime) -> Outcome:
@@ -106,8 +111,8 @@ def close(session: Session, season: Season, *, final: bool, now: datetime) -> Ou
         end_season(session, season, now=now)
     session.flush()
     _changed(session, season)
-    words = "has ended, and its seeds can be read" if final else "is closed; `open` reopens it"
-    return Outcome(season, "closed", f"{season.name}, version {season.version}, {words}")
+    state = "has ended, and its seeds can be read" if final else "is closed; `open` reopens it"
+    return Outcome(season, "closed", f"{season.name}, version {season.version}, {state}")
 
 
 def reopen(session: Session, season: Season) -> Outcome:

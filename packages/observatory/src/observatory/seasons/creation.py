@@ -68,13 +68,13 @@ def end_season(session: Session, season: Season, *, now: datetime) -> None:
 def find_or_make_env_config(session: Session, game_engine: str, env: Mapping[str, Any], *, now: datetime) -> EnvConfig:
     """Return the row of a config, created if needed; equal configs share a row."""
     digest = hashlib.sha256(json.dumps([game_engine, env], sort_keys=True).encode()).hexdigest()
-    found = session.scalar(select(EnvConfig).where(EnvConfig.digest == digest))
-    if found is None:
-        found = EnvConfig(id=new_id(), game_engine=game_engine, config=dict(env), digest=digest, created_at=now)
-        session.add(found)
+    config = session.scalar(select(EnvConfig).where(EnvConfig.digest == digest))
+    if config is None:
+        config = EnvConfig(id=new_id(), game_engine=game_engine, config=dict(env), digest=digest, created_at=now)
+        session.add(config)
         session.flush()
         events.note(session, Change(ChangeKind.SEASON))
-    return found
+    return config
 
 
 def make_default(session: Session, season: Season) -> None:
@@ -149,8 +149,8 @@ def _keep_entrants(session: Session, older: Season, season: Season, *, now: date
     )
     newest: dict[object, PolicyVersion] = {}
     for version in session.scalars(entered):
-        known = newest.get(version.policy_id)
-        newest[version.policy_id] = version if known is None or known.version < version.version else known
+        latest = newest.get(version.policy_id)
+        newest[version.policy_id] = version if latest is None or latest.version < version.version else latest
     for version in newest.values():
         add_member(session, entry, version, now=now, notes=f"Submitted to version {older.version}")
 

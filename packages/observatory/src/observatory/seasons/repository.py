@@ -73,13 +73,13 @@ def seasons(session: Session, principal: Principal | None) -> list[Season]:
 
 def season(session: Session, reference: str, principal: Principal | None) -> Season:
     """Return the season of a reference; `NotFound` also when the caller may not see it."""
-    wanted = SeasonReference.parse(reference)
-    which = Season.canonical if wanted.version is None else Season.version == wanted.version
-    statement = select(Season).where(Season.name == wanted.name, which, visible(principal))
-    found = session.scalar(statement.options(selectinload(Season.pools)))
-    if found is None:
+    parsed = SeasonReference.parse(reference)
+    condition = Season.canonical if parsed.version is None else Season.version == parsed.version
+    statement = select(Season).where(Season.name == parsed.name, condition, visible(principal))
+    row = session.scalar(statement.options(selectinload(Season.pools)))
+    if row is None:
         raise NotFound(f"Season {reference!r} not found")
-    return found
+    return row
 
 
 def versions(session: Session, name: str, principal: Principal | None) -> list[Season]:
@@ -94,9 +94,9 @@ def all_versions(session: Session) -> list[Season]:
 
 
 def pool(season: Season, name: str) -> Pool:
-    for found in season.pools:
-        if found.name == name:
-            return found
+    for row in season.pools:
+        if row.name == name:
+            return row
     raise NotFound(f"Pool {name!r} not found in season {season.name!r}")
 
 
@@ -108,10 +108,10 @@ def env_config(session: Session, config_id: uuid.UUID, principal: Principal | No
         .join(Season, Pool.season_id == Season.id)
         .where(EnvConfig.id == config_id, visible(principal))
     )
-    found = session.scalars(statement).first()
-    if found is None:
+    row = session.scalars(statement).first()
+    if row is None:
         raise NotFound(f"There is no config {config_id}")
-    return found
+    return row
 
 
 @dataclass(frozen=True)
@@ -133,9 +133,9 @@ def pool_counts(session: Session, season_id: uuid.UUID) -> dict[uuid.UUID, PoolC
         .where(Pool.season_id == season_id)
         .group_by(PoolPlayer.pool_id)
     )
-    is_out = case((Team.eliminated, 1), else_=0)
+    is_eliminated = case((Team.eliminated, 1), else_=0)
     teams = (
-        select(Team.pool_id, func.count(), func.sum(is_out))
+        select(Team.pool_id, func.count(), func.sum(is_eliminated))
         .join(Pool)
         .where(Pool.season_id == season_id)
         .group_by(Team.pool_id)
@@ -223,15 +223,15 @@ def version_names(session: Session, pool_ids: Iterable[uuid.UUID]) -> dict[uuid.
 
 
 def member(session: Session, pool_id: uuid.UUID, policy_version_id: uuid.UUID) -> PoolPlayer | None:
-    wanted = (PoolPlayer.pool_id == pool_id, PoolPlayer.policy_version_id == policy_version_id)
-    return session.scalar(select(PoolPlayer).where(*wanted))
+    conditions = (PoolPlayer.pool_id == pool_id, PoolPlayer.policy_version_id == policy_version_id)
+    return session.scalar(select(PoolPlayer).where(*conditions))
 
 
 def is_entered(session: Session, season_id: uuid.UUID, policy_version_id: uuid.UUID) -> bool:
     """Return whether a version is, or was, in a pool of a season."""
     statement = select(PoolPlayer.id).join(Pool)
-    wanted = (Pool.season_id == season_id, PoolPlayer.policy_version_id == policy_version_id)
-    return session.scalars(statement.where(*wanted)).first() is not None
+    conditions = (Pool.season_id == season_id, PoolPlayer.policy_version_id == policy_version_id)
+    return session.scalars(statement.where(*conditions)).first() is not None
 
 
 @dataclass(frozen=True)
@@ -242,16 +242,16 @@ class TeamFilter:
 
 
 def teams(
-    session: Session, season_id: uuid.UUID, wanted: TeamFilter, page: Page | None = None
+    session: Session, season_id: uuid.UUID, filters: TeamFilter, page: Page | None = None
 ) -> tuple[list[Team], int]:
     """Return teams of a season, the last pool first, in a pool by score; and how many there are."""
     statement = select(Team).join(Team.pool).where(Pool.season_id == season_id)
-    if wanted.pool_name is not None:
-        statement = statement.where(Pool.name == wanted.pool_name)
-    if wanted.eliminated is not None:
-        statement = statement.where(Team.eliminated.is_(wanted.eliminated))
-    if wanted.policy_version_id is not None:
-        has_seat = select(TeamMember.team_id).where(TeamMember.policy_version_id == wanted.policy_version_id)
+    if filters.pool_name is not None:
+        statement = statement.where(Pool.name == filters.pool_name)
+    if filters.eliminated is not None:
+        statement = statement.where(Team.eliminated.is_(filters.eliminated))
+    if filters.policy_version_id is not None:
+        has_seat = select(TeamMember.team_id).where(TeamMember.policy_version_id == filters.policy_version_id)
         statement = statement.where(Team.id.in_(has_seat))
     total = count(session, statement)
     statement = statement.order_by(

@@ -46,7 +46,7 @@ def draw_teams(
 
 @lru_cache(maxsize=16)
 def combinations_to_play(
-    policies: tuple[uuid.UUID, ...], size: int, most_per_policy: int | None, seed: int
+    policies: tuple[uuid.UUID, ...], size: int, max_per_policy: int | None, seed: int
 ) -> tuple[tuple[uuid.UUID, ...], ...]:
     """Return the combinations of this size that play: all, or a balanced subset if a policy would be in too many.
 
@@ -56,13 +56,13 @@ def combinations_to_play(
     members = tuple(sorted(policies, key=lambda policy: policy.int))
     count = len(members)
     if math.comb(count, size) > MAX_COMBINATIONS:
-        bearable = MAX_COMBINATIONS * size // count
-        most_per_policy = bearable if most_per_policy is None else min(most_per_policy, bearable)
-    if most_per_policy is None or size < 2 or math.comb(count - 1, size - 1) <= most_per_policy:
+        affordable = MAX_COMBINATIONS * size // count
+        max_per_policy = affordable if max_per_policy is None else min(max_per_policy, affordable)
+    if max_per_policy is None or size < 2 or math.comb(count - 1, size - 1) <= max_per_policy:
         return tuple(itertools.combinations(members, size))
     ring = sorted(members, key=lambda policy: (random.Random(f"{seed}/{policy}").random(), policy.int))
-    patterns = max(1, most_per_policy // size)
-    found: set[tuple[uuid.UUID, ...]] = set()
+    patterns = max(1, max_per_policy // size)
+    chosen: set[tuple[uuid.UUID, ...]] = set()
     used = 0
     for attempt in range(patterns * _TRIES):
         distances = _distances(size, count, patterns, random.Random(f"{seed}/pattern/{attempt}"))
@@ -70,12 +70,12 @@ def combinations_to_play(
             tuple(sorted((ring[(start + step) % count] for step in distances), key=lambda policy: policy.int))
             for start in range(count)
         }
-        if len(circle) == count and not circle & found:
-            found |= circle
+        if len(circle) == count and not circle & chosen:
+            chosen |= circle
             used += 1
             if used == patterns:
                 break
-    return tuple(sorted(found, key=lambda combination: [policy.int for policy in combination]))
+    return tuple(sorted(chosen, key=lambda combination: [policy.int for policy in combination]))
 
 
 def _distances(size: int, count: int, patterns: int, chance: random.Random) -> tuple[int, ...]:
@@ -90,9 +90,9 @@ def _shuffled(items: Sequence[Item], chance: random.Random) -> list[Item]:
     return [items[place] for _, place in places]
 
 
-def _roomiest(teams: list[list[uuid.UUID]], wanted: int, chance: random.Random) -> list[list[uuid.UUID]]:
+def _roomiest(teams: list[list[uuid.UUID]], count: int, chance: random.Random) -> list[list[uuid.UUID]]:
     order = sorted(range(len(teams)), key=lambda place: (len(teams[place]), chance.random()))
-    return [teams[place] for place in order[:wanted]]
+    return [teams[place] for place in order[:count]]
 
 
 def _weighted(policies: Sequence[uuid.UUID], weights: Mapping[uuid.UUID, float], chance: random.Random) -> uuid.UUID:

@@ -51,18 +51,18 @@ def seed(database: Database, files: Iterable[Path], now: datetime, *, keep_defau
     since that takes a while.
     """
     texts = [(path.name, path.read_text(encoding="utf-8")) for path in files]
-    presets = [(parse_preset(text, called=name), text) for name, text in texts]
+    presets = [(parse_preset(text, source=name), text) for name, text in texts]
     with database.read() as session:
-        known = set(session.scalars(select(Season.name)))
-    wanted = [(preset, text) for preset, text in presets if preset.name not in known]
+        existing = set(session.scalars(select(Season.name)))
+    missing = [(preset, text) for preset, text in presets if preset.name not in existing]
     games = {}
-    for preset, _ in wanted:
+    for preset, _ in missing:
         key = preset.play.game.model_dump_json()
         if key not in games:
             games[key] = env_config_of_game(preset.play.game)
     with database.transaction() as session:
-        for preset, text in wanted:
+        for preset, text in missing:
             if keep_defaults:
                 preset = preset.model_copy(update={"is_default": False})
             create_season(session, preset, games[preset.play.game.model_dump_json()], now=now, source=text)
-    return [preset.name for preset, _ in wanted]
+    return [preset.name for preset, _ in missing]

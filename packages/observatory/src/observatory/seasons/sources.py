@@ -25,23 +25,23 @@ PRESETS = Path(__file__).parent / "presets"
 
 def read_preset(path: Path) -> SeasonPreset:
     """Return a season as a YAML file describes it; `Unprocessable` with the first thing that is wrong."""
-    return parse_preset(path.read_text(encoding="utf-8"), called=path.name)
+    return parse_preset(path.read_text(encoding="utf-8"), source=path.name)
 
 
-def parse_preset(text: str, *, called: str = "The text") -> SeasonPreset:
+def parse_preset(text: str, *, source: str = "The text") -> SeasonPreset:
     """Parse a season from YAML; `Unprocessable` with the place of the first mistake and how to fix it."""
     try:
         document = read_yaml(text)
     except ValueError as error:
-        raise Unprocessable(f"{called} is not valid YAML: {error}") from None
+        raise Unprocessable(f"{source} is not valid YAML: {error}") from None
     if not isinstance(document, dict):
         raise Unprocessable(
-            f"{called} does not describe a season: it must be a mapping with the fields `name`, `team` and so on"
+            f"{source} does not describe a season: it must be a mapping with the fields `name`, `team` and so on"
         )
     try:
         return SeasonPreset.model_validate(document)
     except ValidationError as error:
-        raise Unprocessable(f"{called} does not describe a season: {_problem(error)}") from None
+        raise Unprocessable(f"{source} does not describe a season: {_problem(error)}") from None
 
 
 def preset_of(season: Season) -> SeasonPreset:
@@ -85,7 +85,7 @@ def _problem(error: ValidationError) -> str:
     # A misspelt field is also reported as missing: the unknown field says more.
     first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
     place = ".".join(f"{part!s:.60}" for part in first["loc"][:12]) or "the season"
-    kind, given = first["type"], first.get("input")
+    kind, value = first["type"], first.get("input")
     if kind == "extra_forbidden":
         fields = sorted(_fields_at(first["loc"][:-1]))
         close = difflib.get_close_matches(str(first["loc"][-1]), fields, n=1)
@@ -94,8 +94,8 @@ def _problem(error: ValidationError) -> str:
     if kind == "missing":
         return f"{place}: this field is missing"
     message = first["msg"].removeprefix("Value error, ")
-    shown = "" if isinstance(given, dict | list) or kind == "value_error" else f", not {given!r:.80}"
-    return f"{place}: {message[:1].lower()}{message[1:]}{shown}"
+    actual = "" if isinstance(value, dict | list) or kind == "value_error" else f", not {value!r:.80}"
+    return f"{place}: {message[:1].lower()}{message[1:]}{actual}"
 
 
 def _fields_at(place: tuple[int | str, ...]) -> set[str]:
@@ -106,7 +106,7 @@ def _fields_at(place: tuple[int | str, ...]) -> set[str]:
             continue
         inside = [model.model_fields[part].annotation for model in models if part in model.model_fields]
         if inside:
-            models = [found for annotation in inside for found in _models(annotation)]
+            models = [inner for annotation in inside for inner in _models(annotation)]
         else:
             models = [model for model in models if part in typing.get_args(model.model_fields["kind"].annotation)]
     return {name for model in models for name in model.model_fields}

@@ -124,8 +124,8 @@ def combinations_of_stage(
     """Return the combinations of policies that play in a `policy_eval` stage."""
     rules = planned.stage
     assert isinstance(rules, PolicyEval)
-    most = rules.max_matches_per_policy
-    limit = None if most is None else max(1, most // rules.matches_per_combo)
+    max_matches = rules.max_matches_per_policy
+    limit = None if max_matches is None else max(1, max_matches // rules.matches_per_combo)
     seed = drawing_seed(season_seed, planned.input_pool)
     return combinations_to_play(tuple(sorted(active)), rules.policies_per_team, limit, seed)
 
@@ -182,8 +182,8 @@ def _all_played(config: TeamConfig, planned: PlannedStage, pool: PoolFacts, seas
     """Return whether the stage has nothing left to schedule and nothing in flight."""
     stage = planned.stage
     assert isinstance(stage, PolicyEval)
-    came = max(pool.members, len(pool.active))  # failed policies count as present
-    if pool.in_flight or came < (stage.min_policies or 1) or len(pool.active) < stage.policies_per_team:
+    present = max(pool.members, len(pool.active))  # failed policies count as present
+    if pool.in_flight or present < (stage.min_policies or 1) or len(pool.active) < stage.policies_per_team:
         return False
     return all(
         pool.played.get(key, 0) >= stage.matches_per_combo or pool.failed.get(key, 0) >= config.max_failed_attempts

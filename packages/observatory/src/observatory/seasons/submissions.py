@@ -51,13 +51,13 @@ def submit(
 
 def _check_compatible(season: Season, version: PolicyVersion) -> None:
     """Check the game version for which a bundle was built; a bundle that names none is accepted."""
-    wanted, built_for = season.compat_version, version.spec.get("compat_version")
-    if wanted is None or not isinstance(built_for, str):
+    season_version, bundle_version = season.compat_version, version.spec.get("compat_version")
+    if season_version is None or not isinstance(bundle_version, str):
         return
-    if built_for.removeprefix("v").split(".")[:2] != wanted.split(".")[:2]:
+    if bundle_version.removeprefix("v").split(".")[:2] != season_version.split(".")[:2]:
         raise BadRequest(
-            f"Season {season.name!r} plays version {wanted} and this bundle was built for {built_for[:32]}; "
-            f"build it again with cogames {wanted}"
+            f"Season {season.name!r} plays version {season_version} and this bundle was built for "
+            f"{bundle_version[:32]}; build it again with cogames {season_version}"
         )
 
 

@@ -52,5 +52,5 @@ def _check_size(document: Any) -> None:
 
 def _problem(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
-    words = " ".join(str(getattr(error, "problem", None) or error).split())
-    return words if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: {words}"
+    message = " ".join(str(getattr(error, "problem", None) or error).split())
+    return message if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: {message}"

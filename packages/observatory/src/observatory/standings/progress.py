@@ -29,16 +29,16 @@ def stage_stats(session: Session, season: Season) -> list[StageStats]:
     played = matches.counts_by_pool(session, season.id)
     stats = []
     for pool in season.pools:
-        counts = numbers.get(pool.id, PoolCounts())
-        found = played.get(pool.id, StatusCounts({}))
+        pool_counts = numbers.get(pool.id, PoolCounts())
+        match_counts = played.get(pool.id, StatusCounts({}))
         stats.append(
             StageStats(
                 name=pool.name,
-                policy_count=counts.members,
-                match_count=found.total,
-                completion_pct=100.0 * found.completed / found.total if found.total else 0.0,
-                team_count=counts.teams or None,
-                eliminated_count=counts.eliminated if counts.teams else None,
+                policy_count=pool_counts.members,
+                match_count=match_counts.total,
+                completion_pct=100.0 * match_counts.completed / match_counts.total if match_counts.total else 0.0,
+                team_count=pool_counts.teams or None,
+                eliminated_count=pool_counts.eliminated if pool_counts.teams else None,
             )
         )
     return stats

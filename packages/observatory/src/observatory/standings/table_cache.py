@@ -24,7 +24,7 @@ from observatory.scoring.standings import Standing
 
 __all__ = ["PoolTable", "is_older", "pool_table", "warm_up"]
 
-LOOK_AGAIN_SECONDS = 2.0
+RECHECK_SECONDS = 2.0
 """another process may write to the same database"""
 
 
@@ -35,27 +35,27 @@ class PoolTable:
     pool_id: uuid.UUID
     fold: PoolFold = field(default_factory=PoolFold)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    seen: Versions | None = None
-    looked_at: float = 0.0
-    moved_by: int = 0
+    versions: Versions | None = None
+    checked_at: float = 0.0
+    updated_by: int = 0
     """when the session began that updated the table last"""
     isolation: dict[int, dict[uuid.UUID, str]] = field(default_factory=dict)
     """by the order of a match: the isolation of each policy, for the matches that were requested so far"""
     _standings: tuple[int, list[Standing]] | None = None
     _places: tuple[tuple[int, int], list[Place]] | None = None
 
-    def move_on(self, session: Session, versions: Versions | None, began: int = 0) -> None:
+    def update(self, session: Session, versions: Versions | None, began: int = 0) -> None:
         """Add the matches that have ended since; rebuild the table if it does not have exactly the stored matches.
 
         A session that began before the last update may not see all its matches: for that one the table is new enough.
         """
         with self.lock:
-            if began < self.moved_by:
+            if began < self.updated_by:
                 return
-            is_fresh = self.seen == versions and time.monotonic() - self.looked_at < LOOK_AGAIN_SECONDS
+            is_fresh = self.versions == versions and time.monotonic() - self.checked_at < RECHECK_SECONDS
             if versions is not None and is_fresh:
                 return
-            looked_at = time.monotonic()
+            checked_at = time.monotonic()
             for match in matches.match_log(session, self.pool_id, after=self.fold.last_order):
                 self.fold.add(match)
             if self.fold.matches != matches.ended_count(session, self.pool_id, until=self.fold.last_order):
@@ -63,7 +63,7 @@ class PoolTable:
                 for match in matches.match_log(session, self.pool_id, after=0):
                     fold.add(match)
                 self.fold, self._standings, self._places = fold, None, None
-            self.seen, self.looked_at, self.moved_by = versions, looked_at, began
+            self.versions, self.checked_at, self.updated_by = versions, checked_at, began
 
     def standings(self) -> list[Standing]:
         with self.lock:
@@ -85,17 +85,17 @@ def pool_table(session: Session, pool_id: uuid.UUID) -> PoolTable:
     shared = SessionCache.of(session)
     if shared is None:
         table = PoolTable(pool_id)
-        table.move_on(session, None)
+        table.update(session, None)
         return table
     table = shared.cache.setdefault(("pool table", pool_id), lambda: PoolTable(pool_id))
-    table.move_on(session, shared.versions([ChangeKind.TABLE]), shared.began)
+    table.update(session, shared.versions([ChangeKind.TABLE]), shared.began)
     return table
 
 
 def is_older(session: Session, table: PoolTable) -> bool:
     """Return whether a session may be older than a table's last matches."""
     shared = SessionCache.of(session)
-    return shared is not None and shared.began < table.moved_by
+    return shared is not None and shared.began < table.updated_by
 
 
 def warm_up(database: Database) -> None:
