@@ -66,7 +66,7 @@ def test_an_interpreter_that_another_process_uses_stays(tmp_path: Path) -> None:
 
 def test_a_use_is_remembered_and_a_missing_folder_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[int] = []
-    monkeypatch.setattr(interpreter_cache, "_held", held)
+    monkeypatch.setattr(interpreter_cache, "_open_descriptors", held)
     folder = cached(tmp_path, 1, OLDEST_SECONDS)
     assert interpreter_cache.hold(folder)
     assert folder.stat().st_mtime != NOW - OLDEST_SECONDS

@@ -34,8 +34,8 @@ def parse_include(text: str | None) -> tuple[str, ...]:
     tokens = [token.strip() for token in text.split(",") if token.strip()]
     unknown = [token for token in tokens if token not in INCLUDE_TOKENS]
     if unknown or not tokens:
-        what = f"{unknown[0]!r} cannot be included" if unknown else "nothing is included"
-        raise BundleError(what, hint=f"known: {', '.join(INCLUDE_TOKENS)}")
+        message = f"{unknown[0]!r} cannot be included" if unknown else "nothing is included"
+        raise BundleError(message, hint=f"known: {', '.join(INCLUDE_TOKENS)}")
     return tuple(token for token in INCLUDE_TOKENS if token in tokens)
 
 
@@ -89,16 +89,16 @@ def _collect(
             f"{workspace} is not an episode's folder: it has neither results.json nor error_info.json",
             hint="give the output folder of `coworld run-episode`",
         )
-    wanted = parse_include(",".join(include))
+    tokens = parse_include(",".join(include))
     files: dict[str, str | dict[str, str]] = {}
     members: list[tuple[str, Contents]] = []
-    for token in wanted:
-        found = list(_members_of(token, workspace, slots))
-        if not found:
+    for token in tokens:
+        token_members = list(_members_of(token, workspace, slots))
+        if not token_members:
             continue
-        members += [(name, contents) for _, name, contents in found]
-        whole = found[0][0] is None
-        files[token] = found[0][1] if whole else {str(key): name for key, name, _ in found}
+        members += [(name, contents) for _, name, contents in token_members]
+        single_file = token_members[0][0] is None
+        files[token] = token_members[0][1] if single_file else {str(key): name for key, name, _ in token_members}
     manifest = BundleManifest(
         ereq_id=ereq_id or _local_id(workspace),
         status="failed" if failed else "success",
@@ -145,12 +145,12 @@ def _replay(workspace: Path) -> Iterator[tuple[None, str, Contents]]:
 
 
 def _per_slot(folder: Path, pattern: str, slots: Collection[int] | None) -> list[tuple[int, Path]]:
-    found = []
+    paths = []
     for path in folder.iterdir() if folder.is_dir() else ():
         match = re.fullmatch(pattern, path.name)
         if match and (slots is None or int(match[1]) in slots):
-            found.append((int(match[1]), path))
-    return sorted(found)
+            paths.append((int(match[1]), path))
+    return sorted(paths)
 
 
 def _plain_bytes(path: Path) -> bytes:

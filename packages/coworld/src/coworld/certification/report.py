@@ -140,7 +140,7 @@ def _step_row(step: ReportedStep) -> str:
     detail = step.feedback if step.status == "fail" else step.detail
     reason = f"<strong>{escape(step.failure_reason)}</strong> " if step.failure_reason else ""
     sources = "".join(
-        f"<br>{escape(found.runnable)}: {escape(found.status)}" for found in step.source_url_results or ()
+        f"<br>{escape(source.runnable)}: {escape(source.status)}" for source in step.source_url_results or ()
     )
     return (
         f'<tr class="{step.status}"><td>{step.status}</td><td>{escape(step.id)}</td><td>{escape(step.checks)}</td>'

@@ -63,10 +63,10 @@ def check_supporting_roles(
     Raises ReporterCertificationError, CommissionerProbeError.
     """
     reporters = check_reporters(package)
-    asked = ask_commissioners(package, engine, workspace, budget_seconds=budget_seconds)
+    answered = ask_commissioners(package, engine, workspace, budget_seconds=budget_seconds)
     others = {name: len(getattr(package.manifest, name)) for name in ("grader", "diagnoser", "optimizer")}
     counted = ", ".join(f"{count} {name}" for name, count in others.items())
-    return reporters, f"{asked} commissioner answered, {len(reporters)} reporter valid, counted: {counted}"
+    return reporters, f"{answered} commissioner answered, {len(reporters)} reporter valid, counted: {counted}"
 
 
 def check_reporters(package: CoworldPackage) -> list[str]:
@@ -74,17 +74,17 @@ def check_reporters(package: CoworldPackage) -> list[str]:
 
     Raises ReporterCertificationError.
     """
-    found = []
+    lines = []
     for index, reporter in enumerate(package.manifest.reporter):
         if isinstance(reporter, CoworldReporterWasmReference):
             _check_component(package, index, reporter)
-            what = f"wasm component {reporter.wasm} (id {reporter.id})"
+            description = f"wasm component {reporter.wasm} (id {reporter.id})"
         elif isinstance(reporter, CoworldReporterPlatformReference):
-            what = f"platform reference {reporter.reporter}"
+            description = f"platform reference {reporter.reporter}"
         else:
-            what = f"legacy container {reporter.image} (id {reporter.id})"
-        found.append(f"reporter[{index}]: {what}")
-    return found
+            description = f"legacy container {reporter.image} (id {reporter.id})"
+        lines.append(f"reporter[{index}]: {description}")
+    return lines
 
 
 def _check_component(package: CoworldPackage, index: int, reporter: CoworldReporterWasmReference) -> None:
@@ -148,12 +148,12 @@ def ask_to_schedule(
     try:
         address = running.endpoint
         assert address is not None
-        said = asyncio.run(probes.wait_healthy(address, "/healthz", lambda: running.poll() is not None, budget))
-        if said is not None:
-            found = running.poll()
+        problem = asyncio.run(probes.wait_healthy(address, "/healthz", lambda: running.poll() is not None, budget))
+        if problem is not None:
+            ended = running.poll()
             advice = missing_package_advice(running.log("stderr").decode(errors="replace"), entry.image)
             raise CommissionerProbeError(
-                f"commissioner {commissioner_id!r} was not healthy: {found.reason if found else said}"
+                f"commissioner {commissioner_id!r} was not healthy: {ended.reason if ended else problem}"
                 + (f" ({advice})" if advice else "")
             )
         return ask_commissioner(

@@ -27,10 +27,10 @@ class GitHubSource:
 
 
 def github_source(source_url: str) -> GitHubSource | None:
-    found = _GITHUB.fullmatch(source_url.split("#")[0].split("?")[0])
-    if found is None:
+    match = _GITHUB.fullmatch(source_url.split("#")[0].split("?")[0])
+    if match is None:
         return None
-    return GitHubSource(found["owner"], found["repo"], found["ref"], (found["path"] or "").strip("/"))
+    return GitHubSource(match["owner"], match["repo"], match["ref"], (match["path"] or "").strip("/"))
 
 
 def source_references(manifest: CoworldManifest) -> Iterator[tuple[str, str | None]]:

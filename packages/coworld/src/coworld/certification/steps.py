@@ -107,10 +107,10 @@ class Candidate:
             ProfileVerdict(profile=name, passes=not problems, problems=_as_warnings(problems))
             for name, problems in verdicts.items()
         ]
-        asked = [self.profile] if self.profile else list(DEFAULT_PROFILES)
-        passing = [name for name in asked if not verdicts[name]]
+        profiles = [self.profile] if self.profile else list(DEFAULT_PROFILES)
+        passing = [name for name in profiles if not verdicts[name]]
         if not passing:
-            summary = "; ".join(f"profile {name}: {_summary(verdicts[name])}" for name in reversed(asked))
+            summary = "; ".join(f"profile {name}: {_summary(verdicts[name])}" for name in reversed(profiles))
             raise StepFailed("manifest_invalid", summary)
         self.warnings = _as_warnings(manifest_warnings(manifest))
         return f"passes by the profiles: {', '.join(name for name in verdicts if not verdicts[name])}"
@@ -118,8 +118,8 @@ class Candidate:
     def source_resolves(self) -> str:
         self.sources = inspect_sources(self.opened.manifest, look=self.check_sources)
         counts: dict[str, int] = {}
-        for found in self.sources:
-            counts[found.status] = counts.get(found.status, 0) + 1
+        for source in self.sources:
+            counts[source.status] = counts.get(source.status, 0) + 1
         return ", ".join(f"{count} {status}" for status, count in counts.items())
 
     def images_reachable(self) -> str:
@@ -210,14 +210,14 @@ class Candidate:
 
     def supporting_roles(self) -> str:
         try:
-            self.reporters, found = self.check_roles()
+            self.reporters, summary = self.check_roles()
         except roles.ReporterCertificationError as error:
             raise StepFailed("reporter_failed", str(error)) from None
         except roles.CommissionerProbeError as error:
             raise StepFailed("commissioner_protocol_failed", str(error)) from None
         except (CoworldError, OSError) as error:
             raise StepFailed("supporting_roles_failed", str(error)) from None
-        return found
+        return summary
 
     def check_roles(self) -> tuple[list[str], str]:
         return roles.check_supporting_roles(
@@ -264,24 +264,24 @@ def missing_players(package: CoworldPackage, artifacts: EpisodeArtifacts) -> lis
 def image_references(package: CoworldPackage) -> list[tuple[str, str]]:
     """Return every image of the manifest with its path."""
     manifest = package.manifest
-    found = [("game", manifest.game.runnable.image)]
+    references = [("game", manifest.game.runnable.image)]
     for section in MANIFEST_ROLE_SECTIONS:
-        found += [(f"{section}:{entry.id}", entry.image) for entry in getattr(manifest, section) if entry.image]
+        references += [(f"{section}:{entry.id}", entry.image) for entry in getattr(manifest, section) if entry.image]
     for reporter in manifest.reporter:
         if isinstance(reporter, CoworldReporterContainer):
-            found.append((f"reporter:{reporter.id}", reporter.image))
-    return found
+            references.append((f"reporter:{reporter.id}", reporter.image))
+    return references
 
 
 def resolve_images(package: CoworldPackage, engine: Engine) -> list[str]:
     """Return how each image of the manifest can run; raises EngineError for the first that cannot."""
-    found = []
+    lines = []
     for where, image in image_references(package):
         try:
-            found.append(f"{where}: {engine.resolve(image).how}")
+            lines.append(f"{where}: {engine.resolve(image).how}")
         except EngineError as error:
             raise EngineError(f"{where}: {error}") from None
-    return found
+    return lines
 
 
 def _about_a_config(problem: Problem) -> bool:

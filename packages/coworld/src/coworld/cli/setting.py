@@ -112,8 +112,8 @@ def _add_llm(secrets: Secrets) -> None:
     endpoint, key = os.environ.get("COWORLD_LLM_ENDPOINT"), os.environ.get("OPENROUTER_API_KEY")
     if not (endpoint or key):
         fail("`--use-llm` needs a model", "set COWORLD_LLM_ENDPOINT or OPENROUTER_API_KEY")
-    kept = ("COWORLD_LLM_ENDPOINT", "COWORLD_LLM_MODEL", "OPENROUTER_API_KEY")
-    secrets.env.update({name: os.environ[name] for name in kept if os.environ.get(name)})
+    names = ("COWORLD_LLM_ENDPOINT", "COWORLD_LLM_MODEL", "OPENROUTER_API_KEY")
+    secrets.env.update({name: os.environ[name] for name in names if os.environ.get(name)})
     secrets.env["COWORLD_LLM_ENABLED"] = "true"
     secrets.hosts.append(urlsplit(endpoint).netloc if endpoint else "openrouter.ai:443")
 

@@ -38,14 +38,14 @@ def docs(
         print(format.dumps(schema(json_schema), indent=2))
         return
     names = document_names()
-    wanted = "overview" if skill and name is None else name
-    if wanted is not None:
-        wanted = wanted.removesuffix(".md")
-        if wanted not in names:
-            fail(f"There is no document {wanted!r}", f"there are: {', '.join(names)}")
-        text = read_document(wanted)
+    document = "overview" if skill and name is None else name
+    if document is not None:
+        document = document.removesuffix(".md")
+        if document not in names:
+            fail(f"There is no document {document!r}", f"there are: {', '.join(names)}")
+        text = read_document(document)
         if json:
-            print_json(DocsDocument(documents=names, path=wanted, text=text))
+            print_json(DocsDocument(documents=names, path=document, text=text))
         else:
             print(text, end="")
         return

@@ -32,23 +32,23 @@ def map_image(dockerfile: Dockerfile, image: Image, json: Json = False) -> None:
     from softmax.cli.errors import fail
     from softmax.cli.output import note, print_json
 
-    found = read_dockerfile(dockerfile)
+    parsed = read_dockerfile(dockerfile)
     path = dockerfile.parent / SIDE_FILE
     try:
         document = loads(path.read_bytes()) if path.exists() else {}
     except (OSError, JSONDecodeError) as error:
         fail(f"{path} could not be read: {error}", "remove it, or correct it")
-    entry = found.mapping()
+    entry = parsed.mapping()
     document = {**document, "images": {**document.get("images", {}), image: entry}}
     write_file(path, dumps(document, indent=2).encode() + b"\n")
     read_side_file(path)
-    others = [word for word in found.installs if word not in found.packages]
+    others = [word for word in parsed.installs if word not in parsed.packages]
     if others:
         venv = dockerfile.parent / ".venv"
         create = shlex.join(["python", "-m", "venv", str(venv)])
         filled = shlex.join([str(venv / "bin" / "pip"), "install", *others])
         note(f"The image installs {', '.join(others)}. For exactly these: {create} && {filled}")
     if json:
-        print_json(MapDocument(path=str(path), image=image, mapping=entry, installs=found.installs))
+        print_json(MapDocument(path=str(path), image=image, mapping=entry, installs=parsed.installs))
         return
     print(f"Mapped {image}: {path}")

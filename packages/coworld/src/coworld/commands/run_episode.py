@@ -139,9 +139,9 @@ def run_episodes(
         with sole_use(root):
             for number in range(episodes):
                 workspace = root if episodes == 1 else root / f"episode-{number + 1:04d}"
-                asked = with_seed(request, number)
-                outcome = run_one(package, asked, engine=chosen, workspace=workspace, options=options)
-                document = episode_document(asked, outcome)
+                seeded = with_seed(request, number)
+                outcome = run_one(package, seeded, engine=chosen, workspace=workspace, options=options)
+                document = episode_document(seeded, outcome)
                 played.append(document)
                 if not as_json:
                     print_episode(document, manifest, server)

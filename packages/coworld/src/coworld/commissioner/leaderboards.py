@@ -213,8 +213,8 @@ def _score_column(view: DivisionLeaderboardView) -> tuple[str, str]:
     """Return key and label of the column that ranks a view: the main one, else `score`, else the first numeric one."""
     columns = {column.key: column.label or column.key for column in view.columns}
     numeric = [column.key for column in view.columns if column.key != "rank" and column.value_type in NUMERIC]
-    wanted = [view.primary_column, "score", *numeric]
-    key = next((key for key in wanted if key in columns), None) or "score"
+    candidates = [view.primary_column, "score", *numeric]
+    key = next((key for key in candidates if key in columns), None) or "score"
     return key, columns.get(key, key)
 
 

@@ -299,8 +299,8 @@ class RankDivisionResponse(Message):
         self.tables = self.tables or [table_of_view(view) for view in self.views]
         self.primary_table_id = self.primary_table_id or self.default_view_key
         if not self.rankings:
-            shown = self.views[keys.index(self.default_view_key)]
-            self.rankings = table_of_view(shown).rankings
+            default_view = self.views[keys.index(self.default_view_key)]
+            self.rankings = table_of_view(default_view).rankings
         return self
 
 

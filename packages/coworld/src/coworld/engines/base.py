@@ -167,13 +167,13 @@ class Running(Protocol):
     def has(self, name: str) -> bool:
         """Whether there is a plain file of that name in its folder."""
 
-    def names(self, folder: str, most: int) -> list[str] | None:
-        """Return the plain files below one of its folders, relative to that; None for more than `most`."""
+    def names(self, folder: str, max_files: int) -> list[str] | None:
+        """Return the plain files below one of its folders, relative to that; None for more than `max_files`."""
 
-    def read(self, name: str, most: int) -> bytes | None:
-        """Read a plain file of its folder of at most `most` bytes; None when there is none. Links are not followed."""
+    def read(self, name: str, max_bytes: int) -> bytes | None:
+        """Read a plain file of its folder, at most `max_bytes`; None when there is none. Links are not followed."""
 
-    def collect(self, name: str, target: Path, most: int) -> bool:
+    def collect(self, name: str, target: Path, max_bytes: int) -> bool:
         """Copy such a file to `target`; False when there is none. Raises OSError when the target cannot be written."""
 
     def log(self, stream: Literal["stdout", "stderr"]) -> bytes:

@@ -43,16 +43,16 @@ class DockerImage:
 
     def mapping(self) -> dict[str, object]:
         """Return the entry of a `coworld_local.json` beside the Dockerfile."""
-        found: dict[str, object] = {"root": ".", "argv": [*self.entrypoint, *self.command]}
+        entry: dict[str, object] = {"root": ".", "argv": [*self.entrypoint, *self.command]}
         if self.at is not None:
-            found["at"] = self.at
+            entry["at"] = self.at
             if self.workdir != self.at and PurePosixPath(self.workdir).is_relative_to(self.at):
-                found["workdir"] = str(PurePosixPath(self.workdir).relative_to(self.at))
+                entry["workdir"] = str(PurePosixPath(self.workdir).relative_to(self.at))
         if self.env:
-            found["env"] = self.env
+            entry["env"] = self.env
         if self.packages:
-            found["packages"] = self.packages
-        return found
+            entry["packages"] = self.packages
+        return entry
 
 
 def read_dockerfile(path: Path) -> DockerImage:
@@ -88,7 +88,7 @@ def read_dockerfile(path: Path) -> DockerImage:
 
 def _instructions(text: str) -> list[tuple[int, str]]:
     """Return the instructions with their line numbers: comments removed, lines that end in a backslash joined."""
-    found: list[tuple[int, str]] = []
+    instructions: list[tuple[int, str]] = []
     begun: tuple[int, str] | None = None
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
@@ -98,8 +98,8 @@ def _instructions(text: str) -> list[tuple[int, str]]:
         joined = f"{before} {line.removesuffix(chr(92)).strip()}".strip()
         begun = (first, joined) if line.endswith("\\") else None
         if begun is None:
-            found.append((first, joined))
-    return found
+            instructions.append((first, joined))
+    return instructions
 
 
 def _apply(image: DockerImage, word: str, rest: str, context: Path) -> None:

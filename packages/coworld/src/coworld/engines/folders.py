@@ -32,8 +32,8 @@ def open_inside(folder: Path, name: str) -> BinaryIO | None:
             os.close(fd)
 
 
-def list_inside(folder: Path, name: str, most: int) -> list[str] | None:
-    """List the plain files below `folder / name`, sorted and relative to that; None for more than `most`.
+def list_inside(folder: Path, name: str, max_files: int) -> list[str] | None:
+    """List the plain files below `folder / name`, sorted and relative to that; None for more than `max_files`.
 
     Links and pipes are not listed, and links are not followed.
     """
@@ -44,37 +44,37 @@ def list_inside(folder: Path, name: str, most: int) -> list[str] | None:
     for place, _, names in os.walk(start, followlinks=False):
         paths = [Path(place, name) for name in names]
         listed += [str(path.relative_to(start)) for path in paths if stat.S_ISREG(path.lstat().st_mode)]
-        if len(listed) > most:
+        if len(listed) > max_files:
             return None
     return sorted(listed)
 
 
-def read_inside(folder: Path, name: str, most: int) -> bytes | None:
-    """Return the contents of a plain file below a folder; None when it is missing or has more than `most` bytes."""
+def read_inside(folder: Path, name: str, max_bytes: int) -> bytes | None:
+    """Return the contents of a plain file below a folder; None when it is missing or is larger than `max_bytes`."""
     file = open_inside(folder, name)
     if file is None:
         return None
     with file:
-        data = file.read(most + 1)
-    return data if len(data) <= most else None
+        data = file.read(max_bytes + 1)
+    return data if len(data) <= max_bytes else None
 
 
-def copy_inside(folder: Path, name: str, target: Path, most: int) -> bool:
+def copy_inside(folder: Path, name: str, target: Path, max_bytes: int) -> bool:
     """Copy such a file; the target appears whole or not at all. False when there is none or it is too large."""
     source = open_inside(folder, name)
     if source is None:
         return False
     with source:
-        if os.fstat(source.fileno()).st_size > most:
+        if os.fstat(source.fileno()).st_size > max_bytes:
             return False
         target.parent.mkdir(parents=True, exist_ok=True)
         fd, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
         try:
             with os.fdopen(fd, "wb") as copy:
-                left = most
-                while left > 0 and (block := source.read(min(BLOCK, left))):
+                remaining = max_bytes
+                while remaining > 0 and (block := source.read(min(BLOCK, remaining))):
                     copy.write(block)
-                    left -= len(block)
+                    remaining -= len(block)
             os.chmod(temporary, 0o644)
             os.replace(temporary, target)
         except BaseException:

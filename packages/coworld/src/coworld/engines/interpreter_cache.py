@@ -22,7 +22,7 @@ LEFTOVER_SECONDS = 24 * 3600.0
 
 _NAME = re.compile(r"[0-9a-f]{16}")
 _LEFTOVER = re.compile(r"\.(?:new|old)-.*")
-_held: list[int] = []
+_open_descriptors: list[int] = []
 """descriptors of the folders that this process uses; closed, and so unlocked, when it ends"""
 
 
@@ -37,7 +37,7 @@ def hold(folder: Path) -> bool:
     if not _is_same(folder, descriptor):
         os.close(descriptor)
         return False
-    _held.append(descriptor)
+    _open_descriptors.append(descriptor)
     with contextlib.suppress(OSError):  # the folder of another user
         os.utime(folder)  # the time of the last use
     return True
@@ -85,7 +85,7 @@ def _remove(path: Path) -> bool:
 def _is_same(path: Path, descriptor: int) -> bool:
     """Return whether a path still names the folder that is open."""
     try:
-        found, held = os.stat(path, follow_symlinks=False), os.fstat(descriptor)
+        named, opened = os.stat(path, follow_symlinks=False), os.fstat(descriptor)
     except OSError:
         return False
-    return (found.st_dev, found.st_ino) == (held.st_dev, held.st_ino)
+    return (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)

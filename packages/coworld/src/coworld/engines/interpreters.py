@@ -68,8 +68,8 @@ def venv_interpreter(folder: Path, inside: Path | None = None) -> Interpreter:
             f"{folder} is not a working virtual environment: {python if config.is_file() else config} does not exist; "
             f"create it with `python -m venv {folder}`"
         )
-    found = re.search(r"^home\s*=\s*(.+?)\s*$", config.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
-    base = {Path(os.path.realpath(python)).parent.parent, *([Path(found[1]).parent] if found else [])}
+    home = re.search(r"^home\s*=\s*(.+?)\s*$", config.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+    base = {Path(os.path.realpath(python)).parent.parent, *([Path(home[1]).parent] if home else [])}
     mounts = [folder, *(path for path in sorted(base) if not path.is_relative_to("/usr") and path != Path("/"))]
     site = sorted(path.name for path in folder.glob("lib/python*/site-packages/*"))
     state = hashlib.sha256(repr((config.read_bytes(), site)).encode()).hexdigest()
@@ -122,8 +122,8 @@ def our_module_file(name: str) -> Path | None:
     """Return the file of one of our own modules, without importing it."""
     top, _, rest = name.partition(".")
     for folder in _our_folders():
-        if folder.name == top and (found := module_file(rest or "__main__", [folder])):
-            return found
+        if folder.name == top and (path := module_file(rest or "__main__", [folder])):
+            return path
     return None
 
 

@@ -225,8 +225,8 @@ def parse_mapping(text: str) -> tuple[str, LocalImage]:
     side_file = root / SIDE_FILE
     if side_file.is_file():
         entries = read_side_file(side_file)
-        if found := entries.get(image) or (next(iter(entries.values())) if len(entries) == 1 else None):
-            return image, found
+        if entry := entries.get(image) or (next(iter(entries.values())) if len(entries) == 1 else None):
+            return image, entry
     how = f"mapped to {root} by --map"
     _load_built_in()
     if image in _registered:

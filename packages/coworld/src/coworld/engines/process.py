@@ -238,7 +238,7 @@ class ProcessRunning:
         )
         self._box, self._folder, self._temporary = box, folder, temporary
         self._program = program
-        self._asked = False
+        self._end_requested = False
         self._closed_logs: dict[str, bytes] | None = None
 
     def poll(self) -> Exit | None:
@@ -252,17 +252,17 @@ class ProcessRunning:
         return self._exit(await self._box.finished())
 
     def _exit(self, result: Result) -> Exit:
-        return Exit(result.exit_code, result.detail, stopped=self._asked and result.verdict is Verdict.KILLED)
+        return Exit(result.exit_code, result.detail, stopped=self._end_requested and result.verdict is Verdict.KILLED)
 
     def end(self) -> None:
-        self._asked = True
+        self._end_requested = True
         self._box.end()
 
-    def names(self, folder: str, most: int) -> list[str] | None:
-        return list_inside(self._folder, folder, most)
+    def names(self, folder: str, max_files: int) -> list[str] | None:
+        return list_inside(self._folder, folder, max_files)
 
-    def read(self, name: str, most: int) -> bytes | None:
-        return read_inside(self._folder, name, most)
+    def read(self, name: str, max_bytes: int) -> bytes | None:
+        return read_inside(self._folder, name, max_bytes)
 
     def has(self, name: str) -> bool:
         file = open_inside(self._folder, name)
@@ -270,8 +270,8 @@ class ProcessRunning:
             file.close()
         return file is not None
 
-    def collect(self, name: str, target: Path, most: int) -> bool:
-        return copy_inside(self._folder, name, target, most)
+    def collect(self, name: str, target: Path, max_bytes: int) -> bool:
+        return copy_inside(self._folder, name, target, max_bytes)
 
     def log(self, stream: Literal["stdout", "stderr"]) -> bytes:
         if self._closed_logs is not None:
@@ -331,10 +331,10 @@ def _folder_state(folder: Path) -> bytes:
 
 def _requested_ports(spec: RunnableSpec) -> dict[int, int]:
     """Return the ports inside, each with the port of this machine that forwards to it (0: any)."""
-    wanted = {GAME_PORT: 0} if spec.listens else {}
+    ports = {GAME_PORT: 0} if spec.listens else {}
     if spec.startup_port is not None:
-        wanted[spec.startup_port] = 0
-    return wanted | dict(spec.extra_ports)
+        ports[spec.startup_port] = 0
+    return ports | dict(spec.extra_ports)
 
 
 def _contents(spec: RunnableSpec, place: Place) -> dict[str, bytes]:

@@ -68,8 +68,8 @@ def program_of(local: LocalImage, argv: Sequence[str], env: Mapping[str, str] | 
         is_ours = False
     interpreter = _interpreter(local, is_ours)
     if "PATH" in local.env and argv and (module or script):
-        found = shutil.which(argv[0], path=local.env["PATH"]) or argv[0]
-        interpreter = replace(interpreter, path=Path(found), how="PATH of the mapping")
+        executable = shutil.which(argv[0], path=local.env["PATH"]) or argv[0]
+        interpreter = replace(interpreter, path=Path(executable), how="PATH of the mapping")
     if is_ours and main is None and module is not None:
         main = our_module_file(module)
     words = list(argv)

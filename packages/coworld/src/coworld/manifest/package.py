@@ -75,8 +75,8 @@ class CoworldPackage:
             if role_id in (None, entry.id):
                 return entry
         known = ", ".join(entry.id for entry in entries) or "none"
-        asked = f"no {section} {role_id!r}" if role_id else f"no {section}"
-        raise CoworldError(f"{self.manifest.game.name} has {asked}", hint=f"it has: {known}")
+        missing = f"no {section} {role_id!r}" if role_id else f"no {section}"
+        raise CoworldError(f"{self.manifest.game.name} has {missing}", hint=f"it has: {known}")
 
     def variant(self, variant_id: str) -> CoworldVariant:
         """Return the variant with this id.

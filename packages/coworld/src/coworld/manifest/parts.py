@@ -30,7 +30,7 @@ def partial_manifest(document: dict[str, Any]) -> CoworldManifest | None:
     if not all(isinstance(variant.get("game_config"), dict) for variant in variants):
         return None
     assert isinstance(seats, list)
-    found: CoworldManifest = _unchecked(
+    manifest: CoworldManifest = _unchecked(
         CoworldManifest,
         game=_unchecked(CoworldGameManifest, config_schema=schemas[0], results_schema=schemas[1]),
         variants=[
@@ -43,7 +43,7 @@ def partial_manifest(document: dict[str, Any]) -> CoworldManifest | None:
             players=[_unchecked(CoworldCertificationPlayer, player_id="") for _ in seats],
         ),
     )
-    return found
+    return manifest
 
 
 def _unchecked(model: type[DocumentModel], **fields: Any) -> Any:

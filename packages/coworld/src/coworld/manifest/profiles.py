@@ -47,13 +47,13 @@ def guide_problems(manifest: CoworldManifest) -> list[Problem]:
 
 def seat_problems(manifest: CoworldManifest) -> list[Problem]:
     """Return a problem when the number of seats is not fixed."""
-    fewest, most = token_count_bounds(manifest.game.config_schema)
-    if fewest == most:
+    min_tokens, max_tokens = token_count_bounds(manifest.game.config_schema)
+    if min_tokens == max_tokens:
         return []
     return [
         Problem(
             "game.config_schema.properties.tokens",
-            f"the guide asks for a fixed number of seats, and {fewest} to {most} are allowed",
+            f"the guide asks for a fixed number of seats, and {min_tokens} to {max_tokens} are allowed",
             "make minItems and maxItems equal",
         )
     ]

@@ -125,8 +125,8 @@ def _model_of(api_version: object) -> type[CoworldManifest]:
         return _MODELS[_VERSIONS.validate_python(api_version)]
     except ValidationError as error:
         fix = f"write {COWORLD_MANIFEST_V1}, or leave apiVersion out for {COWORLD_MANIFEST_V0}"
-        what = f"{api_version!r} is not a version of the manifest"
-        raise ManifestError([Problem("apiVersion", what, fix)]) from error
+        message = f"{api_version!r} is not a version of the manifest"
+        raise ManifestError([Problem("apiVersion", message, fix)]) from error
 
 
 def _validate(

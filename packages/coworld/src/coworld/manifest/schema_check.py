@@ -65,8 +65,8 @@ def _commit_reader(commit: str) -> Any:
         )
 
     def read(name: str) -> str | None:
-        shown = git("show", f"{commit}:./{name}")
-        return shown.stdout if shown.returncode == 0 else None
+        result = git("show", f"{commit}:./{name}")
+        return result.stdout if result.returncode == 0 else None
 
     return read
 

@@ -98,14 +98,14 @@ def _is_string(schema: object) -> bool:
 
 def _distinct(names: Sequence[str]) -> list[str]:
     """Return `a, a, b, a` as `a, a (2), b, a (3)`, skipping names that are already taken."""
-    taken: set[str] = set()
+    used: set[str] = set()
     distinct = []
     for name in names:
         count, candidate = 1, name
-        while candidate in taken:
+        while candidate in used:
             count += 1
             candidate = f"{name} ({count})"
-        taken.add(candidate)
+        used.add(candidate)
         distinct.append(candidate)
     return distinct
 
@@ -132,11 +132,11 @@ def game_config_with_input_player_controls(
 
 
 def _objects(game_config: JsonObject, key: str) -> list[dict[str, Any]]:
-    found = game_config.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+    entries = game_config.get(key, [])
+    if not isinstance(entries, list) or not all(isinstance(item, dict) for item in entries):
         message = f"game_config.{key} must be a list of objects"
         raise DocumentError([Problem(key, message, "write one object per seat")], text=message)
-    return found
+    return entries
 
 
 def _item_properties(config_schema: dict[str, Any], key: str) -> dict[str, Any] | None:

@@ -74,20 +74,20 @@ def infer_token_count_for_game_config(config_schema: dict[str, Any], game_config
     Raises:
         DocumentError: `players` or `num_agents` is outside what the schema allows.
     """
-    fewest, most = token_count_bounds(config_schema)
+    min_tokens, max_tokens = token_count_bounds(config_schema)
     players, agents = game_config.get("players"), game_config.get("num_agents")
     if isinstance(players, list):
-        return _within(len(players), fewest, most, key="players", what="game_config.players length")
+        return _within(len(players), min_tokens, max_tokens, key="players", field="game_config.players length")
     if isinstance(agents, int) and not isinstance(agents, bool) and agents > 0:
-        return _within(agents, fewest, most, key="num_agents", what="game_config.num_agents")
-    return fewest if fewest == most else None
+        return _within(agents, min_tokens, max_tokens, key="num_agents", field="game_config.num_agents")
+    return min_tokens if min_tokens == max_tokens else None
 
 
-def _within(count: int, fewest: int, most: int, *, key: str, what: str) -> int:
-    if fewest <= count <= most:
+def _within(count: int, min_tokens: int, max_tokens: int, *, key: str, field: str) -> int:
+    if min_tokens <= count <= max_tokens:
         return count
-    allowed = str(fewest) if fewest == most else f"{fewest} to {most}"
-    problem = Problem(key, f"{what} must fit {_TOKENS} bounds", f"it says {count} and {allowed} fit")
+    allowed = str(min_tokens) if min_tokens == max_tokens else f"{min_tokens} to {max_tokens}"
+    problem = Problem(key, f"{field} must fit {_TOKENS} bounds", f"it says {count} and {allowed} fit")
     raise DocumentError([problem], text=problem.message)
 
 
@@ -107,9 +107,9 @@ def slot_count(
         return certification_players
     count = infer_token_count_for_game_config(config_schema, game_config)
     if count is None:
-        fewest, most = token_count_bounds(config_schema)
-        what = f"the number of seats is open: game.config_schema allows {fewest} to {most} tokens"
-        raise DocumentError([Problem("game_config", what, "give `players` or `num_agents` in game_config")])
+        min_tokens, max_tokens = token_count_bounds(config_schema)
+        message = f"the number of seats is open: game.config_schema allows {min_tokens} to {max_tokens} tokens"
+        raise DocumentError([Problem("game_config", message, "give `players` or `num_agents` in game_config")])
     return count
 
 

@@ -66,8 +66,8 @@ def name_problems(manifest: CoworldManifest) -> list[Problem]:
             ids += [(f"{section}[{index}].id", name)] if name is not None else []
     for path, image in images:
         if not image or re.search(r"[\s\x00-\x1f\x7f]", image):
-            what = f"{image!r} has spaces or control characters" if image.strip() else "it is empty"
-            problems.append(Problem(path, what, "write an image reference such as `my-game:latest`"))
+            message = f"{image!r} has spaces or control characters" if image.strip() else "it is empty"
+            problems.append(Problem(path, message, "write an image reference such as `my-game:latest`"))
     for path, name in ids:
         if not _ID.fullmatch(name) or name in (".", ".."):
             fix = "write at most 200 letters, digits and signs, without spaces, slashes and a dash in front"
@@ -176,10 +176,10 @@ def validate_authored_game_config(
             it is a `jsonschema.ValidationError` too.
     """
     check_authored(game_config)
-    fewest, _ = token_count_bounds(config_schema)
+    min_tokens, _ = token_count_bounds(config_schema)
     if token_count is None:
         inferred = infer_token_count_for_game_config(config_schema, game_config)
-        token_count = fewest if inferred is None else inferred
+        token_count = min_tokens if inferred is None else inferred
     errors = json_schema_validation_errors(
         game_config_with_tokens(game_config, placeholder_tokens(token_count)), config_schema
     )

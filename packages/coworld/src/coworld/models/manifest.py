@@ -140,12 +140,12 @@ class CoworldManifest(DocumentModel):
                     subject = f"{section}.{index}.type"
                     raise BrokenRule(f"must be {section!r}", fix, section, index, "type", subject=subject)
         runtime = self.game.player_runtime
-        wanted = "image" if runtime == "platform-hosted" else "file"
+        required_field = "image" if runtime == "platform-hosted" else "file"
         for index, player in enumerate(self.player):
-            if getattr(player, wanted) is None:
-                fix = f"give `{wanted}`, or change `game.player_runtime`"
-                what = f"must define {wanted} for game.player_runtime={runtime!r}"
-                raise BrokenRule(what, fix, "player", index, subject=f"player.{index}")
+            if getattr(player, required_field) is None:
+                fix = f"give `{required_field}`, or change `game.player_runtime`"
+                message = f"must define {required_field} for game.player_runtime={runtime!r}"
+                raise BrokenRule(message, fix, "player", index, subject=f"player.{index}")
         return self
 
 

@@ -112,8 +112,8 @@ class CoworldEpisodeJobSpec(DocumentModel):
                 fix = "give a player with an image, or a seat of type `human`"
                 raise BrokenRule("the game does not host its players: a file cannot be seated", fix, "players", index)
         if self.policy_names is not None and len(self.policy_names) != len(self.players):
-            found = f"{len(self.policy_names)} names for {len(self.players)} players"
-            raise BrokenRule(found, "give one name per seat, or leave `policy_names` out", "policy_names")
+            message = f"{len(self.policy_names)} names for {len(self.players)} players"
+            raise BrokenRule(message, "give one name per seat, or leave `policy_names` out", "policy_names")
         return self
 
     @model_serializer(mode="wrap")

@@ -112,26 +112,26 @@ class EpisodeArena:
         engine = self._engine(folder)
         game = self.package.manifest.game.runnable
         programs = [("game", game.image, game.run), ("player", str(self.player.image), self.player.run)]
-        for one in self._others():
-            programs.append(("opponent", str(one.image), one.run))
-        for what, image, run in programs:
+        for opponent in self._others():
+            programs.append(("opponent", str(opponent.image), opponent.run))
+        for role, image, run in programs:
             try:
                 resolved = engine.resolve(image)
             except EngineError as error:
-                raise OptimizeError(f"The {what} cannot be run here: {error}") from None
+                raise OptimizeError(f"The {role} cannot be run here: {error}") from None
             if not run and not resolved.has_command:
                 raise OptimizeError(
-                    f"The {what} cannot be run here: {image} is {resolved.how}, which names no command",
+                    f"The {role} cannot be run here: {image} is {resolved.how}, which names no command",
                     hint="add a coworld_local.json with `argv`, or `run` in the manifest",
                 )
 
     def conditions(self, first: int, count: int) -> list[Condition]:
-        found = []
+        conditions = []
         for number in range(first, first + count):
             turn, index = divmod(number, len(self.variants))
             variant = self.variants[index]
-            found.append(Condition(variant, turn % self._seats[variant], number))
-        return found
+            conditions.append(Condition(variant, turn % self._seats[variant], number))
+        return conditions
 
     async def play(self, version: Path, condition: Condition, workspace: Path) -> Played:
         engine = self._engine(version)
@@ -179,9 +179,9 @@ class EpisodeArena:
 
     def _others(self) -> list[CoworldRunnableSpec]:
         return self.opponents or [
-            self.package.player(one.player_id).runnable()
-            for one in self.package.manifest.certification.players
-            if one.player_id != self.player.id
+            self.package.player(seat.player_id).runnable()
+            for seat in self.package.manifest.certification.players
+            if seat.player_id != self.player.id
         ]
 
     def _engine(self, version: Path) -> ProcessEngine:
@@ -205,11 +205,11 @@ async def play_all(jobs: Sequence[Callable[[], Awaitable[None]]], workers: int) 
     """Run the jobs, at most `workers` at a time; the first failure cancels the rest."""
     gate = asyncio.Semaphore(workers)
 
-    async def one(job: Callable[[], Awaitable[None]]) -> None:
+    async def run_job(job: Callable[[], Awaitable[None]]) -> None:
         async with gate:
             await job()
 
-    tasks = [asyncio.create_task(one(job)) for job in jobs]
+    tasks = [asyncio.create_task(run_job(job)) for job in jobs]
     try:
         await asyncio.gather(*tasks)
     finally:

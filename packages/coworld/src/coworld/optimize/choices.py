@@ -46,13 +46,13 @@ def _text(choices: Mapping[str, Any], name: str) -> str:
 
 def _texts(choices: Mapping[str, Any], name: str, default: Sequence[str]) -> list[str]:
     value = choices.get(name, list(default))
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise OptimizeError(f"`{name}` must be a list of texts, not {value!r}")
     return value
 
 
-def _number(choices: Mapping[str, Any], name: str, default: int, least: int, most: int) -> int:
+def _number(choices: Mapping[str, Any], name: str, default: int, minimum: int, maximum: int) -> int:
     value = choices.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise OptimizeError(f"`{name}` must be a number from {least} to {most}, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
+        raise OptimizeError(f"`{name}` must be a number from {minimum} to {maximum}, not {value!r}")
     return value

@@ -82,17 +82,17 @@ class Finding:
 class Findings:
     """The outputs of all roles in one iteration."""
 
-    found: list[Finding] = field(default_factory=list)
+    entries: list[Finding] = field(default_factory=list)
 
     def paths(self, role: RoleName, folder: Path) -> list[Path]:
-        return [folder / one.file for one in self.found if one.role == role and one.file is not None]
+        return [folder / entry.file for entry in self.entries if entry.role == role and entry.file is not None]
 
 
 def find_out(episodes: list[tuple[Condition, Played]], folder: Path, analyst: Analyst) -> Findings:
     """Analyze the episodes with the lowest scores; a role that fails leaves an error and no file."""
     worst = sorted(
-        (one for one in episodes if one[1].score is not None and one[1].workspace is not None),
-        key=lambda one: (one[1].score, one[0].seed),
+        (episode for episode in episodes if episode[1].score is not None and episode[1].workspace is not None),
+        key=lambda episode: (episode[1].score, episode[0].seed),
     )[:EPISODES]
     findings = Findings()
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,14 +101,14 @@ def find_out(episodes: list[tuple[Condition, Played]], folder: Path, analyst: An
         bundle = folder / f"episode-{index}.zip"
         try:
             write_uri(str(bundle), make_bundle(played.workspace))
-            findings.found.append(Finding("bundle", f"seat {condition.slot}", index, bundle.name, score=played.score))
+            findings.entries.append(Finding("bundle", f"seat {condition.slot}", index, bundle.name, score=played.score))
             counts: dict[str, int] = {}
             for analysis in analyst.analyze(bundle, condition.slot):
                 number = counts.setdefault(analysis.role, 0)
-                findings.found.append(_keep(analysis, index, number, folder))
+                findings.entries.append(_keep(analysis, index, number, folder))
                 counts[analysis.role] += analysis.data is not None
         except (CoworldError, RoleInputError, OSError) as error:
-            findings.found.append(Finding("analysis", f"seat {condition.slot}", index, error=str(error)))
+            findings.entries.append(Finding("analysis", f"seat {condition.slot}", index, error=str(error)))
     return findings
 
 

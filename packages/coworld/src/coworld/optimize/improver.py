@@ -63,7 +63,7 @@ def program(argv: Sequence[str], *, timeout_seconds: float = 3600.0) -> Improver
 
     def improve(task: Task) -> str | None:
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 argv,
                 cwd=task.workspace,
                 env=os.environ | task.variables(),
@@ -73,10 +73,10 @@ def program(argv: Sequence[str], *, timeout_seconds: float = 3600.0) -> Improver
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ImproverFailed(f"{argv[0]}: {error}") from None
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise ImproverFailed(f"{argv[0]} ended with status {done.returncode}: {last}")
-        said = done.stdout.strip().splitlines()
-        return said[-1] if said else None
+        if result.returncode != 0:
+            last = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise ImproverFailed(f"{argv[0]} ended with status {result.returncode}: {last}")
+        lines = result.stdout.strip().splitlines()
+        return lines[-1] if lines else None
 
     return improve

@@ -46,13 +46,13 @@ class Outcome:
     @property
     def failed(self) -> str | None:
         """Return why no iteration had a proposal; None when one had, or when no iteration was requested."""
-        if not self.decisions or any(one["version"] is not None for one in self.decisions):
+        if not self.decisions or any(decision["version"] is not None for decision in self.decisions):
             return None
         return str(self.decisions[-1]["reason"])
 
     @property
     def kept(self) -> int:
-        return sum(bool(one["kept"]) for one in self.decisions)
+        return sum(bool(decision["kept"]) for decision in self.decisions)
 
 
 def optimize(
@@ -146,7 +146,7 @@ class _Run:
             "version": self.versions.keep(player),
             "pairs": self.pairs,
             "seed": self.seed,
-            "conditions": [one.document() for one in self.arena.conditions(0, self.pairs)],
+            "conditions": [condition.document() for condition in self.arena.conditions(0, self.pairs)],
             **identity,
         }
         begun = self.journal.find("begin")
@@ -178,8 +178,8 @@ class _Run:
         write_summary(self.journal.entries, self.state)
 
     def best(self) -> str:
-        kept = [entry["version"] for entry in self.journal.entries if entry["kind"] == "decision" and entry["kept"]]
-        return str(kept[-1] if kept else self._first())
+        versions = [entry["version"] for entry in self.journal.entries if entry["kind"] == "decision" and entry["kept"]]
+        return str(versions[-1] if versions else self._first())
 
     def outcome(self) -> Outcome:
         decisions = [
@@ -208,10 +208,10 @@ class _Run:
         for entry in self.journal.entries:
             if (entry["kind"], entry.get("iteration"), entry.get("version")) == ("episode", iteration, version):
                 workspace = self._workspace(iteration, version, entry["index"])
-                kept = workspace if workspace.is_dir() else None
-                done[entry["index"]] = Played(entry["score"], entry["why"], kept)
+                existing = workspace if workspace.is_dir() else None
+                done[entry["index"]] = Played(entry["score"], entry["why"], existing)
 
-        async def one(index: int, condition: Condition) -> None:
+        async def play_condition(index: int, condition: Condition) -> None:
             workspace = self._workspace(iteration, version, index)
             shutil.rmtree(workspace, ignore_errors=True)
             played = await self.arena.play(self.versions.path(version), condition, workspace)
@@ -220,7 +220,9 @@ class _Run:
             )
             done[index] = played
 
-        open_ = [partial(one, index, condition) for index, condition in enumerate(conditions) if index not in done]
+        open_ = [
+            partial(play_condition, index, condition) for index, condition in enumerate(conditions) if index not in done
+        ]
         asyncio.run(play_all(open_, self.workers))
         return [done[index] for index in range(len(conditions))]
 
@@ -232,10 +234,10 @@ class _Run:
         copy(self.versions.path(best), workspace)
         folder = self.state / "findings" / str(iteration)
         findings = find_out(played, folder, self.analyst)
-        for found in findings.found:
-            self.journal.add("finding", iteration=iteration, **found.document())
-            if found.error is not None:
-                self.warn(f"iteration {iteration}: {found.error}")
+        for finding in findings.entries:
+            self.journal.add("finding", iteration=iteration, **finding.document())
+            if finding.error is not None:
+                self.warn(f"iteration {iteration}: {finding.error}")
         task = Task(
             workspace=workspace,
             iteration=iteration,
@@ -271,15 +273,15 @@ class _Run:
 
     def _decide(self, iteration: int, version: str, old: Sequence[Played], new: Sequence[Played]) -> None:
         """Compare two versions. A broken episode counts as the worst score of the iteration, and at best 0."""
-        worst = min([0.0, *(one.score for one in (*old, *new) if one.score is not None)])
+        worst = min([0.0, *(episode.score for episode in (*old, *new) if episode.score is not None)])
 
         def score(played: Played) -> float:
             return worst if played.score is None else played.score
 
         differences = [score(after) - score(before) for before, after in zip(old, new, strict=True)]
         mean, interval = fmean(differences), paired_interval(differences)
-        broke = [one for one in new if one.score is None]
-        more = len(broke) > sum(one.score is None for one in old)
+        broke = [episode for episode in new if episode.score is None]
+        more = len(broke) > sum(episode.score is None for episode in old)
         between = f"{mean:+.3g} per episode, 95 % interval {interval.low:+.3g} to {interval.high:+.3g}"
         if more:
             reason = f"broke {len(broke)} of {len(new)} episodes: {broke[0].why}"

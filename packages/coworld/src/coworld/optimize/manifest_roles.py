@@ -37,12 +37,14 @@ class ManifestRoles:
     @property
     def problems(self) -> list[str]:
         """Return a sentence for each role that this machine cannot run."""
-        return [f"The {one.role} {one.id!r} is left out: {one.problem}" for one in self.entries if one.problem]
+        return [
+            f"The {entry.role} {entry.id!r} is left out: {entry.problem}" for entry in self.entries if entry.problem
+        ]
 
     def analyze(self, bundle: Path, slot: int) -> Iterable[Analysis]:
-        missing = [role for role in ROLES if not any(one.role == role for one in self.entries)]
+        missing = [role for role in ROLES if not any(entry.role == role for entry in self.entries)]
         if missing:
-            yield from (one for one in DefaultRoles().analyze(bundle, slot) if one.role in missing)
+            yield from (analysis for analysis in DefaultRoles().analyze(bundle, slot) if analysis.role in missing)
         for entry in self.entries:
             if entry.problem is None:
                 yield self._run(entry, bundle, slot)

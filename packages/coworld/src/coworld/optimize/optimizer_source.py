@@ -79,9 +79,11 @@ def folder_image(folder: Path) -> LocalImage:
             packages=tuple(image.packages),
             how=f"the program of {folder / DOCKERFILE}",
         )
-    what = "a web application, which needs bun and Postgres" if (folder / "package.json").is_file() else "no program"
+    contents = (
+        "a web application, which needs bun and Postgres" if (folder / "package.json").is_file() else "no program"
+    )
     raise OptimizeError(
-        f"{folder} holds {what}; an optimizer needs a {SIDE_FILE} or a {DOCKERFILE}",
+        f"{folder} holds {contents}; an optimizer needs a {SIDE_FILE} or a {DOCKERFILE}",
         hint="start from `coworld make-policy optimizer -o DIR`, or name a command with `--improve`",
     )
 
@@ -106,7 +108,7 @@ def optimizer_of(package: CoworldPackage, folder: Path | None, *, unsafe: bool) 
     problem = image_problem(engine, entry.image, list(entry.run))
     if problem is not None:
         hint = "map the image, or name a command with `--improve`"
-        url = next((one.repository_url for one in package.manifest.optimizer if one.repository_url), None)
+        url = next((entry.repository_url for entry in package.manifest.optimizer if entry.repository_url), None)
         if folder is None and url:
             hint = f"map the image, or use its repository: `--optimizer-repo {url}`"
         raise OptimizeError(f"The optimizer {entry.id!r} cannot be run here: {problem}", hint=hint)

@@ -27,8 +27,8 @@ def progress(state: Path) -> dict[str, Any]:
     if begun is None:
         return {"status": status, "reason": reason, "planned": planned, "iterations": [], "phase": None}
     rows = _rows(entries, state)
-    kept = [row["version"] for row in rows if row["kept"]]
-    best = str(kept[-1] if kept else begun["version"])
+    accepted = [row["version"] for row in rows if row["kept"]]
+    best = str(accepted[-1] if accepted else begun["version"])
     return {
         "status": status,
         "reason": reason,
@@ -37,7 +37,7 @@ def progress(state: Path) -> dict[str, Any]:
         "game": begun.get("game"),
         "player": begun.get("player"),
         "opponents": begun.get("opponents", []),
-        "variants": sorted({one["variant"] or "certification fixture" for one in begun["conditions"]}),
+        "variants": sorted({condition["variant"] or "certification fixture" for condition in begun["conditions"]}),
         "first": begun["version"],
         "best": best,
         "best_folder": str((state / "versions" / best).resolve()),

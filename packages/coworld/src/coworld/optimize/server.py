@@ -199,23 +199,23 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_json(self, status: HTTPStatus, document: object) -> None:
         self._send(status, Shown(json.dumps(document).encode(), "application/json"))
 
-    def _send(self, status: HTTPStatus, shown: Shown) -> None:
+    def _send(self, status: HTTPStatus, page: Shown) -> None:
         self.send_response(status)
         headers = {
-            "Content-Type": shown.content_type,
-            "Content-Length": str(len(shown.data)),
-            "Content-Security-Policy": shown.policy,
+            "Content-Type": page.content_type,
+            "Content-Length": str(len(page.data)),
+            "Content-Security-Policy": page.policy,
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cross-Origin-Resource-Policy": "same-origin",
             "Cache-Control": "no-store",
         }
-        if shown.file_name is not None:
-            headers["Content-Disposition"] = f'attachment; filename="{shown.file_name}"'
+        if page.file_name is not None:
+            headers["Content-Disposition"] = f'attachment; filename="{page.file_name}"'
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(shown.data)
+        self.wfile.write(page.data)
 
 
 def _text(body: Mapping[str, Any], name: str) -> str:

@@ -46,11 +46,11 @@ class Versions:
     def write(self, version: str, target: Path) -> None:
         """Put a version's files over a folder's; files that the version no longer has are removed."""
         here = self.path(version)
-        wanted = {path.relative_to(here) for path in files(here)}
+        relative_paths = {path.relative_to(here) for path in files(here)}
         for path in files(target) if target.is_dir() else []:
-            if path.relative_to(target) not in wanted:
+            if path.relative_to(target) not in relative_paths:
                 path.unlink()
-        for relative in sorted(wanted):
+        for relative in sorted(relative_paths):
             place = target / relative
             place.parent.mkdir(parents=True, exist_ok=True)
             beside = place.with_name(f".{place.name}.part")
@@ -60,15 +60,15 @@ class Versions:
 
 def files(folder: Path) -> list[Path]:
     """Return the files of a player's folder, in order. Links are not followed out of it."""
-    found = []
+    paths = []
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in LEFT_OUT and not Path(place, name, JOURNAL).exists()]
         for name in names:
             path = Path(place, name)
             if path.is_symlink():
                 raise OptimizeError(f"{path} is a link", hint="a player's folder is copied: put the file itself there")
-            found.append(path)
-    return sorted(found)
+            paths.append(path)
+    return sorted(paths)
 
 
 def copy(folder: Path, target: Path) -> None:

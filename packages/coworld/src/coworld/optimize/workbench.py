@@ -120,11 +120,11 @@ class Workbench:
         with self._lock:
             self._refuse_busy()
             folder = self._folder(self._known(name))
-            settings, shown = self._settings(name), progress(folder)
-            if settings is None or shown.get("best") in (None, shown.get("first")):
+            settings, state = self._settings(name), progress(folder)
+            if settings is None or state.get("best") in (None, state.get("first")):
                 raise OptimizeError("The run has kept no change", hint="there is nothing to copy")
             target = Path(settings["player_folder"])
-            Versions(folder / "versions").write(shown["best"], target)
+            Versions(folder / "versions").write(state["best"], target)
             return str(target)
 
     def watch(self, name: str, iteration: int, file: str) -> str:
@@ -155,7 +155,7 @@ class Workbench:
         """
         folder = self._folder(self._known(name))
         for row in progress(folder)["iterations"]:
-            names = {row["plan"], *(one["file"] for one in row["findings"])} - {None}
+            names = {row["plan"], *(finding["file"] for finding in row["findings"])} - {None}
             if row["iteration"] == iteration and file in names:
                 return folder / "findings" / str(iteration) / file
         raise OptimizeError(f"There is no file {file!r} in iteration {iteration}")
@@ -204,14 +204,14 @@ class Workbench:
 
     def _progress(self, name: str) -> dict[str, Any]:
         """Return the progress in the journal, corrected by the state of the process."""
-        shown, child = progress(self._folder(name)), self._run if name == self._run_name else None
+        state, child = progress(self._folder(name)), self._run if name == self._run_name else None
         if child is None:
-            return shown
-        if child.running and shown["status"] != "running":
-            return {**shown, "status": "running"}
+            return state
+        if child.running and state["status"] != "running":
+            return {**state, "status": "running"}
         if not child.running and child.error is not None:
-            return {**shown, "status": "failed", "reason": shown["reason"] or child.error}
-        return shown
+            return {**state, "status": "failed", "reason": state["reason"] or child.error}
+        return state
 
 
 def _key(package: CoworldPackage, settings: RunSettings) -> dict[str, Any]:

@@ -37,8 +37,8 @@ def world_of(package: CoworldPackage) -> dict[str, Any]:
         "name": manifest.game.name,
         "version": manifest.game.version,
         "description": manifest.game.description,
-        "players": [{"id": one.id, "name": one.name} for one in manifest.player if one.image is not None],
-        "variants": [{"id": one.id, "name": one.name} for one in manifest.variants],
+        "players": [{"id": player.id, "name": player.name} for player in manifest.player if player.image is not None],
+        "variants": [{"id": variant.id, "name": variant.name} for variant in manifest.variants],
         "advises": (manifest.optimizer[0].image if manifest.optimizer else DEFAULT_OPTIMIZER) == DEFAULT_OPTIMIZER,
         "roles": {role: [_id(entry) for entry in getattr(manifest, role)] for role in ROLES},
     }

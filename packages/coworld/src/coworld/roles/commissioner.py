@@ -101,12 +101,12 @@ class DefaultCommissioner:
         """Schedule a round for every division with two or more entrants and no open round."""
         rounds = []
         for division in request.divisions:
-            earlier = [one for one in request.recent_rounds if one.division_id == division.id]
+            earlier = [round_ for round_ in request.recent_rounds if round_.division_id == division.id]
             entrants = default_competing_entrants(request.active_memberships, division_id=division.id)
-            if len(entrants) < 2 or any(one.status not in ROUND_ENDED for one in earlier):
+            if len(entrants) < 2 or any(round_.status not in ROUND_ENDED for round_ in earlier):
                 continue
-            number = max((one.round_number for one in earlier), default=0) + 1
-            policies = sorted(one.policy_version_id for one in entrants)
+            number = max((round_.round_number for round_ in earlier), default=0) + 1
+            policies = sorted(entrant.policy_version_id for entrant in entrants)
             stage = StageConfig(num_episodes=len(policies) * (len(policies) - 1), min_episodes_per_entrant=1)
             rounds.append(
                 RoundSpec(
@@ -120,11 +120,11 @@ class DefaultCommissioner:
 
     def divisions(self, request: LeagueMigrationConfigRequest) -> LeagueMigrationConfigResponse:
         """Keep the divisions; create one for a league without any."""
-        kept = [
-            DivisionConfig(name=one.name, level=one.level, type=one.type, previous_name=one.name)
-            for one in request.divisions
+        existing = [
+            DivisionConfig(name=division.name, level=division.level, type=division.type, previous_name=division.name)
+            for division in request.divisions
         ]
-        return LeagueMigrationConfigResponse(divisions=kept or [DivisionConfig(name="Open", level=1)])
+        return LeagueMigrationConfigResponse(divisions=existing or [DivisionConfig(name="Open", level=1)])
 
     def migrate(self, request: LeagueMigrationRequest) -> LeagueMigrationResponse:
         """Move the members of divisions that no longer exist to the lowest division."""
@@ -135,23 +135,23 @@ class DefaultCommissioner:
         return LeagueMigrationResponse(
             policy_membership_events=[
                 PolicyMembershipEventChange(
-                    league_policy_membership_id=one.id,
-                    from_division_id=one.division_id,
+                    league_policy_membership_id=membership.id,
+                    from_division_id=membership.division_id,
                     to_division_id=lowest.id,
-                    status=one.status,
-                    substatus=one.substatus,
+                    status=membership.status,
+                    substatus=membership.substatus,
                     reason=f"The division is gone; {lowest.name} is the lowest there is",
                 )
-                for one in request.memberships
-                if one.division_id not in known
+                for membership in request.memberships
+                if membership.division_id not in known
             ]
         )
 
     def rank(self, request: RankDivisionRequest) -> RankDivisionResponse:
         """Rank players by the mean score of the last rounds."""
         config = request.league.commissioner_config or {}
-        last = sorted(request.completed_rounds, key=lambda one: one.round_number)
-        counted = {one.id for one in last[-_count(config, "rounds_that_count", ROUNDS_THAT_COUNT) :]}
+        last = sorted(request.completed_rounds, key=lambda round_: round_.round_number)
+        counted = {round_.id for round_ in last[-_count(config, "rounds_that_count", ROUNDS_THAT_COUNT) :]}
         scores: dict[str, list[float]] = defaultdict(list)
         policies: dict[str, set[UUID]] = defaultdict(set)
         names: dict[str, str | None] = {}
@@ -160,13 +160,13 @@ class DefaultCommissioner:
                 scores[result.player_id].append(result.score)
                 policies[result.player_id].add(result.policy_version_id)
                 names[result.player_id] = result.player_name
-        rows = [(player, names[player], policies[player], found) for player, found in scores.items()]
+        rows = [(player, names[player], policies[player], player_scores) for player, player_scores in scores.items()]
         return RankDivisionResponse(views=[score_view(rows)])
 
     def describe(self, request: DescribeDivisionRequest) -> DescribeDivisionResponse:
         config = request.league.commissioner_config or {}
         entrants = default_competing_entrants(request.active_memberships, division_id=request.division.id)
-        running = [one for one in request.recent_rounds if one.status not in ROUND_ENDED]
+        running = [round_ for round_ in request.recent_rounds if round_.status not in ROUND_ENDED]
         if running:
             following = f"Round {running[-1].round_number} is {running[-1].status}"
         elif len(entrants) < 2:
@@ -187,16 +187,18 @@ class DefaultCommissioner:
     def round_completed(self, request: RoundCompletedRequest) -> RoundCompletedResponse:
         """Promote the top and relegate the bottom of a division, as many as the league's settings say."""
         config = request.commissioner_config or request.league.commissioner_config or {}
-        results = sorted(request.round_results, key=lambda one: (one.rank, one.policy_version_id))
+        results = sorted(request.round_results, key=lambda result: (result.rank, result.policy_version_id))
         up, down = _count(config, "promote", 0), _count(config, "relegate", 0)
         above = _neighbour(request.all_divisions, request.division, -1)
         below = _neighbour(request.all_divisions, request.division, 1)
         movers: dict[UUID, tuple[DivisionInfo, str]] = {}
         if below is not None and down:
-            movers |= {one.policy_version_id: (below, f"Rank {one.rank}: relegated") for one in results[-down:]}
+            movers |= {
+                result.policy_version_id: (below, f"Rank {result.rank}: relegated") for result in results[-down:]
+            }
         if above is not None:
-            movers |= {one.policy_version_id: (above, f"Rank {one.rank}: promoted") for one in results[:up]}
-        ranked = {one.policy_version_id: one for one in results}
+            movers |= {result.policy_version_id: (above, f"Rank {result.rank}: promoted") for result in results[:up]}
+        ranked = {result.policy_version_id: result for result in results}
         events = [
             PolicyMembershipEventChange(
                 league_policy_membership_id=member.id,
@@ -236,11 +238,11 @@ class DefaultCommissioner:
 
     def _go_on(self, *messages: Message) -> list[Message]:
         """Return the messages that are not empty, and the end of the round when no episode is open."""
-        said = [one for one in messages if not isinstance(one, ScheduleEpisodes) or one.episodes]
+        outgoing = [message for message in messages if not isinstance(message, ScheduleEpisodes) or message.episodes]
         if self.round is not None and self.round.over:
-            said.append(self.round.complete())
+            outgoing.append(self.round.complete())
             self.round = None
-        return said
+        return outgoing
 
 
 def _count(config: Mapping[str, Any], key: str, default: int) -> int:
@@ -250,8 +252,8 @@ def _count(config: Mapping[str, Any], key: str, default: int) -> int:
 
 def _neighbour(divisions: Iterable[DivisionInfo], division: DivisionInfo, step: int) -> DivisionInfo | None:
     """Return the next division above (-1) or below (+1); level 1 is the top."""
-    others = [one for one in divisions if (one.level - division.level) * step > 0]
-    return min(others, key=lambda one: abs(one.level - division.level), default=None)
+    others = [other for other in divisions if (other.level - division.level) * step > 0]
+    return min(others, key=lambda other: abs(other.level - division.level), default=None)
 
 
 if __name__ == "__main__":

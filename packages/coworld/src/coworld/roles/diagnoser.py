@@ -22,9 +22,9 @@ DECIDED = 0.2
 def seat_of(target: str, episode: Episode) -> int | None:
     """Return the policy's seat, if its URI names it."""
     seats = len(episode.scores)
-    found = re.search(r"(?:slot|seat|policy_agent)[=/_:-]?(\d+)", target) or re.search(r"(?:^|[/:#])(\d+)/?$", target)
-    if found and int(found[1]) < seats:
-        return int(found[1])
+    match = re.search(r"(?:slot|seat|policy_agent)[=/_:-]?(\d+)", target) or re.search(r"(?:^|[/:#])(\d+)/?$", target)
+    if match and int(match[1]) < seats:
+        return int(match[1])
     named = [slot for slot, name in enumerate(episode.names) if name and name == target]
     return named[0] if len(named) == 1 else None
 
@@ -32,7 +32,7 @@ def seat_of(target: str, episode: Episode) -> int | None:
 def recommend(standing: Standing, slot: int | None, episode: Episode) -> list[str]:
     """Return recommendations, most useful first."""
     advice = []
-    what = "tiles" if standing.board else "score"
+    unit = "tiles" if standing.board else "score"
     if episode.status != "success" and episode.error:
         advice.append(f"The episode failed ({episode.error.get('error_type', 'unknown')}): fix that first.")
     if standing.winner is None:
@@ -40,12 +40,12 @@ def recommend(standing: Standing, slot: int | None, episode: Episode) -> list[st
     elif standing.share >= DECIDED:
         lost = slot is not None and slot != standing.winner
         advice.append(
-            f"The difference is large ({standing.margin:g} {what}): "
+            f"The difference is large ({standing.margin:g} {unit}): "
             + ("compare the replay with the winner's from the first tick they part." if lost or slot is None else
                "play against stronger policies before changing anything.")
         )  # fmt: skip
     else:
-        advice.append(f"It was close ({standing.margin:g} {what}): play many paired games, one says little.")
+        advice.append(f"It was close ({standing.margin:g} {unit}): play many paired games, one says little.")
     if slot is not None and _flat_for(slot, episode) > 0.25:
         advice.append(
             f"Seat {slot} gained nothing for {_flat_for(slot, episode):.0%} of the game: find out where it stood still."

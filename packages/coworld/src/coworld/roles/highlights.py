@@ -50,27 +50,27 @@ def course(episode: Episode) -> Course:
 def moments(episode: Episode) -> list[Moment]:
     """Return the lead changes, the largest swing, and the end."""
     names, played = episode.names, course(episode)
-    found: list[Moment] = []
+    events: list[Moment] = []
     leader: int | None = None
     for tick, row in zip(played.ticks, played.scores, strict=True):
         best = max(row)
         if row.count(best) == 1 and row.index(best) != leader:
             before, leader = leader, row.index(best)
-            what = "takes the lead" if before is not None else "leads first"
-            found.append(Moment(tick, leader, f"{names[leader]} {what} with {best:g}"))
+            event = "takes the lead" if before is not None else "leads first"
+            events.append(Moment(tick, leader, f"{names[leader]} {event} with {best:g}"))
     swing = _largest_swing(played)
     if swing is not None:
         tick, slot, gain, over = swing
-        found.append(Moment(tick, slot, f"{names[slot]} gains {gain:g} within {over} ticks, the strongest stretch"))
+        events.append(Moment(tick, slot, f"{names[slot]} gains {gain:g} within {over} ticks, the strongest stretch"))
     if episode.scores:
         best = max(episode.scores)
         winners = [slot for slot, score in enumerate(episode.scores) if score == best]
         end = played.ticks[-1] if played.ticks else 0
         text = f"{names[winners[0]]} wins with {best:g}" if len(winners) == 1 else f"A draw at {best:g}"
-        found.append(Moment(end, winners[0] if len(winners) == 1 else None, text))
+        events.append(Moment(end, winners[0] if len(winners) == 1 else None, text))
     if episode.error:
-        found.append(Moment(0, None, f"The episode failed: {episode.error.get('message', 'no reason given')}"))
-    return sorted(found, key=lambda moment: moment.tick)
+        events.append(Moment(0, None, f"The episode failed: {episode.error.get('message', 'no reason given')}"))
+    return sorted(events, key=lambda moment: moment.tick)
 
 
 def events(episode: Episode) -> Iterator[Event]:

@@ -94,13 +94,13 @@ def older_reporter_inputs(source: Path | bytes) -> OlderReporterInputs:
 
 
 def _error(bundle: EpisodeBundle) -> ReporterErrorInfo | None:
-    found = bundle.error_info()
-    if found is None:
+    error_info = bundle.error_info()
+    if error_info is None:
         return None
-    slot = found.get("failed_policy_index")
+    slot = error_info.get("failed_policy_index")
     return ReporterErrorInfo(
-        error_type=str(found.get("error_type")),
-        error=str(found.get("message")),
+        error_type=str(error_info.get("error_type")),
+        error=str(error_info.get("message")),
         failed_policy_index=slot if isinstance(slot, int) else None,
     )
 

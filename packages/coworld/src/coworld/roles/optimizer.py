@@ -23,7 +23,7 @@ from coworld.uris.transfer import read_uri, write_uri
 def plan(manifest: dict[str, Any], grades: list[dict[str, Any]], diagnoses: list[list[str]], reports: int) -> list[str]:
     """Return recommendations, most useful first. Grades are 0 for a tie and 1 for a walkover."""
     variants = [str(variant.get("id")) for variant in manifest.get("variants", []) if isinstance(variant, dict)]
-    advice = [text for text, _ in Counter(text for found in diagnoses for text in found).most_common(3)]
+    advice = [text for text, _ in Counter(text for diagnosis in diagnoses for text in diagnosis).most_common(3)]
     scores = [grade["score"] for grade in grades if isinstance(grade.get("score"), (int, float))]
     if scores and max(scores) >= 0.2:
         index = max(range(len(scores)), key=lambda at: scores[at])
@@ -65,13 +65,13 @@ def run() -> None:
     write_uri(target, json_bytes(document), content_type="application/json")
 
 
-def _object(data: bytes, what: str) -> dict[str, Any]:
+def _object(data: bytes, name: str) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise RoleInputError(f"{what} is not JSON: {error}") from None
+        raise RoleInputError(f"{name} is not JSON: {error}") from None
     if not isinstance(document, dict):
-        raise RoleInputError(f"{what} must be a JSON object")
+        raise RoleInputError(f"{name} must be a JSON object")
     return document
 
 

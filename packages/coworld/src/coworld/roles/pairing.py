@@ -32,7 +32,7 @@ def pair(entrants: int, seats: Sequence[int], *, seed: int, repeats: int = 1) ->
     """
     if entrants < 1 or not seats:
         return []
-    found: list[Pairing] = []
+    pairings: list[Pairing] = []
     for repeat in range(repeats):
         for variant, size in enumerate(seats):
             draw = random.Random(f"{seed}/{repeat}/{variant}")
@@ -40,8 +40,8 @@ def pair(entrants: int, seats: Sequence[int], *, seed: int, repeats: int = 1) ->
                 tables: list[tuple[int, ...]] = [*permutations(range(entrants), 2)]
             else:
                 tables = _groups(entrants, size, draw)
-            found += [Pairing(variant, table, draw.randrange(2**31)) for table in tables]
-    return found[:MOST_EPISODES]
+            pairings += [Pairing(variant, table, draw.randrange(2**31)) for table in tables]
+    return pairings[:MOST_EPISODES]
 
 
 def _groups(entrants: int, size: int, draw: random.Random) -> list[tuple[int, ...]]:
@@ -56,6 +56,6 @@ def _groups(entrants: int, size: int, draw: random.Random) -> list[tuple[int, ..
         draw.shuffle(order)
         for start in range(0, entrants, size):
             table = order[start : start + size]
-            others = [one for one in order if one not in table]
+            others = [entrant for entrant in order if entrant not in table]
             tables.append(tuple(table + others[: size - len(table)]))
     return tables

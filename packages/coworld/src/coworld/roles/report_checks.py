@@ -122,10 +122,10 @@ def read_event_log(data: bytes) -> list[Event]:
         table = file.read(use_threads=False)
     except (pyarrow.ArrowException, OSError) as error:
         raise CoworldError(f"the event log is not parquet: {error}", hint="write it with `write_event_log`") from error
-    wanted = {"ts": "int64", "player": "int64", "key": "string", "value": "string"}
-    found = {field.name: str(field.type) for field in table.schema}
-    if found != wanted:
-        raise CoworldError(f"the event log has the columns {found}", hint=f"write {wanted}")
+    expected_columns = {"ts": "int64", "player": "int64", "key": "string", "value": "string"}
+    columns = {field.name: str(field.type) for field in table.schema}
+    if columns != expected_columns:
+        raise CoworldError(f"the event log has the columns {columns}", hint=f"write {expected_columns}")
     if file.num_row_groups > 1:
         raise CoworldError(f"the event log has {file.num_row_groups} row groups", hint="write one")
     if any(column.null_count for column in table.columns):
@@ -204,8 +204,8 @@ def _check_file(key: str, name: str | None, endings: frozenset[str], names: Coll
         return
     ending = Path(name).suffix
     if ending.lower() not in endings:
-        what = f"manifest.{key}={name!r} has extension {ending!r}; expected one of {sorted(endings)}"
-        raise BundleError(what, hint="rename the file")
+        message = f"manifest.{key}={name!r} has extension {ending!r}; expected one of {sorted(endings)}"
+        raise BundleError(message, hint="rename the file")
     if name not in names:
         raise BundleError(f"manifest.{key}={name!r} is not present in the report zip", hint="write the file")
 

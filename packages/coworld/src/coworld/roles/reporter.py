@@ -79,16 +79,16 @@ def _chart(played: Course) -> str:
     if len(played.ticks) < 2:
         return ""
     width, height, left = 640, 220, 40
-    most, least = max(max(row) for row in played.scores), min(0.0, min(min(row) for row in played.scores))
+    highest, lowest = max(max(row) for row in played.scores), min(0.0, min(min(row) for row in played.scores))
     first, last = played.ticks[0], played.ticks[-1]
     across = (width - left - 10) / max(last - first, 1)
-    up = (height - 30) / ((most - least) or 1)
+    up = (height - 30) / ((highest - lowest) or 1)
     every = max(len(played.ticks) // 400, 1)  # more points than pixels add no information
-    shown = [*range(0, len(played.ticks) - 1, every), len(played.ticks) - 1]
+    indices = [*range(0, len(played.ticks) - 1, every), len(played.ticks) - 1]
     floor, right = height - 20, width - 10
     lines = []
     for slot in range(len(played.scores[0])):
-        places = ((played.ticks[at] - first, played.scores[at][slot] - least) for at in shown)
+        places = ((played.ticks[at] - first, played.scores[at][slot] - lowest) for at in indices)
         points = " ".join(f"{left + x * across:.1f},{floor - y * up:.1f}" for x, y in places)
         lines.append(f'<polyline fill="none" stroke="{_colour(slot)}" stroke-width="2" points="{points}"/>')
     text = 'fill="currentColor" font-size="11" opacity=".7"'
@@ -96,8 +96,8 @@ def _chart(played: Course) -> str:
         '<figure style="margin:1.5rem 0 0">'
         f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="Scores over time">'
         f'<line x1="{left}" y1="{floor}" x2="{right}" y2="{floor}" stroke="currentColor" opacity=".3"/>'
-        f'<text x="{left - 6}" y="{floor}" text-anchor="end" {text}>{least:g}</text>'
-        f'<text x="{left - 6}" y="16" text-anchor="end" {text}>{most:g}</text>'
+        f'<text x="{left - 6}" y="{floor}" text-anchor="end" {text}>{lowest:g}</text>'
+        f'<text x="{left - 6}" y="16" text-anchor="end" {text}>{highest:g}</text>'
         f'<text x="{left}" y="{height - 5}" {text}>tick {first}</text>'
         f'<text x="{right}" y="{height - 5}" text-anchor="end" {text}>{last}</text>{"".join(lines)}</svg>'
         "<figcaption>Scores over time</figcaption></figure>"

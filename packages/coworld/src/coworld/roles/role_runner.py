@@ -117,9 +117,9 @@ def run_role(
             ) from None
         log = running.log("stdout").decode(errors="replace")
         if not ended.clean:
-            said = " / ".join(log.strip().splitlines()[-LAST_LINES:])
+            last_lines = " / ".join(log.strip().splitlines()[-LAST_LINES:])
             raise RoleFailed(
-                f"The {role} {entry.id!r} {ended.reason}{f': {said}' if said else ''}",
+                f"The {role} {entry.id!r} {ended.reason}{f': {last_lines}' if last_lines else ''}",
                 hint=missing_package_advice(log, entry.image),
             )
         data = running.read(name, MOST_BYTES)
@@ -168,9 +168,9 @@ def check_diagnosis(data: bytes) -> tuple[dict[str, Any] | None, tuple[str, ...]
 
 def _entry(package: CoworldPackage, role: RoleName, role_id: str | None) -> _Entry:
     if role != "reporter":
-        found = package.role(role, role_id)
-        assert found.image is not None
-        return _Entry(found.id, found.image, list(found.run), dict(found.env), found.resources)
+        spec = package.role(role, role_id)
+        assert spec.image is not None
+        return _Entry(spec.id, spec.image, list(spec.run), dict(spec.env), spec.resources)
     from coworld.roles.images import reporter_image
 
     known = []
@@ -187,7 +187,7 @@ def _entry(package: CoworldPackage, role: RoleName, role_id: str | None) -> _Ent
         known.append(entry.id)
         if role_id in (None, entry.id):
             return entry
-    asked = f"no reporter {role_id!r}" if role_id else "no reporter"
+    missing = f"no reporter {role_id!r}" if role_id else "no reporter"
     raise CoworldError(
-        f"{package.manifest.game.name} has {asked} that can be run here", hint=f"it has: {', '.join(known) or 'none'}"
+        f"{package.manifest.game.name} has {missing} that can be run here", hint=f"it has: {', '.join(known) or 'none'}"
     )

@@ -61,16 +61,18 @@ class Round:
         config = start.league.commissioner_config or {}
         repeats = config.get("episodes_per_pairing", 1)
         self._repeats = repeats if isinstance(repeats, int) and 1 <= repeats <= 100 else 1
-        wanted = config.get("variants")
-        self._variants = [one for one in start.variants if not isinstance(wanted, list) or one.id in wanted]
+        variant_ids = config.get("variants")
+        self._variants = [
+            variant for variant in start.variants if not isinstance(variant_ids, list) or variant.id in variant_ids
+        ]
         self.entrants: dict[UUID, list[MembershipInfo]] = {
             division.id: sorted(
                 default_competing_entrants(start.memberships, division_id=division.id),
-                key=lambda one: one.policy_version_id,
+                key=lambda entrant: entrant.policy_version_id,
             )
             for division in start.divisions
         }
-        self.asked: dict[str, EpisodeRequest] = {}
+        self.requests: dict[str, EpisodeRequest] = {}
         self.division_of: dict[str, UUID] = {}
         self.results: dict[str, EpisodeResult] = {}
         self.dropped: dict[str, str] = {}
@@ -91,27 +93,27 @@ class Round:
                     seed=table.seed,
                     tags={"round": str(self.start.round_number)},
                 )
-                self.asked[request.request_id] = request
+                self.requests[request.request_id] = request
                 self.division_of[request.request_id] = division
         for result in self.start.completed_episodes:
             self.finish(result)
-        return [request for name, request in self.asked.items() if not self._settled(name)]
+        return [request for name, request in self.requests.items() if not self._settled(name)]
 
     def finish(self, result: EpisodeResult) -> None:
-        if result.request_id.endswith(RETRY_MARK) and result.request_id not in self.asked:
+        if result.request_id.endswith(RETRY_MARK) and result.request_id not in self.requests:
             self._again(result.request_id.removesuffix(RETRY_MARK))  # played before the commissioner was restarted
-        if result.request_id in self.asked:
+        if result.request_id in self.requests:
             self.results.setdefault(result.request_id, result)
 
     def reject(self, message: EpisodesRejected) -> None:
         for name in message.request_ids:
-            if name in self.asked:
+            if name in self.requests:
                 self.dropped[name] = message.errors.get(name, "rejected")
 
     def fail(self, failure: EpisodeFailed) -> tuple[list[EpisodeRequest], list[EpisodeCancel]]:
         """Take a failed episode; returns what to play instead and what to cancel."""
         name = failure.request_id
-        if name not in self.asked or self._settled(name):
+        if name not in self.requests or self._settled(name):
             return [], []
         if failure.error_type in PLAYED_AGAIN and not name.endswith(RETRY_MARK):
             self.dropped[name] = f"{failure.error_type}: played again"
@@ -125,15 +127,17 @@ class Round:
 
     @property
     def over(self) -> bool:
-        return all(self._settled(name) for name in self.asked)
+        return all(self._settled(name) for name in self.requests)
 
     def complete(self) -> RoundComplete:
         divisions = {division.id: division for division in self.start.divisions}
         rankings = {division: self._ranking(division) for division in divisions}
         done = self.start.state if isinstance(self.start.state, dict) else {}
         return RoundComplete(
-            results=[DivisionRanking(division_id=one, rankings=ranking) for one, ranking in rankings.items()],
-            leaderboards=[self._leaderboard(one, ranking) for one, ranking in rankings.items()],
+            results=[
+                DivisionRanking(division_id=division_id, rankings=ranking) for division_id, ranking in rankings.items()
+            ],
+            leaderboards=[self._leaderboard(division_id, ranking) for division_id, ranking in rankings.items()],
             policy_membership_events=[
                 event
                 for division in divisions
@@ -153,14 +157,14 @@ class Round:
         return name in self.results or name in self.dropped or name in self.broken
 
     def _again(self, name: str) -> EpisodeRequest:
-        request = self.asked[name].model_copy(update={"request_id": name + RETRY_MARK})
-        self.asked[request.request_id] = request
+        request = self.requests[name].model_copy(update={"request_id": name + RETRY_MARK})
+        self.requests[request.request_id] = request
         self.division_of[request.request_id] = self.division_of[name]
         self.dropped.setdefault(name, "played again")
         return request
 
     def _culprit(self, failure: EpisodeFailed) -> UUID | None:
-        policies = self.asked[failure.request_id].policy_version_ids
+        policies = self.requests[failure.request_id].policy_version_ids
         if failure.failed_policy_version_id in policies:
             return failure.failed_policy_version_id
         index = failure.failed_policy_index
@@ -169,7 +173,7 @@ class Round:
     def _bench(self, policy: UUID) -> Iterator[EpisodeCancel]:
         if sum(culprit == policy for culprit in self.broken.values()) < BROKEN_EPISODES:
             return
-        for name, request in self.asked.items():
+        for name, request in self.requests.items():
             if policy in request.policy_version_ids and not self._settled(name):
                 reason = f"an entrant broke {BROKEN_EPISODES} episodes of this round"
                 self.dropped[name] = reason
@@ -177,41 +181,41 @@ class Round:
 
     def _scores(self, division: UUID) -> dict[UUID, list[float]]:
         """Return every entrant's scores, including those of broken episodes."""
-        found: dict[UUID, list[float]] = defaultdict(list)
+        division_scores: dict[UUID, list[float]] = defaultdict(list)
         for name, result in self.results.items():
             if self.division_of[name] == division:
                 for score in result.scores:
-                    found[score.policy_version_id].append(score.score)
-        worst = min((score for scores in found.values() for score in scores), default=0.0)
+                    division_scores[score.policy_version_id].append(score.score)
+        worst = min((score for scores in division_scores.values() for score in scores), default=0.0)
         for name, culprit in self.broken.items():
             if self.division_of[name] == division:
-                found[culprit].append(min(worst, 0.0))
-        return found
+                division_scores[culprit].append(min(worst, 0.0))
+        return division_scores
 
     def _ranking(self, division: UUID) -> list[RankingEntry]:
         scores = self._scores(division)
         members = self.entrants[division]
-        means = {one.policy_version_id: fmean(scores[one.policy_version_id] or [0.0]) for one in members}
+        means = {entrant.policy_version_id: fmean(scores[entrant.policy_version_id] or [0.0]) for entrant in members}
         places = ranks(means)
         return sorted(
             (
                 RankingEntry(
-                    policy_version_id=one.policy_version_id,
-                    player_id=one.player_id,
-                    rank=places[one.policy_version_id],
-                    score=means[one.policy_version_id],
+                    policy_version_id=entrant.policy_version_id,
+                    player_id=entrant.player_id,
+                    rank=places[entrant.policy_version_id],
+                    score=means[entrant.policy_version_id],
                     result_metadata={
-                        "episodes": len(scores[one.policy_version_id]),
-                        "broken": sum(culprit == one.policy_version_id for culprit in self.broken.values()),
+                        "episodes": len(scores[entrant.policy_version_id]),
+                        "broken": sum(culprit == entrant.policy_version_id for culprit in self.broken.values()),
                     },
                 )
-                for one in members
+                for entrant in members
             ),
             key=lambda entry: (entry.rank, entry.policy_version_id),
         )
 
     def _leaderboard(self, division: UUID, ranking: list[RankingEntry]) -> DivisionLeaderboard:
-        names = {one.policy_version_id: one for one in self.entrants[division]}
+        names = {entrant.policy_version_id: entrant for entrant in self.entrants[division]}
         rows = [
             (names[entry.policy_version_id].player_id or str(entry.policy_version_id),
              names[entry.policy_version_id].player_name, {entry.policy_version_id}, [entry.score])

@@ -39,11 +39,11 @@ def missing_keys(profile: str | None) -> str:
 def aws_keys(profile: str | None) -> dict[str, str] | None:
     """Return the keys of a profile, or those in variables; None when one of the two required keys is missing."""
     if profile is None:
-        found = {name: os.environ[name] for name in _NAMES if os.environ.get(name)}
+        keys = {name: os.environ[name] for name in _NAMES if os.environ.get(name)}
     else:
         section = _section("AWS_SHARED_CREDENTIALS_FILE", "credentials", profile)
-        found = {name: section[name.lower()] for name in _NAMES if section.get(name.lower())}
-    return found if all(name in found for name in _NAMES[:2]) else None
+        keys = {name: section[name.lower()] for name in _NAMES if section.get(name.lower())}
+    return keys if all(name in keys for name in _NAMES[:2]) else None
 
 
 def aws_region(profile: str | None) -> str:

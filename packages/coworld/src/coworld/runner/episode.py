@@ -123,10 +123,10 @@ class Episode:
             assert program is not None and program.running.startup_endpoint is not None
             own = Budget(self.budget.at_most(player.startup.timeout_seconds))
             path = player.startup.path
-            said = await probes.wait_healthy(program.running.startup_endpoint, path, program.has_ended, own)
-            if said is not None:
-                found = program.exit
-                reason = found.reason if found else f"was not ready within {own.seconds:g} s: {said}"
+            problem = await probes.wait_healthy(program.running.startup_endpoint, path, program.has_ended, own)
+            if problem is not None:
+                ended = program.exit
+                reason = ended.reason if ended else f"was not ready within {own.seconds:g} s: {problem}"
                 raise RunnerEpisodeError(
                     f"the player of slot {seat.slot} {reason} (start-up page {path})",
                     error_type="player_error",
@@ -171,15 +171,15 @@ class Episode:
     async def wait_for_game(self, address: Address) -> None:
         game = self.game
         assert game is not None
-        said = await probes.wait_healthy(address, "/healthz", game.has_ended, self.budget)
-        if said is None:
+        problem = await probes.wait_healthy(address, "/healthz", game.has_ended, self.budget)
+        if problem is None:
             return
-        found = game.exit
-        reason = found.reason if found else f"was not healthy within {self.budget.used:.3g} s: {said}"
+        ended = game.exit
+        reason = ended.reason if ended else f"was not healthy within {self.budget.used:.3g} s: {problem}"
         raise RunnerEpisodeError(
             f"the game {reason} before it was healthy{self.log_summary(game.running)}",
             error_type="game_unhealthy",
-            game_exit_code=found.code if found else None,
+            game_exit_code=ended.code if ended else None,
         )
 
     async def probe_pages(self, address: Address) -> None:
@@ -197,8 +197,8 @@ class Episode:
         """Report the end of the game instead of a probe that failed because the game ended."""
         game = self.game
         if game is not None and await game.exited_within(self.budget.at_most(0.2)):
-            found = game.ended.result()
-            if not found.clean:
+            ended = game.ended.result()
+            if not ended.clean:
                 self.blame_game_exit(game)
 
     def gates(self) -> PlayerGates:
@@ -270,7 +270,7 @@ class Episode:
         try:
             await probes.require_first_message(address, "/global", self.budget, then=look)
             if self.options.thorough and game.exit is None:
-                await probes.require_first_message(address, "/global", self.budget, who=" for a late viewer")
+                await probes.require_first_message(address, "/global", self.budget, suffix=" for a late viewer")
         except RunnerEpisodeError as error:
             patience = GRACE_SECONDS if isinstance(error, probes.CutOff) else 0.0
             if await game.exited_within(self.budget.at_most(patience)):
@@ -303,20 +303,20 @@ class Episode:
     def blame_timeout(self, dead: Seat | None) -> None:
         if dead is not None:
             raise self.failure_of(dead)
-        gone = [str(seat.slot) for seat in self.seats if seat.exit is not None]
-        left = f"; the players of slots {', '.join(gone)} had left before" if gone else ""
+        exited_slots = [str(seat.slot) for seat in self.seats if seat.exit is not None]
+        note = f"; the players of slots {', '.join(exited_slots)} had left before" if exited_slots else ""
         raise RunnerEpisodeError(
-            f"the game did not end within the episode's {self.budget.seconds:g} s{left}", error_type="episode_timeout"
+            f"the game did not end within the episode's {self.budget.seconds:g} s{note}", error_type="episode_timeout"
         )
 
     def blame_game_exit(self, game: Watched) -> None:
-        found = game.ended.result()
-        if found.clean:
+        ended = game.ended.result()
+        if ended.clean:
             return
         raise RunnerEpisodeError(
-            f"the game {found.reason}{self.log_summary(game.running)}",
-            error_type="crash" if found.code is None else "game_unhealthy",
-            game_exit_code=found.code,
+            f"the game {ended.reason}{self.log_summary(game.running)}",
+            error_type="crash" if ended.code is None else "game_unhealthy",
+            game_exit_code=ended.code,
         )
 
     def failure_of(self, seat: Seat) -> RunnerEpisodeError:

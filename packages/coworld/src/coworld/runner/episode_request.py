@@ -99,11 +99,11 @@ def _has_command(engine: Engine, image: str) -> bool:
         return False  # the error is reported when it is started
 
 
-def _one_or_each(given: Sequence[Any], seats: int, what: str) -> list[Any]:
-    if len(given) not in (1, seats):
-        hint = f"{len(given)} were given: give one for all, or one per slot"
-        raise CoworldError(f"expected 1 or {seats} {what} for {seats} player slots", hint=hint)
-    return list(given) * (seats if len(given) == 1 else 1)
+def _one_or_each(values: Sequence[Any], seats: int, noun: str) -> list[Any]:
+    if len(values) not in (1, seats):
+        hint = f"{len(values)} were given: give one for all, or one per slot"
+        raise CoworldError(f"expected 1 or {seats} {noun} for {seats} player slots", hint=hint)
+    return list(values) * (seats if len(values) == 1 else 1)
 
 
 def parse_request(document: dict[str, Any], *, strict: bool = True) -> CoworldEpisodeJobSpec:

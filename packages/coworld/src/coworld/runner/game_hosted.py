@@ -43,8 +43,8 @@ class GameHostedEpisode(Episode):
     @property
     def _seats_schema(self) -> Any:
         mixed = any(isinstance(player, CoworldHumanPlayerSpec) for player in self.request.players)
-        asked = self.manifest.game.runnable.env.get(f"COGAME_{'PLAY' if mixed else 'PLAYER'}_SEATS_SCHEMA")
-        return asked or ("coworld-play-seats/1" if mixed else "coworld-player-seats/1")
+        requested = self.manifest.game.runnable.env.get(f"COGAME_{'PLAY' if mixed else 'PLAYER'}_SEATS_SCHEMA")
+        return requested or ("coworld-play-seats/1" if mixed else "coworld-player-seats/1")
 
     async def start_early_players(self) -> None:
         return
@@ -78,10 +78,10 @@ class GameHostedEpisode(Episode):
         """Wait until there are results, the game ends, or it declares that a seat has failed."""
         game = self.game
         assert game is not None
-        wanted = ["results.json", *(["replay"] if self.options.verify_replay else [])]
+        output_names = ["results.json", *(["replay"] if self.options.verify_replay else [])]
         while True:
             ended = await game.exited_within(self.budget.at_most(POLL_SECONDS))
-            if all(game.running.has(name) for name in wanted):
+            if all(game.running.has(name) for name in output_names):
                 return
             if (data := game.running.read("player_failure.json", 1 << 20)) is not None:
                 write_file(self.artifacts.player_failure_path, data)

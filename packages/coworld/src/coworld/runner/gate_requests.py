@@ -67,8 +67,8 @@ def read_request(head: bytes) -> PlayerRequest:
         return PlayerRequest(method, path, head, True, 0)
     if upgrades:
         raise RequestRefused("400 Bad Request", "a connection can only become a websocket")
-    kept = [line for line in lines[1:] if not line.lower().startswith((b"connection:", b"keep-alive:"))]
-    closing = b"\r\n".join([lines[0], *kept, b"Connection: close", b"", b""])
+    header_lines = [line for line in lines[1:] if not line.lower().startswith((b"connection:", b"keep-alive:"))]
+    closing = b"\r\n".join([lines[0], *header_lines, b"Connection: close", b"", b""])
     return PlayerRequest(method, path, closing, False, body_bytes)
 
 

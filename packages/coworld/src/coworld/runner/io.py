@@ -114,8 +114,8 @@ def upload_file(uri: str, file: RewindableBinaryStream, *, size: int, content_ty
     """
     data = file.read(size + 1)
     if len(data) != size:
-        found = "more" if len(data) > size else str(len(data))
-        raise ValueError(f"the file has {found} bytes, and {size} were declared for {public_uri(uri)}")
+        actual = "more" if len(data) > size else str(len(data))
+        raise ValueError(f"the file has {actual} bytes, and {size} were declared for {public_uri(uri)}")
     write_uri(uri, data, content_type=content_type, attempts=attempts)
 
 

@@ -63,8 +63,8 @@ def memory_files(game: CoworldGameManifest) -> dict[str, bytes]:
 
 def _source_revision(runnable: CoworldRunnableSpec) -> str:
     """Return the commit that the source URL is pinned to, else the URL, else the image."""
-    found = re.search(r"/(?:tree|blob|commit)/([0-9a-f]{40})(?:/|$)", runnable.source_url or "")
-    return found[1] if found else runnable.source_url or runnable.image
+    match = re.search(r"/(?:tree|blob|commit)/([0-9a-f]{40})(?:/|$)", runnable.source_url or "")
+    return match[1] if match else runnable.source_url or runnable.image
 
 
 def replay_variables(place: Place) -> dict[str, str]:
@@ -107,12 +107,12 @@ def limits_of(resources: CoworldRunnableResources | None, wall_seconds: float) -
 
 def quantity(text: str) -> float:
     """Parse a Kubernetes quantity: `500m`, `2`, `512Mi`, `1e3`."""
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?(?:[eE][0-9]+)?)(m|[kMGT]|[KMGT]i)?", text.strip())
-    if found is None:
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?(?:[eE][0-9]+)?)(m|[kMGT]|[KMGT]i)?", text.strip())
+    if match is None:
         raise RunnerEpisodeError(
             f"{text!r} is not a quantity such as `500m`, `2` or `512Mi`", error_type="config_error"
         )
-    number, unit = float(found[1]), found[2] or ""
+    number, unit = float(match[1]), match[2] or ""
     return number / 1000 if unit == "m" else number * _UNITS[unit]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from coworld.errors import SourceError
 
 NAME = ".coworld.lock"
-_held: ContextVar[frozenset[Path]] = ContextVar("held_folders", default=frozenset())
+_locked_folders: ContextVar[frozenset[Path]] = ContextVar("held_folders", default=frozenset())
 
 
 @contextlib.contextmanager
@@ -23,7 +23,7 @@ def sole_use(folder: Path) -> Iterator[None]:
         SourceError: another run holds it, or it cannot be made.
     """
     path = Path(os.path.realpath(folder))
-    if path in _held.get():
+    if path in _locked_folders.get():
         yield
         return
     try:
@@ -36,11 +36,11 @@ def sole_use(folder: Path) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise SourceError(f"{folder} cannot hold an episode: {error.strerror}", hint="name another folder") from None
-    token = _held.set(_held.get() | {path})
+    token = _locked_folders.set(_locked_folders.get() | {path})
     try:
         yield
     finally:
-        _held.reset(token)
+        _locked_folders.reset(token)
         with contextlib.suppress(OSError):
             os.unlink(path / NAME)
         os.close(lock)
@@ -51,8 +51,8 @@ def _lock(path: Path) -> int:
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            found = os.stat(path, follow_symlinks=False)
-            if (found.st_dev, found.st_ino) == (os.fstat(lock).st_dev, os.fstat(lock).st_ino):
+            named = os.stat(path, follow_symlinks=False)
+            if (named.st_dev, named.st_ino) == (os.fstat(lock).st_dev, os.fstat(lock).st_ino):
                 return lock
         except FileNotFoundError:
             pass  # its holder has just removed it

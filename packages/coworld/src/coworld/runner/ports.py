@@ -104,15 +104,15 @@ def resolve_local_extra_ports(
     allocate_port: Callable[[], int] | None = None,
 ) -> list[ResolvedLocalPort]:
     """Return the further ports of a game, each with a port of this machine; ValueError when one is already in use."""
-    taken = set(reserved_host_ports or ())
-    found = []
+    used = set(reserved_host_ports or ())
+    resolved = []
     for request in requested_ports(env):
         port = request.host_port or (allocate_port or _free_port)()
-        if port in taken:
+        if port in used:
             _refuse(f"maps host port {port} more than once")
-        taken.add(port)
-        found.append(ResolvedLocalPort(request.container_port, port))
-    return found
+        used.add(port)
+        resolved.append(ResolvedLocalPort(request.container_port, port))
+    return resolved
 
 
 def _free_port() -> int:
@@ -142,8 +142,8 @@ def with_secret_uris(env: Mapping[str, str], outside: Mapping[str, str] = os.env
     Raises:
         ValueError: the variable is not such a table, or it maps a URI to a value that a game cannot read.
     """
-    wanted = {name: value for name, value in env.items() if value.startswith("secret://")}
-    if not wanted:
+    references = {name: value for name, value in env.items() if value.startswith("secret://")}
+    if not references:
         return dict(env)
     try:
         table = json.loads(outside.get(LOCAL_SECRET_URIS_ENV_VAR, "{}"))
@@ -151,11 +151,11 @@ def with_secret_uris(env: Mapping[str, str], outside: Mapping[str, str] = os.env
         table = None
     if not isinstance(table, dict):
         raise ValueError(f"{LOCAL_SECRET_URIS_ENV_VAR} must be a JSON object of addresses")
-    for value in wanted.values():
+    for value in references.values():
         address = table.get(value)
         if not isinstance(address, str) or not address.startswith(("http://", "https://", "file://")):
             raise ValueError(
                 f"{value} is not mapped: name it in {LOCAL_SECRET_URIS_ENV_VAR} with the http(s) or file address it "
                 "stands for"
             )
-    return {**env, **{name: table[value] for name, value in wanted.items()}}
+    return {**env, **{name: table[value] for name, value in references.items()}}

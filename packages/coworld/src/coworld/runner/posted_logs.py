@@ -13,15 +13,15 @@ IN_MEMORY = 64 << 10
 class PostedLog:
     """The lines of one program, with a limit in bytes."""
 
-    def __init__(self, most: int = LARGEST_POSTED_LOG) -> None:
-        self._most = most
+    def __init__(self, max_bytes: int = LARGEST_POSTED_LOG) -> None:
+        self._max_bytes = max_bytes
         self._lines = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (`close` closes it)
         self._bytes = self._refused = 0
 
     def add(self, text: bytes) -> bool:
         """Append text, with a line feed where it has none; return False when there is no room for it."""
         line = text if text.endswith(b"\n") else text + b"\n"
-        if self._bytes + len(line) > self._most:
+        if self._bytes + len(line) > self._max_bytes:
             self._refused += 1
             return False
         self._bytes += self._lines.write(line)
@@ -30,10 +30,10 @@ class PostedLog:
     def data(self) -> bytes:
         """Return what was kept, and how many requests were refused; empty when nothing was posted."""
         self._lines.seek(0)
-        kept = self._lines.read()
+        lines = self._lines.read()
         if not self._refused:
-            return kept
-        return kept + f"[{self._refused} requests beyond {self._most} bytes are left out]\n".encode()
+            return lines
+        return lines + f"[{self._refused} requests beyond {self._max_bytes} bytes are left out]\n".encode()
 
     def close(self) -> None:
         """Delete what was kept."""

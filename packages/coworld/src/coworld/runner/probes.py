@@ -75,7 +75,7 @@ async def require_refusal(address: Address, slot: int, budget: Budget) -> None:
     """Check that `/player` refuses a wrong token: HTTP 401 or 403, a failed handshake, or a close without a message."""
     from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
-    what = f"WS /player with a wrong token for slot {slot}"
+    name = f"WS /player with a wrong token for slot {slot}"
     seconds = budget.at_most(REFUSAL_SECONDS)
     try:
         async with socket(address, "/player", {"slot": slot, "token": "bad"}, timeout=seconds) as connection:
@@ -85,13 +85,13 @@ async def require_refusal(address: Address, slot: int, budget: Budget) -> None:
             except ConnectionClosed:
                 return
             except TimeoutError:
-                violation(f"{what} was left open for {seconds:g} s instead of being refused")
-            violation(f"{what} was answered with a message instead of being refused")
+                violation(f"{name} was left open for {seconds:g} s instead of being refused")
+            violation(f"{name} was answered with a message instead of being refused")
     except InvalidStatus as error:
         if error.response.status_code not in (401, 403):
-            violation(f"{what} was refused with HTTP {error.response.status_code}, not 401 or 403")
+            violation(f"{name} was refused with HTTP {error.response.status_code}, not 401 or 403")
     except TimeoutError:
-        violation(f"{what} was neither accepted nor refused within {seconds:g} s")
+        violation(f"{name} was neither accepted nor refused within {seconds:g} s")
     except (InvalidHandshake, OSError, EOFError):
         return
 
@@ -103,32 +103,32 @@ async def require_first_message(
     *,
     query: dict[str, Any] | None = None,
     error_type: RunnerErrorType = "game_contract_violation",
-    who: str = "",
+    suffix: str = "",
     then: "Callable[[ClientConnection], Awaitable[None]] | None" = None,
 ) -> None:
     """Check that a socket opens and sends a message that is not empty within 10 s; `then` may use the connection."""
     from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
-    what, seconds = f"WS {path}{who}", budget.at_most(FIRST_MESSAGE_SECONDS)
+    name, seconds = f"WS {path}{suffix}", budget.at_most(FIRST_MESSAGE_SECONDS)
     try:
         async with asyncio.timeout(seconds) as clock:
             async with socket(address, path, query, timeout=seconds) as connection:
                 message = await connection.recv()
                 if not message:
-                    violation(f"the first message of {what} is empty", error_type)
+                    violation(f"the first message of {name} is empty", error_type)
                 clock.reschedule(None)
                 if then is not None:
                     await then(connection)
     except InvalidStatus as error:
-        violation(f"{what} was refused with HTTP {error.response.status_code}", error_type)
+        violation(f"{name} was refused with HTTP {error.response.status_code}", error_type)
     except ConnectionClosed as error:
         violation(
-            f"{what} was closed before its first message ({error.rcvd.code if error.rcvd else 'cut'})", error_type
+            f"{name} was closed before its first message ({error.rcvd.code if error.rcvd else 'cut'})", error_type
         )
     except TimeoutError:
-        violation(f"{what} sent no first message within {seconds:g} s", error_type)
+        violation(f"{name} sent no first message within {seconds:g} s", error_type)
     except (InvalidHandshake, OSError, EOFError) as error:
-        raise CutOff(f"{what} could not be opened: {type(error).__name__}", error_type) from None
+        raise CutOff(f"{name} could not be opened: {type(error).__name__}", error_type) from None
 
 
 async def require_pong(connection: "ClientConnection") -> None:

@@ -56,10 +56,10 @@ async def replay_server(
     try:
         assert program.running.endpoint is not None
         stop = budget if budget.seconds is not None else Budget(health_seconds)
-        said = await probes.wait_healthy(program.running.endpoint, "/healthz", program.has_ended, stop)
-        if said is not None:
-            found = program.exit
-            reason = found.reason if found else f"was not healthy in time: {said}"
+        problem = await probes.wait_healthy(program.running.endpoint, "/healthz", program.has_ended, stop)
+        if problem is not None:
+            ended = program.exit
+            reason = ended.reason if ended else f"was not healthy in time: {problem}"
             raise RunnerEpisodeError(f"the game {reason} when it was to show the replay", error_type=FAILURE)
         yield program
     finally:

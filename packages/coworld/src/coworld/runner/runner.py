@@ -206,24 +206,24 @@ async def _played(
 async def _failure(episode: Episode, artifacts: EpisodeArtifacts) -> EpisodeFailure | None:
     """Run an episode to its end and say how it failed, if it did. The first failure is the one that counts."""
     options = episode.options
-    found: list[EpisodeFailure] = []
+    failures: list[EpisodeFailure] = []
     try:
         await episode.run()
     except Exception as error:
-        found.append(_as_failure(error, episode))
+        failures.append(_as_failure(error, episode))
     finally:
         try:
             await episode.finish()
         except Exception as error:
-            found.append(_as_failure(error, episode))
+            failures.append(_as_failure(error, episode))
     try:
-        if not found and options.verify_replay:
+        if not failures and options.verify_replay:
             await _check_replay(episode, artifacts)
-        if options.validate_results and (not found or artifacts.results_path.exists()):
+        if options.validate_results and (not failures or artifacts.results_path.exists()):
             episode.read_results()
     except Exception as error:
-        found.append(_as_failure(error, episode))
-    return found[0] if found else None
+        failures.append(_as_failure(error, episode))
+    return failures[0] if failures else None
 
 
 def _as_failure(error: Exception, episode: Episode) -> EpisodeFailure:
@@ -349,11 +349,11 @@ def _terminating(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any] | Non
     if threading.current_thread() is not threading.main_thread() or task is None:
         yield
         return
-    asked = False
+    terminated = False
 
     def end() -> None:
-        nonlocal asked
-        asked = True
+        nonlocal terminated
+        terminated = True
         task.cancel()
 
     before = signal.getsignal(signal.SIGTERM)
@@ -361,7 +361,7 @@ def _terminating(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any] | Non
     try:
         yield
     except asyncio.CancelledError:
-        if asked:
+        if terminated:
             raise SystemExit(128 + signal.SIGTERM) from None
         raise
     finally:

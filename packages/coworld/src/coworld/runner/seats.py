@@ -23,9 +23,9 @@ class Watched:
         self.finished_at: datetime | None = None
 
     async def _finish(self) -> Exit:
-        found = await self.running.finished()
+        ended = await self.running.finished()
         self.finished_at = datetime.now(UTC)
-        return found
+        return ended
 
     @property
     def exit(self) -> Exit | None:
@@ -67,18 +67,18 @@ class Seat:
     @property
     def crashed(self) -> bool:
         """Return whether it ended by itself, and badly."""
-        found = self.exit
-        return found is not None and not found.clean and not found.stopped
+        ended = self.exit
+        return ended is not None and not ended.clean and not ended.stopped
 
     def failure(self, log_summary: str = "") -> RunnerEpisodeError:
         """Return the error for how it ended."""
-        found = self.exit
-        if found is not None and found.code == TEMPORARY_EXIT:
+        ended = self.exit
+        if ended is not None and ended.code == TEMPORARY_EXIT:
             return RunnerEpisodeError(
                 f"the player of slot {self.slot} could not start now (exit code {TEMPORARY_EXIT})",
                 error_type="player_never_started",
             )
-        reason = found.reason if found else "did not start"
+        reason = ended.reason if ended else "did not start"
         return RunnerEpisodeError(
             f"the player of slot {self.slot} {reason}{log_summary}",
             error_type="player_error",
@@ -88,13 +88,13 @@ class Seat:
     def status(self) -> PlayerRuntimeStatus:
         if self.program is None:
             return PlayerRuntimeStatus(slot=self.slot, state="not_started", reason=self.note)
-        found = self.exit
-        if found is None or found.stopped:
+        ended = self.exit
+        if ended is None or ended.stopped:
             return PlayerRuntimeStatus(slot=self.slot, state="running", reason=self.note or "ended by the runner")
         return PlayerRuntimeStatus(
             slot=self.slot,
             state="exited",
-            exit_code=found.code,
-            reason=None if found.clean else found.reason,
+            exit_code=ended.code,
+            reason=None if ended.clean else ended.reason,
             finished_at=self.program.finished_at or datetime.now(UTC),
         )

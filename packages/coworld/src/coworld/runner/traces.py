@@ -31,11 +31,11 @@ def collect_game_files(artifacts: EpisodeArtifacts, running: Running, clean: Red
         "memory_output.json": (artifacts.workspace / "memory_output.json", LARGEST_FAILURE),
         "player_failure.json": (artifacts.player_failure_path, LARGEST_FAILURE),
     }
-    for name, (target, most) in files.items():
-        if running.collect(name, target, most):
+    for name, (target, max_bytes) in files.items():
+        if running.collect(name, target, max_bytes):
             without_tokens(target, clean)
         elif running.has(name):
-            left_out[name] = f"is larger than the {most} bytes that are kept"
+            left_out[name] = f"is larger than the {max_bytes} bytes that are kept"
     if artifacts.replay_path.exists():
         compress(artifacts.replay_path, artifacts.compressed_replay_path)
     if left_out:

@@ -58,12 +58,12 @@ def _additional_properties(
             yield from validator.descend(instance[key], subschema, path=key)
     elif subschema is False and extras:
         names = ", ".join(repr(key) for key in sorted(extras, key=str))
-        one = len(extras) == 1
+        single = len(extras) == 1
         if patterns:
             regexes = ", ".join(repr(pattern) for pattern in sorted(schema["patternProperties"]))
-            yield ValidationError(f"{names} {'does' if one else 'do'} not match any of the regexes: {regexes}")
+            yield ValidationError(f"{names} {'does' if single else 'do'} not match any of the regexes: {regexes}")
         else:
-            verb = "was" if one else "were"
+            verb = "was" if single else "were"
             yield ValidationError(f"Additional properties are not allowed ({names} {verb} unexpected)")
 
 

@@ -23,13 +23,13 @@ def join_path(parts: Sequence[str | int]) -> str:
 def problems_of(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
     """Return one problem per path, in the order of the document's model."""
     problems: dict[str, Problem] = {}
-    for found in error.errors(include_url=False):
-        path, owner = _locate(model, found["loc"])
-        broken = found.get("ctx", {}).get("error")
+    for detail in error.errors(include_url=False):
+        path, owner = _locate(model, detail["loc"])
+        broken = detail.get("ctx", {}).get("error")
         if isinstance(broken, BrokenRule):
             path, message, fix = [*path, *broken.path], broken.message, broken.fix
         else:
-            message, fix = _explain(found, path, owner)
+            message, fix = _explain(detail, path, owner)
         problem = Problem(join_path(path), message, fix)
         problems.setdefault(problem.path, problem)
     return list(problems.values())
@@ -53,9 +53,9 @@ _KINDS = {
 }
 
 
-def _explain(found: Any, path: list[str | int], owner: type[BaseModel] | None) -> tuple[str, str]:
+def _explain(detail: Any, path: list[str | int], owner: type[BaseModel] | None) -> tuple[str, str]:
     """Return the message and the fix for one of pydantic's own errors."""
-    kind, given, context = found["type"], found["input"], found.get("ctx", {})
+    kind, given, context = detail["type"], detail["input"], detail.get("ctx", {})
     match kind:
         case "extra_forbidden":
             return "unknown key", _instead(str(path[-1]), owner)
@@ -84,9 +84,9 @@ def _explain(found: Any, path: list[str | int], owner: type[BaseModel] | None) -
     if kind in _BOUNDS:
         return f"it is {given!r}", _BOUNDS[kind].format(**context)
     if kind.endswith(("_type", "_parsing")):
-        wanted = _KINDS.get(kind.rpartition("_")[0], "something else")
-        return f"it is {_kind_of(given)} and must be {wanted}", f"write {wanted}"
-    return found["msg"][0].lower() + found["msg"][1:], "change it"
+        expected_kind = _KINDS.get(kind.rpartition("_")[0], "something else")
+        return f"it is {_kind_of(given)} and must be {expected_kind}", f"write {expected_kind}"
+    return detail["msg"][0].lower() + detail["msg"][1:], "change it"
 
 
 def _instead(key: str, owner: type[BaseModel] | None) -> str:

@@ -19,11 +19,11 @@ Pointer = tuple[str, ...]
 
 def reference_problems(schema: object, *, at: str) -> list[Problem]:
     """Return a problem for each reference that cannot be resolved; `at` is the schema's path in its document."""
-    found = dict(_schemas(schema))
-    names = {part.get("$id") for part in found.values() if isinstance(part.get("$id"), str)} | {""}
-    anchors = {part.get(key) for part in found.values() for key in ("$anchor", "$dynamicAnchor") if key in part}
+    subschemas = dict(_schemas(schema))
+    names = {part.get("$id") for part in subschemas.values() if isinstance(part.get("$id"), str)} | {""}
+    anchors = {part.get(key) for part in subschemas.values() for key in ("$anchor", "$dynamicAnchor") if key in part}
     problems = []
-    for pointer, part in found.items():
+    for pointer, part in subschemas.items():
         for key in ("$ref", "$dynamicRef"):
             reference = part.get(key)
             if not isinstance(reference, str):
@@ -33,10 +33,10 @@ def reference_problems(schema: object, *, at: str) -> list[Problem]:
             if document not in names:
                 fix = "copy what it refers to into `$defs` and refer to `#/$defs/NAME`: nothing is fetched"
                 problems.append(Problem(path, f"the reference {reference!r} leads to another document", fix))
-            elif not document and fragment not in anchors and _target(reference) not in found:
+            elif not document and fragment not in anchors and _target(reference) not in subschemas:
                 fix = "define it under `$defs` of the same schema"
                 problems.append(Problem(path, f"the reference {reference!r} leads nowhere", fix))
-    if not problems and (circle := _circle(found)) is not None:
+    if not problems and (circle := _circle(subschemas)) is not None:
         path = ".".join((at, *circle))
         problems.append(Problem(path, "its references lead in a circle", "let one of them go through a property"))
     return problems

@@ -60,13 +60,13 @@ def json_schema_validation_errors(instance: object, schema: dict[str, Any]) -> l
             validator.iter_errors(instance), key=lambda error: [_in_order(part) for part in error.absolute_path]
         )
     except Unresolvable as error:
-        what, fix = f"the reference {error.ref!r} leads nowhere", "define it under `$defs` of the same schema"
-        raise DocumentError([Problem("", what, fix)]) from error
+        message, fix = f"the reference {error.ref!r} leads nowhere", "define it under `$defs` of the same schema"
+        raise DocumentError([Problem("", message, fix)]) from error
     except RecursionError as error:
         raise DocumentError([Problem("", "references are circular", "break the cycle")]) from error
     except re.error as error:
-        what = f"{error.pattern!r} is not a regular expression: {error.msg}"
-        raise DocumentError([Problem("", what, "correct the pattern in the schema")]) from error
+        message = f"{error.pattern!r} is not a regular expression: {error.msg}"
+        raise DocumentError([Problem("", message, "correct the pattern in the schema")]) from error
 
 
 def _in_order(part: str | int) -> tuple[bool, int, str]:
@@ -126,16 +126,16 @@ def parse_json_object(data: bytes | str, *, name: str, unique_keys: bool = False
             object_pairs_hook=_unique if unique_keys else None,
         )
     except (ValueError, RecursionError) as error:
-        what, hint = str(error), "fix the text; `python -m json.tool` shows it"
+        reason, hint = str(error), "fix the text; `python -m json.tool` shows it"
         if isinstance(error, json.JSONDecodeError):
             raise InvalidJsonError(name, error, hint=hint) from error
         if isinstance(error, UnicodeDecodeError):
-            what = "it is not UTF-8"
+            reason = "it is not UTF-8"
         elif isinstance(error, RecursionError):
-            what = "it is too deeply nested"
-        elif "digits" in what:
-            what = "a number has thousands of digits"
-        raise SourceError(f"{name} is not JSON: {what}", hint=hint) from error
+            reason = "it is too deeply nested"
+        elif "digits" in reason:
+            reason = "a number has thousands of digits"
+        raise SourceError(f"{name} is not JSON: {reason}", hint=hint) from error
     if not isinstance(value, dict):
         raise NotAnObjectError(f"Expected JSON object in {name}", hint="the document starts with `{`")
     return value
@@ -151,12 +151,12 @@ def _finite(text: str) -> float:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    document = dict(pairs)
+    if len(document) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"an object has the key {twice!r} twice")
-    return found
+    return document
 
 
 def load_json_object(path: Path) -> JsonObject:

@@ -131,9 +131,9 @@ class EpisodeStats(_Model):
             raise BrokenRule("a seat id is used twice", "give each seat its own id", "seats")
         for index, seat in enumerate(self.seats):
             if sorted(measurement.metric_id for measurement in seat.measurements) != sorted(metrics):
-                what = f"seat {seat.seat_id!r} does not report every metric exactly once"
+                message = f"seat {seat.seat_id!r} does not report every metric exactly once"
                 fix = "say `missing` with a reason for what is not known"
-                raise BrokenRule(what, fix, "seats", index, "measurements")
+                raise BrokenRule(message, fix, "seats", index, "measurements")
             for place, measurement in enumerate(seat.measurements):
                 problem = _mismatch(metrics[measurement.metric_id], measurement)
                 if problem:
@@ -194,6 +194,6 @@ class StatsBlock(_Model):
         for index, episode in enumerate(self.episodes):
             for metric in episode.metrics:
                 if known.setdefault((metric.id, metric.version), metric) != metric:
-                    what = f"{metric.id} v{metric.version} is defined in two ways"
-                    raise BrokenRule(what, "raise `version` when a metric changes", "episodes", index, "metrics")
+                    message = f"{metric.id} v{metric.version} is defined in two ways"
+                    raise BrokenRule(message, "raise `version` when a metric changes", "episodes", index, "metrics")
         return self

@@ -25,15 +25,17 @@ def render_stats(block: StatsBlock) -> str:
     for failure in block.failures:
         parts.append(f"<p><b>{escape(failure.provenance.episode_id)}</b>: {escape(failure.reason)}</p>")
     for episode in block.episodes:
-        heads = "".join(f'<th title="{escape(one.description)}">{escape(one.name)}</th>' for one in episode.metrics)
+        heads = "".join(
+            f'<th title="{escape(metric.description)}">{escape(metric.name)}</th>' for metric in episode.metrics
+        )
         parts.append(
             f"<h2>{escape(episode.provenance.episode_id)} "
             f'<span class="quiet">{escape(episode.provenance.game_id)}</span></h2>'
             f"<table><thead><tr><th>Seat</th><th>Policy</th>{heads}</tr></thead><tbody>"
         )
         for seat in episode.seats:
-            found = {one.metric_id: one for one in seat.measurements}
-            cells = "".join(_cell(found[metric.id]) for metric in episode.metrics)
+            measurements = {measurement.metric_id: measurement for measurement in seat.measurements}
+            cells = "".join(_cell(measurements[metric.id]) for metric in episode.metrics)
             parts.append(f"<tr><td>{escape(seat.seat_id)}</td><td>{escape(seat.policy_id or '-')}</td>{cells}</tr>")
         parts.append("</tbody></table>")
     return "".join([*parts, "</body></html>\n"])

@@ -125,13 +125,14 @@ def read_inputs(path: Path) -> list[ReplayInput]:
         inputs = TypeAdapter(list[ReplayInput]).validate_python(document, extra="forbid")
     except ValidationError as error:
         problems = [
-            Problem(".".join(map(str, one["loc"])), one["msg"], "see `coworld docs stats`") for one in error.errors()
+            Problem(".".join(map(str, detail["loc"])), detail["msg"], "see `coworld docs stats`")
+            for detail in error.errors()
         ]
         raise DocumentError(problems) from None
-    names = [one.episode_id for one in inputs]
+    names = [entry.episode_id for entry in inputs]
     if not names or len(set(names)) != len(names):
-        what = "an episode comes twice" if names else "there is no replay in the list"
-        raise DocumentError([Problem("", what, "write each episode once")])
+        message = "an episode comes twice" if names else "there is no replay in the list"
+        raise DocumentError([Problem("", message, "write each episode once")])
     return inputs
 
 
@@ -139,11 +140,11 @@ def extract_batch(inputs: Path, output: Path, *, workers: int = 4) -> StatsBlock
     """Measure every replay of a list and write the output folder; the same list gives the same bytes."""
     listed = read_inputs(inputs)
     with ThreadPoolExecutor(max_workers=workers) as pool:
-        found = list(pool.map(lambda one: _extract(one, inputs.parent), listed))
+        outcomes = list(pool.map(lambda entry: _extract(entry, inputs.parent), listed))
     block = StatsBlock(
         schema_version="coworld.stats.v1",
-        episodes=[one for one in found if isinstance(one, EpisodeStats)],
-        failures=[one for one in found if isinstance(one, StatsFailure)],
+        episodes=[outcome for outcome in outcomes if isinstance(outcome, EpisodeStats)],
+        failures=[outcome for outcome in outcomes if isinstance(outcome, StatsFailure)],
     )
     for episode in block.episodes:
         text = json.dumps(episode.model_dump(mode="json"), indent=2, sort_keys=True, allow_nan=False) + "\n"
@@ -200,16 +201,16 @@ def _seat(slot: int, places: Sequence[tuple[Any, ...]], tiles: int, policy: Poli
     )
 
 
-def _extract(one: ReplayInput, folder: Path) -> EpisodeStats | StatsFailure:
+def _extract(entry: ReplayInput, folder: Path) -> EpisodeStats | StatsFailure:
     try:
-        data = (folder / one.path).read_bytes()
+        data = (folder / entry.path).read_bytes()
         digest = hashlib.sha256(data).hexdigest()
-        if digest != one.replay_sha256:
+        if digest != entry.replay_sha256:
             raise _NotMeasured(f"the file has the sha256 {digest}")
-        seats = measure(json.loads(decompress_replay(data, name=one.path)), one.policies)
-        return EpisodeStats(provenance=one.provenance(), metrics=METRICS, seats=seats)
+        seats = measure(json.loads(decompress_replay(data, name=entry.path)), entry.policies)
+        return EpisodeStats(provenance=entry.provenance(), metrics=METRICS, seats=seats)
     except (OSError, ValueError, RecursionError, _NotMeasured) as error:
-        return StatsFailure(provenance=one.provenance(), reason=str(error) or type(error).__name__)
+        return StatsFailure(provenance=entry.provenance(), reason=str(error) or type(error).__name__)
 
 
 def _write(path: Path, text: str) -> None:

@@ -146,6 +146,6 @@ def decompress_replay(data: bytes, *, name: str) -> bytes:
             f"{name} cannot be decompressed: {error}", hint="the file is damaged or has the wrong name"
         ) from error
     if not reader.eof:
-        what = "ends too early" if not reader.unconsumed_tail else f"is over {REPLAY_LIMIT >> 30} GiB"
-        raise SourceError(f"{name} cannot be decompressed: it {what}", hint="the file is damaged")
+        problem = "ends too early" if not reader.unconsumed_tail else f"is over {REPLAY_LIMIT >> 30} GiB"
+        raise SourceError(f"{name} cannot be decompressed: it {problem}", hint="the file is damaged")
     return plain

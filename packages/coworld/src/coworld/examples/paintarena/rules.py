@@ -56,7 +56,7 @@ class Config:
             width=_integer(document, "width", 12, 4, 40),
             height=_integer(document, "height", 8, 4, 40),
             max_ticks=_integer(document, "max_ticks", 100, 1, 10_000),
-            tick_rate=_number(document, "tick_rate", 5.0, above=0.0, most=60.0),
+            tick_rate=_number(document, "tick_rate", 5.0, above=0.0, maximum=60.0),
             player_connect_timeout_seconds=_number(document, "player_connect_timeout_seconds", 180.0),
             player_names=names,
         )
@@ -91,7 +91,7 @@ class Arena:
         for slot, (x, y) in enumerate(self.positions):
             across, down = MOVES.get(moves[slot], (0, 0))
             self.positions[slot] = (min(max(x + across, 0), width - 1), min(max(y + down, 0), height - 1))
-        taken = []
+        captured = []
         for slot, (x, y) in enumerate(self.positions):
             tile = y * width + x
             before = self.owners[tile]
@@ -99,10 +99,10 @@ class Arena:
                 continue
             if before != EMPTY:
                 self.scores[before] -= 1
-                taken.append((slot, tile, before))
+                captured.append((slot, tile, before))
             self.owners[tile] = slot
             self.scores[slot] += 1
-        return taken
+        return captured
 
 
 def start(slot: int, width: int, height: int) -> tuple[int, int]:
@@ -132,21 +132,21 @@ def _names(document: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _integer(document: Mapping[str, object], key: str, default: int, least: int, most: int) -> int:
+def _integer(document: Mapping[str, object], key: str, default: int, minimum: int, maximum: int) -> int:
     value = document.get(key, default)
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # JSON has one kind of number: 12.0 is 12
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ConfigError(f"`{key}` must be a whole number from {least} to {most}, not {value!r}")
+    if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
+        raise ConfigError(f"`{key}` must be a whole number from {minimum} to {maximum}, not {value!r}")
     return value
 
 
 def _number(
-    document: Mapping[str, object], key: str, default: float, *, above: float | None = None, most: float = math.inf
+    document: Mapping[str, object], key: str, default: float, *, above: float | None = None, maximum: float = math.inf
 ) -> float:
     value = document.get(key, default)
     good = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    if not good or not (0 <= value <= most) or (above is not None and value <= above):  # type: ignore[operator]
-        allowed = f"above {above:g} and at most {most:g}" if above is not None else "0 or more"
+    if not good or not (0 <= value <= maximum) or (above is not None and value <= above):  # type: ignore[operator]
+        allowed = f"above {above:g} and at most {maximum:g}" if above is not None else "0 or more"
         raise ConfigError(f"`{key}` must be a number {allowed}, not {value!r}")
     return float(value)  # type: ignore[arg-type]

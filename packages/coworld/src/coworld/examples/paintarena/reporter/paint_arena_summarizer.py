@@ -173,8 +173,8 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _percent(part: int, whole: int) -> float:
-    return round(100 * part / whole, 2) if whole else 0.0
+def _percent(part: int, total: int) -> float:
+    return round(100 * part / total, 2) if total else 0.0
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ def choose(state: dict) -> str:
     slot, width, owners = state["slot"], state["width"], state["tile_owners"]
     x, y = state["positions"][slot]
     free = [tile for tile, owner in enumerate(owners) if owner == -1]
-    wanted = free or [tile for tile, owner in enumerate(owners) if owner != slot]
-    ways = [(tile % width - x, tile // width - y) for tile in wanted if tile != y * width + x]
+    targets = free or [tile for tile, owner in enumerate(owners) if owner != slot]
+    ways = [(tile % width - x, tile // width - y) for tile in targets if tile != y * width + x]
     if not ways:
         return "stay"
     across, down = min(ways, key=lambda way: abs(way[0]) + abs(way[1]))

@@ -12,9 +12,11 @@ class Mine(DefaultCommissioner):
 
     def schedule(self, request: ScheduleRoundsRequest) -> ScheduleRoundsResponse:
         response = super().schedule(request)
-        entrants = [one.round_config.entrant_policy_version_ids or [] for one in response.rounds]
-        large = [len(found) >= SMALLEST_ROUND for found in entrants]
-        return ScheduleRoundsResponse(rounds=[one for one, keep in zip(response.rounds, large, strict=True) if keep])
+        entrants = [entry.round_config.entrant_policy_version_ids or [] for entry in response.rounds]
+        large = [len(policies) >= SMALLEST_ROUND for policies in entrants]
+        return ScheduleRoundsResponse(
+            rounds=[entry for entry, keep in zip(response.rounds, large, strict=True) if keep]
+        )
 
 
 if __name__ == "__main__":

@@ -159,15 +159,15 @@ class Server:
 
 
 async def main() -> None:
-    shown = os.environ.get("COGAME_LOAD_REPLAY_URI")
-    if shown:
-        server, config = Server(Game({}), [], read(shown)), {}
+    replay_uri = os.environ.get("COGAME_LOAD_REPLAY_URI")
+    if replay_uri:
+        server, config = Server(Game({}), [], read(replay_uri)), {}
     else:
         config = json.loads(read(os.environ["COGAME_CONFIG_URI"]))
         server = Server(Game(config), config["tokens"])
     host, port = os.environ.get("COGAME_HOST", "0.0.0.0"), int(os.environ.get("COGAME_PORT", "8080"))
     async with serve(server.visit, host, port, process_request=server.answer, close_timeout=1) as listening:
-        if shown:
+        if replay_uri:
             await listening.serve_forever()
         await server.run(config.get("player_connect_timeout_seconds", 180))
         results = {"scores": [float(score) for score in server.game.scores], "rounds": len(server.game.played)}
