@@ -103,7 +103,7 @@ class World:
         user = session.get_one(User, account.user_id)
         principal = Principal(user)
         options = {"settings": state.settings, "now": self.clock()}
-        policy = policies.find_or_make_policy(session, principal, name, **options)
+        policy = policies.get_or_create_policy(session, principal, name, **options)
         facts = BundleFacts({"class_path": "my_policy.Mine"}, ["models.example.com"], 3, "0" * 64)
         version_id = new_id()
         key = bundle_key(version_id)

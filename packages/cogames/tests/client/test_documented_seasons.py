@@ -34,7 +34,7 @@ def author(cogames: Callable, demo: League) -> Callable:
 def look(demo: League) -> None:
     """Let the seasons queue their next matches."""
     state = demo.world.app.state
-    assert Commissioner(state.database, state.settings, lambda: datetime.now(UTC)).look()
+    assert Commissioner(state.database, state.settings, lambda: datetime.now(UTC)).run_passes()
 
 
 def test_the_demo_lists_the_documented_seasons_and_keeps_its_default(author: Callable) -> None:

@@ -23,7 +23,7 @@ from observatory.http.callers import find_principal
 from observatory.http.rate_limits import limit
 from observatory.http.response_cache import ResponseCache
 from observatory.keys import load_keys
-from observatory.operations.sweeping import sweep_for_ever
+from observatory.operations.sweeping import sweep_periodically
 from observatory.settings import Settings
 from observatory.standings.table_cache import warm_up
 from observatory.store import make_store
@@ -69,7 +69,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock = utc_now) -> F
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(sweep_for_ever, app)
+        tasks.start_soon(sweep_periodically, app)
         tasks.start_soon(_warm_up, app)
         if app.state.settings.play_seasons:
             tasks.start_soon(app.state.commissioner.run)

@@ -16,16 +16,16 @@ def check_document(document: dict[str, Any]) -> dict[str, Any]:
     """Reject values that parse but cannot be stored or sent: deep nesting, infinities, lone surrogates."""
     level: list[Any] = [document]
     for _ in range(MAX_DEPTH):
-        below: list[Any] = []
+        next_level: list[Any] = []
         for value in level:
             for entry in _parts(value):
                 if isinstance(entry, dict | list):
-                    below.append(entry)
+                    next_level.append(entry)
                 else:
                     _check_value(entry)
-        if not below:
+        if not next_level:
             return document
-        level = below
+        level = next_level
     raise ValueError(f"must not be nested more than {MAX_DEPTH} times")
 
 

@@ -204,8 +204,8 @@ class _Inbox:
     def take(self) -> list[Change]:
         """Return the changes since the last call, without waiting."""
         with self._guard:
-            found, self._waiting = list(self._waiting.values()), {}
-        return found
+            changes, self._waiting = list(self._waiting.values()), {}
+        return changes
 
     def _wake(self) -> None:
         raise NotImplementedError
@@ -252,5 +252,5 @@ class AsyncSubscription(_Inbox):
 
 def _merge(changes: dict[tuple[ChangeKind, uuid.UUID | None], Change], change: Change) -> None:
     key = change.kind, change.season
-    known = changes.get(key)
-    changes[key] = change if known is None else known.merged(change)
+    earlier = changes.get(key)
+    changes[key] = change if earlier is None else earlier.merged(change)

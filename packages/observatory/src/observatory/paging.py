@@ -41,9 +41,9 @@ def count(session: Session, statement: Select[Any]) -> int:
     return session.scalar(select(func.count()).select_from(statement.order_by(None).subquery())) or 0
 
 
-def count_up_to(session: Session, statement: Select[Any], most: int = MAX_COUNTED) -> int:
+def count_up_to(session: Session, statement: Select[Any], limit: int = MAX_COUNTED) -> int:
     """Count like `count`, but stop at `most`: counting a very long list takes too long."""
-    return session.scalar(select(func.count()).select_from(statement.order_by(None).limit(most).subquery())) or 0
+    return session.scalar(select(func.count()).select_from(statement.order_by(None).limit(limit).subquery())) or 0
 
 
 def set_total(response: Response, total: int) -> None:

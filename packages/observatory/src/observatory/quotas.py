@@ -18,20 +18,20 @@ __all__ = ["check_stored_bytes", "check_uploads", "stored_bytes"]
 def check_uploads(session: Session, user_id: str, *, settings: Settings, now: datetime) -> None:
     """Raise 429 for an upload beyond the daily limit."""
     day = select(Upload.created_at).where(Upload.user_id == user_id, Upload.created_at > now - timedelta(days=1))
-    begun = session.scalars(day.order_by(Upload.created_at)).all()
-    if len(begun) >= settings.max_uploads_per_day:
-        wait = begun[-settings.max_uploads_per_day] + timedelta(days=1) - now
+    started_at = session.scalars(day.order_by(Upload.created_at)).all()
+    if len(started_at) >= settings.max_uploads_per_day:
+        wait = started_at[-settings.max_uploads_per_day] + timedelta(days=1) - now
         raise TooManyRequests(
             f"You may begin {settings.max_uploads_per_day} uploads a day", retry_after=int(wait.total_seconds()) + 1
         )
 
 
-def check_stored_bytes(session: Session, user_id: str, more: int, *, settings: Settings) -> None:
+def check_stored_bytes(session: Session, user_id: str, new_bytes: int, *, settings: Settings) -> None:
     """Raise 413 for a bundle or an episode that exceeds the quota."""
     stored = stored_bytes(session, user_id)
-    if stored + more > settings.max_stored_bytes_per_user:
+    if stored + new_bytes > settings.max_stored_bytes_per_user:
         raise TooLarge(
-            f"Your policies, their logs and your episodes would take {(stored + more) // MEGABYTE} MB; "
+            f"Your policies, their logs and your episodes would take {(stored + new_bytes) // MEGABYTE} MB; "
             f"your quota is {settings.max_stored_bytes_per_user // MEGABYTE} MB"
         )
 

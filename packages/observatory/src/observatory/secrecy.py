@@ -25,10 +25,10 @@ def visible_seed(season: Season, seed: int) -> str | None:
 
 def without_seeds(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the spec of a job without its seeds; the rest is shared with the original."""
-    shown = {name: value for name, value in spec.items() if name not in _SEEDS}
+    visible = {name: value for name, value in spec.items() if name not in _SEEDS}
     env = spec.get("env")
     if isinstance(env, dict) and isinstance(env.get("game"), dict):
         builder = env["game"].get("map_builder")
         if isinstance(builder, dict) and "seed" in builder:
-            shown["env"] = {**env, "game": {**env["game"], "map_builder": {**builder, "seed": None}}}
-    return shown
+            visible["env"] = {**env, "game": {**env["game"], "map_builder": {**builder, "seed": None}}}
+    return visible

@@ -138,7 +138,7 @@ class Settings(BaseSettings):
 
     @field_validator("database_url")
     @classmethod
-    def _is_one_we_know(cls, url: SecretStr | None) -> SecretStr | None:
+    def _is_known_database(cls, url: SecretStr | None) -> SecretStr | None:
         if url is not None and not url.get_secret_value().startswith(_DATABASES):
             raise ValueError("must begin with postgresql:// or sqlite:///")
         return url

@@ -19,7 +19,7 @@ from observatory.database.tables.accounts import User
 from observatory.http.rate_limits import _FREE as FREE
 from observatory.http.rate_limits import RateLimits
 from observatory.http.visitors import COOKIE, SESSION_DAYS, Signer
-from observatory.operations.sweeping import PAUSES, sweep, sweep_for_ever
+from observatory.operations.sweeping import PAUSES, sweep, sweep_periodically
 from packages.observatory.tests.access.test_every_route import CALLERS, ROUTES, Scene, scene
 from packages.observatory.tests.jobs.test_leases import Worker, queued, status, worker
 
@@ -167,7 +167,7 @@ def test_a_clock_that_was_set_removes_nothing(
 
     monkeypatch.setattr("observatory.operations.sweeping.anyio.sleep", next_round)
     with pytest.raises(Over):
-        anyio.run(sweep_for_ever, app)
+        anyio.run(sweep_periodically, app)
     assert rounds == [rounds[0]] * 3 * PAUSES and rounds[0]
     assert caplog.text.count("nothing is removed for a day") == 2
     # A date that is right, and years later.

@@ -31,7 +31,7 @@ def main() -> None:
             sys.argv[1:] = words
             try:
                 if what == "serve":
-                    serve(Settings(), tell=lambda sentence: None)
+                    serve(Settings(), report=lambda sentence: None)
                 else:
                     scripted.main()
             finally:

@@ -138,7 +138,7 @@ def test_a_season_that_cannot_be_looked_at_does_not_stop_the_others(
     league.submit(ada, season, league.world.version(ada))
     with league.scripted_workers(1):
         league.wait_for(lambda: league.get(f"/tournament/seasons/{season}")["match_count"] == 2)
-    assert league.app.state.commissioner.look({bad_id}) is False
+    assert league.app.state.commissioner.run_passes({bad_id}) is False
     assert league.app.state.commissioner.last[bad_id].failed
     assert "could not be checked" in caplog.text
 
@@ -162,8 +162,8 @@ def test_a_season_that_is_complete_begins_anew_at_its_hour(clock: Any, playing: 
 def test_while_the_database_is_away_the_commissioner_waits(make_app: Callable[..., Any]) -> None:
     app = make_app()
     path = app.state.database.path
-    assert app.state.commissioner.look()
+    assert app.state.commissioner.run_passes()
     path.rename(path.with_suffix(".away"))
-    assert not app.state.commissioner.look()
+    assert not app.state.commissioner.run_passes()
     path.with_suffix(".away").rename(path)
-    assert app.state.commissioner.look()
+    assert app.state.commissioner.run_passes()

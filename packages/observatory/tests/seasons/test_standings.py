@@ -7,11 +7,11 @@ import pytest
 from observatory.scoring.standings import (
     PlayedMatch,
     Seat,
-    kept_by,
     match_scores,
     mean_scores,
     placements,
     surviving_teams,
+    survivors_of,
     team_score,
     weighted_standings,
 )
@@ -82,7 +82,7 @@ def test_eliminations(rule, kept) -> None:
         }
     )
     scores = {A: 0.9, B: 0.5, C: 0.4, D: 0.1}
-    assert kept_by(config.stages[0].elim, scores) == kept
+    assert survivors_of(config.stages[0].elim, scores) == kept
 
 
 def test_culling_keeps_the_documented_numbers_of_teams() -> None:

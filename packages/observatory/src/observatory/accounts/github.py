@@ -47,10 +47,10 @@ class GitHub:
         with httpx.Client(timeout=_SECONDS, headers={"Accept": "application/json"}) as client:
             try:
                 token = self._token(client, code, redirect_uri)
-                answer = client.get(f"{self.api_url.rstrip('/')}/user", headers={"Authorization": f"Bearer {token}"})
-                answer.raise_for_status()
-                found = answer.json()
-                return GitHubUser(int(found["id"]), str(found["login"]), found.get("name"), found.get("email"))
+                response = client.get(f"{self.api_url.rstrip('/')}/user", headers={"Authorization": f"Bearer {token}"})
+                response.raise_for_status()
+                profile = response.json()
+                return GitHubUser(int(profile["id"]), str(profile["login"]), profile.get("name"), profile.get("email"))
             except (httpx.HTTPError, KeyError, ValueError, TypeError):
                 raise GitHubError("GitHub did not confirm this sign-in; start again") from None
 
@@ -61,6 +61,6 @@ class GitHub:
             "code": code,
             "redirect_uri": redirect_uri,
         }
-        answer = client.post(f"{self.base_url.rstrip('/')}/login/oauth/access_token", data=form)
-        answer.raise_for_status()
-        return str(answer.json()["access_token"])
+        response = client.post(f"{self.base_url.rstrip('/')}/login/oauth/access_token", data=form)
+        response.raise_for_status()
+        return str(response.json()["access_token"])

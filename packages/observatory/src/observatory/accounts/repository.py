@@ -19,7 +19,6 @@ __all__ = [
     "credentials",
     "delete_expired_sessions",
     "first_admin",
-    "good_token",
     "has_ended",
     "has_expired_sessions",
     "invitation",
@@ -31,6 +30,7 @@ __all__ = [
     "user_by_email",
     "user_by_github_id",
     "users",
+    "valid_token",
 ]
 
 
@@ -60,7 +60,7 @@ def admin_count(session: Session) -> int:
     return session.scalar(select(func.count()).where(User.is_admin, User.disabled_at.is_(None))) or 0
 
 
-def good_token(session: Session, token_hash: str, now: datetime) -> Token | None:
+def valid_token(session: Session, token_hash: str, now: datetime) -> Token | None:
     """Return a token with its user and player; None if one of them is revoked, expired or disabled."""
     statement = (
         select(Token)
@@ -68,12 +68,12 @@ def good_token(session: Session, token_hash: str, now: datetime) -> Token | None
         .where(or_(Token.expires_at.is_(None), Token.expires_at > now))
         .options(joinedload(Token.user), joinedload(Token.player))
     )
-    found = session.scalar(statement)
-    if found is None or (found.user is not None and found.user.disabled_at is not None):
+    row = session.scalar(statement)
+    if row is None or (row.user is not None and row.user.disabled_at is not None):
         return None
-    if found.player is not None and found.player.disabled_at is not None:
+    if row.player is not None and row.player.disabled_at is not None:
         return None
-    return found
+    return row
 
 
 def tokens(session: Session, *, user_id: str | None = None, kind: TokenKind | None = None) -> Sequence[Token]:

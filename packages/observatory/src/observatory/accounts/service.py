@@ -111,22 +111,22 @@ def update_user(
     _changed(session)
 
 
-def user_from_github(session: Session, found: GitHubUser, *, now: datetime, may_join: bool) -> User | None:
+def user_from_github(session: Session, profile: GitHubUser, *, now: datetime, may_join: bool) -> User | None:
     """Return the account of a user signed in with GitHub. Create it if they may join; return None if they may not.
 
     A matching email address never links to an existing account: GitHub may not have verified it.
     """
-    user = repository.user_by_github_id(session, found.id)
+    user = repository.user_by_github_id(session, profile.id)
     if user is not None:
-        user.github_login = found.login
+        user.github_login = profile.login
         _changed(session)
         return user if user.disabled_at is None else None
     if not may_join:
         return None
-    email = found.email or ""
+    email = profile.email or ""
     if _EMAIL.fullmatch(email) is None or repository.user_by_email(session, email) is not None:
-        email = f"{found.id}+{found.login}@users.noreply.github.com"
-    return create_user(session, email=email, name=found.name or found.login, now=now, github=found)
+        email = f"{profile.id}+{profile.login}@users.noreply.github.com"
+    return create_user(session, email=email, name=profile.name or profile.login, now=now, github=profile)
 
 
 def mint_user_token(
@@ -184,8 +184,8 @@ def mint(
     scopes: list[str] | None = None,
 ) -> Minted:
     if user is not None and kind is not TokenKind.PLAYER_SESSION:
-        good = [row for row in repository.tokens(session, user_id=user.id, kind=kind) if _is_good(row, now)]
-        if len(good) >= MAX_TOKENS:
+        valid = [row for row in repository.tokens(session, user_id=user.id, kind=kind) if _is_valid(row, now)]
+        if len(valid) >= MAX_TOKENS:
             raise Conflict(f"There are {MAX_TOKENS} tokens of this kind already; revoke one first")
     text = mint_token(kind.prefix)
     row = Token(
@@ -211,12 +211,12 @@ def revoke(session: Session, row: Token, *, now: datetime) -> None:
 
 def create_player(session: Session, user: User, *, name: str, now: datetime) -> Player:
     """Create a player; a user's first is the default."""
-    known = repository.players(session, user.id)
-    if any(player.name == name for player in known):
+    existing = repository.players(session, user.id)
+    if any(player.name == name for player in existing):
         raise Conflict(f"You have a player {name!r} already")
-    if len(known) >= MAX_PLAYERS:
+    if len(existing) >= MAX_PLAYERS:
         raise Conflict(f"You have {MAX_PLAYERS} players, which is the maximum")
-    player = Player(id=new_player_id(), user_id=user.id, name=name, is_default=not known, created_at=now)
+    player = Player(id=new_player_id(), user_id=user.id, name=name, is_default=not existing, created_at=now)
     player.user = user
     session.add(player)
     _changed(session)
@@ -249,19 +249,19 @@ def accept_invitation(
     session: Session, text: str, *, email: str, name: str | None, password: str, now: datetime
 ) -> User:
     """Create the account of an invitation, or set its new password; return the account."""
-    found = repository.invitation(session, hash_token(text), now)
-    if found is None:
+    invitation = repository.invitation(session, hash_token(text), now)
+    if invitation is None:
         raise NotFound("This link was used already, or has expired; ask for a new one")
     problem = password_problem(password)
     if problem is not None:
         raise BadRequest(problem)
-    user = found.user
+    user = invitation.user
     if user is None:
-        user = create_user(session, email=email, name=name, now=now, is_admin=found.is_admin, password=password)
+        user = create_user(session, email=email, name=name, now=now, is_admin=invitation.is_admin, password=password)
     else:
         user.password_hash = hash_password(password)
         user.session_version += 1
-    found.used_at = now
+    invitation.used_at = now
     _changed(session)
     return user
 
@@ -288,17 +288,11 @@ def exchange_code(session: Session, code: str, *, now: datetime) -> str:
     """Exchange a code for a token."""
     if len(code) < MIN_CODE_CHARACTERS or not code.isascii():
         raise BadRequest("This is not a code from the sign-in page")
-    found = repository.auth_code(session, hash_token(code))
-    user = None if found is None else repository.user(session, found.user_id)
-    if (
-        found is None
-        or user is None
-        or user.disabled_at is not None
-        or found.used_at is not None
-        or found.expires_at <= now
-    ):
+    row = repository.auth_code(session, hash_token(code))
+    user = None if row is None else repository.user(session, row.user_id)
+    if row is None or user is None or user.disabled_at is not None or row.used_at is not None or row.expires_at <= now:
         raise Gone("The code was used already, or has expired; sign in again")
-    found.used_at = now
+    row.used_at = now
     return mint_user_token(session, user, now=now, name=cli_token_name(now), expires_in=timedelta(days=CLI_TOKEN_DAYS))
 
 
@@ -309,14 +303,14 @@ def cli_token_name(now: datetime) -> str:
 
 def revoke_token(session: Session, token_id: uuid.UUID, *, user_id: str | None, now: datetime) -> Token:
     """Revoke a token; with `user_id` only one of that user."""
-    found = repository.token(session, token_id, user_id=user_id)
-    if found is None:
+    row = repository.token(session, token_id, user_id=user_id)
+    if row is None:
         raise NotFound("There is no such token")
-    revoke(session, found, now=now)
-    return found
+    revoke(session, row, now=now)
+    return row
 
 
-def _is_good(row: Token, now: datetime) -> bool:
+def _is_valid(row: Token, now: datetime) -> bool:
     return row.expires_at is None or row.expires_at > now
 
 

@@ -9,7 +9,7 @@ from observatory.accounts.callbacks import is_loopback_host
 from observatory.keys import MASTER_KEY_FILE, SECRET_KEY_FILE
 from observatory.settings import Settings
 
-__all__ = ["UnsafeSettings", "others_reach", "startup_problems"]
+__all__ = ["UnsafeSettings", "is_reachable_by_others", "startup_problems"]
 
 _DEFAULTS = ("changeme", "change-me", "default", "secret", "password", "example", "insecure", "test")
 _MIN_DISTINCT_CHARACTERS = 10
@@ -21,7 +21,7 @@ class UnsafeSettings(ValueError):
 
 def startup_problems(settings: Settings) -> list[str]:
     """Return a sentence for each unsafe setting; none for a server that only this machine can reach."""
-    if not others_reach(settings):
+    if not is_reachable_by_others(settings):
         return []
     problems = []
     if not is_loopback_host(settings.host) and not (settings.public_url or "").startswith("https://"):
@@ -42,7 +42,7 @@ def startup_problems(settings: Settings) -> list[str]:
     return problems
 
 
-def others_reach(settings: Settings) -> bool:
+def is_reachable_by_others(settings: Settings) -> bool:
     """Return whether the server listens beyond its own machine, or a proxy on the machine does so for it."""
     public = urlsplit(settings.base_url()).hostname or ""
     return not is_loopback_host(settings.host) or not is_loopback_host(public)

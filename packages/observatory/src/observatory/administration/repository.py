@@ -32,8 +32,8 @@ def jobs_in_work(session: Session) -> Sequence[Job]:
 
 def matches_of_jobs(session: Session, job_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Match]:
     statement = select(Match).join(Match.pool).where(Match.job_id.in_(job_ids))
-    found = session.scalars(statement.options(contains_eager(Match.pool).joinedload(Pool.season)))
-    return {match.job_id: match for match in found if match.job_id is not None}
+    matches = session.scalars(statement.options(contains_eager(Match.pool).joinedload(Pool.season)))
+    return {match.job_id: match for match in matches if match.job_id is not None}
 
 
 def failures(session: Session, page: Page) -> Sequence[Match]:

@@ -25,10 +25,10 @@ class PlayedEpisode:
 
 def measure_missions(played: Sequence[PlayedEpisode]) -> dict[str, MissionMetrics]:
     """Return the metrics of every mission, in the requested order."""
-    found: dict[str, MissionMetrics] = {}
+    metrics: dict[str, MissionMetrics] = {}
     for engine, missions in _by_engine(played).items():
-        found |= games.find(engine).measure_missions(missions)
-    return {mission: found[mission] for mission in dict.fromkeys(episode.mission for episode in played)}
+        metrics |= games.find(engine).measure_missions(missions)
+    return {mission: metrics[mission] for mission in dict.fromkeys(episode.mission for episode in played)}
 
 
 def score_axes(played: Sequence[PlayedEpisode]) -> list[AxisScore]:
@@ -39,8 +39,8 @@ def score_axes(played: Sequence[PlayedEpisode]) -> list[AxisScore]:
 
 def _by_engine(played: Sequence[PlayedEpisode]) -> dict[str, _Played]:
     """Return for each engine its missions with (job, result) of their episodes."""
-    found: dict[str, _Played] = {}
+    by_engine: dict[str, _Played] = {}
     for episode in played:
-        missions = found.setdefault(games.engine_of(episode.spec), {})
+        missions = by_engine.setdefault(games.engine_of(episode.spec), {})
         missions.setdefault(episode.mission, []).append((episode.spec, episode.result))
-    return found
+    return by_engine

@@ -90,8 +90,8 @@ def create_token(
     """Create a token and print it; it is not shown again."""
     body = {"name": name, "email": user, "expires_in_days": days, "scopes": [] if read_only else ["write"]}
     with admin_calls() as client:
-        made = client.call("POST", "/admin/tokens", body)
-    show(made, as_json, made["token"])
+        token = client.call("POST", "/admin/tokens", body)
+    show(token, as_json, token["token"])
 
 
 def list_tokens(as_json: Json = False) -> None:
@@ -107,8 +107,8 @@ def list_tokens(as_json: Json = False) -> None:
 def revoke_token(token_id: Annotated[str, typer.Argument(help="Id, as `list` shows it.")]) -> None:
     """Revoke a token."""
     with admin_calls() as client:
-        gone = client.call("DELETE", f"/admin/tokens/{token_id}")
-    print(f"Revoked {gone['name']}")
+        token = client.call("DELETE", f"/admin/tokens/{token_id}")
+    print(f"Revoked {token['name']}")
 
 
 def invite(
@@ -119,8 +119,10 @@ def invite(
 ) -> None:
     """Print a link that creates one account, or lets an account choose a new password."""
     with admin_calls() as client:
-        made = client.call("POST", "/admin/invitations", {"email": email, "is_admin": admin, "expires_in_hours": hours})
-    show(made, as_json, made["url"])
+        invitation = client.call(
+            "POST", "/admin/invitations", {"email": email, "is_admin": admin, "expires_in_hours": hours}
+        )
+    show(invitation, as_json, invitation["url"])
 
 
 def _update(email: str, change: dict[str, Any]) -> None:

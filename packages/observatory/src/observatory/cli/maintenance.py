@@ -43,8 +43,8 @@ def doctor(data: Data = None) -> None:
     """Check this installation; exit status 1 when something must be corrected."""
     from observatory.serving.doctor import examine
 
-    good = True
+    all_ok = True
     for finding in examine(load_settings(data_dir=data)):
         print(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.sentence}")
-        good = good and finding.ok
-    raise typer.Exit(0 if good else 1)
+        all_ok = all_ok and finding.ok
+    raise typer.Exit(0 if all_ok else 1)

@@ -90,8 +90,14 @@ def _version_id(client: AdminClient, policy: str) -> str:
         name, _, version = policy.rpartition(":v")
     if not name or not version.isdecimal():
         raise typer.BadParameter(f"{policy!r} is neither NAME:v3 nor the id of a policy version.")
-    found = client.call("GET", f"/stats/policy-versions?name_exact={quote(name, safe='')}&version={version}")["entries"]
-    if len(found) != 1:
-        ids = ", ".join(entry["id"] for entry in found)
-        fail(f"There are {len(found)} policies {policy}; name one by its id: {ids}" if found else f"No policy {policy}")
-    return str(found[0]["id"])
+    entries = client.call("GET", f"/stats/policy-versions?name_exact={quote(name, safe='')}&version={version}")[
+        "entries"
+    ]
+    if len(entries) != 1:
+        ids = ", ".join(entry["id"] for entry in entries)
+        fail(
+            f"There are {len(entries)} policies {policy}; name one by its id: {ids}"
+            if entries
+            else f"No policy {policy}"
+        )
+    return str(entries[0]["id"])

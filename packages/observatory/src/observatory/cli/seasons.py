@@ -93,10 +93,10 @@ def create_season(
     text = _read(file)
     with admin_calls() as client:
         if check:
-            _tell_check(client.call("POST", f"{PATH}/check", {"yaml": text}), as_json)
+            _print_check(client.call("POST", f"{PATH}/check", {"yaml": text}), as_json)
             return
-        made = client.call("POST", PATH, {"yaml": text})
-    show(made, as_json, made["sentence"])
+        outcome = client.call("POST", PATH, {"yaml": text})
+    show(outcome, as_json, outcome["sentence"])
 
 
 def edit_season(
@@ -151,8 +151,8 @@ def open_season(season: Name, as_json: Json = False) -> None:
 def play_again(match_id: Annotated[str, typer.Argument(help="Id of the match.")], as_json: Json = False) -> None:
     """Play a match again that has failed: the same game with the same policies."""
     with admin_calls() as client:
-        made = client.call("POST", f"/observatory/api/admin/matches/{quote(match_id)}/again")
-    show(made, as_json, made["sentence"])
+        outcome = client.call("POST", f"/observatory/api/admin/matches/{quote(match_id)}/again")
+    show(outcome, as_json, outcome["sentence"])
 
 
 def recompute(
@@ -178,7 +178,7 @@ def _do(season: str, verb: str, as_json: bool, body: Any = None) -> None:
     show(changed, as_json, changed["sentence"])
 
 
-def _tell_check(checked: dict[str, Any], as_json: bool) -> None:
+def _print_check(checked: dict[str, Any], as_json: bool) -> None:
     show(checked, as_json, checked["sentence"])
     raise typer.Exit(0 if checked["good"] else 1)
 

@@ -24,7 +24,7 @@ def serve(
     """Run the server until it is stopped."""
     from observatory.serving.serving import serve
 
-    serve(load_settings(host=host, port=port, data_dir=data, local_workers=workers), tell=_print)
+    serve(load_settings(host=host, port=port, data_dir=data, local_workers=workers), report=_print)
 
 
 def demo(
@@ -37,7 +37,7 @@ def demo(
     """Run a local server whose seasons the built-in policies play. The next start continues where this one ended."""
     from observatory.demo.serving import serve_demo
 
-    serve_demo(load_settings(port=port, data_dir=data, local_workers=workers), tell=_print)
+    serve_demo(load_settings(port=port, data_dir=data, local_workers=workers), report=_print)
 
 
 def seed(
@@ -62,10 +62,10 @@ def seed(
         database = Database(settings.sqlalchemy_url(), timeout_seconds=settings.database_timeout_seconds)
         try:
             migrate(database)
-            made = seed_database(database, files, utc_now())
+            names = seed_database(database, files, utc_now())
         finally:
             database.close()
-    print("\n".join(made) if made else "All of these seasons exist already")
+    print("\n".join(names) if names else "All of these seasons exist already")
 
 
 def _print(text: str) -> None:

@@ -70,7 +70,7 @@ class Combination:
 
     key: str
     policies: tuple[uuid.UUID, ...]
-    made: int = 0
+    matches: int = 0
     """matches, failed ones too"""
     completed: int = 0
     done: int = 0
@@ -119,27 +119,27 @@ class Tally:
         """games by policy that need no further match"""
 
     def add(self, match: EndedMatch) -> None:
-        found = self.combinations.get(match.combination)
-        if found is None:
-            found = self.combinations[match.combination] = Combination(match.combination, match.policies)
+        combination = self.combinations.get(match.combination)
+        if combination is None:
+            combination = self.combinations[match.combination] = Combination(match.combination, match.policies)
             for policy in set(match.policies):
-                self.of_policy.setdefault(policy, []).append(found)
-        found.made += 1
-        was_settled = found.is_settled(match.sample, self.cap)
-        self._end(found, match)
-        if not was_settled and found.is_settled(match.sample, self.cap):
+                self.of_policy.setdefault(policy, []).append(combination)
+        combination.matches += 1
+        was_settled = combination.is_settled(match.sample, self.cap)
+        self._end(combination, match)
+        if not was_settled and combination.is_settled(match.sample, self.cap):
             self.settled.update(set(match.policies))
 
-    def _end(self, found: Combination, match: EndedMatch) -> None:
+    def _end(self, combination: Combination, match: EndedMatch) -> None:
         if match.scores is not None:
-            found.completed += 1
-            found.done |= 1 << match.sample
+            combination.completed += 1
+            combination.done |= 1 << match.sample
             self.completed.update(set(match.policies))
             if self.keeps_scores:
-                found.scores.append(match.scores)
+                combination.scores.append(match.scores)
             return
-        found.failures = found.failures or {}
-        found.failures.setdefault(match.sample, [0, 0])[match.culprit is None] += 1
+        combination.failures = combination.failures or {}
+        combination.failures.setdefault(match.sample, [0, 0])[match.culprit is None] += 1
         if match.culprit is not None:
             self.charged[match.culprit] += 1
 

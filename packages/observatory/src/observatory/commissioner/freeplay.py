@@ -24,20 +24,20 @@ def decide(facts: SeasonFacts) -> Decisions:
         return Decisions(why="The season has not started")
     qualifying, competition = facts.pools[QUALIFYING], facts.pools[COMPETITION]
     moves = [*_promotions(config, qualifying), *_failed_out(config, competition)]
-    leaving = {(move.pool, move.policy) for move in moves if isinstance(move, Leave)}
+    leavers = {(move.pool, move.policy) for move in moves if isinstance(move, Leave)}
     matches: list[NewMatch] = []
     free = facts.free_slots
-    staying = [member for member in qualifying.active if (QUALIFYING, member.policy) not in leaving]
+    staying = [member for member in qualifying.active if (QUALIFYING, member.policy) not in leavers]
     matches += _limited(_qualifying_matches(config, qualifying, staying), free)
-    staying = [member for member in competition.active if (COMPETITION, member.policy) not in leaving]
+    staying = [member for member in competition.active if (COMPETITION, member.policy) not in leavers]
     matches += _limited(_pairings(facts, config, competition, staying), free - len(matches))
     return Decisions((*moves, *matches), _why(facts, matches))
 
 
 def qualifying_score(pool: PoolRecord, policy: uuid.UUID) -> tuple[int, float]:
     """Return (completed qualifying matches, their mean score)."""
-    found = pool.tally.combinations.get(str(policy))
-    scores = [] if found is None else [score for (score,) in found.scores]
+    combination = pool.tally.combinations.get(str(policy))
+    scores = [] if combination is None else [score for (score,) in combination.scores]
     return len(scores), mean(scores) if scores else 0.0
 
 
@@ -47,9 +47,9 @@ def pair_key(pair: Sequence[uuid.UUID], split: Sequence[int]) -> str:
     return f"{first}+{second}/{split[0]}:{split[1]}"
 
 
-def _limited(matches: Iterator[NewMatch], most: int) -> list[NewMatch]:
+def _limited(matches: Iterator[NewMatch], limit: int) -> list[NewMatch]:
     """Return the first `most` matches, without computing more."""
-    return [match for _, match in zip(range(most), matches, strict=False)]
+    return [match for _, match in zip(range(limit), matches, strict=False)]
 
 
 def _promotions(config: FreeplayConfig, pool: PoolRecord) -> Iterator[Decision]:
@@ -79,7 +79,7 @@ def _qualifying_matches(config: FreeplayConfig, pool: PoolRecord, members: Seque
             yield NewMatch(
                 QUALIFYING,
                 key,
-                games.made(key),
+                games.match_count(key),
                 sample,
                 (member.policy,),
                 (0,) * config.game.num_agents,
@@ -111,19 +111,19 @@ def _pairings(
     while playing:
         policy = share.next(playing)
         new = share.is_new(policy)
-        found = _next_game(policy, active, splits, games, share)
-        if found is None:
+        game = _next_game(policy, active, splits, games, share)
+        if game is None:
             playing.discard(policy)
             continue
-        pair, split_index, sample = found
+        pair, split_index, sample = game
         split = splits[split_index]
         key = pair_key(pair, split)
-        made = games.made(key)
-        why = "One of its first matches" if new else f"Match {made + 1} of these two with this split"
+        number = games.match_count(key)
+        why = "One of its first matches" if new else f"Match {number + 1} of these two with this split"
         match = NewMatch(
             COMPETITION,
             key,
-            made,
+            number,
             sample,
             pair,
             (0,) * split[0] + (1,) * split[1],
@@ -134,9 +134,9 @@ def _pairings(
             picked=pair.index(policy),
         )
         yield match
-        flying = OpenMatch(key, sample, pair, policy)
-        share.count(flying)
-        games.count(flying)
+        scheduled = OpenMatch(key, sample, pair, policy)
+        share.count(scheduled)
+        games.count(scheduled)
 
 
 def _next_game(
@@ -160,7 +160,7 @@ def _next_game(
         pair = _pair(policy, other)
         for index, split in enumerate(splits):
             key = pair_key(pair, split)
-            rank = (games.made(key), index, share.as_opponent(other))
+            rank = (games.match_count(key), index, share.as_opponent(other))
             if best is not None and rank >= best[0]:
                 continue
             sample = games.next_sample(key)
@@ -169,8 +169,8 @@ def _next_game(
     return None if best is None else best[1:]
 
 
-def _pair(one: uuid.UUID, other: uuid.UUID) -> tuple[uuid.UUID, uuid.UUID]:
-    return (one, other) if one.int < other.int else (other, one)
+def _pair(policy: uuid.UUID, opponent: uuid.UUID) -> tuple[uuid.UUID, uuid.UUID]:
+    return (policy, opponent) if policy.int < opponent.int else (opponent, policy)
 
 
 def games_left(pool: PoolRecord, active: Sequence[uuid.UUID], games: int) -> Counter[uuid.UUID]:
@@ -183,9 +183,9 @@ def games_left(pool: PoolRecord, active: Sequence[uuid.UUID], games: int) -> Cou
     for member in pool.members:
         if member.policy in present:
             continue
-        for found in pool.tally.of_policy.get(member.policy, ()):
-            for policy in found.policies:
-                left[policy] += found.settled(pool.tally.cap)  # with a policy that has left
+        for combination in pool.tally.of_policy.get(member.policy, ()):
+            for policy in combination.policies:
+                left[policy] += combination.settled(pool.tally.cap)  # with a policy that has left
     for match in pool.open:
         if present.issuperset(match.policies):
             left.subtract(match.policies)

@@ -31,9 +31,9 @@ __all__ = ["Commissioner", "LastPass"]
 
 logger = logging.getLogger(__name__)
 
-LOOK_ANYWAY_SECONDS = 30.0
+CHECK_ALL_SECONDS = 30.0
 """changes wake the loop; this interval covers changes without a notification"""
-TRY_AGAIN_SECONDS = 2.0
+RETRY_SECONDS = 2.0
 GATHER_SECONDS = 0.1
 """changes come in bursts, and one pass handles all of them"""
 MATCHES_AT_ONCE = 10
@@ -70,7 +70,7 @@ class Commissioner:
         self._limits = Limits(settings.max_outstanding_matches, MATCHES_AT_ONCE, settings.first_matches)
         self._clock = clock
         self._memory = Memory()
-        self._thinking = threading.Lock()  # guards the cached readings, which pages read too
+        self._lock = threading.Lock()  # guards the cached readings, which pages read too
         self._readings: dict[uuid.UUID, Reading] = {}
         self.last: dict[uuid.UUID, LastPass] = {}
 
@@ -78,39 +78,39 @@ class Commissioner:
         """Run until cancelled."""
         threads = anyio.CapacityLimiter(1)  # a separate limiter: the thread may have to wait for the write gate
         with self._database.changes.subscribe_async() as changes:
-            looked_at_all = float("-inf")
+            checked_all_at = float("-inf")
             changed: set[uuid.UUID] | None = None
             while True:
-                fine = await anyio.to_thread.run_sync(self.look, changed, limiter=threads)
+                succeeded = await anyio.to_thread.run_sync(self.run_passes, changed, limiter=threads)
                 now = time.monotonic()
-                looked_at_all = now if changed is None else looked_at_all
-                wait = LOOK_ANYWAY_SECONDS - (now - looked_at_all) if fine else TRY_AGAIN_SECONDS
-                found = await changes.wait(max(0.0, wait))
-                if found:
+                checked_all_at = now if changed is None else checked_all_at
+                wait = CHECK_ALL_SECONDS - (now - checked_all_at) if succeeded else RETRY_SECONDS
+                received = await changes.wait(max(0.0, wait))
+                if received:
                     await anyio.sleep(GATHER_SECONDS)
-                    found += changes.take()
-                late = time.monotonic() - looked_at_all >= LOOK_ANYWAY_SECONDS
-                changed = None if late or not fine else _seasons(found)
+                    received += changes.take()
+                check_all = time.monotonic() - checked_all_at >= CHECK_ALL_SECONDS
+                changed = None if check_all or not succeeded else _seasons(received)
 
-    def look(self, changed: set[uuid.UUID] | None = None) -> bool:
+    def run_passes(self, changed: set[uuid.UUID] | None = None) -> bool:
         """Run passes over these seasons, or over all, until no step follows. Return whether all succeeded.
 
         A season that fails is logged and retried later; the others continue.
         """
-        fine = True
+        succeeded = True
         if changed is None:
-            fine = _logged("Seasons could not be rolled", lambda: roll_due_seasons(self._database, self._clock()))
+            succeeded = _logged("Seasons could not be rolled", lambda: roll_due_seasons(self._database, self._clock()))
             changed = set()
-            fine = _logged("Seasons could not be listed", lambda: changed.update(self._active())) and fine
+            succeeded = _logged("Seasons could not be listed", lambda: changed.update(self._active())) and succeeded
         for season_id in sorted(changed):
             name = self.last[season_id].season if season_id in self.last else str(season_id)
-            passed = _logged(f"Season {name} could not be checked", lambda id=season_id: self.look_at(id))  # type: ignore[misc]
+            passed = _logged(f"Season {name} could not be checked", lambda id=season_id: self.check_season(id))  # type: ignore[misc]
             if not passed:
                 self._note(season_id, 0, "The season could not be checked; it is retried", failed=True)
-            fine = fine and passed
-        return fine
+            succeeded = succeeded and passed
+        return succeeded
 
-    def look_at(self, season_id: uuid.UUID) -> None:
+    def check_season(self, season_id: uuid.UUID) -> None:
         """Decide and apply until there are no more steps."""
         queued = 0
         for _ in range(_PASSES):
@@ -124,7 +124,7 @@ class Commissioner:
 
     def forget(self) -> None:
         """Drop all tallies, so that the next pass recomputes them: scores were corrected."""
-        with self._thinking:
+        with self._lock:
             self._memory.forget()
 
     def reasons(self, season_id: uuid.UUID) -> Reasons | None:
@@ -132,19 +132,19 @@ class Commissioner:
 
         None for a season that does not play, and during a long read after a start: the caller does not wait for it.
         """
-        if not self._thinking.acquire(timeout=_PATIENCE_SECONDS):
+        if not self._lock.acquire(timeout=_PATIENCE_SECONDS):
             return None
         try:
             reading = self._readings.get(season_id)
             return None if reading is None else reasons(reading.facts)
         finally:
-            self._thinking.release()
+            self._lock.release()
 
     def _pass(self, season_id: uuid.UUID) -> Decisions | None:
         """Return the decisions that were applied; None for a season that no longer plays."""
         for _ in range(_TRIES):
             with self._database.read() as session:
-                reading, decisions = self._think(session, season_id)
+                reading, decisions = self._decide(session, season_id)
             if reading is None or decisions is None or not decisions.steps:
                 return decisions
             try:
@@ -156,13 +156,13 @@ class Commissioner:
                 logger.info("Another writer created a match of season %s; retrying", reading.facts.name)
         # Too many concurrent changes: decide inside the write transaction. Nearly everything has been read by now.
         with self._database.transaction() as session:
-            _, decisions = self._think(session, season_id)
+            _, decisions = self._decide(session, season_id)
             if decisions is not None:
                 apply(session, season_id, decisions.steps, now=self._clock())
         return decisions
 
-    def _think(self, session: Session, season_id: uuid.UUID) -> tuple[Reading | None, Decisions | None]:
-        with self._thinking:
+    def _decide(self, session: Session, season_id: uuid.UUID) -> tuple[Reading | None, Decisions | None]:
+        with self._lock:
             reading = read(session, self._memory, season_id, self._limits)
             self._remember(season_id, reading)
             return reading, None if reading is None else decide(reading.facts)
@@ -178,10 +178,10 @@ class Commissioner:
         """Return the seasons that play; drop the cached facts of all others."""
         with self._database.read() as session:
             active = set(active_seasons(session))
-        with self._thinking:
+        with self._lock:
             self._memory.keep(active)
             self._readings = {season: reading for season, reading in self._readings.items() if season in active}
-            self.last = {season: found for season, found in self.last.items() if season in active}
+            self.last = {season: last_pass for season, last_pass in self.last.items() if season in active}
         return active
 
     def _note(self, season_id: uuid.UUID, queued: int, why: str, *, failed: bool = False) -> None:

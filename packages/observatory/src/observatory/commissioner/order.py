@@ -31,8 +31,8 @@ class FairShare:
     def count(self, match: OpenMatch) -> None:
         """A match was made."""
         self.matches.update(set(match.policies))
-        picked = (match.picked,) if match.picked is not None else match.policies
-        self._in_flight.update({self._author[policy] for policy in picked if policy in self._author})
+        charged = (match.picked,) if match.picked is not None else match.policies
+        self._in_flight.update({self._author[policy] for policy in charged if policy in self._author})
 
     def is_new(self, policy: uuid.UUID) -> bool:
         """Return whether a version has so few matches that it comes first."""
@@ -68,49 +68,49 @@ class GamesLeft:
         for policy in match.policies:
             self._open_of.setdefault(policy, {})[match.combination] = match.policies
 
-    def made(self, key: str) -> int:
+    def match_count(self, key: str) -> int:
         """Return the number of matches of a combination so far, failed ones included: the number of the next one."""
-        return self._made(self._tally.combinations.get(key), key)
+        return self._match_count(self._tally.combinations.get(key), key)
 
     def next_sample(self, key: str) -> int | None:
         """Return the next game of a combination, new ones before failed ones; None when there is none."""
-        found, flying = self._tally.combinations.get(key), self._open.get(key, ())
-        if found is None or not (found.done or found.failures):
-            left = [sample for sample in range(self._samples) if sample not in flying]
+        combination, in_flight = self._tally.combinations.get(key), self._open.get(key, ())
+        if combination is None or not (combination.done or combination.failures):
+            left = [sample for sample in range(self._samples) if sample not in in_flight]
             return left[0] if left else None
-        left = [s for s in range(self._samples) if s not in flying and not found.is_settled(s, self._cap)]
-        return min(left, key=lambda sample: (sum(found.failed(sample)), sample), default=None)
+        left = [s for s in range(self._samples) if s not in in_flight and not combination.is_settled(s, self._cap)]
+        return min(left, key=lambda sample: (sum(combination.failed(sample)), sample), default=None)
 
     def is_in_flight(self, key: str) -> bool:
         return key in self._open
 
     def given_up(self, key: str) -> list[int]:
         """Return the games that have used up their failed attempts."""
-        found = self._tally.combinations.get(key)
-        return [] if found is None else [s for s in range(self._samples) if found.is_given_up(s, self._cap)]
+        combination = self._tally.combinations.get(key)
+        return [] if combination is None else [s for s in range(self._samples) if combination.is_given_up(s, self._cap)]
 
     def of(self, policy: uuid.UUID) -> Mapping[str, tuple[uuid.UUID, ...]]:
         """Return the combinations of a policy that have a match, with their policies."""
-        ended = {found.key: found.policies for found in self._tally.of_policy.get(policy, ())}
+        ended = {combination.key: combination.policies for combination in self._tally.of_policy.get(policy, ())}
         return ended | self._open_of.get(policy, {})
 
-    def _made(self, found: Combination | None, key: str) -> int:
-        return (0 if found is None else found.made) + len(self._open.get(key, ()))
+    def _match_count(self, combination: Combination | None, key: str) -> int:
+        return (0 if combination is None else combination.matches) + len(self._open.get(key, ()))
 
 
 def in_turn(pool: PoolRecord, members: Sequence[Member]) -> list[Member]:
     """Sort members by their author's matches in flight, fewest first, counting those earlier in the list."""
-    flying = Counter(match.policies[0] for match in pool.open)
+    in_flight = Counter(match.policies[0] for match in pool.open)
     load: Counter[str] = Counter()
     for member in pool.members:
-        load[member.author] += flying[member.policy]
+        load[member.author] += in_flight[member.policy]
     waiting: dict[str, list[Member]] = {}
     for member in members:
         waiting.setdefault(member.author, []).append(member)
     places = {member.policy: place for place, member in enumerate(pool.members)}
     turns = [
         (load[author] + turn, places[member.policy], member)
-        for author, found in waiting.items()
-        for turn, member in enumerate(found)
+        for author, members_of_author in waiting.items()
+        for turn, member in enumerate(members_of_author)
     ]
     return [member for _, _, member in sorted(turns, key=lambda entry: entry[:2])]

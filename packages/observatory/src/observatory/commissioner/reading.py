@@ -47,7 +47,7 @@ _ID_CHARACTERS = 36
 
 
 @dataclass
-class _Known:
+class _CachedFacts:
     """Cached facts of a season: the tallies of its pools, the last match in each, and the members."""
 
     last: dict[uuid.UUID, int] = field(default_factory=dict)
@@ -59,15 +59,15 @@ class Memory:
     """Cached tallies. Belongs to one loop; may be dropped at any time."""
 
     def __init__(self) -> None:
-        self._seasons: dict[uuid.UUID, _Known] = {}
+        self._seasons: dict[uuid.UUID, _CachedFacts] = {}
 
-    def of(self, season_id: uuid.UUID) -> _Known:
-        return self._seasons.setdefault(season_id, _Known())
+    def of(self, season_id: uuid.UUID) -> _CachedFacts:
+        return self._seasons.setdefault(season_id, _CachedFacts())
 
     def keep(self, season_ids: Iterable[uuid.UUID]) -> None:
         """Forget all other seasons."""
-        wanted = set(season_ids)
-        self._seasons = {season: known for season, known in self._seasons.items() if season in wanted}
+        ids = set(season_ids)
+        self._seasons = {season: cached for season, cached in self._seasons.items() if season in ids}
 
     def forget(self) -> None:
         self._seasons.clear()
@@ -83,8 +83,8 @@ class Reading:
 
 def active_seasons(session: Session) -> list[uuid.UUID]:
     """Return every season version that plays or waits for its start."""
-    wanted = (Season.completed_at.is_(None), Season.disabled_at.is_(None))
-    return list(session.scalars(select(Season.id).where(*wanted).order_by(Season.created_at, Season.id)))
+    conditions = (Season.completed_at.is_(None), Season.disabled_at.is_(None))
+    return list(session.scalars(select(Season.id).where(*conditions).order_by(Season.created_at, Season.id)))
 
 
 def config_of(season: Season) -> FreeplayConfig | TeamConfig:
@@ -105,14 +105,14 @@ def read(session: Session, memory: Memory, season_id: uuid.UUID, limits: Limits)
     config = config_of(season)
     pool_ids = [pool.id for pool in season.pools]
     open_matches, teams = _open(session, pool_ids), _teams(session, pool_ids)
-    known = memory.of(season_id)
-    members = _known_members(session, pool_ids, known)
-    _add_ended(session, season.pools, config, known)
+    cached = memory.of(season_id)
+    members = _cached_members(session, pool_ids, cached)
+    _add_ended(session, season.pools, config, cached)
     pools = {
         pool.name: PoolRecord(
             pool.name,
             members.get(pool.id, []),
-            known.tallies.setdefault(pool.id, _tally(pool, config)),
+            cached.tallies.setdefault(pool.id, _tally(pool, config)),
             open_matches.get(pool.id, []),
             teams.get(pool.id, []),
         )
@@ -133,8 +133,8 @@ def stamp(session: Session, season_id: uuid.UUID) -> object:
         .order_by(Match.completed_order.desc())
         .limit(1)
     )
-    made = session.scalar(select(Match.id).order_by(Match.id.desc()).limit(1))
-    return season and tuple(season), ended, made, _last_moved(session)
+    newest = session.scalar(select(Match.id).order_by(Match.id.desc()).limit(1))
+    return season and tuple(season), ended, newest, _last_moved(session)
 
 
 def _last_moved(session: Session) -> uuid.UUID | None:
@@ -147,12 +147,14 @@ def _tally(pool: Pool, config: FreeplayConfig | TeamConfig) -> Tally:
     return Tally(cap, keep_scores=pool.name != COMPETITION)
 
 
-def _add_ended(session: Session, pools: Sequence[Pool], config: FreeplayConfig | TeamConfig, known: _Known) -> None:
+def _add_ended(
+    session: Session, pools: Sequence[Pool], config: FreeplayConfig | TeamConfig, cached: _CachedFacts
+) -> None:
     """Add up what has ended since the last time."""
     for pool in pools:
-        tally = known.tallies.setdefault(pool.id, _tally(pool, config))
+        tally = cached.tallies.setdefault(pool.id, _tally(pool, config))
         while True:
-            last = known.last.get(pool.id, 0)
+            last = cached.last.get(pool.id, 0)
             ended = session.execute(
                 select(
                     Match.combination,
@@ -168,7 +170,7 @@ def _add_ended(session: Session, pools: Sequence[Pool], config: FreeplayConfig |
             if not ended:
                 break
             _add(session, pool, tally, ended)
-            known.last[pool.id] = ended[-1][4] or last
+            cached.last[pool.id] = ended[-1][4] or last
             if len(ended) < PIECE:
                 break
 
@@ -209,10 +211,10 @@ def _seats(
         .where(Match.pool_id == pool_id, Match.completed_order.between(first, last))
         .order_by(Match.completed_order, MatchPlayer.policy_index)
     )
-    found: dict[int, list[tuple[uuid.UUID, float | None]]] = {}
+    by_order: dict[int, list[tuple[uuid.UUID, float | None]]] = {}
     for order, policy, score in session.execute(statement):
-        found.setdefault(order or 0, []).append((policy, score))
-    return found
+        by_order.setdefault(order or 0, []).append((policy, score))
+    return by_order
 
 
 def _open(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[OpenMatch]]:
@@ -233,21 +235,23 @@ def _open(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, li
     rows: dict[uuid.UUID, list[Any]] = {}
     for row in session.execute(statement):
         rows.setdefault(row[0], []).append(row)
-    found: dict[uuid.UUID, list[OpenMatch]] = {}
+    by_pool: dict[uuid.UUID, list[OpenMatch]] = {}
     for seats in rows.values():
-        _, pool_id, combination, sample, picked, _ = seats[0]
+        _, pool_id, combination, sample, picked_index, _ = seats[0]
         policies = tuple(row[5] for row in seats)
-        chosen = None if picked is None else policies[picked]
-        found.setdefault(pool_id, []).append(OpenMatch(combination, sample, policies, chosen))
-    return found
+        chosen = None if picked_index is None else policies[picked_index]
+        by_pool.setdefault(pool_id, []).append(OpenMatch(combination, sample, policies, chosen))
+    return by_pool
 
 
-def _known_members(session: Session, pool_ids: Sequence[uuid.UUID], known: _Known) -> dict[uuid.UUID, list[Member]]:
+def _cached_members(
+    session: Session, pool_ids: Sequence[uuid.UUID], cached: _CachedFacts
+) -> dict[uuid.UUID, list[Member]]:
     """Return the members of the pools, cached: there may be thousands, and they change rarely."""
     changed = _last_moved(session)
-    if known.members is None or known.members[0] != changed:
-        known.members = changed, _members(session, pool_ids)
-    return known.members[1]
+    if cached.members is None or cached.members[0] != changed:
+        cached.members = changed, _members(session, pool_ids)
+    return cached.members[1]
 
 
 def _members(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[Member]]:
@@ -258,10 +262,10 @@ def _members(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID,
         .where(PoolPlayer.pool_id.in_(pool_ids))
         .order_by(PoolPlayer.created_at, PoolPlayer.id)
     )
-    found: dict[uuid.UUID, list[Member]] = {}
+    by_pool: dict[uuid.UUID, list[Member]] = {}
     for pool_id, policy, author, retired in session.execute(statement):
-        found.setdefault(pool_id, []).append(Member(policy, author, retired))
-    return found
+        by_pool.setdefault(pool_id, []).append(Member(policy, author, retired))
+    return by_pool
 
 
 def _teams(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[TeamFact]]:
@@ -274,9 +278,9 @@ def _teams(session: Session, pool_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, l
     )
     for team_id, policy in rows:
         seats.setdefault(team_id, []).append(policy)
-    found: dict[uuid.UUID, list[TeamFact]] = {}
+    by_pool: dict[uuid.UUID, list[TeamFact]] = {}
     teams = select(Team.id, Team.pool_id, Team.position, Team.score, Team.eliminated).where(Team.pool_id.in_(pool_ids))
     for team_id, pool_id, position, score, eliminated in session.execute(teams.order_by(Team.position, Team.id)):
         fact = TeamFact(team_id, position, tuple(seats.get(team_id, ())), score, eliminated)
-        found.setdefault(pool_id, []).append(fact)
-    return found
+        by_pool.setdefault(pool_id, []).append(fact)
+    return by_pool

@@ -35,18 +35,20 @@ def reasons(facts: SeasonFacts) -> Reasons:
     config = facts.config
     if isinstance(config, FreeplayConfig):
         return Reasons(why, {**_qualifying(facts, config), **_competing(facts, config)})
-    found: dict[uuid.UUID, str] = {}
+    sentences: dict[uuid.UUID, str] = {}
     for pool in facts.pools.values():
-        flying = _flying(pool)
+        in_flight = _matches_in_flight(pool)
         for member in pool.active:
-            found[member.policy] = _sentence(pool.name, pool.tally.completed[member.policy], flying[member.policy])
-    return Reasons(why, found)
+            sentences[member.policy] = _sentence(
+                pool.name, pool.tally.completed[member.policy], in_flight[member.policy]
+            )
+    return Reasons(why, sentences)
 
 
 def _qualifying(facts: SeasonFacts, config: FreeplayConfig) -> dict[uuid.UUID, str]:
     pool = facts.pools[QUALIFYING]
     games = GamesLeft(pool, config.qualifying_matches)
-    found = {}
+    sentences = {}
     for member in pool.active:
         key = str(member.policy)
         played, _ = freeplay.qualifying_score(pool, member.policy)
@@ -55,36 +57,36 @@ def _qualifying(facts: SeasonFacts, config: FreeplayConfig) -> dict[uuid.UUID, s
         if failures:
             where += f", {failures} failed (the limit is {config.max_failures})"
         if games.is_in_flight(key):
-            found[member.policy] = f"{where}; the next one is queued or running"
+            sentences[member.policy] = f"{where}; the next one is queued or running"
         elif games.next_sample(key) is None and played < config.qualifying_matches:
-            found[member.policy] = f"{where}; held: the next one could not be played {config.max_failures} times"
+            sentences[member.policy] = f"{where}; held: the next one could not be played {config.max_failures} times"
         else:
-            found[member.policy] = f"{where}; waits for a free place in the queue"
-    return found
+            sentences[member.policy] = f"{where}; waits for a free place in the queue"
+    return sentences
 
 
 def _competing(facts: SeasonFacts, config: FreeplayConfig) -> dict[uuid.UUID, str]:
     pool = facts.pools[COMPETITION]
     active = pool.active
-    flying = _flying(pool)
+    in_flight = _matches_in_flight(pool)
     games = len(dict.fromkeys(config.splits)) * config.repetitions
     left = freeplay.games_left(pool, [member.policy for member in active], games)
-    found = {}
+    sentences = {}
     for member in active:
-        sentence = _sentence(pool.name, pool.tally.completed[member.policy], flying[member.policy])
+        sentence = _sentence(pool.name, pool.tally.completed[member.policy], in_flight[member.policy])
         if len(active) < 2:
             sentence += "; waits for an opponent"
         elif left[member.policy] > 0:
             sentence += f"; {left[member.policy]} more to come"
-        elif not flying[member.policy]:
+        elif not in_flight[member.policy]:
             sentence += "; it has played every other policy"
-        found[member.policy] = sentence
-    return found
+        sentences[member.policy] = sentence
+    return sentences
 
 
-def _flying(pool: PoolRecord) -> Counter[uuid.UUID]:
+def _matches_in_flight(pool: PoolRecord) -> Counter[uuid.UUID]:
     return Counter(policy for match in pool.open for policy in set(match.policies))
 
 
-def _sentence(pool: str, completed: int, flying: int) -> str:
-    return f"{completed} matches played in {pool}, {flying} queued or running"
+def _sentence(pool: str, completed: int, in_flight: int) -> str:
+    return f"{completed} matches played in {pool}, {in_flight} queued or running"

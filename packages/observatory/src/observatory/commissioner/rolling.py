@@ -41,12 +41,12 @@ def roll_due_seasons(database: Database, now: datetime) -> list[uuid.UUID]:
     with database.read() as session:
         ended = session.scalars(select(Season).where(Season.canonical, Season.completed_at.is_not(None)))
         due = [season.id for season in ended if (time := rolls_at(season)) is not None and time <= now]
-    made = []
+    new_ids = []
     for season_id in due:
         with database.transaction() as session:
             season = session.get_one(Season, season_id)
             if season.canonical:
                 new = roll_season(session, season, now=now)
                 logger.info("Season %s rolled over to version %d", new.name, new.version)
-                made.append(new.id)
-    return made
+                new_ids.append(new.id)
+    return new_ids

@@ -20,7 +20,7 @@ from observatory.commissioner.decisions import (
 from observatory.commissioner.facts import OpenMatch, PoolRecord, SeasonFacts, TeamFact
 from observatory.commissioner.order import GamesLeft
 from observatory.scoring.exact import mean
-from observatory.scoring.standings import kept_by, ranked_teams, surviving_teams
+from observatory.scoring.standings import ranked_teams, surviving_teams, survivors_of
 from observatory.seasons import seeds
 from observatory.seasons.config import PolicyEval, SampleTeams, ScorePolicies, TeamConfig, TeamEval
 from observatory.seasons.sampling import draw_teams
@@ -40,17 +40,17 @@ def decide(facts: SeasonFacts) -> Decisions:
     for stage in planned:
         match stage.stage:
             case PolicyEval() as rules if not drawn:
-                found = _evaluate_policies(facts, config, stage, rules)
+                decisions = _evaluate_policies(facts, config, stage, rules)
             case SampleTeams() as rules if not drawn:
-                found = _draw(facts, planned, stage, rules)
+                decisions = _draw(facts, planned, stage, rules)
             case TeamEval() as rules if not facts.pools[stage.output_pool].teams:
-                found = _evaluate_teams(facts, config, stage, rules, is_last=stage.index == len(planned) - 1)
+                decisions = _evaluate_teams(facts, config, stage, rules, is_last=stage.index == len(planned) - 1)
             case ScorePolicies():
                 return _score(facts, stage)
             case _:
                 continue
-        if found is not None:
-            return found
+        if decisions is not None:
+            return decisions
     raise AssertionError("a team season ends with its scoring")
 
 
@@ -61,27 +61,27 @@ def _evaluate_policies(
     pool, target = facts.pools[stage.input_pool], facts.pools[stage.output_pool]
     active = tuple(member.policy for member in pool.active)
     # Failed policies count as present: a stage that has started does not wait for replacements.
-    came, needed = len(active) + len(_failed_in(pool)), rules.min_policies or 1
-    if came < needed or len(active) < rules.policies_per_team:
+    entered, needed = len(active) + len(_failed_in(pool)), rules.min_policies or 1
+    if entered < needed or len(active) < rules.policies_per_team:
         needed = max(needed, rules.policies_per_team)
         return Decisions(why=f"{stage.input_pool} has {len(active)} policies and needs {needed}")
     combinations = combinations_of_stage(stage, active, facts.seed)
     out = [*_failed_out(pool, active, combinations)]
     if out:
         return Decisions(tuple(out), f"{len(out)} policies of {stage.input_pool} used up their failed attempts")
-    wanted = _games_by_combination(facts, config, stage, rules, combinations)
-    if wanted:
-        return Decisions(tuple(wanted), f"{len(wanted)} matches of {stage.input_pool} were queued")
+    matches = _games_by_combination(facts, config, stage, rules, combinations)
+    if matches:
+        return Decisions(tuple(matches), f"{len(matches)} matches of {stage.input_pool} were queued")
     if pool.open or _has_games_left(pool, rules, combinations):
         return Decisions(why=_waiting(facts, stage))
     scores = policy_scores(pool, active, combinations)
-    kept = kept_by(rules.elim, scores) - _failed_in(target)
-    moves = [*_moves(stage, target, kept, scores)]
+    advancing = survivors_of(rules.elim, scores) - _failed_in(target)
+    moves = [*_moves(stage, target, advancing, scores)]
     if moves:
-        return Decisions(tuple(moves), f"{stage.input_pool} was played; {len(kept)} policies advance")
-    enough = members_needed(config, stage)
-    if len(kept) < enough:
-        return Decisions(why=f"{stage.output_pool} has {len(kept)} policies and needs {enough}: more must enter")
+        return Decisions(tuple(moves), f"{stage.input_pool} was played; {len(advancing)} policies advance")
+    required = members_needed(config, stage)
+    if len(advancing) < required:
+        return Decisions(why=f"{stage.output_pool} has {len(advancing)} policies and needs {required}: more must enter")
     return None
 
 
@@ -95,12 +95,12 @@ def _failed_out(
     suspects = {p for p in active if not pool.tally.completed[p] and pool.tally.charged[p] >= pool.tally.cap}
     if not suspects:
         return
-    untried: Counter[uuid.UUID] = Counter()
+    unplayed: Counter[uuid.UUID] = Counter()
     for combination in combinations:
         for policy in suspects.intersection(combination):
-            untried[policy] += combination_key(combination) not in pool.tally.combinations
+            unplayed[policy] += combination_key(combination) not in pool.tally.combinations
     for policy in sorted(suspects):
-        if not untried[policy]:
+        if not unplayed[policy]:
             yield Leave(pool.name, policy, f"It failed in {pool.tally.charged[policy]} matches and completed none")
 
 
@@ -117,15 +117,15 @@ def _games_by_combination(
         return []
     pool = facts.pools[stage.input_pool]
     games = GamesLeft(pool, rules.matches_per_combo)
-    keys = [(games.made(key), place, key) for place, key in enumerate(map(combination_key, combinations))]
+    keys = [(games.match_count(key), place, key) for place, key in enumerate(map(combination_key, combinations))]
     seats = _blocks(config.game.num_agents, rules.policies_per_team)
-    found: list[NewMatch] = []
-    for made, sample, place, key in _fewest_first(games, keys):
-        found.append(
+    matches: list[NewMatch] = []
+    for number, sample, place, key in _fewest_first(games, keys):
+        matches.append(
             NewMatch(
                 stage.input_pool,
                 key,
-                made,
+                number,
                 sample,
                 combinations[place],
                 seats,
@@ -134,9 +134,9 @@ def _games_by_combination(
                 priority=Priority.ENTRY if stage.index == 1 else Priority.REST,
             )
         )
-        if len(found) == free:
+        if len(matches) == free:
             break
-    return found
+    return matches
 
 
 def _fewest_first(games: GamesLeft, keys: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, int, str]]:
@@ -145,16 +145,16 @@ def _fewest_first(games: GamesLeft, keys: list[tuple[int, int, str]]) -> Iterato
     while waiting:
         later: list[tuple[int, int, str]] = []
         lowest = waiting[0][0]
-        for position, (made, place, key) in enumerate(waiting):
-            if made > lowest:
+        for position, (number, place, key) in enumerate(waiting):
+            if number > lowest:
                 later += waiting[position:]
                 break
             sample = games.next_sample(key)
             if sample is None:
                 continue
-            yield made, sample, place, key
+            yield number, sample, place, key
             games.count(OpenMatch(key, sample, ()))
-            later.append((made + 1, place, key))
+            later.append((number + 1, place, key))
         waiting = sorted(later)
 
 
@@ -169,22 +169,22 @@ def policy_scores(
     """Return the mean match score of each policy over the combinations of active policies, where it has a match."""
     samples: dict[uuid.UUID, list[float]] = {policy: [] for policy in active}
     for combination in combinations:
-        found = pool.tally.combinations.get(combination_key(combination))
-        for scores in () if found is None else found.scores:
-            assert found is not None
-            for policy, score in zip(found.policies, scores, strict=True):
+        stored = pool.tally.combinations.get(combination_key(combination))
+        for scores in () if stored is None else stored.scores:
+            assert stored is not None
+            for policy, score in zip(stored.policies, scores, strict=True):
                 samples[policy].append(score)
     return {policy: mean(scores) for policy, scores in samples.items() if scores}
 
 
 def _moves(
-    stage: PlannedStage, target: PoolRecord, kept: set[uuid.UUID], scores: Mapping[uuid.UUID, float]
+    stage: PlannedStage, target: PoolRecord, advancing: set[uuid.UUID], scores: Mapping[uuid.UUID, float]
 ) -> Iterator[Decision]:
     """Yield the moves into and out of the output pool that follow from the current scores."""
     active = {member.policy for member in target.active}
-    for policy in sorted(kept - active):
+    for policy in sorted(advancing - active):
         yield Join(stage.output_pool, policy, f"{stage.stage.display_name}: advances with {scores[policy]:.4g}")
-    for policy in sorted(active - kept):
+    for policy in sorted(active - advancing):
         score = scores.get(policy)
         with_score = "without a score" if score is None else f"with {score:.4g}"
         yield Leave(stage.output_pool, policy, f"{stage.stage.display_name}: others are better now; out {with_score}")
@@ -192,8 +192,8 @@ def _moves(
 
 def _failed_in(pool: PoolRecord) -> set[uuid.UUID]:
     """Return the policies retired from a pool for their failures, which do not come back."""
-    gone = (member.policy for member in pool.members if member.retired)
-    return {p for p in gone if not pool.tally.completed[p] and pool.tally.charged[p] >= pool.tally.cap}
+    retired = (member.policy for member in pool.members if member.retired)
+    return {p for p in retired if not pool.tally.completed[p] and pool.tally.charged[p] >= pool.tally.cap}
 
 
 def _draw(
@@ -212,10 +212,12 @@ def _draw(
         min_per_policy=rules.min_per_policy or 0,
         seed=seeds.drawing_seed(facts.seed, stage.output_pool),
     )
-    drawn = Counter(policy for team in teams for policy in set(team))
-    joins = [Join(stage.output_pool, p, f"Drawn into {drawn[p]} of {len(teams)} teams") for p in sorted(drawn)]
-    made = [NewTeam(stage.output_pool, position, members) for position, members in enumerate(teams)]
-    return Decisions((*joins, *made), f"{len(teams)} teams were drawn from {len(chosen)} policies")
+    team_counts = Counter(policy for team in teams for policy in set(team))
+    joins = [
+        Join(stage.output_pool, p, f"Drawn into {team_counts[p]} of {len(teams)} teams") for p in sorted(team_counts)
+    ]
+    new_teams = [NewTeam(stage.output_pool, position, members) for position, members in enumerate(teams)]
+    return Decisions((*joins, *new_teams), f"{len(teams)} teams were drawn from {len(chosen)} policies")
 
 
 def _evaluate_teams(
@@ -225,15 +227,15 @@ def _evaluate_teams(
     live = [team for team in pool.teams if not team.eliminated]
     playing = [team for team in live if _failures(pool, team) < config.max_failed_attempts]
     games = GamesLeft(pool, rules.matches_per_team)
-    keys = [(games.made(str(team.id)), place, str(team.id)) for place, team in enumerate(playing)]
-    found: list[NewMatch] = []
-    for made, sample, place, key in _fewest_first(games, keys) if facts.free_slots else ():
+    keys = [(games.match_count(str(team.id)), place, str(team.id)) for place, team in enumerate(playing)]
+    matches: list[NewMatch] = []
+    for number, sample, place, key in _fewest_first(games, keys) if facts.free_slots else ():
         team = playing[place]
-        found.append(
+        matches.append(
             NewMatch(
                 stage.input_pool,
                 key,
-                made,
+                number,
                 sample,
                 team.members,
                 _blocks(config.game.num_agents, len(team.members)),
@@ -242,10 +244,10 @@ def _evaluate_teams(
                 team=team.id,
             )
         )
-        if len(found) == facts.free_slots:
+        if len(matches) == facts.free_slots:
             break
-    if found:
-        return Decisions(tuple(found), f"{len(found)} matches of {stage.input_pool} were queued")
+    if matches:
+        return Decisions(tuple(matches), f"{len(matches)} matches of {stage.input_pool} were queued")
     left = GamesLeft(pool, rules.matches_per_team)
     if pool.open or any(left.next_sample(str(team.id)) is not None for team in playing):
         return Decisions(why=_waiting(facts, stage))
@@ -293,13 +295,13 @@ def _cull(
 
 def team_scores(pool: PoolRecord, teams: Sequence[TeamFact]) -> dict[uuid.UUID, float]:
     """Return the mean of all player scores of each team with a match."""
-    found = {}
+    means = {}
     for team in teams:
         played = pool.tally.combinations.get(str(team.id))
         scores = [] if played is None else [score for match in played.scores for score in match]
         if scores:
-            found[team.id] = mean(scores)
-    return found
+            means[team.id] = mean(scores)
+    return means
 
 
 def _failures(pool: PoolRecord, team: TeamFact) -> int:

@@ -173,11 +173,11 @@ class Database:
                 return  # the first start makes it
             raise DatabaseGone(self.path) from None
         with self._file_lock:
-            found = (status.st_dev, status.st_ino)
-            if self._file_id not in (None, found):
+            file_id = (status.st_dev, status.st_ino)
+            if self._file_id not in (None, file_id):
                 self.engine.dispose()
                 self.changes.invalidate()
-            self._file_id = found
+            self._file_id = file_id
 
     def _make_file(self, *_: Any) -> None:
         """Create the file with mode 0600: SQLite would make it world-readable. The files beside it inherit the mode."""
@@ -220,11 +220,11 @@ class Database:
     def _line(self) -> anyio.Lock:
         """Return the lock of the running event loop, created on its first use."""
         loop = anyio.lowlevel.current_token()
-        known: tuple[Any, anyio.Lock] | None = getattr(self, "_line_of_loop", None)
-        if known is None or known[0] != loop:
-            known = (loop, anyio.Lock())
-            self._line_of_loop = known
-        return known[1]
+        cached: tuple[Any, anyio.Lock] | None = getattr(self, "_line_of_loop", None)
+        if cached is None or cached[0] != loop:
+            cached = (loop, anyio.Lock())
+            self._line_of_loop = cached
+        return cached[1]
 
     @staticmethod
     def _begin_postgres(connection: Connection) -> None:

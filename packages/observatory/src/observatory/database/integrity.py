@@ -18,10 +18,10 @@ __all__ = ["clock_problem", "integrity_problems"]
 _TOLERANCE = timedelta(minutes=5)
 
 
-def integrity_problems(database: Database, *, most: int = 5) -> list[str]:
+def integrity_problems(database: Database, *, limit: int = 5) -> list[str]:
     """Return a sentence for each problem, at most this many; empty for an intact database."""
     with database.engine.connect() as connection:
-        return list(islice(_problems(connection, database), most))
+        return list(islice(_problems(connection, database), limit))
 
 
 def _problems(connection: sa.Connection, database: Database) -> Iterator[str]:
@@ -54,8 +54,8 @@ def _read_all(connection: sa.Connection, table: sa.Table, database: Database) ->
 
 def _orphans(connection: sa.Connection, table: sa.Table, reference: sa.ForeignKey) -> int:
     parent = reference.column.table.alias("parent")
-    found = sa.exists().where(parent.c[reference.column.name] == reference.parent)
-    statement = sa.select(sa.func.count()).select_from(table).where(reference.parent.is_not(None), ~found)
+    has_parent = sa.exists().where(parent.c[reference.column.name] == reference.parent)
+    statement = sa.select(sa.func.count()).select_from(table).where(reference.parent.is_not(None), ~has_parent)
     return int(connection.scalar(statement) or 0)
 
 
@@ -65,8 +65,8 @@ def clock_problem(database: Database, now: datetime) -> str | None:
     with database.engine.connect() as connection:
         for table in Base.metadata.sorted_tables:
             if "created_at" in table.c:
-                found = connection.scalar(sa.select(sa.func.max(table.c.created_at)))
-                newest = found if newest is None or (found is not None and found > newest) else newest
+                latest = connection.scalar(sa.select(sa.func.max(table.c.created_at)))
+                newest = latest if newest is None or (latest is not None and latest > newest) else newest
     if newest is None or newest <= now + _TOLERANCE:
         return None
     return (

@@ -42,8 +42,8 @@ def migrate(database: Database) -> None:
 
 def upgrade_to(database: Database, revision: str) -> None:
     current = current_revision(database)
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    if current is not None and current not in known:
+    revisions = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if current is not None and current not in revisions:
         raise DatabaseTooNew(f"The database has revision {current!r}, which is newer than this program: upgrade it")
     if current == (latest_revision() if revision == "head" else revision):
         return

@@ -46,14 +46,14 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
     """
     database: Database = app.state.database
     files = sorted(SEASONS.glob("*.yaml"), key=lambda path: path.stem) if season_files is None else list(season_files)
-    made = seed(database, files, app.state.clock())
+    new_seasons = seed(database, files, app.state.clock())
     names = [path.stem for path in files]
     documented = preset_files() if season_files is None else []
-    made += seed(database, documented, app.state.clock(), keep_defaults=True)
+    new_seasons += seed(database, documented, app.state.clock(), keep_defaults=True)
     with database.read() as session:
         house = accounts.user_by_email(session, HOUSE)
-        known = set() if house is None else set(_versions(session, house))
-    bundles = {name: _packed(app, name) for name in policies if name not in known}
+        existing = set() if house is None else set(_versions(session, house))
+    bundles = {name: _packed(app, name) for name in policies if name not in existing}
     with database.transaction() as session:
         now = app.state.clock()
         house = accounts.user_by_email(session, HOUSE)
@@ -61,7 +61,7 @@ def fill(app: FastAPI, *, season_files: Sequence[Path] | None = None, policies: 
             house = create_user(session, email=HOUSE, name="The house", now=now)
         for name, (version_id, facts) in bundles.items():
             _add(app, session, house, name, version_id, facts)
-        if bundles or made:
+        if bundles or new_seasons:
             _submit(session, house, names, policies, app)
             freeplay = [path.stem for path in documented if read_preset(path).freeplay is not None]
             _submit(session, house, freeplay, [name for name in policies if name == OPPONENT], app)
@@ -82,7 +82,7 @@ def _add(
     app: FastAPI, session: Session, house: User, name: str, version_id: uuid.UUID, facts: BundleFacts
 ) -> PolicyVersion:
     principal, now = Principal(house), app.state.clock()
-    policy = service.find_or_make_policy(session, principal, name, settings=app.state.settings, now=now)
+    policy = service.get_or_create_policy(session, principal, name, settings=app.state.settings, now=now)
     new = service.NewVersion(id=version_id, bundle_key=bundle_key(version_id), facts=facts)
     version = service.add_version(
         session, principal, policy, new, settings=app.state.settings, keys=app.state.keys, now=now
@@ -93,8 +93,8 @@ def _add(
 
 def _versions(session: Session, house: User) -> dict[str, PolicyVersion]:
     """Return the house's policies, by name; it has one version of each."""
-    found, _ = repository.versions(session, VersionFilter(user_id=house.id), Page(MAX_LIMIT, 0))
-    return {version.policy.name: version for version in found}
+    versions, _ = repository.versions(session, VersionFilter(user_id=house.id), Page(MAX_LIMIT, 0))
+    return {version.policy.name: version for version in versions}
 
 
 def _submit(session: Session, house: User, seasons: Sequence[str], policies: Sequence[str], app: FastAPI) -> None:

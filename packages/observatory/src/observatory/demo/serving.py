@@ -17,8 +17,8 @@ from observatory.settings import Settings
 __all__ = ["serve_demo"]
 
 
-def serve_demo(settings: Settings, *, tell: Callable[[str], None]) -> None:
-    """Serve until stopped. `tell` gets the address, and a link that signs the local user in.
+def serve_demo(settings: Settings, *, report: Callable[[str], None]) -> None:
+    """Serve until stopped. `report` gets the address, and a link that signs the local user in.
 
     The server listens on this machine only. If the default port is taken, a free one is used instead.
     """
@@ -33,7 +33,7 @@ def serve_demo(settings: Settings, *, tell: Callable[[str], None]) -> None:
 
     def prepare(app: FastAPI) -> None:
         app.state.entrance = secrets.token_urlsafe(24)
-        tell("Packing the built-in policies")
+        report("Packing the built-in policies")
         names.extend(fill(app))
 
     def welcome(app: FastAPI) -> Sequence[str]:
@@ -47,7 +47,7 @@ def serve_demo(settings: Settings, *, tell: Callable[[str], None]) -> None:
             f"  its data is in {settings.data_dir.absolute()}; Ctrl-C stops it, and the next start continues",
         ]
 
-    serve(settings.model_copy(update=changes), tell=tell, prepare=prepare, welcome=welcome)
+    serve(settings.model_copy(update=changes), report=report, prepare=prepare, welcome=welcome)
 
 
 def _is_taken(port: int) -> bool:

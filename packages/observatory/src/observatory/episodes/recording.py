@@ -57,9 +57,9 @@ def record_job(
     session: Session, job: Job, *, season_id: uuid.UUID | None, owner_id: str | None, now: datetime
 ) -> Episode | None:
     """Return the episode of an ended job, created if it does not exist; None for a job without results."""
-    found = repository.episode_of_job(session, job.id)
-    if found is not None or job.result is None:
-        return found
+    existing = repository.episode_of_job(session, job.id)
+    if existing is not None or job.result is None:
+        return existing
     spec, result = job.spec, job.result
     agent_stats: Sequence[Mapping[str, float]] = result["stats"]["agent"]
     uris: Sequence[str] = spec["policy_uris"]

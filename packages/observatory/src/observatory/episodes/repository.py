@@ -32,16 +32,16 @@ class EpisodeFilter:
     tags: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
 
     def conditions(self, session: Session) -> list[ColumnElement[bool]]:
-        wanted: list[ColumnElement[bool]] = []
+        conditions: list[ColumnElement[bool]] = []
         if self.policy_version_id is not None:
             took_part = EpisodePolicy.policy_version_id == self.policy_version_id
-            wanted.append(Episode.id.in_(select(EpisodePolicy.episode_id).where(took_part)))
+            conditions.append(Episode.id.in_(select(EpisodePolicy.episode_id).where(took_part)))
         if self.primary_policy_version_ids is not None:
-            wanted.append(Episode.primary_policy_version_id.in_(self.primary_policy_version_ids))
+            conditions.append(Episode.primary_policy_version_id.in_(self.primary_policy_version_ids))
         if self.ids is not None:
-            wanted.append(Episode.id.in_(self.ids))
-        wanted += [_has_tag(session, key, values) for key, values in self.tags.items()]
-        return wanted
+            conditions.append(Episode.id.in_(self.ids))
+        conditions += [_has_tag(session, key, values) for key, values in self.tags.items()]
+        return conditions
 
 
 def _has_tag(session: Session, key: str, values: Sequence[str] | None) -> ColumnElement[bool]:
@@ -53,10 +53,10 @@ def _has_tag(session: Session, key: str, values: Sequence[str] | None) -> Column
 
 
 def episodes(
-    session: Session, principal: Principal | None, wanted: EpisodeFilter, page: Page
+    session: Session, principal: Principal | None, filters: EpisodeFilter, page: Page
 ) -> tuple[list[Episode], int]:
     """Return a page of episodes, newest first, and how many there are, for as many as are counted."""
-    conditions = (*wanted.conditions(session), _visible(principal))
+    conditions = (*filters.conditions(session), _visible(principal))
     statement = select(Episode).where(*conditions)
     total = count_up_to(session, select(Episode.id).where(*conditions))
     statement = statement.options(*_with_all()).order_by(Episode.created_at.desc(), Episode.id.desc())
@@ -65,10 +65,10 @@ def episodes(
 
 def episode(session: Session, episode_id: uuid.UUID, principal: Principal | None) -> Episode:
     statement = select(Episode).where(Episode.id == episode_id, _visible(principal))
-    found = session.scalar(statement.options(*_with_all()))
-    if found is None:
+    row = session.scalar(statement.options(*_with_all()))
+    if row is None:
         raise NotFound(f"Episode {episode_id} not found")
-    return found
+    return row
 
 
 def episode_of_job(session: Session, job_id: uuid.UUID) -> Episode | None:

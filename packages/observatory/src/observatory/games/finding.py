@@ -36,9 +36,9 @@ def find(engine: str = DEFAULT_ENGINE) -> Game:
             raise GameMissing(
                 f"The games of the engine {engine!r} cannot be imported from {entry.value!r}: {error}"
             ) from error
-    known = ", ".join(installed()) or "none"
+    names = ", ".join(installed()) or "none"
     raise GameMissing(
-        f"No installed package offers games of the engine {engine!r}; installed engines: {known}. "
+        f"No installed package offers games of the engine {engine!r}; installed engines: {names}. "
         f"Install the package of the game; mettagrid comes with `pip install cogames`."
     )
 
@@ -46,6 +46,6 @@ def find(engine: str = DEFAULT_ENGINE) -> Game:
 def engine_of(spec: Mapping[str, Any]) -> str:
     """Return the engine that a job's environment names; jobs of an older format name it beside the environment."""
     env = spec.get("env")
-    named = env.get("game_engine") if isinstance(env, Mapping) else None
-    engine = spec.get("game_engine") if named is None else named
+    env_engine = env.get("game_engine") if isinstance(env, Mapping) else None
+    engine = spec.get("game_engine") if env_engine is None else env_engine
     return engine if isinstance(engine, str) else DEFAULT_ENGINE

@@ -30,24 +30,24 @@ INLINE_BYTES = 4 * KILOBYTE
 
 
 class LimitedRequest(Request):
-    """A request whose body has at most `most_bytes`; a larger one raises `TooLarge` before it is in memory.
+    """A request whose body has at most `max_bytes`; a larger one raises `TooLarge` before it is in memory.
 
     A form may have the fields `form_fields` only.
     """
 
     def __init__(
-        self, scope: Scope, receive: Receive, send: Send, *, most_bytes: int, form_fields: frozenset[str]
+        self, scope: Scope, receive: Receive, send: Send, *, max_bytes: int, form_fields: frozenset[str]
     ) -> None:
         super().__init__(scope, receive, send)
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._form_fields = form_fields
 
     async def stream(self) -> AsyncGenerator[bytes, None]:
         size = 0
         async for piece in super().stream():
             size += len(piece)
-            if size > self._most_bytes:
-                raise too_large(self._most_bytes)
+            if size > self._max_bytes:
+                raise too_large(self._max_bytes)
             yield piece
 
     async def json(self) -> Any:
@@ -69,15 +69,15 @@ class LimitedRequest(Request):
         return form
 
 
-def check_length(request: Request, most_bytes: int) -> None:
+def check_length(request: Request, max_bytes: int) -> None:
     """Raise `TooLarge` for a body whose `Content-Length` exceeds the limit."""
     length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > most_bytes:
-        raise too_large(most_bytes)
+    if length.isdecimal() and int(length) > max_bytes:
+        raise too_large(max_bytes)
 
 
-def too_large(most_bytes: int) -> TooLarge:
-    return TooLarge(f"The body of this request may have at most {most_bytes:,} bytes")
+def too_large(max_bytes: int) -> TooLarge:
+    return TooLarge(f"The body of this request may have at most {max_bytes:,} bytes")
 
 
 def decode_json(body: bytes) -> Any:

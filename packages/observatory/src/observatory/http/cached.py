@@ -42,8 +42,8 @@ def cached(*dependencies: ChangeKind, per_viewer: bool = False) -> Callable[[End
         async def respond(request_to_cache: Request, **arguments: Any) -> Response:
             def compute(session: Session) -> tuple[bytes, dict[str, str]]:
                 response = Response(media_type="application/json")
-                given = {"response": response} if has_response else {}
-                value = adapter().validate_python(endpoint(session=session, **arguments, **given))
+                extra = {"response": response} if has_response else {}
+                value = adapter().validate_python(endpoint(session=session, **arguments, **extra))
                 headers = {name: text for name, text in response.headers.items() if name != "content-length"}
                 return adapter().dump_json(value, by_alias=True), headers
 

@@ -90,10 +90,10 @@ def find_principal(request: Request, session: Session) -> tuple[Principal | None
         admin = repository.first_admin(session)
         principal = None if admin is None else Principal(admin, elevated=True)
     else:
-        found = repository.good_token(session, hash_token(token), state.clock())
+        row = repository.valid_token(session, hash_token(token), state.clock())
         # A worker is not a principal: its token is valid on the worker routes only.
-        if found is not None and found.kind is not TokenKind.WORKER:
-            principal, expires_at = Principal.of(found, elevated=elevated), found.expires_at
+        if row is not None and row.kind is not TokenKind.WORKER:
+            principal, expires_at = Principal.of(row, elevated=elevated), row.expires_at
     if principal is None:
         raise Unauthorized(BAD_TOKEN)
     request.state.principal_name = principal.player_id or principal.user_id

@@ -93,5 +93,5 @@ def _answer(error: ObservatoryError) -> Response:
     return JSONResponse({"detail": error.message}, error.status, headers=error.headers)
 
 
-def _problems(found: Sequence[Any]) -> list[dict[str, Any]]:
-    return [{"type": entry["type"], "loc": list(entry["loc"]), "msg": entry["msg"]} for entry in found]
+def _problems(errors: Sequence[Any]) -> list[dict[str, Any]]:
+    return [{"type": entry["type"], "loc": list(entry["loc"]), "msg": entry["msg"]} for entry in errors]

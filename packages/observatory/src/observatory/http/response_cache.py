@@ -142,9 +142,9 @@ class ResponseCache:
         if viewer is None:  # the credentials expired meanwhile
             body, headers = await self._database.query(compute)
             return Response(body, headers=headers)
-        key, asked_at = rule.key(request, viewer), time.monotonic()
+        key, requested_at = rule.key(request, viewer), time.monotonic()
         async with self._flight(key):
-            entry = self._cache.fresh(key, self._database.changes.versions) or self._computed_since(key, asked_at)
+            entry = self._cache.fresh(key, self._database.changes.versions) or self._computed_since(key, requested_at)
             if entry is None:
                 entry = await self._compute(key, rule, compute, request.scope.get("route"))
         response: CachedResponse = entry.value
@@ -193,8 +193,8 @@ class ResponseCache:
             return False
         if _essential(entry, entry.versions) != _essential(entry, self._database.changes.versions(entry.dependencies)):
             return False
-        wish = request.headers.get("cache-control", "")
-        return "no-cache" not in wish and "max-age=0" not in wish
+        cache_control = request.headers.get("cache-control", "")
+        return "no-cache" not in cache_control and "max-age=0" not in cache_control
 
     def _in_background(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
         """Run a background task for this key, unless one is running."""
@@ -223,6 +223,6 @@ def _key(request: Request, viewer: Viewer, *, per_viewer: bool) -> Hashable:
 
 def _essential(entry: Entry, versions: tuple[int, ...]) -> tuple[int, ...]:
     """Return the versions without those of changes that a large response may lack; the first one is for all kinds."""
-    first, *others = versions
-    pairs = zip(entry.dependencies, others, strict=True)
+    first, *rest = versions
+    pairs = zip(entry.dependencies, rest, strict=True)
     return first, *(number for kind, number in pairs if kind not in MAY_LAG)

@@ -35,16 +35,16 @@ _RULE = "_observatory_body_rule"
 class BodyRule:
     """What is checked before a body is read."""
 
-    most_bytes: Callable[[Settings], int]
+    max_bytes: Callable[[Settings], int]
     caller: CallerCheck | None = None
     """raises a refusal for a caller whose body is not read; None takes the rights of the endpoint's dependencies"""
 
 
 def body_rule(
-    most_bytes: int | Callable[[Settings], int] = DEFAULT_BYTES, *, caller: CallerCheck | None = None
+    max_bytes: int | Callable[[Settings], int] = DEFAULT_BYTES, *, caller: CallerCheck | None = None
 ) -> Callable[[Endpoint], Endpoint]:
     """Give an endpoint another limit than 64 kB, or another check of its caller. Below `@router.post(...)`."""
-    limit = most_bytes if callable(most_bytes) else at_most(most_bytes)
+    limit = max_bytes if callable(max_bytes) else at_most(max_bytes)
 
     def mark(endpoint: Endpoint) -> Endpoint:
         endpoint.__dict__[_RULE] = BodyRule(limit, caller)
@@ -76,9 +76,9 @@ class Route(APIRoute):
                 request.state.is_counted = True
             if check is not None:
                 await state.database.query(lambda session: check(request, session))
-            most_bytes = rule.most_bytes(state.settings)
-            check_length(request, most_bytes)
-            limits: dict[str, Any] = {"most_bytes": most_bytes, "form_fields": form_fields}
+            max_bytes = rule.max_bytes(state.settings)
+            check_length(request, max_bytes)
+            limits: dict[str, Any] = {"max_bytes": max_bytes, "form_fields": form_fields}
             return await handler(LimitedRequest(request.scope, request.receive, request._send, **limits))
 
         return guarded

@@ -74,8 +74,8 @@ class Viewers:
 def credential_of(request: Request) -> str | None:
     """Return a hash of the request's credentials and of the privileges it asks for; None for an anonymous caller."""
     headers = request.headers
-    shown = headers.get("x-auth-token"), headers.get("authorization"), request.cookies.get(COOKIE)
-    if not any(shown):
+    credentials = headers.get("x-auth-token"), headers.get("authorization"), request.cookies.get(COOKIE)
+    if not any(credentials):
         return None
-    asked = headers.get("x-use-elevated-privileges", "").lower()
-    return hash_token("\n".join(part or "" for part in (*shown, asked)))
+    elevated = headers.get("x-use-elevated-privileges", "").lower()
+    return hash_token("\n".join(part or "" for part in (*credentials, elevated)))

@@ -25,7 +25,7 @@ from observatory.quotas import stored_bytes
 from observatory.settings import Settings
 from observatory.store import Store, job_key
 
-__all__ = ["REPLAY_FILES", "artifact_sizes", "expire_replays", "keep_artifacts", "measure_artifacts"]
+__all__ = ["REPLAY_FILES", "artifact_sizes", "expire_replays", "measure_artifacts", "store_artifacts"]
 
 REPLAY_FILES = ("replay.json.z", "actions.json.z")
 _OTHER_FILES = ("spec.json", "results.json", "runtime_info.json", "error_info.json", "logs.txt")
@@ -38,7 +38,7 @@ def artifact_sizes(store: Store, job_id: uuid.UUID) -> dict[str, int]:
     return {name: size for name, size in sizes.items() if size is not None}
 
 
-def keep_artifacts(
+def store_artifacts(
     session: Session, job: Job, ending: Ending, *, store: Store, settings: Settings, now: datetime
 ) -> Ending:
     """Return the ending with the files that are kept: without a replay where its owner has no quota left for it."""
@@ -62,11 +62,11 @@ def expire_replays(database: Database, store: Store, *, now: datetime, days: flo
         kept_days = {
             season_id: _days(config) for season_id, config in session.execute(select(Season.id, Season.config))
         }
-    own = {season_id: own_days for season_id, own_days in kept_days.items() if own_days is not None}
+    season_days = {season_id: own_days for season_id, own_days in kept_days.items() if own_days is not None}
     in_season = select(Match.job_id).join(Pool, Pool.id == Match.pool_id).where(Match.job_id.is_not(None))
-    elsewhere = Job.id.not_in(in_season.where(Pool.season_id.in_(own)))
-    removed = _expire(database, store, elsewhere, now - timedelta(days=days), now)
-    for season_id, own_days in own.items():
+    others = Job.id.not_in(in_season.where(Pool.season_id.in_(season_days)))
+    removed = _expire(database, store, others, now - timedelta(days=days), now)
+    for season_id, own_days in season_days.items():
         inside = Job.id.in_(in_season.where(Pool.season_id == season_id))
         removed += _expire(database, store, inside, now - timedelta(days=own_days), now)
     return removed
@@ -78,24 +78,24 @@ def _days(config: dict[str, object]) -> float | None:
     return float(days) if isinstance(days, int | float) else None
 
 
-def _expire(database: Database, store: Store, which: ColumnElement[bool], end: datetime, now: datetime) -> int:
-    old = select(Job.id).where(Job.completed_at <= end, Job.replay_removed_at.is_(None), which)
+def _expire(database: Database, store: Store, condition: ColumnElement[bool], end: datetime, now: datetime) -> int:
+    old = select(Job.id).where(Job.completed_at <= end, Job.replay_removed_at.is_(None), condition)
     removed = 0
     while True:
         with database.read() as session:
-            found = list(session.scalars(old.order_by(Job.completed_at, Job.id).limit(_AT_ONCE)))
-        for job_id in found:
+            job_ids = list(session.scalars(old.order_by(Job.completed_at, Job.id).limit(_AT_ONCE)))
+        for job_id in job_ids:
             for name in REPLAY_FILES:
                 store.delete(job_key(job_id, name))
             for key in store.keys(f"jobs/{job_id}/"):
                 if "/attempt-" in key:
                     store.delete(key)  # of a lease that was lost
-        sizes = {job_id: sum(artifact_sizes(store, job_id).values()) for job_id in found}
-        if found:
+        sizes = {job_id: sum(artifact_sizes(store, job_id).values()) for job_id in job_ids}
+        if job_ids:
             with database.transaction() as session:
                 _mark_removed(session, sizes, now)
-        removed += len(found)
-        if len(found) < _AT_ONCE:
+        removed += len(job_ids)
+        if len(job_ids) < _AT_ONCE:
             return removed
 
 
@@ -112,12 +112,12 @@ def measure_artifacts(database: Database, store: Store) -> int:
     measured = 0
     while True:
         with database.read() as session:
-            found: Sequence[uuid.UUID] = session.scalars(unknown).all()
-        sizes = {job_id: sum(artifact_sizes(store, job_id).values()) for job_id in found}
-        if found:
+            job_ids: Sequence[uuid.UUID] = session.scalars(unknown).all()
+        sizes = {job_id: sum(artifact_sizes(store, job_id).values()) for job_id in job_ids}
+        if job_ids:
             with database.transaction() as session:
-                for job in session.scalars(select(Job).where(Job.id.in_(found))):
+                for job in session.scalars(select(Job).where(Job.id.in_(job_ids))):
                     job.artifact_bytes = sizes[job.id]
-        measured += len(found)
-        if len(found) < _AT_ONCE:
+        measured += len(job_ids)
+        if len(job_ids) < _AT_ONCE:
             return measured

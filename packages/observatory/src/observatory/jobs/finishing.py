@@ -65,18 +65,18 @@ def collect(job: Job, request: FinishRequest, *, store: Store, now: datetime) ->
 
 def digest(store: Store, key: str) -> str | None:
     """Return the SHA-256 of a file; None if it does not exist."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     try:
         for piece in store.stream(key):
-            found.update(piece)
+            hasher.update(piece)
     except Missing:
         return None
-    return found.hexdigest()
+    return hasher.hexdigest()
 
 
 def _digests(job: Job, store: Store) -> dict[str, str]:
-    found = {name: digest(store, job_key(job.id, name)) for name in DIGESTED}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {name: digest(store, job_key(job.id, name)) for name in DIGESTED}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _runtime(job: Job, store: Store) -> dict[str, Any] | None:

@@ -43,10 +43,10 @@ def lease_next(
 ) -> tuple[Job, Lease] | None:
     """Return the next job that this worker can play. A job whose policies no longer exist fails here."""
     while True:
-        taken = service.take_next(session, worker, live=live, now=now, lease_seconds=settings.lease_seconds)
-        if taken is None:
+        leased = service.take_next(session, worker, live=live, now=now, lease_seconds=settings.lease_seconds)
+        if leased is None:
             return None
-        job, token = taken
+        job, token = leased
         policies: list[LeasedPolicy] = []
         spec = job.spec
         engine = games.engine_of(spec)
@@ -85,13 +85,13 @@ def attempt_name(job: Job, name: str) -> str:
 
 def secrets_of(session: Session, job: Job, *, keys: Keys, now: datetime) -> dict[int, dict[str, str]]:
     """Return the secrets of the job's policies, by position; each read is recorded."""
-    found: dict[int, dict[str, str]] = {}
+    by_policy: dict[int, dict[str, str]] = {}
     for index, uri in enumerate(job.spec.get("policy_uris", [])):
         version_id = specs.policy_version_id(uri)
         if version_id is not None and secrets.has_secrets(session, version_id):
             reader = job.worker or ""
-            found[index] = secrets.read_secrets(session, keys, version_id, reader=reader, job_id=job.id, now=now)
-    return found
+            by_policy[index] = secrets.read_secrets(session, keys, version_id, reader=reader, job_id=job.id, now=now)
+    return by_policy
 
 
 def _policy(session: Session, uri: str, *, engine: str, settings: Settings, store: Store) -> LeasedPolicy:

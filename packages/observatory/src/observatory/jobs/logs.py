@@ -16,7 +16,7 @@ from observatory.quotas import stored_bytes
 from observatory.settings import Settings
 from observatory.store import Store, job_key
 
-__all__ = ["expire_logs", "keep_logs", "log_name", "log_names"]
+__all__ = ["expire_logs", "log_name", "log_names", "store_logs"]
 
 MAX_LOG_BYTES = 2 << 20
 """of a file that a worker may send; it keeps half of that"""
@@ -33,7 +33,7 @@ def log_names(assignments: Sequence[int]) -> list[str]:
     return sorted({log_name(assignments, index) for index in assignments})
 
 
-def keep_logs(session: Session, job: Job, *, store: Store, settings: Settings, now: datetime) -> None:
+def store_logs(session: Session, job: Job, *, store: Store, settings: Settings, now: datetime) -> None:
     """Record the owners of the logs of a job that ends; remove logs that exceed their owner's quota."""
     assignments: list[int] = job.stored_spec.get("assignments", [])
     for index, uri in enumerate(job.stored_spec.get("policy_uris", [])):
@@ -62,10 +62,10 @@ def expire_logs(database: Database, store: Store, *, now: datetime, days: float)
     removed = 0
     while True:
         with database.transaction() as session:
-            found = list(session.scalars(old))
-            for log in found:
+            logs = list(session.scalars(old))
+            for log in logs:
                 store.delete(log.key)
                 session.delete(log)
-        removed += len(found)
-        if len(found) < _AT_ONCE:
+        removed += len(logs)
+        if len(logs) < _AT_ONCE:
             return removed

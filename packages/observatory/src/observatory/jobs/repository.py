@@ -19,7 +19,7 @@ __all__ = [
     "counts",
     "expired",
     "job",
-    "leases_of_the_future",
+    "leases_expiring_after",
     "next_pending",
     "oldest_pending",
     "seconds_to_work",
@@ -37,8 +37,8 @@ def job(session: Session, job_id: uuid.UUID) -> Job | None:
 
 def visible_job(session: Session, job_id: uuid.UUID, principal: Principal) -> Job | None:
     """Return a job if the caller requested it or is an administrator; None otherwise."""
-    found = session.get(Job, job_id)
-    return found if found is not None and (principal.is_admin or found.user_id == principal.user_id) else None
+    row = session.get(Job, job_id)
+    return row if row is not None and (principal.is_admin or row.user_id == principal.user_id) else None
 
 
 def visible_jobs(principal: Principal, status: JobStatus | None) -> Select[Any]:
@@ -75,7 +75,7 @@ def expired(session: Session, now: datetime) -> Sequence[Job]:
     return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at <= now)).all()
 
 
-def leases_of_the_future(session: Session, latest: datetime) -> Sequence[Job]:
+def leases_expiring_after(session: Session, latest: datetime) -> Sequence[Job]:
     """Return jobs whose lease ends later than a lease of now would: the clock was set back."""
     return session.scalars(select(Job).where(Job.status.in_(IN_WORK), Job.lease_expires_at > latest)).all()
 
@@ -88,8 +88,8 @@ def seconds_to_work(session: Session, now: datetime, *, lease_seconds: float) ->
     first, last = session.execute(ends).one()
     if first is None or last is None:
         return math.inf
-    is_of_the_future = last > now + timedelta(seconds=lease_seconds)
-    return 0.0 if is_of_the_future else max(0.0, (first - now).total_seconds())
+    is_in_the_future = last > now + timedelta(seconds=lease_seconds)
+    return 0.0 if is_in_the_future else max(0.0, (first - now).total_seconds())
 
 
 def counts(session: Session) -> dict[JobStatus, int]:

@@ -30,10 +30,10 @@ __all__ = [
     "Ending",
     "create_job",
     "end",
-    "give_back",
-    "give_back_faulty",
     "held_job",
     "move_by_hand",
+    "release",
+    "release_faulty",
     "renew",
     "requeue_expired",
     "take_next",
@@ -102,10 +102,10 @@ def take_next(
 def requeue_expired(session: Session, *, now: datetime, max_attempts: int, lease_seconds: float) -> int:
     """Take jobs back from workers without a recent heartbeat; return how many."""
     latest = now + timedelta(seconds=lease_seconds)
-    for job in repository.leases_of_the_future(session, latest):
+    for job in repository.leases_expiring_after(session, latest):
         job.lease_expires_at = latest  # after the clock was set back, workers get a normal lease period
-    found = repository.expired(session, now)
-    for job in found:
+    expired = repository.expired(session, now)
+    for job in expired:
         job.lost_leases += 1
         if job.lost_leases < max_attempts:
             move(session, job, JobStatus.PENDING, now=now)
@@ -113,7 +113,7 @@ def requeue_expired(session: Session, *, now: datetime, max_attempts: int, lease
             message = f"{job.lost_leases} workers were lost while they played this episode; no policy is at fault"
             error = ErrorInfo(error_type="internal_error", message=message)
             end(session, job, Ending(JobStatus.FAILED, error=error), now=now)
-    return len(found)
+    return len(expired)
 
 
 def held_job(session: Session, job_id: uuid.UUID, token: str | None) -> Job:
@@ -136,14 +136,14 @@ def renew(session: Session, job: Job, status: JobStatus, *, now: datetime, lease
     return job.lease_expires_at
 
 
-def give_back(session: Session, job: Job, *, now: datetime) -> None:
+def release(session: Session, job: Job, *, now: datetime) -> None:
     """Put the job back into the queue: its worker has to leave, and another worker plays it."""
     if job.status not in IN_WORK:
         raise Conflict(f"The job is {job.status.value}")
     move(session, job, JobStatus.PENDING, now=now)
 
 
-def give_back_faulty(session: Session, job: Job, fault: str, *, now: datetime, max_attempts: int) -> None:
+def release_faulty(session: Session, job: Job, fault: str, *, now: datetime, max_attempts: int) -> None:
     """The worker's machine failed; the job is played again, by another worker where there is one.
 
     After `max_attempts` faults it fails, and no policy is at fault.

@@ -16,7 +16,7 @@ class WorkersSeen:
         self._lock = threading.Lock()
         self._last: dict[str, datetime] = {}
 
-    def saw(self, name: str, now: datetime) -> None:
+    def record(self, name: str, now: datetime) -> None:
         with self._lock:
             self._last[name] = now
             if len(self._last) > _MAX_WORKERS:

@@ -20,7 +20,7 @@ __all__ = ["Connection", "Connections", "Networks", "connection_budget", "raise_
 _RESERVED_FILES = 512
 """for the database, the store and logs, and for connections that were accepted and are not counted yet"""
 _MIN_CONNECTIONS = 64
-_WANTED_FILES = 65_536
+_TARGET_FILES = 65_536
 
 
 class Connection(Protocol):
@@ -41,12 +41,12 @@ class Networks:
         if not self._networks:
             return False
         try:
-            found = ipaddress.ip_address(str(address))
+            parsed = ipaddress.ip_address(str(address))
         except ValueError:
             return False
-        if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
-            found = found.ipv4_mapped
-        return any(found in network for network in self._networks)
+        if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
+            parsed = parsed.ipv4_mapped
+        return any(parsed in network for network in self._networks)
 
 
 class Connections:
@@ -113,13 +113,13 @@ def connection_budget() -> int:
     """Return how many connections the process may hold with its limit of open files."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        soft = _WANTED_FILES
+        soft = _TARGET_FILES
     return max(_MIN_CONNECTIONS, soft - _RESERVED_FILES)
 
 
 def raise_file_limit() -> None:
     """Raise the soft limit of open files towards the hard one; shells give 1,024, which is few for a server."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _WANTED_FILES if hard == resource.RLIM_INFINITY else min(hard, _WANTED_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    target = _TARGET_FILES if hard == resource.RLIM_INFINITY else min(hard, _TARGET_FILES)
+    if soft != resource.RLIM_INFINITY and soft < target:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))

@@ -27,9 +27,9 @@ class ForwardedMiddleware:
             trusted = self._networks(scope["app"].state.settings.trusted_proxies)
             client = scope.get("client")
             if client is not None and client[0] in trusted:
-                found = _caller(scope, trusted)
-                if found is not None:
-                    scope = {**scope, "client": (found, 0)}
+                caller = _caller(scope, trusted)
+                if caller is not None:
+                    scope = {**scope, "client": (caller, 0)}
         await self._app(scope, receive, send)
 
     def _networks(self, names: list[str]) -> Networks:
@@ -39,8 +39,8 @@ class ForwardedMiddleware:
 
 
 def _caller(scope: Scope, trusted: Networks) -> str | None:
-    given = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin-1")
-    for text in reversed([part.strip() for part in given.split(",") if part.strip()]):
+    header = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin-1")
+    for text in reversed([part.strip() for part in header.split(",") if part.strip()]):
         try:
             address = str(ipaddress.ip_address(text.strip("[]")))
         except ValueError:

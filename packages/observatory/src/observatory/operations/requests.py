@@ -37,8 +37,8 @@ class RequestMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = dict(scope["headers"]).get(b"x-request-id", b"")
-        own_id = given.decode() if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        header = dict(scope["headers"]).get(b"x-request-id", b"")
+        own_id = header.decode() if _REQUEST_ID.fullmatch(header) else uuid.uuid4().hex
         state = scope.setdefault("state", {})
         status = 500
         started = time.perf_counter()

@@ -21,7 +21,7 @@ from observatory.settings import Settings
 from observatory.store import Store, bundle_key
 from observatory.store.folder import FolderStore
 
-__all__ = ["expire", "sweep", "sweep_for_ever"]
+__all__ = ["expire", "sweep", "sweep_periodically"]
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ PAUSES = 24
 KEPT = timedelta(days=1)
 
 
-async def sweep_for_ever(app: FastAPI) -> None:
+async def sweep_periodically(app: FastAPI) -> None:
     """Sweep until cancelled. A failed sweep is logged and retried by the next one.
 
     When the clock was set, nothing is removed for a day: a date in the future makes everything look old.
@@ -70,13 +70,13 @@ def sweep(database: Database, store: Store, now: datetime) -> int:
     """Delete uploads that were not completed within a day, with their bytes, and expired sessions; how many uploads."""
     old = (Upload.completed_at.is_(None), Upload.created_at < now - KEPT)
     with database.read() as session:
-        found = list(session.scalars(select(Upload).where(*old)))
-    for upload in found:
+        uploads = list(session.scalars(select(Upload).where(*old)))
+    for upload in uploads:
         store.delete(upload.key)
         store.delete(bundle_key(upload.id))  # where a completion that was cut off has left it
-    if found:
+    if uploads:
         with database.transaction() as session:
-            for upload in session.scalars(select(Upload).where(Upload.id.in_([upload.id for upload in found]), *old)):
+            for upload in session.scalars(select(Upload).where(Upload.id.in_([upload.id for upload in uploads]), *old)):
                 session.delete(upload)
     with database.read() as session:
         has_expired = accounts.has_expired_sessions(session, now)
@@ -85,4 +85,4 @@ def sweep(database: Database, store: Store, now: datetime) -> int:
             accounts.delete_expired_sessions(session, now)
     if isinstance(store, FolderStore):
         store.sweep()
-    return len(found)
+    return len(uploads)

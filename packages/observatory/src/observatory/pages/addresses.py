@@ -14,13 +14,13 @@ from observatory.http.callers import find_principal
 from observatory.matches import repository as matches
 from observatory.seasons import repository as seasons
 
-__all__ = ["leads_somewhere", "read_id"]
+__all__ = ["page_exists", "read_id"]
 
 SEASON_TABS = ("table", "stages", "teams", "matches", "about")
 MANAGE_SECTIONS = ("seasons", "users", "workers", "jobs", "failures")
 
 
-def leads_somewhere(words: Sequence[str], request: Request, session: Session) -> bool:
+def page_exists(words: Sequence[str], request: Request, session: Session) -> bool:
     """Return whether the caller has a page at the path with these segments."""
     match list(words):
         case [""] | ["seasons"] | ["queue"] | ["upload"] | ["me"] | ["manage"]:
@@ -28,11 +28,11 @@ def leads_somewhere(words: Sequence[str], request: Request, session: Session) ->
         case ["manage", section] | ["manage", section, _]:
             return section in MANAGE_SECTIONS
         case ["seasons", season] if season:
-            return _has_season(session, season, _asking(request, session))
+            return _has_season(session, season, _caller_of(request, session))
         case ["seasons", season, tab] if season and tab in SEASON_TABS:
-            return _has_season(session, season, _asking(request, session))
+            return _has_season(session, season, _caller_of(request, session))
         case ["matches", text] if (match_id := read_id(text)) is not None:
-            return _has_match(session, match_id, _asking(request, session))
+            return _has_match(session, match_id, _caller_of(request, session))
     return False
 
 
@@ -45,7 +45,7 @@ def read_id(text: str) -> uuid.UUID | None:
     return parsed if str(parsed) == text.lower() else None
 
 
-def _asking(request: Request, session: Session) -> Principal | None:
+def _caller_of(request: Request, session: Session) -> Principal | None:
     """Return the caller; None for an expired token, because a page can offer to sign in."""
     try:
         return find_principal(request, session)[0]

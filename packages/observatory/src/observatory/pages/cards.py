@@ -47,7 +47,7 @@ class Card:
             return "A policy of the Alignment League"
         if self.rank is None or self.score is None:
             return f"Plays in {self.season}"
-        return f"Rank {self.rank} of {self.of} in {self.season}: {_told(self.score)} after {self._played}"
+        return f"Rank {self.rank} of {self.of} in {self.season}: {_rounded(self.score)} after {self._played}"
 
     @property
     def _played(self) -> str:
@@ -82,11 +82,11 @@ class Card:
         shapes: list[Shape] = [
             Text(_LEFT, 430, number, 120, colour),
             Text(_LEFT, 482, f"of {self.of} policies", 30, _QUIET),
-            Text(_LEFT + 320, 430, _told(score), 88, _INK),
+            Text(_LEFT + 320, 430, _rounded(score), 88, _INK),
             Text(_LEFT + 320, 482, self._played, 30, _QUIET),
         ]
         if self.low is not None and self.high is not None:
-            shapes.append(Text(_LEFT, 546, f"95 % interval: {_told(self.low)} to {_told(self.high)}", 28, _QUIET))
+            shapes.append(Text(_LEFT, 546, f"95 % interval: {_rounded(self.low)} to {_rounded(self.high)}", 28, _QUIET))
         return shapes
 
     def _curve(self) -> list[Shape]:
@@ -142,6 +142,6 @@ def _shortened(text: str, max_characters: int) -> str:
     return text if len(text) <= max_characters else text[: max_characters - 1] + "…"
 
 
-def _told(value: float) -> str:
+def _rounded(value: float) -> str:
     digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 3
     return f"{value:.{digits}f}".replace("-", "−")

@@ -23,7 +23,7 @@ from observatory.errors import NotFound, ObservatoryError
 from observatory.http.deps import SettingsDep
 from observatory.http.plain_pages import page, paragraph
 from observatory.http.routing import Router
-from observatory.pages.addresses import leads_somewhere, read_id
+from observatory.pages.addresses import page_exists, read_id
 from observatory.pages.cards import card_of
 from observatory.pages.heads import Head
 from observatory.settings import Settings
@@ -133,7 +133,7 @@ def viewer_file(name: FileName, request: Request) -> Response:
 @router.get("/observatory/{rest:path}")
 def any_page(request: Request, session: SessionDep, settings: SettingsDep, rest: str = "") -> Response:
     """Serve the page document, whose script routes by URL. An unknown URL gets 404: a page, or JSON for API clients."""
-    exists = leads_somewhere(rest.rstrip("/").split("/"), request, session)
+    exists = page_exists(rest.rstrip("/").split("/"), request, session)
     if not exists and "text/html" not in request.headers.get("accept", ""):
         raise NotFound("Not Found")
     head = Head("Alignment League", "Watch policies play", settings)

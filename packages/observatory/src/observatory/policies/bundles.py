@@ -74,10 +74,10 @@ def _manifests(path: Path) -> dict[str, str]:
     if not result.ok:
         logger.warning("Inspection of a bundle %s: %s", result.detail, result.stderr[-2000:].decode(errors="replace"))
         raise BundleRefused(f"it could not be read within the limits, because the inspection {result.detail}")
-    answer: dict[str, Any] = json.loads(result.stdout)
-    if "refused" in answer:
-        raise BundleRefused(answer["refused"])
-    manifests: dict[str, str] = answer["manifests"]
+    output: dict[str, Any] = json.loads(result.stdout)
+    if "refused" in output:
+        raise BundleRefused(output["refused"])
+    manifests: dict[str, str] = output["manifests"]
     return manifests
 
 

@@ -72,27 +72,27 @@ def grant_for_secrets(
 
 
 def grant_by_operator(
-    session: Session, version: PolicyVersion, wanted: Scoped, *, actor_id: str, now: datetime
+    session: Session, version: PolicyVersion, scoped: Scoped, *, actor_id: str, now: datetime
 ) -> None:
     """Allow a version, or all versions of its owner, to connect to a host; recorded in the audit log."""
-    if _find(session, version, wanted) is not None:
+    if _find(session, version, scoped) is not None:
         return
-    if wanted.scope is GrantScope.OWNER:
+    if scoped.scope is GrantScope.OWNER:
         owner, row_id = version.policy.user_id, new_id()
-        session.add(OwnerGrant(id=row_id, user_id=owner, host=wanted.host, granted_by=actor_id, created_at=now))
+        session.add(OwnerGrant(id=row_id, user_id=owner, host=scoped.host, granted_by=actor_id, created_at=now))
     else:
-        _add(session, version.id, wanted.host, GrantReason.OPERATOR, granted_by=actor_id, now=now)
-    _audit(session, "network.grant", version, wanted, actor_id=actor_id, now=now)
+        _add(session, version.id, scoped.host, GrantReason.OPERATOR, granted_by=actor_id, now=now)
+    _audit(session, "network.grant", version, scoped, actor_id=actor_id, now=now)
     session.flush()
 
 
-def revoke(session: Session, version: PolicyVersion, wanted: Scoped, *, actor_id: str, now: datetime) -> None:
+def revoke(session: Session, version: PolicyVersion, scoped: Scoped, *, actor_id: str, now: datetime) -> None:
     """Revoke a grant of any administrator; `NotFound` if there is none."""
-    found = _find(session, version, wanted)
-    if found is None:
-        raise NotFound(f"There is no grant of {wanted.host} for this {wanted.scope.value}")
-    session.delete(found)
-    _audit(session, "network.revoke", version, wanted, actor_id=actor_id, now=now)
+    row = _find(session, version, scoped)
+    if row is None:
+        raise NotFound(f"There is no grant of {scoped.host} for this {scoped.scope.value}")
+    session.delete(row)
+    _audit(session, "network.revoke", version, scoped, actor_id=actor_id, now=now)
     session.flush()
 
 
@@ -120,30 +120,30 @@ def may_use_index(session: Session, policy_version_id: uuid.UUID) -> bool:
 
 
 def _granted(session: Session, policy_version_id: uuid.UUID) -> set[str]:
-    own = {grant.host for grant in grants(session, policy_version_id)}
-    return own | {grant.host for grant in owner_grants(session, policy_version_id)}
+    of_version = {grant.host for grant in grants(session, policy_version_id)}
+    return of_version | {grant.host for grant in owner_grants(session, policy_version_id)}
 
 
-def _find(session: Session, version: PolicyVersion, wanted: Scoped) -> NetworkGrant | OwnerGrant | None:
-    if wanted.scope is GrantScope.OWNER:
-        mine = OwnerGrant.user_id == version.policy.user_id
-        return session.scalar(select(OwnerGrant).where(mine, OwnerGrant.host == wanted.host))
-    own = NetworkGrant.policy_version_id == version.id
-    return session.scalar(select(NetworkGrant).where(own, NetworkGrant.host == wanted.host))
+def _find(session: Session, version: PolicyVersion, scoped: Scoped) -> NetworkGrant | OwnerGrant | None:
+    if scoped.scope is GrantScope.OWNER:
+        of_owner = OwnerGrant.user_id == version.policy.user_id
+        return session.scalar(select(OwnerGrant).where(of_owner, OwnerGrant.host == scoped.host))
+    of_version = NetworkGrant.policy_version_id == version.id
+    return session.scalar(select(NetworkGrant).where(of_version, NetworkGrant.host == scoped.host))
 
 
 def _audit(
-    session: Session, action: str, version: PolicyVersion, wanted: Scoped, *, actor_id: str, now: datetime
+    session: Session, action: str, version: PolicyVersion, scoped: Scoped, *, actor_id: str, now: datetime
 ) -> None:
     policy = version.policy
-    owned = wanted.scope is GrantScope.OWNER
+    owned = scoped.scope is GrantScope.OWNER
     audit.record(
         session,
         actor_id,
         action,
         now=now,
-        host=wanted.host,
-        scope=wanted.scope.value,
+        host=scoped.host,
+        scope=scoped.scope.value,
         owner=policy.user.email,
         policy=None if owned else f"{policy.name}:v{version.version}",
         policy_version_id=None if owned else str(version.id),

@@ -28,14 +28,14 @@ class PolicyFilter:
     user_id: str | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        wanted: list[ColumnElement[bool]] = []
+        conditions: list[ColumnElement[bool]] = []
         if self.name_exact is not None:
-            wanted.append(Policy.name == self.name_exact)
+            conditions.append(Policy.name == self.name_exact)
         if self.name_fuzzy is not None:
-            wanted.append(func.lower(Policy.name).like(_pattern(self.name_fuzzy), escape=_ESCAPE))
+            conditions.append(func.lower(Policy.name).like(_pattern(self.name_fuzzy), escape=_ESCAPE))
         if self.user_id is not None:
-            wanted.append(Policy.user_id == self.user_id)
-        return wanted
+            conditions.append(Policy.user_id == self.user_id)
+        return conditions
 
 
 @dataclass(frozen=True)
@@ -45,27 +45,27 @@ class VersionFilter(PolicyFilter):
     policy_id: uuid.UUID | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        wanted = super().conditions()
+        conditions = super().conditions()
         if self.version is not None:
-            wanted.append(PolicyVersion.version == self.version)
+            conditions.append(PolicyVersion.version == self.version)
         if self.ids is not None:
-            wanted.append(PolicyVersion.id.in_(self.ids))
+            conditions.append(PolicyVersion.id.in_(self.ids))
         if self.policy_id is not None:
-            wanted.append(PolicyVersion.policy_id == self.policy_id)
-        return wanted
+            conditions.append(PolicyVersion.policy_id == self.policy_id)
+        return conditions
 
 
 def version(session: Session, policy_version_id: uuid.UUID) -> PolicyVersion:
-    found: PolicyVersion | None = session.scalar(_versions().where(PolicyVersion.id == policy_version_id))
-    if found is None:
+    row: PolicyVersion | None = session.scalar(_versions().where(PolicyVersion.id == policy_version_id))
+    if row is None:
         raise NotFound(f"There is no policy version {policy_version_id}")
-    return found
+    return row
 
 
-def versions(session: Session, wanted: VersionFilter, page: Page) -> tuple[list[PolicyVersion], int]:
+def versions(session: Session, filters: VersionFilter, page: Page) -> tuple[list[PolicyVersion], int]:
     """Return a page of versions, newest first, and how many there are."""
-    statement = _versions().where(*wanted.conditions())
-    total = count(session, select(PolicyVersion.id).join(Policy).where(*wanted.conditions()))
+    statement = _versions().where(*filters.conditions())
+    total = count(session, select(PolicyVersion.id).join(Policy).where(*filters.conditions()))
     order = (PolicyVersion.created_at.desc(), PolicyVersion.version.desc(), PolicyVersion.id.desc())
     return list(session.scalars(statement.order_by(*order).limit(page.limit).offset(page.offset))), total
 
@@ -77,10 +77,10 @@ def last_version_number(session: Session, policy_id: uuid.UUID) -> int:
 
 
 def policy(session: Session, policy_id: uuid.UUID) -> Policy:
-    found = session.get(Policy, policy_id)
-    if found is None:
+    row = session.get(Policy, policy_id)
+    if row is None:
         raise NotFound(f"There is no policy {policy_id}")
-    return found
+    return row
 
 
 def policy_by_name(session: Session, user_id: str, name: str) -> Policy | None:
@@ -98,9 +98,9 @@ class PolicyWithLatest:
     latest: PolicyVersion | None
 
 
-def policies(session: Session, wanted: PolicyFilter, page: Page) -> tuple[list[PolicyWithLatest], int]:
+def policies(session: Session, filters: PolicyFilter, page: Page) -> tuple[list[PolicyWithLatest], int]:
     """Return a page of policies, newest first, with their latest versions."""
-    ids = select(Policy.id).where(*wanted.conditions())
+    ids = select(Policy.id).where(*filters.conditions())
     latest_number = (
         select(PolicyVersion.policy_id, func.max(PolicyVersion.version).label("number"), func.count().label("versions"))
         .group_by(PolicyVersion.policy_id)
@@ -111,7 +111,7 @@ def policies(session: Session, wanted: PolicyFilter, page: Page) -> tuple[list[P
         select(Policy, latest_number.c.versions, latest)
         .outerjoin(latest_number, latest_number.c.policy_id == Policy.id)
         .outerjoin(latest, (latest.policy_id == Policy.id) & (latest.version == latest_number.c.number))
-        .where(*wanted.conditions())
+        .where(*filters.conditions())
         .options(joinedload(Policy.user))
         .order_by(Policy.created_at.desc(), Policy.id.desc())
         .limit(page.limit)

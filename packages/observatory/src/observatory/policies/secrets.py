@@ -72,11 +72,11 @@ def store_secrets(
 ) -> None:
     """Encrypt and keep them; a version's secrets are stored once and never changed."""
     own_key = AESGCM.generate_key(256)
-    bound_to = policy_version_id.bytes
+    context = policy_version_id.bytes
     row = PolicySecret(
         policy_version_id=policy_version_id,
-        wrapped_key=_encrypt(keys.master, own_key, bound_to),
-        ciphertext=_encrypt(own_key, json.dumps(dict(secrets)).encode(), bound_to),
+        wrapped_key=_encrypt(keys.master, own_key, context),
+        ciphertext=_encrypt(own_key, json.dumps(dict(secrets)).encode(), context),
         created_at=now,
     )
     session.add(row)
@@ -95,10 +95,10 @@ def read_secrets(
     row = session.get(PolicySecret, policy_version_id)
     if row is None:
         return {}
-    bound_to = policy_version_id.bytes
+    context = policy_version_id.bytes
     try:
-        own_key = _decrypt(keys.master, row.wrapped_key, bound_to)
-        secrets: dict[str, str] = json.loads(_decrypt(own_key, row.ciphertext, bound_to))
+        own_key = _decrypt(keys.master, row.wrapped_key, context)
+        secrets: dict[str, str] = json.loads(_decrypt(own_key, row.ciphertext, context))
     except InvalidTag:
         raise Unavailable(
             "The secrets were encrypted with another master key; give the server the one it had"
@@ -110,10 +110,10 @@ def read_secrets(
     return secrets
 
 
-def _encrypt(key: bytes, data: bytes, bound_to: bytes) -> bytes:
+def _encrypt(key: bytes, data: bytes, context: bytes) -> bytes:
     nonce = os.urandom(_NONCE_BYTES)
-    return nonce + AESGCM(key).encrypt(nonce, data, bound_to)
+    return nonce + AESGCM(key).encrypt(nonce, data, context)
 
 
-def _decrypt(key: bytes, data: bytes, bound_to: bytes) -> bytes:
-    return AESGCM(key).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], bound_to)
+def _decrypt(key: bytes, data: bytes, context: bytes) -> bytes:
+    return AESGCM(key).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], context)

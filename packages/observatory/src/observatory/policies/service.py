@@ -25,7 +25,7 @@ from observatory.policies.secrets import store_secrets
 from observatory.quotas import check_stored_bytes
 from observatory.settings import Settings
 
-__all__ = ["NewVersion", "add_version", "check_tags", "find_or_make_policy", "own_policy", "own_version"]
+__all__ = ["NewVersion", "add_version", "check_tags", "get_or_create_policy", "own_policy", "own_version"]
 
 MAX_TAGS = 100
 MAX_TAG_CHARACTERS = 500
@@ -43,7 +43,7 @@ class NewVersion:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-def find_or_make_policy(
+def get_or_create_policy(
     session: Session,
     principal: Principal,
     name: str,
@@ -54,18 +54,20 @@ def find_or_make_policy(
 ) -> Policy:
     """Return the user's policy of a name, created if it does not exist."""
     name = check_policy_name(name)
-    found = repository.policy_by_name(session, principal.user_id, name)
-    if found is not None:
-        return found
+    existing = repository.policy_by_name(session, principal.user_id, name)
+    if existing is not None:
+        return existing
     if repository.policy_count(session, principal.user_id) >= settings.max_policies_per_user:
         raise Conflict(
             f"You have {settings.max_policies_per_user} policies, which is the maximum; use one of their names"
         )
-    made = Policy(id=new_id(), user_id=principal.user_id, name=name, attributes=dict(attributes or {}), created_at=now)
-    session.add(made)
+    policy = Policy(
+        id=new_id(), user_id=principal.user_id, name=name, attributes=dict(attributes or {}), created_at=now
+    )
+    session.add(policy)
     session.flush()
     events.note(session, Change(ChangeKind.POLICY))
-    return made
+    return policy
 
 
 def add_version(
@@ -142,6 +144,6 @@ def set_tags(
 
 
 def check_tags(tags: Mapping[str, str]) -> dict[str, str]:
-    if len(tags) > MAX_TAGS or any(len(word) > MAX_TAG_CHARACTERS for pair in tags.items() for word in pair):
+    if len(tags) > MAX_TAGS or any(len(text) > MAX_TAG_CHARACTERS for pair in tags.items() for text in pair):
         raise Unprocessable(f"At most {MAX_TAGS} tags of at most {MAX_TAG_CHARACTERS} characters are allowed")
     return dict(tags)

@@ -130,8 +130,8 @@ class _Paper:
                     members[step.policy] = replace(members[step.policy], retired=True)
                     self._open[step.pool] = [m for m in self._open[step.pool] if step.policy not in m.policies]
                 case NewTeam():
-                    known = self.played.team_ids.get((step.pool, step.position))
-                    team = TeamFact(known or uuid.uuid4(), step.position, step.members, step.score)
+                    team_id = self.played.team_ids.get((step.pool, step.position))
+                    team = TeamFact(team_id or uuid.uuid4(), step.position, step.members, step.score)
                     self.result.teams[step.pool][step.position] = team
                 case EndTeam():
                     self._end_team(step)

@@ -92,21 +92,21 @@ def true_scores(session: Session, store: Store, match: StoredMatch) -> TrueScore
     job = None if match.job_id is None else session.get(Job, match.job_id)
     if job is None:
         return TrueScores(None, 0)
-    problems, good = [], set()
+    problems, unchanged = [], set()
     digests: dict[str, str] = job.digests or {}
     for name, recorded in digests.items():
         if name in REPLAY_FILES and job.replay_removed_at is not None:
             continue
-        found = digest(store, job_key(job.id, name))
-        if found == recorded:
-            good.add(name)
+        actual = digest(store, job_key(job.id, name))
+        if actual == recorded:
+            unchanged.add(name)
         else:
-            state = "is missing" if found is None else "was changed after the match"
+            state = "is missing" if actual is None else "was changed after the match"
             problems.append((FindingKind.FILE, f"{name} of match {match.id} {state}"))
     if not match.completed:
         return TrueScores(None, len(digests), problems)
     result: Any = job.result
-    if "results.json" in good or not digests:
+    if "results.json" in unchanged or not digests:
         with suppress(Missing, ValueError):  # then the results in the database count
             result = json.loads(store.get(job_key(job.id, "results.json")))
     if result is None:

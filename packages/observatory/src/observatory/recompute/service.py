@@ -24,7 +24,7 @@ from observatory.scoring.standings import Seat
 from observatory.standings.table_cache import pool_table
 from observatory.store import Store
 
-__all__ = ["Recomputed", "put_right", "recompute_season"]
+__all__ = ["Recomputed", "recompute_season", "repair_scores"]
 
 
 @dataclass
@@ -38,53 +38,53 @@ class Recomputed:
     scores: dict[tuple[uuid.UUID, int], float | None] = field(default_factory=dict)
     """the correct values of wrong scores, by match and position of the policy"""
 
-    def find(self, kind: FindingKind, sentence: str, match_id: uuid.UUID | None = None) -> None:
+    def add_finding(self, kind: FindingKind, sentence: str, match_id: uuid.UUID | None = None) -> None:
         self.findings.append(Finding(kind=kind, season=self.season, match_id=match_id, sentence=sentence))
 
 
 def recompute_season(session: Session, season: Season, store: Store) -> Recomputed:
     """Fold the results of a season version again and compare: files, scores, tables, members, teams, the end."""
-    found = Recomputed(f"{season.name}:v{season.version}")
+    result = Recomputed(f"{season.name}:v{season.version}")
     names = {pool.id: pool.name for pool in season.pools}
     ended: dict[str, list[EndedMatch]] = {pool.name: [] for pool in season.pools}
     folds = {pool.id: PoolFold() for pool in season.pools}
     for match in stored_matches(session, list(names)):
-        scores = _scores(session, store, match, found)
+        scores = _scores(session, store, match, result)
         folds[match.pool_id].add(_logged(match, scores))
         is_unplayed = not match.completed and season.completed_at is not None and match.at >= season.completed_at
         if not is_unplayed:  # the season had ended before: its decisions do not depend on this match
             ended[names[match.pool_id]].append(_ended(match, scores))
     for pool in season.pools:
-        _compare_table(session, pool, folds[pool.id], found)
-    _compare_decisions(session, season, ended, found)
-    return found
+        _compare_table(session, pool, folds[pool.id], result)
+    _compare_decisions(session, season, ended, result)
+    return result
 
 
-def put_right(session: Session, found: Recomputed) -> int:
+def repair_scores(session: Session, result: Recomputed) -> int:
     """Write the scores that follow from the results; how many were wrong."""
-    for (match_id, index), score in found.scores.items():
+    for (match_id, index), score in result.scores.items():
         player = session.get_one(MatchPlayer, (match_id, index))
         player.score = score
     session.flush()
     for kind in (ChangeKind.MATCH, ChangeKind.TABLE):
         events.note(session, Change(kind))
-    return len(found.scores)
+    return len(result.scores)
 
 
-def _scores(session: Session, store: Store, match: StoredMatch, found: Recomputed) -> tuple[float, ...] | None:
+def _scores(session: Session, store: Store, match: StoredMatch, result: Recomputed) -> tuple[float, ...] | None:
     true = true_scores(session, store, match)
-    found.matches += 1
-    found.files += true.files
+    result.matches += 1
+    result.files += true.files
     for kind, sentence in true.problems:
-        found.find(kind, sentence, match.id)
+        result.add_finding(kind, sentence, match.id)
     if match.completed and true.scores is None:
         return None if None in match.scores else tuple(score or 0.0 for score in match.scores)
     expected: Sequence[float | None] = true.scores or [None] * len(match.scores)
     for index, (stored, score) in enumerate(zip(match.scores, expected, strict=True)):
         if stored != score:
-            found.scores[match.id, index] = score
+            result.scores[match.id, index] = score
             sentence = f"Policy {index} of match {match.id} has the score {stored}, and its results say {score}"
-            found.find(FindingKind.SCORE, sentence, match.id)
+            result.add_finding(FindingKind.SCORE, sentence, match.id)
     return true.scores
 
 
@@ -97,25 +97,29 @@ def _logged(match: StoredMatch, scores: tuple[float, ...] | None) -> LoggedMatch
 
 
 def _ended(match: StoredMatch, scores: tuple[float, ...] | None) -> EndedMatch:
-    known = match.culprit is not None and match.culprit < len(match.policies)
-    culprit = match.policies[match.culprit] if known and match.culprit is not None else None
+    has_culprit = match.culprit is not None and match.culprit < len(match.policies)
+    culprit = match.policies[match.culprit] if has_culprit and match.culprit is not None else None
     return EndedMatch(match.combination, match.sample, match.policies, scores if match.completed else None, culprit)
 
 
-def _compare_table(session: Session, pool: Pool, fold: PoolFold, found: Recomputed) -> None:
+def _compare_table(session: Session, pool: Pool, fold: PoolFold, result: Recomputed) -> None:
     """Compare the shown table with one that is recomputed from the results."""
-    shown = {row.policy_version_id: row for row in pool_table(session, pool.id).standings()}
+    stored = {row.policy_version_id: row for row in pool_table(session, pool.id).standings()}
     true = {row.policy_version_id: row for row in fold.standings()}
-    for policy in sorted(shown.keys() | true.keys()):
-        if shown.get(policy) != true.get(policy):
+    for policy in sorted(stored.keys() | true.keys()):
+        if stored.get(policy) != true.get(policy):
             rows = [
                 "nothing" if row is None else f"place {row.rank} with {row.score!r} in {row.matches} matches"
-                for row in (shown.get(policy), true.get(policy))
+                for row in (stored.get(policy), true.get(policy))
             ]
-            found.find(FindingKind.TABLE, f"The table of {pool.name} has {rows[0]} for {policy}; expected {rows[1]}")
+            result.add_finding(
+                FindingKind.TABLE, f"The table of {pool.name} has {rows[0]} for {policy}; expected {rows[1]}"
+            )
 
 
-def _compare_decisions(session: Session, season: Season, ended: dict[str, list[EndedMatch]], found: Recomputed) -> None:
+def _compare_decisions(
+    session: Session, season: Season, ended: dict[str, list[EndedMatch]], result: Recomputed
+) -> None:
     teams, members = _teams(session, season), _members(session, season)
     played = Played(
         name=season.name,
@@ -134,29 +138,29 @@ def _compare_decisions(session: Session, season: Season, ended: dict[str, list[E
     if not _agree(stored, refolded):
         stored = settle(played, stored)
     for pool in season.pools:
-        _compare_members(pool.name, stored, refolded, found)
-        _compare_teams(pool.name, stored, refolded, found)
+        _compare_members(pool.name, stored, refolded, result)
+        _compare_teams(pool.name, stored, refolded, result)
     if refolded.complete and season.completed_at is None and not stored.complete:
-        found.find(FindingKind.SEASON, "Every stage was played, and the season is not complete")
+        result.add_finding(FindingKind.SEASON, "Every stage was played, and the season is not complete")
 
 
 def _agree(stored: Refolded, true: Refolded) -> bool:
     return stored.teams == true.teams and all(stored.active(pool) == true.active(pool) for pool in stored.members)
 
 
-def _compare_teams(pool: str, stored: Refolded, true: Refolded, found: Recomputed) -> None:
+def _compare_teams(pool: str, stored: Refolded, true: Refolded, result: Recomputed) -> None:
     for position in sorted(stored.teams[pool].keys() | true.teams[pool].keys()):
         team, fact = stored.teams[pool].get(position), true.teams[pool].get(position)
         if team is None:
-            found.find(FindingKind.TEAM, f"{pool} has no team {position}, and one follows from the results")
+            result.add_finding(FindingKind.TEAM, f"{pool} has no team {position}, and one follows from the results")
         elif fact is None:
-            found.find(FindingKind.TEAM, f"Team {position} of {pool} does not follow from the results")
-        elif _fate(team) != _fate(fact):
-            shown, expected = _team_words(team), _team_words(fact)
-            found.find(FindingKind.TEAM, f"Team {position} of {pool} is {shown}; expected {expected}")
+            result.add_finding(FindingKind.TEAM, f"Team {position} of {pool} does not follow from the results")
+        elif _outcome(team) != _outcome(fact):
+            actual, expected = _team_words(team), _team_words(fact)
+            result.add_finding(FindingKind.TEAM, f"Team {position} of {pool} is {actual}; expected {expected}")
 
 
-def _fate(team: TeamFact) -> tuple[object, ...]:
+def _outcome(team: TeamFact) -> tuple[object, ...]:
     return team.members, team.score, team.eliminated
 
 
@@ -165,17 +169,17 @@ def _team_words(team: TeamFact) -> str:
     return f"{state} with {team.score!r}: {', '.join(str(member)[-6:] for member in team.members)}"
 
 
-def _compare_members(pool: str, stored: Refolded, refolded: Refolded, found: Recomputed) -> None:
+def _compare_members(pool: str, stored: Refolded, refolded: Refolded, result: Recomputed) -> None:
     members, true = stored.active(pool), refolded.active(pool)
     for policy in sorted(members - true):
-        found.find(FindingKind.MEMBER, f"{policy} is in {pool}, and the results say that it is not")
+        result.add_finding(FindingKind.MEMBER, f"{policy} is in {pool}, and the results say that it is not")
     for policy in sorted(true - members):
-        found.find(FindingKind.MEMBER, f"{policy} is not in {pool}, and the results say that it is")
+        result.add_finding(FindingKind.MEMBER, f"{policy} is not in {pool}, and the results say that it is")
 
 
 def _members(session: Session, season: Season) -> dict[str, dict[uuid.UUID, Member]]:
     """Return all policies that are or were in a pool, by pool, in the order in which they joined."""
-    found: dict[str, dict[uuid.UUID, Member]] = {pool.name: {} for pool in season.pools}
+    by_pool: dict[str, dict[uuid.UUID, Member]] = {pool.name: {} for pool in season.pools}
     statement = (
         select(Pool.name, PoolPlayer.policy_version_id, Policy.user_id, PoolPlayer.retired)
         .join(Pool, PoolPlayer.pool_id == Pool.id)
@@ -185,18 +189,18 @@ def _members(session: Session, season: Season) -> dict[str, dict[uuid.UUID, Memb
         .order_by(PoolPlayer.created_at, PoolPlayer.id)
     )
     for pool, policy, author, retired in session.execute(statement):
-        found[pool][policy] = Member(policy, author, retired)
-    return found
+        by_pool[pool][policy] = Member(policy, author, retired)
+    return by_pool
 
 
 def _teams(session: Session, season: Season) -> dict[tuple[str, int], tuple[Team, tuple[uuid.UUID, ...]]]:
     """Return teams with their members, by pool and position."""
     names = {pool.id: pool.name for pool in season.pools}
-    found: dict[tuple[str, int], tuple[Team, tuple[uuid.UUID, ...]]] = {}
+    by_position: dict[tuple[str, int], tuple[Team, tuple[uuid.UUID, ...]]] = {}
     seats: dict[uuid.UUID, list[uuid.UUID]] = {}
     members = select(TeamMember).join(Team, TeamMember.team_id == Team.id).where(Team.pool_id.in_(names))
     for seat in session.scalars(members.order_by(TeamMember.team_id, TeamMember.position)):
         seats.setdefault(seat.team_id, []).append(seat.policy_version_id)
     for team in session.scalars(select(Team).where(Team.pool_id.in_(names))):
-        found[names[team.pool_id], team.position] = team, tuple(seats.get(team.id, ()))
-    return found
+        by_position[names[team.pool_id], team.position] = team, tuple(seats.get(team.id, ()))
+    return by_position

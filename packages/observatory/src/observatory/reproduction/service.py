@@ -64,13 +64,13 @@ def _policies(
     session: Session, match: Match, job: Job, principal: Principal | None, *, store: Store, settings: Settings
 ) -> list[ReproducedPolicy]:
     names = job.spec.get("policy_names") or job.spec["policy_uris"]
-    found = []
+    policies = []
     for name, uri in zip(names, job.spec["policy_uris"], strict=True):
         version_id = policy_version_id(uri)
         version = None if version_id is None else session.get(PolicyVersion, version_id)
         why_not = _why_not(session, version, principal)
         key = None if version is None or why_not is not None else version.bundle_key
-        found.append(
+        policies.append(
             ReproducedPolicy(
                 name=name,
                 policy_version_id=version_id,
@@ -79,7 +79,7 @@ def _policies(
                 why_not=why_not,
             )
         )
-    return found
+    return policies
 
 
 def _why_not(session: Session, version: PolicyVersion | None, principal: Principal | None) -> str | None:

@@ -55,7 +55,7 @@ router = Router()
 work = Router(prefix="/work", tags=["work"])
 jobs = Router(prefix="/jobs", tags=["jobs"])
 
-_LOOK_ANYWAY_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 """new jobs wake the wait; this interval covers changes without a notification"""
 MAX_BATCH = 1000
 
@@ -64,7 +64,7 @@ def _worker(request: Request, session: Session) -> None:
     """Refuse a caller without a worker's token."""
     state = request.app.state
     token_hash = hash_token(given_token(request) or "")
-    stored = accounts.good_token(session, token_hash, state.clock())
+    stored = accounts.valid_token(session, token_hash, state.clock())
     if stored is None or stored.kind is not TokenKind.WORKER:
         raise Unauthorized("A worker needs a worker token: `observatory admin token create`")
 
@@ -96,7 +96,7 @@ async def lease(
     deadline = time.monotonic() + body.wait_seconds
     with database.changes.subscribe_async() as changes:
         while True:
-            state.workers_seen.saw(body.worker, clock())
+            state.workers_seen.record(body.worker, clock())
             versions = database.changes.versions([ChangeKind.QUEUE])
             wait = functools.partial(repository.seconds_to_work, now=clock(), lease_seconds=settings.lease_seconds)
             pause = await database.query(wait)
@@ -111,9 +111,9 @@ async def lease(
                     job, response = next_lease
                     state.metrics.dispatch_wait.observe((clock() - job.created_at).total_seconds())
                     return response
-            look_again = min(deadline, time.monotonic() + min(pause or _LOOK_ANYWAY_SECONDS, _LOOK_ANYWAY_SECONDS))
+            next_check = min(deadline, time.monotonic() + min(pause or _POLL_SECONDS, _POLL_SECONDS))
             while not state.stopping and versions == database.changes.versions([ChangeKind.QUEUE]):
-                left = look_again - time.monotonic()
+                left = next_check - time.monotonic()
                 if left <= 0:
                     break
                 await changes.wait(left)
@@ -145,7 +145,7 @@ def heartbeat(
     """Renew a lease."""
     job = service.held_job(session, job_id, token)
     if job.worker:
-        request.app.state.workers_seen.saw(job.worker, now)
+        request.app.state.workers_seen.record(job.worker, now)
     until = service.renew(session, job, JobStatus(body.status), now=now, lease_seconds=settings.lease_seconds)
     return HeartbeatResponse(lease_expires_at=until)
 
@@ -171,10 +171,10 @@ def release(
     """Give a job back unplayed. After a fault of the worker's machine it is retried on others, a few times."""
     job = service.held_job(session, job_id, token)
     if body.fault is None:
-        service.give_back(session, job, now=now)
+        service.release(session, job, now=now)
     else:
         logger.warning("A worker's machine failed: %s", body.fault, extra={"job_id": str(job_id), "worker": job.worker})
-        service.give_back_faulty(session, job, body.fault, now=now, max_attempts=settings.max_job_attempts)
+        service.release_faulty(session, job, body.fault, now=now, max_attempts=settings.max_job_attempts)
     return {"status": "released"}
 
 
@@ -207,8 +207,8 @@ async def finish(
         def end(session: Session) -> Job:
             job = service.held_job(session, job_id, token)
             if job.status not in TERMINAL:
-                logs.keep_logs(session, job, store=store, settings=settings, now=now)
-                result = artifacts.keep_artifacts(session, job, ending, store=store, settings=settings, now=now)
+                logs.store_logs(session, job, store=store, settings=settings, now=now)
+                result = artifacts.store_artifacts(session, job, ending, store=store, settings=settings, now=now)
                 service.end(session, job, result, now=now)
             return job
 

@@ -39,7 +39,7 @@ def create_policy(
     body: PolicyCreate, session: SessionDep, principal: Writer, settings: SettingsDep, now: Now
 ) -> PolicyCreated:
     """Return the caller's policy of this name, created if it does not exist."""
-    policy = service.find_or_make_policy(
+    policy = service.get_or_create_policy(
         session, principal, body.name, settings=settings, now=now, attributes=body.attributes
     )
     return PolicyCreated(id=policy.id)

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from observatory.accounts.startup import others_reach
+from observatory.accounts.startup import is_reachable_by_others
 from observatory.clock import Now
 from observatory.database import DatabaseDep, SessionDep
 from observatory.errors import Forbidden, Unauthorized, Unavailable, errors
@@ -74,7 +74,7 @@ def metrics(
     request: Request, principal: OptionalPrincipal, settings: SettingsDep, session: SessionDep, now: Now
 ) -> Response:
     """For Prometheus. On a server that others reach, with the token of an administrator."""
-    if others_reach(settings):
+    if is_reachable_by_others(settings):
         if principal is None:
             raise Unauthorized
         if not principal.is_admin:

@@ -14,7 +14,7 @@ from observatory.http.callers import Admin
 from observatory.http.deps import StoreDep
 from observatory.http.routing import Router
 from observatory.recompute.schemas import RecomputeReport, RecomputeRequest
-from observatory.recompute.service import Recomputed, put_right, recompute_season
+from observatory.recompute.service import Recomputed, recompute_season, repair_scores
 from observatory.seasons.repository import SeasonReference
 from observatory.store import Store
 
@@ -34,7 +34,7 @@ async def recompute(
     repaired = 0
     if not body.check:
         for result in results:
-            repaired += await database.write(lambda session, result=result: put_right(session, result))  # type: ignore[misc]
+            repaired += await database.write(lambda session, result=result: repair_scores(session, result))  # type: ignore[misc]
         if repaired:
             database.cache.invalidate()  # tables of pools count each match once, when it ends
             database.changes.invalidate()

@@ -16,12 +16,12 @@ __all__ = [
     "PlayedMatch",
     "Seat",
     "Standing",
-    "kept_by",
     "match_scores",
     "mean_scores",
     "placements",
     "summary",
     "surviving_teams",
+    "survivors_of",
     "team_score",
     "weighted_standings",
 ]
@@ -116,7 +116,7 @@ def mean_scores(matches: Iterable[PlayedMatch]) -> dict[uuid.UUID, float]:
     return {policy: mean(scores) for policy, scores in samples.items()}
 
 
-def kept_by(rule: Elimination | None, scores: Mapping[uuid.UUID, float]) -> set[uuid.UUID]:
+def survivors_of(rule: Elimination | None, scores: Mapping[uuid.UUID, float]) -> set[uuid.UUID]:
     """Return the policies that advance. Ties are ordered by id, so that the result is deterministic."""
     best_first = sorted(scores, key=lambda policy: (-scores[policy], policy.int))
     match rule:
@@ -129,7 +129,7 @@ def kept_by(rule: Elimination | None, scores: Mapping[uuid.UUID, float]) -> set[
         case TopK():
             return set(best_first[: rule.max_policies])
         case AllOf():
-            return set.intersection(*(kept_by(part, scores) for part in rule.rules))
+            return set.intersection(*(survivors_of(part, scores) for part in rule.rules))
 
 
 def team_score(matches: Iterable[PlayedMatch]) -> float | None:

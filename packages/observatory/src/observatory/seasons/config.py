@@ -239,9 +239,9 @@ class SeasonPreset(_Data):
 
     def plays_as(self, other: SeasonPreset) -> bool:
         """Return whether both have the same rules: they may differ in texts, visibility and rolling only."""
-        return self._way() == other._way()
+        return self._rules_of_play() == other._rules_of_play()
 
-    def _way(self) -> object:
+    def _rules_of_play(self) -> object:
         return self.tournament_type, self.compat_version, self.play.model_copy(update={"rolling": Rolling()})
 
 

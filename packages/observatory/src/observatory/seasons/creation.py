@@ -40,7 +40,7 @@ def create_season(
     Freeplay seasons play from the start, team seasons wait for it unless their rolling says otherwise. The previous
     version ends. A new default replaces the previous default. `source` is the original YAML text.
     """
-    config = find_or_make_env_config(session, preset.play.game.game_engine, env, now=now)
+    config = get_or_create_env_config(session, preset.play.game.game_engine, env, now=now)
     return _create(session, preset, config, now=now, source=source)
 
 
@@ -65,7 +65,7 @@ def end_season(session: Session, season: Season, *, now: datetime) -> None:
     events.note(session, Change(ChangeKind.SEASON, season.id, frozenset({season.id})))
 
 
-def find_or_make_env_config(session: Session, game_engine: str, env: Mapping[str, Any], *, now: datetime) -> EnvConfig:
+def get_or_create_env_config(session: Session, game_engine: str, env: Mapping[str, Any], *, now: datetime) -> EnvConfig:
     """Return the row of a config, created if needed; equal configs share a row."""
     digest = hashlib.sha256(json.dumps([game_engine, env], sort_keys=True).encode()).hexdigest()
     config = session.scalar(select(EnvConfig).where(EnvConfig.digest == digest))

@@ -35,7 +35,9 @@ def draw_teams(
     weights = {policy: max(scores[policy], 0.0) + EPSILON for policy in policies}
     teams: list[list[uuid.UUID]] = [[] for _ in range(num_teams)]
     for policy in _shuffled(policies, chance):
-        for team in _roomiest(teams, min(min_per_policy, num_teams, num_teams * team_size // len(policies)), chance):
+        for team in _smallest_teams(
+            teams, min(min_per_policy, num_teams, num_teams * team_size // len(policies)), chance
+        ):
             team.append(policy)
     for team in teams:
         while len(team) < team_size:
@@ -90,7 +92,7 @@ def _shuffled(items: Sequence[Item], chance: random.Random) -> list[Item]:
     return [items[place] for _, place in places]
 
 
-def _roomiest(teams: list[list[uuid.UUID]], count: int, chance: random.Random) -> list[list[uuid.UUID]]:
+def _smallest_teams(teams: list[list[uuid.UUID]], count: int, chance: random.Random) -> list[list[uuid.UUID]]:
     order = sorted(range(len(teams)), key=lambda place: (len(teams[place]), chance.random()))
     return [teams[place] for place in order[:count]]
 

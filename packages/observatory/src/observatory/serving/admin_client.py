@@ -35,12 +35,12 @@ class AdminClient:
     def call(self, method: str, path: str, body: Any = None, *, timeout: float = 60) -> Any:
         """Return the JSON of a successful response; raise `Refused` otherwise."""
         try:
-            answer = anyio.run(self._send, method, path, body, timeout)
+            response = anyio.run(self._send, method, path, body, timeout)
         except httpx.TransportError as problem:
             raise Refused(f"The server at {self._base_url} does not answer: {problem}") from None
-        if not answer.is_success:
-            raise Refused(_sentence(answer))
-        return answer.json()
+        if not response.is_success:
+            raise Refused(_sentence(response))
+        return response.json()
 
     async def _send(self, method: str, path: str, body: Any, timeout: float) -> httpx.Response:
         async with httpx.AsyncClient(transport=self._transport, timeout=timeout, trust_env=False) as client:
@@ -77,9 +77,9 @@ def admin_client(settings: Settings, *, server: str | None = None, token: str | 
         raise Refused(refusal.message) from None
 
 
-def _sentence(answer: httpx.Response) -> str:
+def _sentence(response: httpx.Response) -> str:
     try:
-        detail = answer.json()["detail"]
+        detail = response.json()["detail"]
     except (ValueError, KeyError, TypeError):
-        return f"The server answered {answer.status_code}"
+        return f"The server answered {response.status_code}"
     return detail if isinstance(detail, str) else "; ".join(str(entry.get("msg", entry)) for entry in detail)

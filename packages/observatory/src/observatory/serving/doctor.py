@@ -127,11 +127,11 @@ def _server(settings: Settings) -> Finding:
     if url is None:
         return Finding(True, "No server runs on this data folder")
     try:
-        answer = httpx.get(f"{url}/readyz", timeout=5, trust_env=False)
-        state = answer.json()
+        response = httpx.get(f"{url}/readyz", timeout=5, trust_env=False)
+        state = response.json()
     except (httpx.HTTPError, ValueError):
         return Finding(False, f"The server at {url} does not answer")
-    if not answer.is_success:
+    if not response.is_success:
         return Finding(False, f"The server at {url} is not ready: database {state['database']}, store {state['store']}")
     workers = state["workers"]
     return Finding(workers > 0, f"The server at {url} is ready, and {workers} workers were seen in the last minute")

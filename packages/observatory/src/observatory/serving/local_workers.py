@@ -15,7 +15,7 @@ __all__ = ["LocalWorkers", "default_count"]
 
 logger = logging.getLogger(__name__)
 
-_LOOK_EVERY_SECONDS = 0.5
+_CHECK_SECONDS = 0.5
 _STOP_SECONDS = 20.0
 _LONGEST_PAUSE = 60.0
 _HEALTHY_SECONDS = 10.0
@@ -72,10 +72,10 @@ class LocalWorkers:
     def _watch(self) -> None:
         while not self._stop.is_set():
             for slot in self._slots:
-                self._look_after(slot)
-            self._stop.wait(_LOOK_EVERY_SECONDS)
+                self._supervise(slot)
+            self._stop.wait(_CHECK_SECONDS)
 
-    def _look_after(self, slot: _Slot) -> None:
+    def _supervise(self, slot: _Slot) -> None:
         now = time.monotonic()
         if slot.process is not None:
             status = slot.process.poll()

@@ -38,13 +38,13 @@ LOCAL_WORKERS = "local workers"
 def serve(
     settings: Settings,
     *,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     prepare: Callable[[FastAPI], None] = lambda app: None,
     welcome: Callable[[FastAPI], Sequence[str]] | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; then let requests finish and workers give their jobs back.
 
-    `tell` gets what the person who started it must read: the address, and on the first start the administrator's
+    `report` gets what the person who started it must read: the address, and on the first start the administrator's
     token; or the lines of `welcome`. `prepare` may change the application before it listens. Raises `UnsafeSettings`,
     `AlreadyRunning`, `OSError` when the address is taken.
     """
@@ -57,9 +57,9 @@ def serve(
         settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         app = create_app(settings)
         first = bootstrap(app.state.database, settings, app.state.clock())
-        behind = clock_problem(app.state.database, app.state.clock())
-        if behind is not None:
-            tell(f"warning: {behind}")
+        clock_warning = clock_problem(app.state.database, app.state.clock())
+        if clock_warning is not None:
+            report(f"warning: {clock_warning}")
         prepare(app)
         workers = _local_workers(app, settings)
         config = server_config(app, settings, timeout_graceful_shutdown=GRACE_SECONDS)
@@ -67,7 +67,7 @@ def serve(
         def started() -> None:
             announce(settings.data_dir, _own_url(settings))
             for line in _greeting(settings, first) if welcome is None else welcome(app):
-                tell(line)
+                report(line)
             if workers is not None:
                 workers.start()
 

@@ -74,8 +74,8 @@ class FolderStore(Store):
             return None
 
     def free_bytes(self) -> int | None:
-        found = os.statvfs(self._incoming)
-        return found.f_bavail * found.f_frsize
+        stat = os.statvfs(self._incoming)
+        return stat.f_bavail * stat.f_frsize
 
     def refused_size(self, key: str) -> int | None:
         return self._refused.get(key)

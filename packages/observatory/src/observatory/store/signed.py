@@ -59,11 +59,11 @@ class UrlSigner:
         return int(self._clock().timestamp()) + seconds
 
     def _url(self, permit: Permit) -> str:
-        words = {"method": permit.method, "until": permit.until}
+        query = {"method": permit.method, "until": permit.until}
         if permit.method == "PUT":
-            words |= {"type": permit.content_type, "max": permit.max_bytes, "once": permit.once}
-        words["signature"] = self._signature(permit)
-        return f"{self._base_url}{PATH}{quote(permit.key)}?{urlencode(words)}"
+            query |= {"type": permit.content_type, "max": permit.max_bytes, "once": permit.once}
+        query["signature"] = self._signature(permit)
+        return f"{self._base_url}{PATH}{quote(permit.key)}?{urlencode(query)}"
 
     def _signature(self, permit: Permit) -> str:
         return hmac.digest(self._key, permit.text().encode(errors="replace"), hashlib.sha256).hex()

@@ -88,10 +88,10 @@ class Completion:
         """Complete an upload; a repeated request returns the same version."""
         name = check_policy_name(body.name)
         secrets = check_secrets(body.policy_secret_env or {})
-        async with _alone(body.upload_id):
-            done = await self.database.query(lambda session: self._finished(session, principal, body.upload_id))
-            if done is not None:
-                return done
+        async with _serialized(body.upload_id):
+            existing = await self.database.query(lambda session: self._finished(session, principal, body.upload_id))
+            if existing is not None:
+                return existing
             key, facts = await anyio.to_thread.run_sync(
                 self._take_bundle, principal.user_id, body.upload_id, limiter=_readers
             )
@@ -128,10 +128,10 @@ class Completion:
             raise
 
     def _check_size(self, key: str, size: int) -> None:
-        most = self.settings.max_bundle_bytes
-        if size > most:
+        max_bytes = self.settings.max_bundle_bytes
+        if size > max_bytes:
             self.store.delete(key)
-            raise TooLarge(f"Policy too large: {size // MEGABYTE} MB (max {most // MEGABYTE} MB)")
+            raise TooLarge(f"Policy too large: {size // MEGABYTE} MB (max {max_bytes // MEGABYTE} MB)")
 
     def _record(
         self,
@@ -145,27 +145,27 @@ class Completion:
     ) -> PolicyVersionResponse:
         upload = repository.upload(session, new.id, user_id=principal.user_id, kind=POLICY)
         assert upload is not None
-        policy = service.find_or_make_policy(session, principal, name, settings=self.settings, now=now)
+        policy = service.get_or_create_policy(session, principal, name, settings=self.settings, now=now)
         version = service.add_version(session, principal, policy, new, settings=self.settings, keys=self.keys, now=now)
         upload.policy_version_id = version.id
         upload.completed_at = now
         session.flush()
-        return submit_if_wanted(session, principal, version, season, now=now)
+        return submit_if_requested(session, principal, version, season, now=now)
 
 
-def submit_if_wanted(
+def submit_if_requested(
     session: Session, principal: Principal, version: PolicyVersion, season: str | None, *, now: datetime
 ) -> PolicyVersionResponse:
     """Return the response for a new version, submitted to the named season, if any; the response reports a failure."""
-    answer = _response(version)
+    response = _response(version)
     if season is None:
-        return answer
+        return response
     try:
         with session.begin_nested():
-            answer.pools = submissions.submit(session, principal, season, version.id, now=now)
+            response.pools = submissions.submit(session, principal, season, version.id, now=now)
     except ObservatoryError as error:
-        answer.submit_error = error.message
-    return answer
+        response.submit_error = error.message
+    return response
 
 
 def _response(version: PolicyVersion) -> PolicyVersionResponse:
@@ -173,7 +173,7 @@ def _response(version: PolicyVersion) -> PolicyVersionResponse:
 
 
 @asynccontextmanager
-async def _alone(upload_id: uuid.UUID) -> AsyncIterator[None]:
+async def _serialized(upload_id: uuid.UUID) -> AsyncIterator[None]:
     """Serialize the completions of an upload."""
     lock, waiting = _locks.get(upload_id, (anyio.Lock(), 0))
     _locks[upload_id] = (lock, waiting + 1)

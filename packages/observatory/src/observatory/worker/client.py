@@ -49,8 +49,8 @@ class HttpJobClient:
         self._http.close()
 
     def lease(self, worker: str, *, wait_seconds: float) -> Lease | None:
-        answer = self._call("/work/lease", self._token, {"worker": worker, "wait_seconds": wait_seconds})
-        return None if answer.status_code == 204 else Lease.model_validate_json(answer.content)
+        response = self._call("/work/lease", self._token, {"worker": worker, "wait_seconds": wait_seconds})
+        return None if response.status_code == 204 else Lease.model_validate_json(response.content)
 
     def heartbeat(self, lease: Lease, status: str) -> None:
         self._job_call(lease, "heartbeat", {"status": status})
@@ -72,11 +72,11 @@ class HttpJobClient:
         size = 0
         try:
             with (
-                self._http.stream("GET", self._address(url), follow_redirects=True) as answer,
+                self._http.stream("GET", self._address(url), follow_redirects=True) as response,
                 target.open("wb") as file,
             ):
-                _check(answer)
-                for chunk in answer.iter_bytes(_CHUNK_BYTES):
+                _check(response)
+                for chunk in response.iter_bytes(_CHUNK_BYTES):
                     size += len(chunk)
                     if size > MAX_BUNDLE_BYTES:
                         raise ValueError(f"The policy is larger than {MAX_BUNDLE_BYTES >> 20} MB")
@@ -102,22 +102,22 @@ class HttpJobClient:
 
     def _call(self, path: str, token: str, body: object) -> httpx.Response:
         try:
-            answer = self._http.post(self._server + path, json=body, headers={"X-Auth-Token": token})
+            response = self._http.post(self._server + path, json=body, headers={"X-Auth-Token": token})
         except httpx.TransportError as problem:
             raise ServerAway(_sentence(problem)) from None
-        _check(answer)
-        return answer
+        _check(response)
+        return response
 
 
-def _check(answer: httpx.Response) -> None:
+def _check(response: httpx.Response) -> None:
     """Raise for an error response. The message never has the URL, which may be signed."""
-    if answer.is_success:
+    if response.is_success:
         return
-    if answer.status_code >= 500 or answer.status_code in (408, 429):
-        raise ServerAway(f"The server answered {answer.status_code}")
-    if answer.status_code == 401 and answer.request.url.path.endswith("/work/lease"):
+    if response.status_code >= 500 or response.status_code in (408, 429):
+        raise ServerAway(f"The server answered {response.status_code}")
+    if response.status_code == 401 and response.request.url.path.endswith("/work/lease"):
         raise PermissionError("The server does not accept this worker's token; make one with `observatory admin token`")
-    raise LeaseLost(f"The server answered {answer.status_code}")
+    raise LeaseLost(f"The server answered {response.status_code}")
 
 
 def _sentence(problem: httpx.TransportError) -> str:

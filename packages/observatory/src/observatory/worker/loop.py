@@ -97,7 +97,7 @@ class Worker:
             folder = Path(tempfile.mkdtemp(prefix="observatory-job-"))
             error = self._play(lease, folder)
             self._send(lease, folder)
-            self._again(lease, lambda: self._client.finish(lease, "failed" if error else "completed", error))
+            self._retry(lease, lambda: self._client.finish(lease, "failed" if error else "completed", error))
             logger.info("Finished a job in %.1f seconds", time.monotonic() - started, extra=about)
         except LeaseLost as problem:
             logger.warning("The lease of the job was lost: %s", problem, extra=about)
@@ -132,21 +132,21 @@ class Worker:
             return ErrorInfo(error_type="policy_error", message=str(problem))
         from observatory.worker.episode import play_in_child
 
-        ours, theirs = self._context.Pipe()
+        parent_end, child_end = self._context.Pipe()
         child = self._context.Process(
             target=play_in_child,
-            args=(theirs, folder, lease.spec, policies, self._minimum, lease.time_limit_seconds),
+            args=(child_end, folder, lease.spec, policies, self._minimum, lease.time_limit_seconds),
             daemon=False,
         )
         child.start()
-        theirs.close()
+        child_end.close()
         try:
             in_time = self._wait(lease, child)
         finally:
             if child.is_alive():
                 child.kill()
             child.join()
-            ours.close()
+            parent_end.close()
         if not in_time:
             # A policy that had exceeded its own share of the time would have been stopped before.
             raise MachineFailed(f"The episode was not over after {lease.time_limit_seconds:g} seconds")
@@ -166,14 +166,14 @@ class Worker:
         secrets: dict[int, dict[str, str]] = {}
         if any(policy.has_secrets for policy in lease.policies):
             secrets = self._client.secrets(lease)
-        found = []
+        policies = []
         for index, policy in enumerate(lease.policies):
             uri = policy.policy or ""
             if policy.bundle_url is not None:
                 url, path = policy.bundle_url, folder / f"policy-{index}.zip"
-                self._again(lease, lambda url=url, path=path: self._client.download(url, path))  # type: ignore[misc]
+                self._retry(lease, lambda url=url, path=path: self._client.download(url, path))  # type: ignore[misc]
                 uri = path.as_uri()
-            found.append(
+            policies.append(
                 PolicyToPlay(
                     policy.name,
                     uri,
@@ -182,7 +182,7 @@ class Worker:
                     may_use_index=policy.package_index,
                 )
             )
-        return found
+        return policies
 
     def _wait(self, lease: Lease, child: ForkServerProcess) -> bool:
         """Wait until the child has exited; return False on a timeout. Renew the lease three times per lease period."""
@@ -216,9 +216,9 @@ class Worker:
         for name in lease.outputs:
             path = folder / name
             if path.exists():
-                self._again(lease, lambda name=name, path=path: self._client.upload(lease, name, path))  # type: ignore[misc]
+                self._retry(lease, lambda name=name, path=path: self._client.upload(lease, name, path))  # type: ignore[misc]
 
-    def _again(self, lease: Lease, call: Callable[[], None]) -> None:
+    def _retry(self, lease: Lease, call: Callable[[], None]) -> None:
         """Retry a call a few times until the server responds, and renew the lease meanwhile."""
         pause = 0.5
         for attempt in range(_TRIES):

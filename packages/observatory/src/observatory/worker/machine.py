@@ -19,8 +19,8 @@ class MachineFailed(Exception):
 
 def missing_room() -> str | None:
     """Return a sentence when the disk for temporary files has less room than an episode may need."""
-    found = os.statvfs(tempfile.gettempdir())
-    free = found.f_bavail * found.f_frsize
+    stat = os.statvfs(tempfile.gettempdir())
+    free = stat.f_bavail * stat.f_frsize
     if free >= MIN_FREE_BYTES:
         return None
     return f"{free >> 20} MB are free for temporary files, and {MIN_FREE_BYTES >> 20} are needed"
@@ -29,7 +29,7 @@ def missing_room() -> str | None:
 def memory_of(pid: int) -> int:
     """Bytes of memory that a process has in use; 0 where the system does not say."""
     try:
-        words = Path(f"/proc/{pid}/statm").read_text().split()
+        fields = Path(f"/proc/{pid}/statm").read_text().split()
     except OSError:
         return 0
-    return int(words[1]) * os.sysconf("SC_PAGE_SIZE")
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -77,9 +77,9 @@ class Job(Base):
         """Return the `SingleEpisodeJob`; its policies are `metta://policy/<policy version>`."""
         if self.env_config_id is None:
             return self.stored_spec
-        found = dict(self.stored_spec)
-        map_seed = found.pop(MAP_SEED, None)
-        return {**found, "env": with_map_seed(self.env_config.config, map_seed)}
+        spec = dict(self.stored_spec)
+        map_seed = spec.pop(MAP_SEED, None)
+        return {**spec, "env": with_map_seed(self.env_config.config, map_seed)}
 
 
 class JobFault(Base):
