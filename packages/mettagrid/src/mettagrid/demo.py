@@ -24,7 +24,7 @@ from mettagrid.map_builder.random_map import RandomMapBuilder
 from mettagrid.simulator import Simulation
 
 ORE_PER_DEPOSIT = 5
-MOST_CARRIED = 3
+MAX_CARRIED = 3
 SECONDS_PER_FRAME = 0.05
 PLAIN = {"empty": ".", "wall": "#", "deposit": "o", "chest": "C"}
 WIDE = {"empty": "· ", "wall": "⬜", "deposit": "🪨", "chest": "📦"}
@@ -49,7 +49,7 @@ def demo_config(*, agents: int, width: int, height: int, steps: int, seed: int) 
         name="deposit",
         inventory=InventoryConfig(initial={"ore": ORE_PER_DEPOSIT}),
         on_use_handler=Handler(
-            filters=[targetHas({"ore": 1}), isNot(actorHas({"ore": MOST_CARRIED}))],
+            filters=[targetHas({"ore": 1}), isNot(actorHas({"ore": MAX_CARRIED}))],
             mutations=[withdraw({"ore": 1}), logActorAgentStat("ore.dug")],
         ),
     )
@@ -59,7 +59,7 @@ def demo_config(*, agents: int, width: int, height: int, steps: int, seed: int) 
             filters=[actorHas({"ore": 1})], mutations=[deposit({"ore": 1}), logActorAgentStat("ore.delivered")]
         ),
     )
-    game.agent.inventory = InventoryConfig(limits={"ore": ResourceLimitsConfig(base=MOST_CARRIED, resources=["ore"])})
+    game.agent.inventory = InventoryConfig(limits={"ore": ResourceLimitsConfig(base=MAX_CARRIED, resources=["ore"])})
     game.agent.rewards = {"delivered": reward(stat("ore.delivered"))}
     game.actions.change_vibe.enabled = False
     return config

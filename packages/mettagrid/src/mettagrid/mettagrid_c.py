@@ -262,9 +262,9 @@ class MettaGrid(_native.World):
         """Copy the state of another world of the same program: the fast way back to a branching point."""
         self._copy(other)
 
-    def diff(self, other: "MettaGrid", *, most: int = 1000) -> list[Change]:
+    def diff(self, other: "MettaGrid", *, max_changes: int = 1000) -> list[Change]:
         """Return the differences in state: `before` is this world, `after` the other; empty for equal worlds."""
-        return list(changes(self, self._differences(other, most)))
+        return list(changes(self, self._differences(other, max_changes)))
 
     def step_traced(self, *, bookkeeping: bool = False) -> list[TraceEntry]:
         """Run one step and return the rules that fired and the changes. Slow; the result is that of `step`."""

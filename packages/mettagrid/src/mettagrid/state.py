@@ -67,9 +67,9 @@ class TraceEntry:
     changes: tuple[Change, ...]
 
     def __str__(self) -> str:
-        who = "" if self.actor is None else f" by {self.actor}"
-        whom = "" if self.target is None or self.target == self.actor else f" on {self.target}"
-        lines = [f"{self.cause} {self.name}{who}{whom}", *(f"  {change}" for change in self.changes)]
+        actor = "" if self.actor is None else f" by {self.actor}"
+        target = "" if self.target is None or self.target == self.actor else f" on {self.target}"
+        lines = [f"{self.cause} {self.name}{actor}{target}", *(f"  {change}" for change in self.changes)]
         return "\n".join(lines)
 
 

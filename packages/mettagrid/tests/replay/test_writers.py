@@ -146,7 +146,7 @@ def test_replays_are_written_beside_the_next_episode(game: Game, tmp_path: Path)
 def test_a_background_writer_keeps_the_order_and_waits_when_too_much_waits() -> None:
     done: list[int] = []
     gate = threading.Event()
-    background = BackgroundWriter(most_waiting=2)
+    background = BackgroundWriter(max_waiting=2)
 
     def write(number: int) -> None:
         gate.wait()

@@ -55,12 +55,12 @@ def _config_of(mission: object) -> tuple[MettaGridConfig | None, list[Problem]]:
     except ValidationError as error:
         return None, [_config_problem(detail) for detail in error.errors(include_url=False)]
     except Exception as error:  # mission objects run code of their authors, which may fail in any way
-        what = type(error).__name__ if not str(error) else str(error)
+        reason = type(error).__name__ if not str(error) else str(error)
         return None, [
             Problem(
                 ProblemKind.CONFIG,
                 "mission",
-                f"It has no valid configuration: {what.rstrip('.')}.",
+                f"It has no valid configuration: {reason.rstrip('.')}.",
                 "Give a MettaGridConfig, its data, or a mission with make_env().",
             )
         ]

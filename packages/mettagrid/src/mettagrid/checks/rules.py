@@ -8,7 +8,7 @@ from mettagrid.compiler import CompileError, ConfigWarning, Program, UnknownName
 from mettagrid.config.mettagrid_config import GameConfig
 
 _LAST_FEATURE = 254  # 255 marks an empty token
-_MOST_PROBLEMS = 50
+_MAX_PROBLEMS = 50
 
 
 def check_features(game: GameConfig) -> list[Problem]:
@@ -39,7 +39,7 @@ def check_rules(game: GameConfig) -> tuple[list[Problem], Program | None]:
     problems: list[Problem] = []
     rest = game
     program = None
-    while len(problems) < _MOST_PROBLEMS:
+    while len(problems) < _MAX_PROBLEMS:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:

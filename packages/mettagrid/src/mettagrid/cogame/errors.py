@@ -21,25 +21,25 @@ class MissionError(ValueError):
 class _Unknown(MissionError):
     """An unknown name; the message suggests similar ones."""
 
-    what = "Name {!r} not found."
+    template = "Name {!r} not found."
 
     def __init__(self, name: str, known: Iterable[str] = (), *, note: str = "") -> None:
-        super().__init__(f"{self.what.format(name)}{' ' + note if note else close_names(name, known)}")
+        super().__init__(f"{self.template.format(name)}{' ' + note if note else close_names(name, known)}")
         self.name = name
 
 
 class UnknownGame(_Unknown):
-    what = "Game {!r} not found."
+    template = "Game {!r} not found."
 
 
 class UnknownMission(_Unknown):
-    what = "Mission {!r} not found."
+    template = "Mission {!r} not found."
 
 
 class UnknownVariant(_Unknown, AssertionError):
     """A variant name without a class. Also an `AssertionError`, which the published package raises, in its wording."""
 
-    what = "Unknown variant {!r}."
+    template = "Unknown variant {!r}."
 
 
 class VariantConflict(MissionError):
@@ -59,5 +59,5 @@ def close_names(name: str, known: Iterable[str]) -> str:
         close = [item for item in names if folded in item.lower() or item.lower() in folded][:3]
     if close:
         return f" Did you mean {' or '.join(map(repr, close))}?"
-    shown = ", ".join(names[:8])
-    return f" Known: {shown}{', ...' if len(names) > 8 else ''}." if names else ""
+    examples = ", ".join(names[:8])
+    return f" Known: {examples}{', ...' if len(names) > 8 else ''}." if names else ""

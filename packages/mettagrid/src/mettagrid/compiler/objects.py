@@ -52,8 +52,8 @@ def add_agent(c: Context, config: AgentConfig, group: int, default_limit: int) -
 class Limit:
     """A limit group: its numbers and the resources that share it."""
 
-    def __init__(self, base: int, most: int, modifiers: Mapping[int, int]) -> None:
-        self.base, self.most, self.modifiers = base, most, dict(modifiers)
+    def __init__(self, base: int, maximum: int, modifiers: Mapping[int, int]) -> None:
+        self.base, self.maximum, self.modifiers = base, maximum, dict(modifiers)
 
 
 def _configured_limits(c: Context, inventory: InventoryConfig, *, must_exist: bool) -> dict[int, Limit]:
@@ -114,7 +114,7 @@ def _limit_fields(c: Context, limits: Mapping[int, Limit]) -> dict[str, int]:
         groups[id(limit)] = c.tables.add(
             "limit_groups",
             base=clamped(limit.base),
-            max=clamped(limit.most),
+            max=clamped(limit.maximum),
             first_modifier=first_modifier,
             modifier_count=modifier_count,
             first_member=first_member,

@@ -192,7 +192,7 @@ def compile(
         game_tick = place_handler(c, game.on_tick)
     _add_window(c)
     _add_global_values(c)
-    settings_row(c, proxy_template=proxy, game_tick=game_tick, most_rewards=max(len(a.rewards) for a in agents))
+    settings_row(c, proxy_template=proxy, game_tick=game_tick, max_rewards=max(len(a.rewards) for a in agents))
     _mark_dynamic_tags(c, objects)
     return Program(
         native=_native.Program(c.tables.block()),

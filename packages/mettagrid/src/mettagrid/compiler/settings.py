@@ -30,7 +30,7 @@ _FEATURES = {
 DEATH_RESOURCE = "hp"
 
 
-def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_rewards: int) -> None:
+def settings_row(c: Context, *, proxy_template: int, game_tick: int, max_rewards: int) -> None:
     """Add the settings row. Called last, when all names are known."""
     game, obs = c.game, c.game.obs
     with c.at("game", "obs", "observation_radius_value"):
@@ -47,7 +47,7 @@ def settings_row(c: Context, *, proxy_template: int, game_tick: int, most_reward
         "any_spawn": bool(c.spawned),
         "proxy_template": proxy_template,
         "game_tick_entry": game_tick,
-        "reward_count": most_rewards,
+        "reward_count": max_rewards,
         "death_resource": -1 if death is None else death,
         "obs_radius_entry": radius,
         "correct_spawned": "spawned_objects" in c.corrections,

@@ -67,16 +67,16 @@ class AgentCells:
         self._strict = strict
         self._claims: dict[str, list[Team]] = {}
         self._agents: dict[str, int] = {}
-        self._taken: dict[str, Team] = {}  # the names of teams of several agents
+        self._large_teams: dict[str, Team] = {}  # the names of teams of several agents
         for team in teams:
             for name in (team.cell, *team.aliases()):
                 self._claims.setdefault(name, []).append(team)
             for k, member in enumerate(team.members):
                 self._agents[f"{team.cell}.{k}"] = member
             if len(team.members) > 1:
-                self._taken[team.cell] = team
-            if team.cell in self._taken:
-                self._taken.update(dict.fromkeys(team.aliases(), self._taken[team.cell]))
+                self._large_teams[team.cell] = team
+            if team.cell in self._large_teams:
+                self._large_teams.update(dict.fromkeys(team.aliases(), self._large_teams[team.cell]))
 
     def names(self) -> list[str]:
         return [*self._claims, *self._agents]
@@ -87,7 +87,9 @@ class AgentCells:
 
     def numbered(self) -> dict[str, list[str]]:
         """Return, for each name that several agents share, the names that mean one of them."""
-        return {name: [f"{team.cell}.{k}" for k in range(len(team.members))] for name, team in self._taken.items()}
+        return {
+            name: [f"{team.cell}.{k}" for k in range(len(team.members))] for name, team in self._large_teams.items()
+        }
 
     def __contains__(self, name: str) -> bool:
         return name in self._claims or name in self._agents
@@ -119,7 +121,7 @@ class AgentCells:
         return placed
 
     def _owner(self, name: str) -> Team:
-        return self._taken.get(name) or self._claims[name][-1]
+        return self._large_teams.get(name) or self._claims[name][-1]
 
     def _report_claims(self, name: str) -> None:
         """Warn about a name that means several teams, or raise when strict."""

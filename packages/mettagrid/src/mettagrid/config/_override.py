@@ -47,9 +47,9 @@ def _set_below(container: object, declared: object, parts: list[str], value: obj
 
 
 def _set_in_dict(mapping: dict[Any, Any], declared: object, parts: list[str], value: object, path: str) -> None:
-    whole = ".".join(parts)
-    if whole in mapping or len(parts) == 1:
-        mapping[whole] = _converted(declared, value)
+    dotted_key = ".".join(parts)
+    if dotted_key in mapping or len(parts) == 1:
+        mapping[dotted_key] = _converted(declared, value)
         return
     for length in range(1, len(parts)):
         key = ".".join(parts[:length])
@@ -62,9 +62,11 @@ def _set_in_dict(mapping: dict[Any, Any], declared: object, parts: list[str], va
         _set_below(created, declared, parts[1:], value, path)
         mapping[parts[0]] = created
     elif len(parts) == 2:  # a new key with a dot in it, such as a stat name
-        mapping[whole] = _converted(declared, value)
+        mapping[dotted_key] = _converted(declared, value)
     else:
-        raise ValueError(f"Cannot set {path!r}: the dictionary has no key {whole!r}; its keys are {list(mapping)}.")
+        raise ValueError(
+            f"Cannot set {path!r}: the dictionary has no key {dotted_key!r}; its keys are {list(mapping)}."
+        )
 
 
 def _created(model_type: type[BaseModel] | None, name: str, path: str) -> BaseModel:

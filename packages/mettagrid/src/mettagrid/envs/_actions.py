@@ -91,17 +91,17 @@ def integers(actions: object) -> np.ndarray:
     return array
 
 
-def _checked(actions: object, shape: tuple[int, ...], what: str) -> np.ndarray:
+def _checked(actions: object, shape: tuple[int, ...], name: str) -> np.ndarray:
     array = integers(actions)
     if array.shape != shape:
-        raise ValueError(f"{what} must have shape {list(shape)}, not {list(array.shape)}")
+        raise ValueError(f"{name} must have shape {list(shape)}, not {list(array.shape)}")
     return array
 
 
-def _within(array: np.ndarray, limit: int, what: str) -> np.ndarray:
+def _within(array: np.ndarray, limit: int, name: str) -> np.ndarray:
     low, high = array.min(), array.max()
     if low < 0 or high >= limit:
-        raise ValueError(f"{what} must be from 0 to {limit - 1}; these are from {low} to {high}")
+        raise ValueError(f"{name} must be from 0 to {limit - 1}; these are from {low} to {high}")
     return array
 
 
@@ -112,6 +112,6 @@ def _integer(action: object) -> int:
         raise TypeError(f"must be an integer, not {action!r}") from None
 
 
-def _one_within(number: int, limit: int, what: str) -> None:
+def _one_within(number: int, limit: int, name: str) -> None:
     if not 0 <= number < limit:
-        raise ValueError(f"{what} {number} is not from 0 to {limit - 1}")
+        raise ValueError(f"{name} {number} is not from 0 to {limit - 1}")

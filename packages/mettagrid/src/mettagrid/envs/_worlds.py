@@ -122,8 +122,8 @@ class Worlds:
         worlds = self.batch.worlds
         ending = {i for i, last in self._early.items() if worlds[i].current_step == last}
         for i, thresholds in self._thresholds.items():
-            values = ((worlds[i].get_game_stat(stat), least) for stat, least in thresholds.items())
-            if any(value is not None and value >= least for value, least in values):
+            values = ((worlds[i].get_game_stat(stat), threshold) for stat, threshold in thresholds.items())
+            if any(value is not None and value >= threshold for value, threshold in values):
                 ending.add(i)
         for i in ending:
             self.batch.truncations[self.batch.agents_of(i)] = True

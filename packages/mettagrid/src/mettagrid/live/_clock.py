@@ -14,7 +14,7 @@ __all__ = ["Clock", "People", "TickMode"]
 TickMode = Literal["fixed", "tick_when_act"]
 
 SLOWEST, FASTEST = 0.01, 1000.0
-_MOST_BEHIND = 0.1
+_MAX_LAG_SECONDS = 0.1
 """longest lag in seconds that the game makes up for after a slow step"""
 
 
@@ -168,7 +168,7 @@ class Clock:
                 at_once = people.acts_now()
         left = 0.0 if at_once else self._next - now
         if left <= 0:
-            due = now if at_once else max(self._next, now - _MOST_BEHIND)
+            due = now if at_once else max(self._next, now - _MAX_LAG_SECONDS)
             self._next = due + 1 / self._speed
             self._granted -= self._granted > 0
         return left

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Controls", "Seat"]
 
-MOST_ACTIONS = 8
+MAX_ACTIONS = 8
 """longest queue of actions per cog while the game waits for another player"""
 
 
@@ -153,7 +153,7 @@ class Controls:
                 seat.orders.clear()
                 if self.clock.tick_mode == "fixed":
                     seat.actions.clear()
-                elif len(seat.actions) >= MOST_ACTIONS:
+                elif len(seat.actions) >= MAX_ACTIONS:
                     seat.actions.pop()
                 seat.actions.append(Action(name, vibe, talk))
             self.clock.notify()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WHOLE", "Feed"]
 
-MOST_TICKS = 1000
+MAX_TICKS = 1000
 """most steps in one chunk; a watcher that fell behind gets several chunks"""
 WHOLE, CHUNK, OBJECTS = b"\x01", b"\x02", b"\x03"
 """first bytes of a binary message"""
@@ -41,7 +41,7 @@ class Feed:
         self.stats: dict[str, Any] = self._engine.get_episode_stats()
         self.observations: np.ndarray = self._engine.observations().copy()
         """uint8 [agents, tokens, 3] at the last tick"""
-        self._whole: tuple[int, bytes] | None = None
+        self._encoded: tuple[int, bytes] | None = None
         self._making_whole = threading.Lock()
 
     @property
@@ -80,10 +80,10 @@ class Feed:
         """Return (last tick, the `.cogreplay` up to it)."""
         with self._making_whole:
             mark = self._marks[-1]
-            if self._whole is None or self._whole[0] != mark.tick:
+            if self._encoded is None or self._encoded[0] != mark.tick:
                 replay = self._recorder.capture_until(mark, self.stats).replay()
-                self._whole = (mark.tick, replay_bytes(replay, ".cogreplay"))
-            return self._whole
+                self._encoded = (mark.tick, replay_bytes(replay, ".cogreplay"))
+            return self._encoded
 
     def since(self, tick: int) -> tuple[int, list[bytes]]:
         """Return (last tick covered, messages): the changes after a tick, new objects first; empty without changes.
@@ -91,7 +91,7 @@ class Feed:
         The last tick may be earlier than that of the game; call it again for the rest.
         """
         begin = tick - self.first_tick
-        end = min(len(self._marks) - 1, begin + MOST_TICKS)
+        end = min(len(self._marks) - 1, begin + MAX_TICKS)
         if end <= begin:
             return tick, []
         written, notes = self._recorder.written_between(self._marks[begin], self._marks[end])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "Lines", "LiveGame"]
 
-MOST_LINES = 8
+MAX_LINES = 8
 PATIENCE = 5.0
 
 
@@ -139,8 +139,8 @@ class LiveGame(Lines):
             renderer = parent.renderer
             if not 0 <= tick <= renderer.feed.tick or (renderer.done and tick == renderer.feed.tick):
                 raise BadOrder(f"Line {line} can branch at ticks 0 to {renderer.feed.tick - renderer.done}, not {tick}")
-            if len(self.lines) >= MOST_LINES:
-                raise BadOrder(f"A game has {MOST_LINES} lines at most; close one of them")
+            if len(self.lines) >= MAX_LINES:
+                raise BadOrder(f"A game has {MAX_LINES} lines at most; close one of them")
             renderer.clock.pause()
             beginning = Beginning(renderer.moves[:tick], renderer.feed.hashes[: tick + 1])
             clock = Clock(

@@ -18,7 +18,7 @@ OrderMode = Literal["go", "queue", "repeat"]
 Cell = tuple[int, int]
 """(column, row)"""
 
-MOST_ORDERS = 64
+MAX_ORDERS = 64
 PATIENCE = 50
 """steps that a blocked cog waits before it drops the order"""
 
@@ -59,8 +59,8 @@ class Orders:
             raise BadOrder(f"The mode of an order must be one of {', '.join(get_args(OrderMode))}, not {mode!r}")
         if mode == "go":
             self.clear()
-        if len(self.waiting) >= MOST_ORDERS:
-            raise BadOrder(f"A cog holds at most {MOST_ORDERS} orders; cancel one of them first")
+        if len(self.waiting) >= MAX_ORDERS:
+            raise BadOrder(f"A cog holds at most {MAX_ORDERS} orders; cancel one of them first")
         self.waiting.append(Order(cell, mode == "repeat"))
 
     def clear(self) -> None:
@@ -101,8 +101,8 @@ class Orders:
                 return moves[delta]
         objects = [engine._object(slot) for slot in engine._slots_within(0, engine.map_height, 0, engine.map_width)]
         size = (engine.map_width, engine.map_height)
-        taken = {(column, row) for _, _, row, column, *_ in objects}
-        path = shortest_path(here, goal, taken, size, list(moves))
+        occupied = {(column, row) for _, _, row, column, *_ in objects}
+        path = shortest_path(here, goal, occupied, size, list(moves))
         if path is not None:
             self.path, self._patience = path, PATIENCE
             return moves[path[0][0] - here[0], path[0][1] - here[1]] if path else "noop"
@@ -138,14 +138,14 @@ def _is_taken(engine: MettaGrid, cell: Cell) -> bool:
 
 
 def shortest_path(
-    start: Cell, goal: Cell, taken: set[Cell], size: tuple[int, int], deltas: list[Cell]
+    start: Cell, goal: Cell, occupied: set[Cell], size: tuple[int, int], deltas: list[Cell]
 ) -> list[Cell] | None:
     """Return the cells after `start` up to the goal, or up to a cell next to it if the goal is occupied.
 
     Returns None if there is no path. The choice among several shortest paths is deterministic.
     """
     width, height = size
-    beside = goal in taken
+    beside = goal in occupied
     came_from: dict[Cell, Cell] = {start: start}
     frontier = deque([start])
     while frontier:
@@ -158,7 +158,7 @@ def shortest_path(
             return path[::-1]
         for dx, dy in deltas:
             there = (cell[0] + dx, cell[1] + dy)
-            if 0 <= there[0] < width and 0 <= there[1] < height and there not in taken and there not in came_from:
+            if 0 <= there[0] < width and 0 <= there[1] < height and there not in occupied and there not in came_from:
                 came_from[there] = cell
                 frontier.append(there)
     return None

@@ -14,7 +14,7 @@ from mettagrid.live.errors import BadOrder
 
 __all__ = ["BadRequest", "Request", "parse"]
 
-MOST_TEXT = 4096
+MAX_TEXT = 4096
 _HALF = re.compile("[\ud800-\udfff]")
 """lone surrogates, which JSON can hold but UTF-8 files and terminals cannot"""
 
@@ -118,7 +118,7 @@ def _wrong(name: str, value: object) -> str | None:
         return f"`{name}` must be one of {', '.join(_CHOICES[name])}"
     if name in _NUMBERS and (not isinstance(value, int) or isinstance(value, bool) or abs(value) > 1 << 31):
         return f"`{name}` must be a whole number"
-    if name in _TEXTS and (not isinstance(value, str) or len(value) > MOST_TEXT or _HALF.search(value)):
+    if name in _TEXTS and (not isinstance(value, str) or len(value) > MAX_TEXT or _HALF.search(value)):
         return f"`{name}` must be a text"
     if name in _FLAGS and not isinstance(value, bool):
         return f"`{name}` must be true or false"

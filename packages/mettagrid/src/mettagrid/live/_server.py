@@ -44,8 +44,8 @@ _silent = logging.getLogger("mettagrid.live.connections")  # unsolicited traffic
 _silent.setLevel(logging.CRITICAL)
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-MOST_MESSAGE_BYTES = 1 << 16
-MOST_CONNECTIONS = 128
+MAX_MESSAGE_BYTES = 1 << 16
+MAX_CONNECTIONS = 128
 _HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 _PAGES = ("/", "/client/global", "/client/player")
 _PREFIX = re.compile(r"/clients?/")
@@ -189,7 +189,7 @@ class LiveServer:
                 sock=self._listener,
                 process_request=self._answer,
                 compression=None,
-                max_size=MOST_MESSAGE_BYTES,
+                max_size=MAX_MESSAGE_BYTES,
                 # The library's pings draw from the random generators that policies share; ours do not, see `_sockets`.
                 ping_interval=None,
                 close_timeout=2,
@@ -313,7 +313,7 @@ class LiveServer:
         if "Upgrade" not in headers:
             return _text(HTTPStatus.UPGRADE_REQUIRED, "This is the address of a WebSocket, not of a page")
         assert self._server is not None
-        if len(self._server.connections) > MOST_CONNECTIONS:
+        if len(self._server.connections) > MAX_CONNECTIONS:
             return _text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections; try again later")
         connection.live = admitted  # type: ignore[attr-defined]
         return None

@@ -153,8 +153,8 @@ class Watcher(Conversation):
                 "can_branch": game.can_branch,
             }
         )
-        tick, whole = await asyncio.to_thread(feed.whole)
-        await self.connection.send(WHOLE + whole)
+        tick, replay = await asyncio.to_thread(feed.whole)
+        await self.connection.send(WHOLE + replay)
         seen = -1
         while True:
             began = time.monotonic()

@@ -234,8 +234,8 @@ class Scene(Generic[ConfigT]):
             tags = set(query.where.tags)
             areas = [area for area in areas if tags.issubset(area.tags)]
         if query.lock is not None:
-            taken = self._locks.setdefault(query.lock, set())
-            areas = [area for area in areas if id(area) not in taken]
+            locked = self._locks.setdefault(query.lock, set())
+            areas = [area for area in areas if id(area) not in locked]
         if query.limit is not None and query.limit < len(areas):
             areas = self._limited(areas, query, max(0, query.limit))
         if query.lock is not None:

@@ -58,14 +58,14 @@ def agents_of(policy: MultiAgentPolicy, num_agents: int) -> list[AgentPolicy]:
         try:
             agent = policy.agent_policy(agent_id)
         except Exception as error:  # third-party code, which may fail in any way
-            _fail(PolicyProblemKind.AGENT_POLICY, place, f"agent_policy raises {_said(error)}", "Make it work.")
+            _fail(PolicyProblemKind.AGENT_POLICY, place, f"agent_policy raises {_error_text(error)}", "Make it work.")
         if not isinstance(agent, AgentPolicy):
             message = f"agent_policy({agent_id}) returns a {type(agent).__name__}."
             _fail(PolicyProblemKind.AGENT_POLICY, place, message, "Return an AgentPolicy for every agent.")
         try:
             agent.reset()
         except Exception as error:  # as above
-            _fail(PolicyProblemKind.RESET, place, f"reset() raises {_said(error)}", "Make it work.")
+            _fail(PolicyProblemKind.RESET, place, f"reset() raises {_error_text(error)}", "Make it work.")
         agents.append(agent)
     return agents
 
@@ -76,7 +76,7 @@ def ask(agent: AgentPolicy, obs: AgentObservation, step: int) -> Any:
         return agent.step(obs)
     except Exception as error:  # as above
         place = f"agent {obs.agent_id}, step {step}"
-        _fail(PolicyProblemKind.CRASH, place, f"It raises {_said(error)}", "Handle every observation.")
+        _fail(PolicyProblemKind.CRASH, place, f"It raises {_error_text(error)}", "Handle every observation.")
 
 
 def ask_for_batch(policy: MultiAgentPolicy, record: Record) -> list[list[str]]:
@@ -88,7 +88,7 @@ def ask_for_batch(policy: MultiAgentPolicy, record: Record) -> list[list[str]]:
         try:
             policy.step_batch(raw.copy(), actions)
         except Exception as error:  # as above
-            message = f"step_batch raises {_said(error)}"
+            message = f"step_batch raises {_error_text(error)}"
             _fail(PolicyProblemKind.BATCH, f"step {step}", message, "Leave it out, or make it work.")
         wrong = [number for number in actions.tolist() if not 0 <= number < len(names)]
         if wrong:
@@ -129,9 +129,9 @@ def play(policy: MultiAgentPolicy, config: MettaGridConfig, seed: int, steps: in
 def replay(policy: MultiAgentPolicy, record: Record, agents: Sequence[int] | None = None) -> list[list[str]]:
     """Return the policy's actions, as text, for recorded observations of some agents."""
     policies = agents_of(policy, record.num_agents)
-    asked = range(record.num_agents) if agents is None else agents
+    agent_ids = range(record.num_agents) if agents is None else agents
     return [
-        [repr(ask(policies[agent_id], observations[agent_id], step)) for agent_id in asked]
+        [repr(ask(policies[agent_id], observations[agent_id], step)) for agent_id in agent_ids]
         for step, observations in enumerate(record.observations)
     ]
 
@@ -227,7 +227,7 @@ def _generator_states() -> str:
     return repr((random.getstate(), np.random.get_state(legacy=False)))
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).rstrip('.')}."
 
 

@@ -94,8 +94,8 @@ def validate_submission_archive_member(entry: zipfile.ZipInfo, destination_root:
         _refuse("member that escapes its folder", name)
 
 
-def _refuse(what: str, name: str) -> None:
-    raise ValueError(f"Submission archive contains {what}: {name}")
+def _refuse(problem: str, name: str) -> None:
+    raise ValueError(f"Submission archive contains {problem}: {name}")
 
 
 def _validate_archive(entries: Sequence[zipfile.ZipInfo], packed_size: int) -> None:

@@ -168,13 +168,13 @@ def _compare_alone(alone: list[list[str]], record: Record, policy: MultiAgentPol
 
 def _compare_batch(batch: list[list[str]], record: Record) -> list[Problem]:
     for step, (given, expected) in enumerate(zip(batch, record.flat_actions, strict=True)):
-        for agent, (one, other) in enumerate(zip(given, expected, strict=True)):
-            if one != other:
+        for agent, (chosen, other) in enumerate(zip(given, expected, strict=True)):
+            if chosen != other:
                 return [
                     Problem(
                         PolicyProblemKind.BATCH,
                         f"agent {agent}, step {step}",
-                        f"step_batch chooses {one} and step chooses {other}.",
+                        f"step_batch chooses {chosen} and step chooses {other}.",
                         "Let one be written with the other.",
                     )
                 ]

@@ -79,14 +79,14 @@ def register_policy_class(short_names: Iterable[str] | str, class_path: str, mod
 
 def forget_policy_classes(modules: Iterable[str]) -> None:
     """Drop the names of all classes defined in `modules`, whose code is about to be replaced."""
-    gone = set(modules)
+    removed = set(modules)
 
-    def is_gone(class_path: str) -> bool:
-        return class_path.rpartition(".")[0] in gone
+    def is_removed(class_path: str) -> bool:
+        return class_path.rpartition(".")[0] in removed
 
-    for name in [name for name, class_path in _POLICY_REGISTRY.items() if is_gone(class_path)]:
+    for name in [name for name, class_path in _POLICY_REGISTRY.items() if is_removed(class_path)]:
         del _POLICY_REGISTRY[name]
-    for claim in [claim for claim, class_path in _CLAIMS.items() if is_gone(class_path)]:
+    for claim in [claim for claim, class_path in _CLAIMS.items() if is_removed(class_path)]:
         del _CLAIMS[claim]
 
 

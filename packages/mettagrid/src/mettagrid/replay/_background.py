@@ -20,27 +20,27 @@ class BackgroundWriter:
     `close`. A program that exits without `close` first finishes all jobs.
     """
 
-    def __init__(self, most_waiting: int = 4) -> None:
-        self._room = Semaphore(most_waiting + 1)
+    def __init__(self, max_waiting: int = 4) -> None:
+        self._room = Semaphore(max_waiting + 1)
         self._thread = ThreadPoolExecutor(1, "replay-writer")
         self._under_way: list[tuple[str, Future[None]]] = []
 
-    def submit(self, write: Callable[[], None], what: str) -> None:
-        """Queue a job; `what` names it in errors."""
+    def submit(self, write: Callable[[], None], name: str) -> None:
+        """Queue a job; `name` names it in errors."""
         self._room.acquire()
-        future = self._thread.submit(self._write, write, what)
+        future = self._thread.submit(self._write, write, name)
         self._under_way = [entry for entry in self._under_way if not _is_fine(entry[1])]
-        self._under_way.append((what, future))
+        self._under_way.append((name, future))
 
     def wait(self) -> None:
         """Wait until all jobs are done. Raises `ReplayNotWritten` once for those that failed."""
         under_way, self._under_way = self._under_way, []
-        failed = [(what, error) for what, future in under_way if (error := future.exception()) is not None]
+        failed = [(name, error) for name, future in under_way if (error := future.exception()) is not None]
         if not failed:
             return
-        what, error = failed[0]
+        name, error = failed[0]
         others = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
-        raise ReplayNotWritten(f"{what} could not be written: {error}{others}") from error
+        raise ReplayNotWritten(f"{name} could not be written: {error}{others}") from error
 
     def close(self) -> None:
         """Wait for all jobs and stop the thread."""
@@ -53,11 +53,11 @@ class BackgroundWriter:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _write(self, write: Callable[[], None], what: str) -> None:
+    def _write(self, write: Callable[[], None], name: str) -> None:
         try:
             write()
         except BaseException as error:
-            logger.error("%s could not be written: %s", what, error)
+            logger.error("%s could not be written: %s", name, error)
             raise
         finally:
             self._room.release()

@@ -18,7 +18,7 @@ from mettagrid.replay._rows import NOT_OBJECTS, Field, Rows
 from mettagrid.replay.errors import UnknownReplayVersion, UnreadableReplay
 
 _NOTE_KINDS = ("talk", "infos", "monologue")
-_MOST_REMAINING = 1 << 20
+_MAX_REMAINING = 1 << 20
 
 
 def read_compact(data: bytes, *, max_bytes: int) -> Replay:
@@ -35,7 +35,7 @@ class ReplayFile:
 
     def __init__(self, source: str | Path | IO[bytes], *, max_bytes: int = 1 << 30) -> None:
         self._file: IO[bytes] = Path(source).open("rb") if isinstance(source, str | Path) else source  # noqa: SIM115
-        self._most = max_bytes
+        self._max_bytes = max_bytes
         try:
             self._index = self._read_index()
             head = Header.parse(self._section(self._index.header))
@@ -111,7 +111,7 @@ class ReplayFile:
 
     def _section(self, place: list[int]) -> bytes:
         begin, packed, unpacked = place
-        if not (0 <= begin <= self._end and 0 <= packed <= self._end - begin and 0 <= unpacked <= self._most):
+        if not (0 <= begin <= self._end and 0 <= packed <= self._end - begin and 0 <= unpacked <= self._max_bytes):
             raise UnreadableReplay("The replay is damaged: a section offset is out of range")
         unpacker = zlib.decompressobj()
         try:
@@ -160,17 +160,17 @@ class _Chunk:
 
     def __init__(self, content: bytes, head: Replay, first: int, last: int) -> None:
         reader = _Columns(content)
-        said = reader.numbers(6)
-        if said[:2] != [first, last] or said[5] != head.num_agents:
+        counts = reader.numbers(6)
+        if counts[:2] != [first, last] or counts[5] != head.num_agents:
             raise UnreadableReplay("The replay is damaged: a chunk does not match the index or the header")
         self.first = first
         self._totals = reader.column("<f8", head.num_agents)
-        before = reader.table(said[2], first_tick=None, default_tick=first - 1)
-        rows = reader.table(said[3], first_tick=first, default_tick=first)
+        before = reader.table(counts[2], first_tick=None, default_tick=first - 1)
+        rows = reader.table(counts[3], first_tick=first, default_tick=first)
         if len(rows) and int(rows.tick.max()) > last:
             raise UnreadableReplay("The replay is damaged: a change lies outside its chunk")
         self.before, self.rows = (_checked(part, head, len(head.objects)) for part in (before, rows))
-        self.notes_before, self.notes = _notes(reader.rest(said[4]))
+        self.notes_before, self.notes = _notes(reader.rest(counts[4]))
 
     def total(self, head: Replay, agent: int, tick: int) -> float:
         """Return the sum of an agent's rewards: the sum before the chunk, plus the reward of each tick since."""
@@ -267,7 +267,7 @@ def _note(entry: Any) -> Note:
         pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
         if (kind == "infos" and isinstance(value, dict)) or (kind == "monologue" and pair and type(value[1]) is bool):
             return Note(tick, agent, kind, value)
-        if kind == "talk" and pair and type(value[1]) is int and 0 <= value[1] <= _MOST_REMAINING:
+        if kind == "talk" and pair and type(value[1]) is int and 0 <= value[1] <= _MAX_REMAINING:
             return Note(tick, agent, kind, value)
     raise UnreadableReplay("The replay is damaged: a note is malformed")
 

@@ -27,7 +27,7 @@ CHUNK_HEAD = struct.Struct("<IIIIII")
 """first tick, last tick, rows before it, rows in it, bytes of notes, agents"""
 
 TICKS_PER_CHUNK = 100
-MOST_MONOLOGUE = 4096
+MAX_MONOLOGUE = 4096
 """characters of the earlier monologue that a chunk repeats"""
 
 
@@ -150,7 +150,7 @@ def _notes(notes: Sequence[Note], first: int, last: int) -> dict[str, Any]:
         if note.kind == "monologue":
             previous = in_force.get((note.agent, note.kind))
             text = note.value[0] if note.value[1] or previous is None else previous.value[0] + note.value[0]
-            note = Note(note.tick, note.agent, note.kind, [text[-MOST_MONOLOGUE:], True])
+            note = Note(note.tick, note.agent, note.kind, [text[-MAX_MONOLOGUE:], True])
         in_force[note.agent, note.kind] = note
     return {
         "before": [_listed(in_force[place]) for place in sorted(in_force)],

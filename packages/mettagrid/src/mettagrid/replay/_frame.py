@@ -89,49 +89,49 @@ def make_frame(
         kind, agent = replay.kinds[objects.kinds[number]], int(objects.agents[number])
         states[number] = ObjectState(number, int(objects.ids[number]), kind.type_name, agent if agent >= 0 else None)
     columns = (rows.field, rows.object, rows.key, rows.value, rows.floats())
-    for what, number, key, value, real in zip(*(column.tolist() for column in columns), strict=True):
-        if what == Field.STAT:
+    for field_id, number, key, value, real in zip(*(column.tolist() for column in columns), strict=True):
+        if field_id == Field.STAT:
             stats[key] = real
-        elif what == Field.OWNER:
+        elif field_id == Field.OWNER:
             owners[key, number // width, number % width] = value
-        elif what >= Field.ACTION:
-            _set_agent(agents, int(objects.agents[number]), what, value, real)
+        elif field_id >= Field.ACTION:
+            _set_agent(agents, int(objects.agents[number]), field_id, value, real)
         elif number in states:
-            _set_object(states[number], what, key, value)
+            _set_object(states[number], field_id, key, value)
     for note in notes:
         if 0 <= note.agent < len(agents):
             _take_note(agents[note.agent], note, tick)
     return Frame(tick, states, agents, stats, owners)
 
 
-def _set_object(state: ObjectState, what: int, key: int, value: int) -> None:
-    if what == Field.LOCATION:
+def _set_object(state: ObjectState, field_id: int, key: int, value: int) -> None:
+    if field_id == Field.LOCATION:
         state.location = (value & 0xFFFF, value >> 16)
-    elif what == Field.AMOUNT and value != 0:
+    elif field_id == Field.AMOUNT and value != 0:
         state.inventory[key] = value
-    elif what == Field.LIMIT:
+    elif field_id == Field.LIMIT:
         state.limits[key] = value
-    elif what == Field.TAG and value != 0:
+    elif field_id == Field.TAG and value != 0:
         state.tags.add(key)
-    elif what == Field.VIBE:
+    elif field_id == Field.VIBE:
         state.vibe = value
 
 
-def _set_agent(agents: list[AgentState], agent: int, what: int, value: int, real: float) -> None:
+def _set_agent(agents: list[AgentState], agent: int, field_id: int, value: int, real: float) -> None:
     if not 0 <= agent < len(agents):
         return
     state = agents[agent]
-    if what == Field.ACTION:
+    if field_id == Field.ACTION:
         state.action = value
-    elif what == Field.SUCCESS:
+    elif field_id == Field.SUCCESS:
         state.success = value != 0
-    elif what == Field.ANIMATION:
+    elif field_id == Field.ANIMATION:
         state.animation = value
-    elif what == Field.REWARD:
+    elif field_id == Field.REWARD:
         state.reward = real
-    elif what == Field.ASKED:
+    elif field_id == Field.ASKED:
         state.asked = value
-    elif what == Field.ASKED_VIBE:
+    elif field_id == Field.ASKED_VIBE:
         state.asked_vibe = value
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mettagrid.config.game_value import AnyGameValue
     from mettagrid.config.mettagrid_config import InventoryConfig, MettaGridConfig
 
-_MOST_CACHED = 16
+_MAX_CACHED = 16
 _MAP = "\x00the map goes here\x00"
 
 # Programs are looked up by the content of their config, without these parts.
@@ -88,7 +88,7 @@ def game_facts(config: MettaGridConfig, program: Program, limit_groups: LimitGro
     facts = GameFacts(config, program, limit_groups)
     with _lock:
         _cached[key] = facts
-        while len(_cached) > _MOST_CACHED:
+        while len(_cached) > _MAX_CACHED:
             _cached.popitem(last=False)
     return facts
 

@@ -192,9 +192,11 @@ class Replay:
         return rows
 
 
-def check_size(width: int, height: int, *, layers: int, agents: int, ticks: int, most: int = MAX_AGENT_TICKS) -> None:
+def check_size(
+    width: int, height: int, *, layers: int, agents: int, ticks: int, max_agent_ticks: int = MAX_AGENT_TICKS
+) -> None:
     """Raise UnreadableReplay for implausible sizes: readers allocate tables of these sizes."""
     if width * height * max(1, layers) > MAX_CELLS:
         raise UnreadableReplay(f"The replay is too large: a map of {width} x {height} cells")
-    if agents * ticks > most:
+    if agents * ticks > max_agent_ticks:
         raise UnreadableReplay(f"The replay is too long: {ticks} steps of {agents} agents")

@@ -63,7 +63,7 @@ class EpisodeRecorder:
         self._pages: list[np.ndarray] = []
         self._notes: list[Note] = []
         self._infos: dict[int, dict[str, Any]] = {}
-        self._said: dict[int, tuple[str, int]] = {}
+        self._last_talk: dict[int, tuple[str, int]] = {}
         self._first_tick = self._last_tick = int(engine.current_step)
         self._turn_page()
         self._write(None)
@@ -91,12 +91,12 @@ class EpisodeRecorder:
             self._write(rewards)
         self._last_tick = tick = self._last_tick + 1
         talk = self._talk
-        if talk is not None and (self._said or not talk.is_quiet):
+        if talk is not None and (self._last_talk or not talk.is_quiet):
             self._note_talk(tick, talk)
         context = self._context
-        shown = context.get("policy_infos")
-        if shown or self._infos:
-            self._note_infos(tick, shown or {})
+        policy_infos = context.get("policy_infos")
+        if policy_infos or self._infos:
+            self._note_infos(tick, policy_infos or {})
         if context.get("monologue_updates"):
             self._note_monologues(tick, context["monologue_updates"])
 
@@ -150,36 +150,36 @@ class EpisodeRecorder:
         self._pages.append(np.empty((max(_PAGE_ROWS, self._native.rows_needed), ROW.itemsize), np.uint8))
         self._native.use(self._pages[-1])
 
-    def _note_infos(self, tick: int, shown: Mapping[int, Any]) -> None:
+    def _note_infos(self, tick: int, policy_infos: Mapping[int, Any]) -> None:
         last = self._infos
         try:
-            if shown == last:
+            if policy_infos == last:
                 return
         except ValueError:  # arrays, which compare element by element
             pass
-        for agent, infos in shown.items():
+        for agent, infos in policy_infos.items():
             fitting = fit_infos(infos) if isinstance(infos, Mapping) else {}
             if fitting != last.get(agent, {}):
                 last[agent] = fitting
                 self._notes.append(Note(tick, agent, "infos", fitting))
-        for agent in last.keys() - shown.keys():
+        for agent in last.keys() - policy_infos.keys():
             if last[agent]:
                 last[agent] = {}
                 self._notes.append(Note(tick, agent, "infos", {}))
 
     def _note_talk(self, tick: int, talk: TalkChannel) -> None:
         """Record new texts and those that end early; other texts expire by themselves."""
-        said = {
+        active = {
             agent: (state.text, state.remaining_steps)
             for agent, state in talk.render_states(current_step=self._engine.current_step).items()
         }
-        for agent in sorted(said.keys() | self._said.keys()):
-            text, remaining = said.get(agent, ("", 0))
-            before, remained = self._said.get(agent, ("", 0))
+        for agent in sorted(active.keys() | self._last_talk.keys()):
+            text, remaining = active.get(agent, ("", 0))
+            before, remained = self._last_talk.get(agent, ("", 0))
             faded = (before, remained - 1) if remained > 1 else ("", 0)
             if (text, remaining) != faded:
                 self._notes.append(Note(tick, agent, "talk", [text, remaining]))
-        self._said = said
+        self._last_talk = active
 
     def _note_monologues(self, tick: int, updates: Mapping[int, Mapping[str, Any]]) -> None:
         for agent, update in updates.items():

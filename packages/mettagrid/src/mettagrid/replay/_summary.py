@@ -65,7 +65,7 @@ class ReplaySummary:
             lines += ["", "Actions", "  " + _counts(self.actions)]
         if self.game_stats:
             lines += ["", "Stats", *(f"  {name}: {value:g}" for name, value in self.game_stats.items())]
-        return "\n".join("".join(one if one.isprintable() else "?" for one in line) for line in lines)
+        return "\n".join("".join(character if character.isprintable() else "?" for character in line) for line in lines)
 
 
 def summarize(replay: Replay) -> ReplaySummary:

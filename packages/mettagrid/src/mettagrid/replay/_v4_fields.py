@@ -18,9 +18,9 @@ class FieldType:
     """The type of a field, and which of its lists are values rather than lists of changes."""
 
     def __init__(
-        self, what: str, default: Any, read: Callable[[Any], Any], *, is_value: Callable[[list], bool]
+        self, description: str, default: Any, read: Callable[[Any], Any], *, is_value: Callable[[list], bool]
     ) -> None:
-        self.what = what
+        self.description = description
         self.default = default
         self._read = read
         self._is_value = is_value
@@ -30,8 +30,10 @@ class FieldType:
         try:
             return self._series(raw)
         except (TypeError, ValueError, LookupError, OverflowError):
-            shown = repr(raw)[:40]
-            raise UnreadableReplay(f"The replay has an invalid `{name}`: it must be {self.what}, not {shown}") from None
+            excerpt = repr(raw)[:40]
+            raise UnreadableReplay(
+                f"The replay has an invalid `{name}`: it must be {self.description}, not {excerpt}"
+            ) from None
 
     def _series(self, raw: Any) -> Series:
         if not isinstance(raw, list) or self._is_value(raw):
@@ -61,8 +63,8 @@ def _bounded(value: Any) -> int:
     return int(value)
 
 
-def _natural(value: Any, most: int = MAX_INTEGER) -> int:
-    if not 0 <= _integer(value) <= most:
+def _natural(value: Any, maximum: int = MAX_INTEGER) -> int:
+    if not 0 <= _integer(value) <= maximum:
         raise ValueError(value)
     return int(value)
 

@@ -134,23 +134,23 @@ class ObjectWriter:
         notes = self._notes[agent, "infos"]
         if not notes:
             return "", True
-        shown = {max(0, note.tick - self._base): json.dumps(note.value) for note in notes}
-        return f',"policy_infos":{_series_text(shown, "{}")}', 0 in shown
+        infos = {max(0, note.tick - self._base): json.dumps(note.value) for note in notes}
+        return f',"policy_infos":{_series_text(infos, "{}")}', 0 in infos
 
     def _talk(self, agent: int) -> tuple[str, bool]:
         """Return the talk of the agent, and whether it talked from the start."""
-        said = {0: ("", 0)}
+        talk = {0: ("", 0)}
         notes = self._notes[agent, "talk"]
         ends = [*(note.tick for note in notes[1:]), self._replay.last_tick + 1]
         for note, end in zip(notes, ends, strict=False):
             for tick, state in _fading(note, end):
-                said[max(0, tick - self._base)] = state
-        if not any(text for text, _ in said.values()):
+                talk[max(0, tick - self._base)] = state
+        if not any(text for text, _ in talk.values()):
             return "", True
-        states = {index: said[index] for index in sorted(said)}
+        states = {index: talk[index] for index in sorted(talk)}
         texts = _series_text({index: json.dumps(text) for index, (text, _) in states.items()}, '""')
         left = _series_text({index: str(remaining) for index, (_, remaining) in states.items()}, "0")
-        return f',"talk_text":{texts},"talk_remaining_steps":{left}', bool(said[0][0])
+        return f',"talk_text":{texts},"talk_remaining_steps":{left}', bool(talk[0][0])
 
 
 def _series_text(texts: dict[int, str], default: str) -> str:

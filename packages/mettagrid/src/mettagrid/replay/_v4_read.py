@@ -73,14 +73,14 @@ class _Reader:
                 self._read_agent(number, agents[-1], item)
         known = list(dict.fromkeys(kinds))
         positions = {kind: position for position, kind in enumerate(known)}
-        num_agents = self._integer("num_agents", max([0, *(agent + 1 for agent in agents)]), most=65535)
+        num_agents = self._integer("num_agents", max([0, *(agent + 1 for agent in agents)]), maximum=65535)
         if agents and max(agents) >= num_agents:
             raise UnreadableReplay(f"The replay is damaged: it has {num_agents} agents and an agent {max(agents)}")
-        steps = max(self._integer("max_steps", 0, most=MAX_INDEX), self._last + 1, 1)
+        steps = max(self._integer("max_steps", 0, maximum=MAX_INDEX), self._last + 1, 1)
         attributes = self._attributes()
         rows = Rows.of(sorted(self._rows, key=lambda row: row[3]))
         width, height = self._map_size()
-        check_size(width, height, layers=0, agents=num_agents, ticks=steps, most=MAX_AGENT_STEPS)
+        check_size(width, height, layers=0, agents=num_agents, ticks=steps, max_agent_ticks=MAX_AGENT_STEPS)
         return Replay(
             map_size=(width, height),
             num_agents=num_agents,
@@ -153,11 +153,11 @@ class _Reader:
 
     def _read_talk(self, agent: int, texts: Series, remaining: Series) -> None:
         """Add a note wherever the talk differs from what the previous text would have become by expiring."""
-        said, left = dict(texts), dict(remaining)
+        texts_by_step, remaining_by_step = dict(texts), dict(remaining)
         text, steps = "", 0
         noted: tuple[int, str, int] = (0, "", 0)
-        for index in sorted(said.keys() | left.keys()):
-            text, steps = said.get(index, text), left.get(index, steps)
+        for index in sorted(texts_by_step.keys() | remaining_by_step.keys()):
+            text, steps = texts_by_step.get(index, text), remaining_by_step.get(index, steps)
             faded = max(0, noted[2] - (index - noted[0]))
             if (text, steps) != ((noted[1], faded) if faded else ("", 0)):
                 noted = (index, text, min(steps, MAX_INDEX))
@@ -202,10 +202,10 @@ class _Reader:
             raise UnreadableReplay(f"The replay has an invalid `{key}`: it must be an object")
         return table or {}
 
-    def _integer(self, key: str, default: int, *, most: int) -> int:
+    def _integer(self, key: str, default: int, *, maximum: int) -> int:
         number = self._document.get(key, default)
-        if type(number) is not int or not 0 <= number <= most:
-            raise UnreadableReplay(f"The replay has an invalid `{key}`: it must be a whole number from 0 to {most}")
+        if type(number) is not int or not 0 <= number <= maximum:
+            raise UnreadableReplay(f"The replay has an invalid `{key}`: it must be a whole number from 0 to {maximum}")
         return number
 
     def _map_size(self) -> tuple[int, int]:

@@ -330,7 +330,7 @@ class LiveMettaGridEpisode:
     async def send_observations(self) -> None:
         """Send each player the observation of its slot."""
         of_slot = {slot: self.observation_message(slot) for slot in self.connected_slots()}
-        await self._send_to_players({name: of_slot[one.slot] for name, one in self.connections.items()})
+        await self._send_to_players({name: of_slot[connection.slot] for name, connection in self.connections.items()})
 
     async def send_final(self) -> None:
         final = {**self.snapshot(), "type": "final"}

@@ -20,13 +20,13 @@ class PolicyInfos:
         self._names_alone: dict[int, dict[str, Any]] = {
             agent: {"policy_name": name} for agent, name in enumerate(names)
         }
-        self.shown = dict(self._names_alone)
+        self.current = dict(self._names_alone)
         """the infos of the last step by agent, with the name of its policy"""
         self._monologues: dict[int, dict[str, Any]] = {}
 
     def share_with(self, simulation: Simulation) -> None:
         """Let event handlers read both tables in the simulation's context."""
-        simulation._context["policy_infos"] = self.shown
+        simulation._context["policy_infos"] = self.current
         simulation._context["monologue_updates"] = self._monologues
 
     def update(self, agent: int, infos: Mapping[str, Any] | None) -> None:
@@ -34,13 +34,13 @@ class PolicyInfos:
         if self._monologues:
             self._monologues.pop(agent, None)
         if not infos:  # the common case, which must be cheap
-            self.shown[agent] = self._names_alone[agent]
+            self.current[agent] = self._names_alone[agent]
             return
-        shown = dict(infos)
-        if MONOLOGUE_KEY in shown:
-            self._follow_monologue(agent, shown.pop(MONOLOGUE_KEY))
-        shown.setdefault("policy_name", self._names[agent])
-        self.shown[agent] = shown
+        current = dict(infos)
+        if MONOLOGUE_KEY in current:
+            self._follow_monologue(agent, current.pop(MONOLOGUE_KEY))
+        current.setdefault("policy_name", self._names[agent])
+        self.current[agent] = current
 
     def _follow_monologue(self, agent: int, tail: object) -> None:
         from mettagrid.simulator.monologue_projection import compute_monologue_transcript_update

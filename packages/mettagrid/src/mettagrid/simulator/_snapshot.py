@@ -18,11 +18,11 @@ _FORMAT = b"MGEPISO1"
 
 
 def write_snapshot(engine: MettaGrid, talk: TalkChannel) -> bytes:
-    said = {
+    talk_state = {
         "active": {agent: asdict(text) for agent, text in talk._active_by_agent.items()},
         "pending": talk._pending_by_agent,
     }
-    written = json.dumps(said).encode()
+    written = json.dumps(talk_state).encode()
     return _HEAD.pack(_FORMAT, len(written)) + written + engine.snapshot()
 
 
@@ -32,9 +32,9 @@ def read_snapshot(snapshot: bytes, engine: MettaGrid, talk: TalkChannel) -> None
         raise ValueError("These bytes are not a snapshot of a simulation.")
     length = _HEAD.unpack_from(snapshot)[1]
     try:
-        said = json.loads(snapshot[_HEAD.size : _HEAD.size + length])
-        active = {int(agent): ActiveTalk(**text) for agent, text in said["active"].items()}
-        pending = {int(agent): str(text) for agent, text in said["pending"].items()}
+        talk_state = json.loads(snapshot[_HEAD.size : _HEAD.size + length])
+        active = {int(agent): ActiveTalk(**text) for agent, text in talk_state["active"].items()}
+        pending = {int(agent): str(text) for agent, text in talk_state["pending"].items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError("The snapshot is damaged: its talk cannot be read.") from error
     engine.restore(snapshot[_HEAD.size + length :])

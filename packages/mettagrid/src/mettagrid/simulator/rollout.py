@@ -121,7 +121,7 @@ class Rollout:
         self._infos = PolicyInfos(names)
         self._sim._context["policies"] = policies
         self._infos.share_with(self._sim)
-        self._policy_infos = self._infos.shown
+        self._policy_infos = self._infos.current
         self._step_count = 0
         for policy in policies:
             policy.reset()
@@ -248,7 +248,7 @@ class Rollout:
         tell = getattr(first, "group_step_infos", None)
         infos = tell(group) if tell is not None else [None] * len(group)
         answers = zip(group, actions, infos, strict=True)
-        return [_Answer(agent, action, shown, start_ns, duration_ns) for agent, action, shown in answers]
+        return [_Answer(agent, action, agent_infos, start_ns, duration_ns) for agent, action, agent_infos in answers]
 
     def _apply(self, answer: _Answer) -> None:
         agent, view = answer.agent, self._agents[answer.agent]

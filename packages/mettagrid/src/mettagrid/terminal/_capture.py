@@ -9,7 +9,7 @@ import tempfile
 
 __all__ = ["Capture"]
 
-_MOST_PRINTED = 1 << 18
+_MAX_PRINTED = 1 << 18
 
 
 class Capture:
@@ -45,21 +45,21 @@ class Capture:
             self._tell(speaks)
         self._file.close()
 
-    def tail(self, most: int = 4096) -> str:
+    def tail(self, max_bytes: int = 4096) -> str:
         """Return the end of the captured output; the file is read only if it has grown."""
         size = os.fstat(self._file.fileno()).st_size
         if size != self._size:
             self._size = size
-            data = os.pread(self._file.fileno(), most, max(0, size - most))
+            data = os.pread(self._file.fileno(), max_bytes, max(0, size - max_bytes))
             self._tail = data.decode("utf-8", "replace")
         return self._tail
 
     def _tell(self, descriptor: int) -> None:
         size = os.fstat(self._file.fileno()).st_size
-        if size > _MOST_PRINTED:
-            note = f"(the first {size - _MOST_PRINTED:,} bytes of output are omitted)\n"
+        if size > _MAX_PRINTED:
+            note = f"(the first {size - _MAX_PRINTED:,} bytes of output are omitted)\n"
             _write(descriptor, note.encode())
-        _write(descriptor, os.pread(self._file.fileno(), _MOST_PRINTED, max(0, size - _MOST_PRINTED)))
+        _write(descriptor, os.pread(self._file.fileno(), _MAX_PRINTED, max(0, size - _MAX_PRINTED)))
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -84,9 +84,9 @@ def _style(thing: Thing, view: View, world: World, back: Colour | None) -> Style
 
 def _pointed(view: View, things: dict[tuple[int, int], Thing]) -> set[tuple[int, int]]:
     """Return the cells that a lesson points at, given as cells or as objects."""
-    shown = (view.lesson or {}).get("highlight") or {}
-    cells = {(row, column) for column, row in shown.get("cells") or ()}
-    targets = set(shown.get("objects") or ())
+    highlight = (view.lesson or {}).get("highlight") or {}
+    cells = {(row, column) for column, row in highlight.get("cells") or ()}
+    targets = set(highlight.get("objects") or ())
     return cells | {cell for cell, thing in things.items() if thing["id"] in targets}
 
 

@@ -66,7 +66,11 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     composed = unicodedata.normalize("NFC", text)
-    return "".join(" " if one in "\t\n\r" else one for one in composed if one in "\t\n\r" or character_width(one))
+    return "".join(
+        " " if character in "\t\n\r" else character
+        for character in composed
+        if character in "\t\n\r" or character_width(character)
+    )
 
 
 def text_width(text: str) -> int:
@@ -76,8 +80,8 @@ def text_width(text: str) -> int:
 
 def _head(text: str, width: int) -> str:
     """Return the longest prefix that fits."""
-    for length, one in enumerate(text):
-        width -= character_width(one)
+    for length, character in enumerate(text):
+        width -= character_width(character)
         if width < 0:
             return text[:length]
     return text
@@ -132,8 +136,8 @@ class Canvas:
         if not 0 <= y < self.height:
             return x
         row = self.rows[y]
-        for one in clean(text):
-            wide = character_width(one) == 2
+        for character in clean(text):
+            wide = character_width(character) == 2
             if x + wide >= end:
                 if wide and 0 <= x < end:  # only half of it would fit
                     self._set(row, x, Cell(" ", style))
@@ -142,7 +146,7 @@ class Canvas:
             if wide and x == -1:
                 self._set(row, 0, Cell(" ", style))
             elif x >= 0:
-                self._set(row, x, Cell(one, style))
+                self._set(row, x, Cell(character, style))
                 if wide:
                     self._set(row, x + 1, Cell("", style))
             x += 1 + wide

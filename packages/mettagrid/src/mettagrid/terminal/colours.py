@@ -101,5 +101,5 @@ def _nearest_of_256(colour: Colour) -> int:
     return 16 + 36 * cube[0] + 6 * cube[1] + cube[2]
 
 
-def _distance(one: Colour, other: Colour) -> int:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+def _distance(colour: Colour, other: Colour) -> int:
+    return sum((a - b) ** 2 for a, b in zip(colour, other, strict=True))

@@ -30,8 +30,8 @@ _SEQUENCE = re.compile(r"\x1b(?:\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|O[\x20-\x7
 _UNFINISHED = re.compile(r"\x1b(?:\[[\x30-\x3f]*[\x20-\x2f]*|O|[\]PX^_][^\x07\x1b]*\x1b?)?\Z")
 _ANSWER = re.compile(r"\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)")
 _PASTE_BEGINS, _PASTE_ENDS = "\x1b[200~", "\x1b[201~"
-_MOST_PASTED = 4096
-_MOST_UNFINISHED = 4096
+_MAX_PASTED = 4096
+_MAX_UNFINISHED = 4096
 
 
 class KeyParser:
@@ -63,7 +63,7 @@ class KeyParser:
             elif match := _SEQUENCE.match(text) or _ANSWER.match(text):
                 keys += _special(match[0])
                 text = text[match.end() :]
-            elif len(text) <= _MOST_UNFINISHED and _UNFINISHED.match(text):
+            elif len(text) <= _MAX_UNFINISHED and _UNFINISHED.match(text):
                 self._rest, text = text, ""
             elif text[1] in "\x1b[O]PX^_":  # interrupted by another sequence
                 keys.append(Key("escape"))
@@ -87,12 +87,12 @@ class KeyParser:
         assert self._pasted is not None
         head, ends, tail = text.partition(_PASTE_ENDS)
         if ends:
-            keys.append(Key("paste", (self._pasted + head)[:_MOST_PASTED]))
+            keys.append(Key("paste", (self._pasted + head)[:_MAX_PASTED]))
             self._pasted = None
             return tail
         # The end marker may arrive in two parts.
         split = next((n for n in range(len(_PASTE_ENDS) - 1, 0, -1) if text.endswith(_PASTE_ENDS[:n])), 0)
-        self._pasted = (self._pasted + text[: len(text) - split])[:_MOST_PASTED]
+        self._pasted = (self._pasted + text[: len(text) - split])[:_MAX_PASTED]
         self._rest = text[len(text) - split :]
         return ""
 

@@ -118,11 +118,11 @@ class Panels:
         )
         vibe = self._vibes[thing["vibe"]] if thing["vibe"] < len(self._vibes) else str(thing["vibe"])
         block.say(_name("Vibe"), (vibe, looks.TEXT))
-        asked = world.asked(number)
-        if asked:
+        action = world.last_action(number)
+        if action:
             worked = agent.last_action_success
             glyph = self._symbols.glyphs.yes if worked else self._symbols.glyphs.no
-            block.say(_name("Action"), (f"{asked} ", looks.TEXT), (glyph, looks.GOOD if worked else looks.BAD))
+            block.say(_name("Action"), (f"{action} ", looks.TEXT), (glyph, looks.GOOD if worked else looks.BAD))
         held = self._held(thing)
         for hud in self._huds:
             if hud.resource in world.simulation.resource_names:
@@ -159,9 +159,9 @@ class Panels:
                 limit = self._limit(thing, resource)
                 block.say(_name(resource[:8]), (f"{amount}{limit}", looks.TEXT))
             tags = [self._world.tag_names[tag] for tag in thing["tag_ids"]]
-            shown = [tag for tag in tags if not tag.startswith(("type:", "team:"))]
-            if shown:
-                block.say(_name("Tags"), (", ".join(shown), looks.FAINT))
+            visible = [tag for tag in tags if not tag.startswith(("type:", "team:"))]
+            if visible:
+                block.say(_name("Tags"), (", ".join(visible), looks.FAINT))
         if owner is not None:
             block.say(_name("Ground"), (f"of {owner}", Style(fore=self._world.team_colours.get(owner))))
         return block
@@ -279,8 +279,8 @@ def _name(text: str) -> tuple[str, Style]:
     return f"{text:<8} ", looks.FAINT
 
 
-def _level_style(amount: int, most: int) -> Style:
-    return looks.BAD if amount * 4 < most else looks.GOOD
+def _level_style(amount: int, maximum: int) -> Style:
+    return looks.BAD if amount * 4 < maximum else looks.GOOD
 
 
 def _rows(texts: list[str], width: int) -> list[str]:

@@ -203,7 +203,7 @@ class Player:
         elif not talk.enabled:
             self._view.notice = "There is no talk in this game"
         else:
-            self._view.prompt = TalkPrompt(self._title(False), most=talk.max_length)
+            self._view.prompt = TalkPrompt(self._title(False), max_length=talk.max_length)
 
     def _title(self, is_vibe: bool) -> str:
         return f"Vibe of cog {self._view.selected}" if is_vibe else f"Cog {self._view.selected} says"

@@ -14,7 +14,7 @@ class Prompt:
     """A line of text. `take` returns True when it is finished; then `answer` is the result, or None."""
 
     title: str
-    most: int = 60
+    max_length: int = 60
     text: str = ""
     answer: str | None = None
 
@@ -29,8 +29,8 @@ class Prompt:
         elif key.is_character:
             self.text += key.name
         elif key.name == "paste":
-            self.text += "".join(one for one in key.text.replace("\n", " ") if one.isprintable())
-        self.text = self.text[: self.most]
+            self.text += "".join(character for character in key.text.replace("\n", " ") if character.isprintable())
+        self.text = self.text[: self.max_length]
         self.changed()
         return False
 

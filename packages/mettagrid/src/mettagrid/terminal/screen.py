@@ -17,20 +17,20 @@ class Screen:
 
     def __init__(self, depth: Depth) -> None:
         self._depth = depth
-        self._shown: list[list[Cell]] | None = None
+        self._displayed: list[list[Cell]] | None = None
 
     def forget(self) -> None:
         """Drop the tracked content, because the terminal may show anything now."""
-        self._shown = None
+        self._displayed = None
 
     def update(self, canvas: Canvas) -> str:
         """Return the output that makes the terminal show the canvas; empty if nothing changed."""
-        shown, parts = self._shown, []
-        if shown is None or len(shown) != canvas.height or (shown and len(shown[0]) != canvas.width):
+        displayed, parts = self._displayed, []
+        if displayed is None or len(displayed) != canvas.height or (displayed and len(displayed[0]) != canvas.width):
             parts.append(_CLEAR)
-            shown = [[EMPTY] * canvas.width for _ in range(canvas.height)]
+            displayed = [[EMPTY] * canvas.width for _ in range(canvas.height)]
         style = None
-        for y, (old, new) in enumerate(zip(shown, canvas.rows, strict=True)):
+        for y, (old, new) in enumerate(zip(displayed, canvas.rows, strict=True)):
             if old == new:
                 continue
             at = -1  # the cursor's column in this row, if it is known
@@ -44,7 +44,7 @@ class Screen:
                     parts.append(sgr(style, self._depth))
                 parts.append(cell.text)
                 at = x + 1 if _is_surely_narrow(cell.text) else -1
-        self._shown = [row.copy() for row in canvas.rows]
+        self._displayed = [row.copy() for row in canvas.rows]
         if not parts:
             return ""
         if style is not None and style != PLAIN:

@@ -41,7 +41,7 @@ class World:
         self._agents: tuple[int, dict[int, Thing]] = (-1, {})
         self._seen: tuple[object, dict[tuple[int, int], Thing]] = (None, {})
         self._owners = _Owners(simulation) if game.territories else None
-        self._asked: tuple[list[int], ...] = ()
+        self._requested: tuple[list[int], ...] = ()
 
     def close(self) -> None:
         """Release the engine."""
@@ -99,18 +99,18 @@ class World:
 
     def policy_infos(self, agent: int) -> dict[str, Any]:
         """Return the infos of an agent's policy, including `policy_name`."""
-        shown = self.simulation._context.get("policy_infos", {}).get(agent)
-        return dict(shown) if shown else {}
+        infos = self.simulation._context.get("policy_infos", {}).get(agent)
+        return dict(infos) if infos else {}
 
     def note_actions(self) -> None:
         """Save the last step's actions; called after each step, before policies choose the next ones."""
         engine = self.simulation._c_sim
-        self._asked = (engine.actions().tolist(), engine.vibe_actions().tolist())
+        self._requested = (engine.actions().tolist(), engine.vibe_actions().tolist())
 
-    def asked(self, agent: int) -> str:
+    def last_action(self, agent: int) -> str:
         """Return the action of the last step, whether it succeeded or not; empty before the first one."""
         names = self.simulation.action_names
-        numbers = [actions[agent] for actions in self._asked]
+        numbers = [actions[agent] for actions in self._requested]
         chosen = [names[number] for number in numbers if 0 < number < len(names)]
         return " + ".join(chosen) or ("noop" if numbers else "")
 

@@ -80,11 +80,11 @@ def format_agent_properties(
 ) -> None:
     """Add the properties of agents. The action is the executed one; its parameter is that of the requested one."""
     agent = int(grid_object["agent_id"])
-    asked = np.asarray(actions)[agent]
-    if asked.ndim:
-        parameter = int(asked[1])
+    action = np.asarray(actions)[agent]
+    if action.ndim:
+        parameter = int(action[1])
     else:
-        parameter = 0 if decode_flat_action is None else int(decode_flat_action(int(asked))[1])
+        parameter = 0 if decode_flat_action is None else int(decode_flat_action(int(action))[1])
     update_object |= {
         "is_agent": True,
         "agent_id": agent,

@@ -73,10 +73,10 @@ class Raster:
         picture = self._things.copy()
         for number in np.flatnonzero(states.alive & states.is_agent).tolist():
             self._stamp(picture, number, "agent", self._colour(number))
-        whole = np.full((self.height, self.width, 3), BAR, np.uint8)
-        whole[: self._map_shape[0], : self._map_shape[1]] = picture
-        self._draw_bar(whole[self.height - BAR_HEIGHT :], tick)
-        return whole
+        frame = np.full((self.height, self.width, 3), BAR, np.uint8)
+        frame[: self._map_shape[0], : self._map_shape[1]] = picture
+        self._draw_bar(frame[self.height - BAR_HEIGHT :], tick)
+        return frame
 
     def _shaded(self) -> np.ndarray:
         owners = np.kron(self._states.owners, np.ones((self._scale, self._scale), np.int32))
@@ -139,8 +139,8 @@ _SHAPES: dict[str, tuple[float, float, Callable[[np.ndarray, np.ndarray], np.nda
 @cache
 def _shape(name: str, scale: int) -> tuple[np.ndarray, np.ndarray]:
     """Return (coverage of each pixel by the shape, the same for its outline), anti-aliased."""
-    cells, least, distance = _SHAPES[name]
-    radius = max(cells * scale, least) / 2
+    cells, minimum, distance = _SHAPES[name]
+    radius = max(cells * scale, minimum) / 2
     line = 0.0 if name == "thing" else max(1.0, scale * 0.09)
     side = 2 * int(np.ceil(radius + line)) + 1
     fine = (np.arange(side * 4) + 0.5) / 4 - side / 2

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mettagrid.viewer._raster import Raster
 
 KINDS = (".mp4", ".webm", ".gif")
-MOST_GIF_FRAMES = 300
+MAX_GIF_FRAMES = 300
 _GIF_FILTER = "split[a][b];[a]palettegen=max_colors=128[p];[b][p]paletteuse=dither=none"
 _CODECS = {
     ".mp4": ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"],
@@ -56,7 +56,7 @@ def write_video(
 
     episode = load_replay(replay) if isinstance(replay, str | Path) else replay
     ticks = range(episode.first_tick, episode.last_tick + 1)
-    stride = every or (max(1, math.ceil(len(ticks) / MOST_GIF_FRAMES)) if kind == ".gif" else 1)
+    stride = every or (max(1, math.ceil(len(ticks) / MAX_GIF_FRAMES)) if kind == ".gif" else 1)
     rate = steps_per_second / stride
     raster = Raster(episode, size=size)
     pictures = (raster.frame(tick) for tick in ticks[::stride])
@@ -81,9 +81,9 @@ def _with_ffmpeg(
             process.stdin.close()
         except BrokenPipeError:
             pass  # ffmpeg has ended; its error is reported below
-        said = process.stderr.read().decode(errors="replace").strip().splitlines()
+        lines = process.stderr.read().decode(errors="replace").strip().splitlines()
     if process.returncode:
-        raise VideoNotWritten(f"ffmpeg could not write {path}: {said[-1] if said else 'it gave no reason'}")
+        raise VideoNotWritten(f"ffmpeg could not write {path}: {lines[-1] if lines else 'it gave no reason'}")
 
 
 def _with_pillow(pictures: Iterable[np.ndarray], path: Path, rate: float) -> None:

@@ -85,8 +85,8 @@ def _to_float_distribution(value: Any) -> Any:
         if name == "uniform" and len(numbers) == 2:
             return _checked(FloatUniformDistribution(low=numbers[0], high=numbers[1]))
         if name == "lognormal" and 2 <= len(numbers) <= 3:
-            most = numbers[2] if len(numbers) == 3 else None
-            return _checked(FloatLognormalDistribution(low=numbers[0], high=numbers[1], max=most))
+            maximum = numbers[2] if len(numbers) == 3 else None
+            return _checked(FloatLognormalDistribution(low=numbers[0], high=numbers[1], max=maximum))
     if isinstance(value, dict) and value.keys() == {"value"}:
         return FloatConstantDistribution.model_validate(value)
     if isinstance(value, dict) and value.keys() == {"low", "high"}:

@@ -27,8 +27,8 @@ BIOMES: dict[str, type[SceneConfig]] = {
 BIOME_WEIGHTS = {"caves": 0.0, "forest": 1.0, "desert": 1.0, "city": 1.0, "plains": 1.0}
 DUNGEON_WEIGHTS = {"bsp": 0.0, "maze": 1.0, "radial": 1.0}
 
-_LEAST_ZONE = 10  # cells on a side
-_LEAST_AREA = 800  # cells for each zone, however dense
+_MIN_ZONE = 10  # cells on a side
+_MIN_AREA = 800  # cells for each zone, however dense
 _ZONE_COUNTS = (3, 48)
 _DFS_SHARE = 0.6  # of mazes; the others use Kruskal's algorithm
 
@@ -91,9 +91,9 @@ def zone_count(width: int, height: int, area_per_zone: float, density: float, fr
     """Return the number of zones of a layer: as many as fit the area, and enough for the largest allowed zone size."""
     if density <= 0:
         raise ValueError(f"The density_scale of an arena is {density}; it must be above 0.")
-    least, most = _ZONE_COUNTS
-    count = int(width * height / max(_LEAST_AREA, area_per_zone / density))
-    return at_least(min(max(count, least), most), fraction)
+    min_count, max_count = _ZONE_COUNTS
+    count = int(width * height / max(_MIN_AREA, area_per_zone / density))
+    return at_least(min(max(count, min_count), max_count), fraction)
 
 
 def at_least(count: int, fraction: float) -> int:
@@ -114,7 +114,7 @@ def bounded(scene: SceneConfig, tag: str, width: int, height: int, fraction: flo
 
 
 def _bound(side: int, fraction: float) -> int:
-    return max(1, min(max(_LEAST_ZONE, int(side * fraction)), max(_LEAST_ZONE, side // 2)))
+    return max(1, min(max(_MIN_ZONE, int(side * fraction)), max(_MIN_ZONE, side // 2)))
 
 
 def random_zones(scene: SceneConfig, count: int, share: float) -> ChildrenAction:

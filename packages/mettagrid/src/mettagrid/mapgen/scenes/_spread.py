@@ -96,12 +96,12 @@ def lattice(rows: int, columns: int, jitter: int, bounds: Bounds, rng: np.random
     return result
 
 
-def keep_apart(candidates: list[Place], taken: np.ndarray, padding: int) -> list[Place]:
-    """Return the places without another one within `padding` cells, and mark them in `taken`."""
+def keep_apart(candidates: list[Place], occupied: np.ndarray, padding: int) -> list[Place]:
+    """Return the places without another one within `padding` cells, and mark them in `occupied`."""
     accepted = []
     for row, column in candidates:
-        around = taken[max(0, row - padding) : row + padding + 1, max(0, column - padding) : column + padding + 1]
+        around = occupied[max(0, row - padding) : row + padding + 1, max(0, column - padding) : column + padding + 1]
         if not around.any():
-            taken[row, column] = True
+            occupied[row, column] = True
             accepted.append((row, column))
     return accepted

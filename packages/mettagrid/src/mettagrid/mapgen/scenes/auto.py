@@ -132,7 +132,7 @@ class AutoSymmetry(Scene[AutoSymmetryConfig]):
     def render(self) -> None: ...
 
 
-def _chosen(scene: Scene[Any], weights: Config, what: str) -> str:
+def _chosen(scene: Scene[Any], weights: Config, subject: str) -> str:
     """Return the name of a field, drawn with its value as the weight."""
     names = list(type(weights).model_fields)
-    return weighted_choice(scene.rng, names, [getattr(weights, name) for name in names], what)
+    return weighted_choice(scene.rng, names, [getattr(weights, name) for name in names], subject)

@@ -44,10 +44,10 @@ class BiomePlains(Scene[BiomePlainsConfig]):
         placed = self.rng.random(shape) < config.cluster_prob
         shift_x = self.rng.integers(-config.jitter, config.jitter + 1, shape).tolist()
         shift_y = self.rng.integers(-config.jitter, config.jitter + 1, shape).tolist()
-        least, most = config.cluster_min_radius, max(config.cluster_min_radius, config.cluster_max_radius)
-        radii = self.rng.integers(least, most + 1, shape).tolist()
+        min_radius, max_radius = config.cluster_min_radius, max(config.cluster_min_radius, config.cluster_max_radius)
+        radii = self.rng.integers(min_radius, max_radius + 1, shape).tolist()
         chance = _endless(self.rng)
-        margin = 6 * (most + 1)  # no arm reaches further, so growing needs no bounds checks
+        margin = 6 * (max_radius + 1)  # no arm reaches further, so growing needs no bounds checks
         rock = np.zeros((self.height + 2 * margin, self.width + 2 * margin), dtype=bool)
         for row, column in np.argwhere(placed).tolist():
             x, y = columns[column] + shift_x[row][column], rows[row] + shift_y[row][column]

@@ -28,8 +28,8 @@ class Zone:
         if (self.width if across else self.height) < 2:
             across = not across
         size = self.width if across else self.height
-        least = max(1, size // 3)
-        cut = int(rng.integers(least, size - least, endpoint=True))
+        min_part = max(1, size // 3)
+        cut = int(rng.integers(min_part, size - min_part, endpoint=True))
         if across:
             parts = Zone(self.x, self.y, cut, self.height), Zone(self.x + cut, self.y, size - cut, self.height)
         else:
@@ -46,9 +46,9 @@ class Zone:
 def _room_side(
     rng: np.random.Generator, start: int, size: int, min_size: int, min_ratio: float, max_ratio: float
 ) -> tuple[int, int]:
-    most = max(1, min(size - 2, int(size * max_ratio)))
-    least = min(most, max(1, min_size, int(size * min_ratio)))
-    length = int(rng.integers(least, most, endpoint=True))
+    max_length = max(1, min(size - 2, int(size * max_ratio)))
+    min_length = min(max_length, max(1, min_size, int(size * min_ratio)))
+    length = int(rng.integers(min_length, max_length, endpoint=True))
     margin = 1 if length + 2 <= size else 0
     return start + int(rng.integers(margin, size - length - margin, endpoint=True)), length
 
@@ -59,16 +59,16 @@ class BSPTree:
     def __init__(self, width: int, height: int, leaf_zone_count: int, rng: np.random.Generator) -> None:
         self._leaves = [Zone(0, 0, width, height)]
         self._pairs: list[tuple[Zone, Zone]] = []
-        whole: list[Zone] = []  # too small to split
-        while self._leaves and len(self._leaves) + len(whole) < leaf_zone_count:
+        unsplit: list[Zone] = []  # too small to split
+        while self._leaves and len(self._leaves) + len(unsplit) < leaf_zone_count:
             zone = self._leaves.pop(0)
             parts = zone.split(rng)
             if parts is None:
-                whole.append(zone)
+                unsplit.append(zone)
             else:
                 self._leaves.extend(parts)
                 self._pairs.append(parts)
-        self._leaves = whole + self._leaves
+        self._leaves = unsplit + self._leaves
 
     def get_leaf_zones(self) -> list[Zone]:
         """Return the zones that were not split."""

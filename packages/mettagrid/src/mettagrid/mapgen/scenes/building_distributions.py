@@ -101,9 +101,9 @@ class UniformExtractorScene(Scene[UniformExtractorParams]):
         rows: list[int] = []
         columns: list[int] = []
         names: list[str] = []
-        taken = np.zeros(self.grid.shape, dtype=bool)
+        occupied = np.zeros(self.grid.shape, dtype=bool)
         for places, group in groups:
-            accepted = _spread.keep_apart(places, taken, config.padding)
+            accepted = _spread.keep_apart(places, occupied, config.padding)
             rows += [row for row, _ in accepted]
             columns += [column for _, column in accepted]
             names += self._chosen(group, weights, len(accepted))
@@ -127,8 +127,8 @@ class UniformExtractorScene(Scene[UniformExtractorParams]):
         config = self.config
         step = config.padding + 1
         inner_height, inner_width = self.height - 2, self.width - 2
-        most = (inner_height // step) * (inner_width // step)  # more do not fit even in perfect order
-        goal = min(int(coverage * inner_height * inner_width), most)
+        max_places = (inner_height // step) * (inner_width // step)  # more do not fit even in perfect order
+        goal = min(int(coverage * inner_height * inner_width), max_places)
         groups: dict[str, tuple[DistributionConfig, list[str]]] = {}
         for name in weights:
             distribution = (config.building_distributions or {}).get(name, config.distribution)

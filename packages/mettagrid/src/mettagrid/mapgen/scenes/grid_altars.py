@@ -42,12 +42,12 @@ class GridHubs(Scene[GridHubsConfig]):
 
     def _points(self) -> Iterator[tuple[int, int]]:
         config = self.config
-        taken = set()
+        used = set()
         for row in _evenly(self.height, config.grid_rows, config.margin, config.min_spacing):
             for column in _evenly(self.width, config.grid_cols, config.margin, config.min_spacing):
                 point = self._moved(row, self.height), self._moved(column, self.width)
-                if point not in taken:
-                    taken.add(point)
+                if point not in used:
+                    used.add(point)
                     yield point
 
     def _moved(self, position: int, size: int) -> int:

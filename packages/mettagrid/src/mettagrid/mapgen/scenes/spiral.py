@@ -8,7 +8,7 @@ from pydantic import Field
 from mettagrid.mapgen.scene import Scene, SceneConfig
 from mettagrid.mapgen.scenes._placing import agent_names, object_names, shuffled_to_fit
 
-_MOST_TURNS = 1000
+_MAX_TURNS = 1000
 
 
 class SpiralConfig(SceneConfig):
@@ -68,7 +68,7 @@ class Spiral(Scene[SpiralConfig]):
         angle = 0.0
         while (radius := config.start_radius + config.radius_increment * angle / (2 * math.pi)) <= math.hypot(
             self.width, self.height
-        ) / 2 and angle < _MOST_TURNS * 2 * math.pi:
+        ) / 2 and angle < _MAX_TURNS * 2 * math.pi:
             point = radius * math.cos(angle), radius * math.sin(angle)
             if last is None or math.dist(point, last) >= config.spacing:
                 last = point

@@ -52,7 +52,7 @@ class VariedTerrain(Scene[VariedTerrainConfig]):
 
     def render(self) -> None:
         self.grid[:] = "empty"
-        self._taken = np.zeros((self.height, self.width), dtype=bool)
+        self._occupied = np.zeros((self.height, self.width), dtype=bool)
         for _ in range(self._count(self._style.labyrinths)):
             self._place(_labyrinth(self.rng))
         for _ in range(self._count(self._style.rocks)):
@@ -74,15 +74,17 @@ class VariedTerrain(Scene[VariedTerrainConfig]):
         height, width = shape.shape[0] + 2, shape.shape[1] + 2
         if height > self.height or width > self.width:
             return
-        sums = np.pad(self._taken.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
-        taken = sums[height:, width:] - sums[:-height, width:] - sums[height:, :-width] + sums[:-height, :-width]
-        free = np.argwhere(taken == 0)
+        sums = np.pad(self._occupied.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+        occupied_cells = (
+            sums[height:, width:] - sums[:-height, width:] - sums[height:, :-width] + sums[:-height, :-width]
+        )
+        free = np.argwhere(occupied_cells == 0)
         if not len(free):
             return
         row, column = free[self.rng.integers(len(free))] + 1
         place = np.s_[row : row + shape.shape[0], column : column + shape.shape[1]]
         self.grid[place][shape] = "wall"
-        self._taken[place] = True
+        self._occupied[place] = True
 
     def _place_symbols(self) -> None:
         open_cells = np.argwhere(largest_component(self.grid == "empty"))

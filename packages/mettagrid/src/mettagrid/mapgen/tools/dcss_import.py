@@ -19,7 +19,7 @@ from mettagrid.mapgen.utils.make_scene_config import make_convchain_config_from_
 
 _SOLID = frozenset("xXcvbmnotGlw ")  # rock, stone, metal, crystal, glass, trees, statues, lava, deep water, outside
 _SMALLEST_DRAWING = 5
-_LEAST_SHARE = 0.1  # of walls, and of floor
+_MIN_SHARE = 0.1  # of walls, and of floor
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def is_trivial(ascii_map: str) -> bool:
     lines = ascii_map.split("\n")
     share = ascii_map.count("#") / max(1, len(lines) * len(lines[0]))
     too_small = min(len(lines), len(lines[0])) < _SMALLEST_DRAWING
-    return too_small or not _LEAST_SHARE <= share <= 1 - _LEAST_SHARE
+    return too_small or not _MIN_SHARE <= share <= 1 - _MIN_SHARE
 
 
 def get_maps(text: str) -> Iterator[DCSSMap]:

@@ -31,9 +31,9 @@ class Hidden:
 
     def __init__(self, texts: Iterable[tuple[str, str]] = ()) -> None:
         pairs: dict[bytes, bytes] = {}
-        for text, shown in texts:
+        for text, replacement in texts:
             if text:
-                pairs.setdefault(text.encode(errors="surrogateescape"), shown.encode())
+                pairs.setdefault(text.encode(errors="surrogateescape"), replacement.encode())
         self._pairs = sorted(pairs.items(), key=lambda pair: len(pair[0]), reverse=True)
 
     @classmethod
@@ -53,7 +53,7 @@ class Hidden:
         texts += _folder(tempfile.gettempdir(), "tmp") if len(tempfile.gettempdir()) > len("/tmp") else []
         home = os.path.expanduser("~")
         texts += _folder(home, "home") if len(home) > 1 else []
-        return cls((text, shown) for text, shown in texts if text not in ("/usr", "/usr/lib", "/usr/local"))
+        return cls((text, replacement) for text, replacement in texts if text not in ("/usr", "/usr/lib", "/usr/local"))
 
     @property
     def longest(self) -> int:
@@ -61,26 +61,26 @@ class Hidden:
 
     def strike(self, content: bytes) -> bytes:
         """Return the content with every hidden text replaced."""
-        for text, shown in self._pairs:
+        for text, replacement in self._pairs:
             if text in content:
-                content = content.replace(text, shown)
+                content = content.replace(text, replacement)
         return content
 
     def strike_text(self, text: str) -> str:
         return self.strike(text.encode(errors="replace")).decode(errors="replace")
 
 
-def kept_log(path: Path, hidden: Hidden, most: int = KEPT_BYTES) -> bytes:
-    """Return the beginning and the end of a log, at most about `most` bytes, with the omitted size between them.
+def kept_log(path: Path, hidden: Hidden, max_bytes: int = KEPT_BYTES) -> bytes:
+    """Return the beginning and the end of a log, at most about `max_bytes` bytes, with the omitted size between them.
 
     A hidden text is removed even if the log was cut in the middle of it.
     """
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
-            if size <= most:
+            if size <= max_bytes:
                 return hidden.strike(file.read())
-            half, margin = most // 2, hidden.longest
+            half, margin = max_bytes // 2, hidden.longest
             head = hidden.strike(file.read(half + margin))
             file.seek(size - half - margin)
             tail = hidden.strike(file.read())
@@ -116,6 +116,6 @@ def _to_line_end(content: bytes) -> bytes:
     return content[: end + 1] if end > 0 else content
 
 
-def _folder(path: str, shown: str) -> list[tuple[str, str]]:
+def _folder(path: str, replacement: str) -> list[tuple[str, str]]:
     """Return the replacements of a folder under all its names."""
-    return [(name, shown) for name in dict.fromkeys((path, os.path.realpath(path)))]
+    return [(name, replacement) for name in dict.fromkeys((path, os.path.realpath(path)))]

@@ -36,7 +36,7 @@ class BoxProcess:
         self._log_path = log_path
         self._log_bytes = log_bytes
         self._echo = echo
-        self._said = ""  # displayed elsewhere
+        self._last_output = ""  # displayed elsewhere
         self._hidden = hidden or Hidden()
         self.isolation: str = box.level.value
         """the verified isolation level of its box"""
@@ -66,8 +66,8 @@ class BoxProcess:
         """End the box; return the traceback of the policy, or its last lines of output."""
         self._box.end()
         self._box.wait()
-        self._said = last_words(self._box.stdout_path, self._hidden)
-        return self._said
+        self._last_output = last_words(self._box.stdout_path, self._hidden)
+        return self._last_output
 
     def close(self) -> None:
         try:
@@ -81,7 +81,7 @@ class BoxProcess:
             if self._echo:
                 for stream in streams:
                     text = kept_log(stream, self._hidden, self._log_bytes).decode(errors="replace")
-                    sys.stderr.write(text.replace(self._said, "") if self._said else text)
+                    sys.stderr.write(text.replace(self._last_output, "") if self._last_output else text)
         finally:
             self._box.close()
 

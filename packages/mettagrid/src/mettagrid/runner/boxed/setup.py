@@ -99,7 +99,7 @@ def _run(bundle: Path, script: str, target: Path, proxy: IndexProxy, seconds: fl
         files={**files, "site/.keep": b"", "temporary/.keep": b""},
         env=proxy.variables() | _PIP_VARIABLES,
         mounts=[cogbox.Mount(folder) for folder in proxy.folders],
-        links=[cogbox.Link(INDEX_PORT, proxy.address, most=16)],
+        links=[cogbox.Link(INDEX_PORT, proxy.address, max_connections=16)],
         limits=limits,
     )
     with box:

@@ -217,8 +217,8 @@ class InProcessHolder(SeatHolder):
             raise PolicyFailure("protocol_error", message)
         if table.infos is not None:
             tell: Any = getattr(first, "group_step_infos", None)
-            shown = tell(live) if tell is not None else [None] * len(live)
-            for agent, infos in zip(live, shown, strict=True):
+            step_infos = tell(live) if tell is not None else [None] * len(live)
+            for agent, infos in zip(live, step_infos, strict=True):
                 table.show(agent, infos_or_none(infos))
         in_time = [table.times.accept(agent, elapsed_ms, step) for agent in live]
         return [(agent, action) for agent, action, good in zip(live, actions, in_time, strict=True) if good]

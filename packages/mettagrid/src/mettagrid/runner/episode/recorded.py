@@ -49,10 +49,10 @@ class ActionRecorder:
         self._notes["talk"].append([len(self._actions), agent, text])
 
     def showed(self, agent: int, infos: Mapping[str, Any] | None) -> None:
-        shown = infos or {}
-        if shown != self._infos.get(agent, {}):
-            self._infos[agent] = shown
-            self._notes["infos"].append([len(self._actions), agent, shown])
+        current = infos or {}
+        if current != self._infos.get(agent, {}):
+            self._infos[agent] = current
+            self._notes["infos"].append([len(self._actions), agent, current])
 
     def step(self) -> None:
         """Record a step; called after all answers and before the engine steps."""
@@ -156,14 +156,14 @@ class _RecordedHolder(SeatHolder):
         for agent in sorted(late):
             table.times.miss(agent, "did not come in time")
         self._infos |= {agent: infos for agent, infos in recorded.infos.get(step, ()) if agent in mine}
-        said = {agent: text for agent, text in recorded.talk.get(step, ()) if agent in mine}
+        texts = {agent: text for agent, text in recorded.talk.get(step, ()) if agent in mine}
         for agent in seats.agent_ids:
             if agent in late:
                 continue
             table.actions[agent] = recorded.actions[agent][step]
             table.vibe_actions[agent] = recorded.vibes[agent][step]
-            if agent in said:
-                table.say(agent, said[agent], seats.policy_name)
+            if agent in texts:
+                table.say(agent, texts[agent], seats.policy_name)
             table.show(agent, self._infos.get(agent))
 
     def close(self) -> None:

@@ -364,8 +364,8 @@ class ServedHolder(SeatHolder):
 
     def _ended(self) -> PolicyFailure:
         """Return why there will be no more answers: why the process ended, or its close reason."""
-        said = self._wire.close_rcvd  # the library's own code is set only once both sides have closed
-        code, reason = (said.code, " ".join(said.reason.split())) if said is not None else (None, "")
+        received = self._wire.close_rcvd  # the library's own code is set only once both sides have closed
+        code, reason = (received.code, " ".join(received.reason.split())) if received is not None else (None, "")
         if self._process is not None:
             reason = self._process.hide(reason)
         if code == CloseCode.INTERNAL_ERROR and reason:

@@ -102,5 +102,5 @@ def _count(infos: dict[str, Any]) -> int:
     return count
 
 
-def _too_much(agent: int, what: str, most: int) -> PolicyFailure:
-    return PolicyFailure("protocol_error", f"infos_json of agent {agent} has {what}; {most} are allowed")
+def _too_much(agent: int, excess: str, maximum: int) -> PolicyFailure:
+    return PolicyFailure("protocol_error", f"infos_json of agent {agent} has {excess}; {maximum} are allowed")

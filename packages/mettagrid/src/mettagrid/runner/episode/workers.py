@@ -153,9 +153,11 @@ class _Crew:
         if number is None:
             raise EpisodeWorkerError(f"A worker process {how} before it played anything")
         plan = self._plans[number]
-        who = "no policy's code was running" if guilty == NO_POLICY else f"{plan.names[guilty]} was running"
+        running = "no policy's code was running" if guilty == NO_POLICY else f"{plan.names[guilty]} was running"
         self._deaths[number] += 1
-        logger.warning("The process that played episode %d %s while %s; the episode is played again", number, how, who)
+        logger.warning(
+            "The process that played episode %d %s while %s; the episode is played again", number, how, running
+        )
         waiting.appendleft(number)
         if self._deaths[number] < 2:
             return

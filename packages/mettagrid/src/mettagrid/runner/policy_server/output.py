@@ -31,8 +31,8 @@ _is_arranged = False
 def speak_as(step: int | None = None, agent: int | None = None) -> None:
     """Label the output from now on with this step and this agent; None means all agents."""
     global _label
-    who = "" if agent is None else f" agent {agent}"
-    _label = b"" if step is None else f"[step {step}{who}] ".encode()
+    agent_label = "" if agent is None else f" agent {agent}"
+    _label = b"" if step is None else f"[step {step}{agent_label}] ".encode()
 
 
 def arrange_output() -> None:

@@ -201,18 +201,18 @@ def _step_agents(
     if not seen:
         return response
     policies = [episode.agent_policies[agent_id] for agent_id, _ in seen]
-    shown: Sequence[Any]
+    step_infos: Sequence[Any]
     if policies[0].can_step_group(policies):
         actions = policies[0].step_group(seen)
         tell = getattr(policies[0], "group_step_infos", None)
-        shown = tell([agent_id for agent_id, _ in seen]) if tell is not None else [None] * len(seen)
+        step_infos = tell([agent_id for agent_id, _ in seen]) if tell is not None else [None] * len(seen)
     else:
-        actions, shown = [], []
+        actions, step_infos = [], []
         for policy, (agent_id, observation) in zip(policies, seen, strict=True):
             speak_as(step, agent_id)
             actions.append(policy.step(observation))
-            shown.append(policy.infos)
-    for (agent_id, _), action, infos in zip(seen, actions, shown, strict=True):
+            step_infos.append(policy.infos)
+    for (agent_id, _), action, infos in zip(seen, actions, step_infos, strict=True):
         number = encode_action_id(action, episode.policy_env) if hasattr(action, "name") else None
         if number is None:
             raise UnknownActionError(agent_id, action, episode.policy_env.all_action_names)

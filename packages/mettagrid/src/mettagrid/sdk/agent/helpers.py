@@ -30,8 +30,8 @@ class HelperCatalog:
 
     def render_capability_summary(self, max_items: int | None = None) -> str:
         """Return the first `max_items` queries as text, one per line."""
-        shown = self._capabilities[:max_items]
-        return "\n".join(f"- {each.name}: {each.description}" for each in shown) or "none"
+        capabilities = self._capabilities[:max_items]
+        return "\n".join(f"- {each.name}: {each.description}" for each in capabilities) or "none"
 
 
 STATE_CAPABILITIES = {

@@ -17,7 +17,7 @@ from mettagrid.runner.boxed.index.settings import PackageIndex, PackageSource
 __all__ = ["Upstream", "UpstreamFailed"]
 
 _REDIRECTS = (301, 302, 303, 307, 308)
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -74,7 +74,7 @@ class Upstream:
 
         Credentials go to the origin they are configured for. A redirect to another one is followed without them.
         """
-        for _ in range(1 + _MOST_REDIRECTS):
+        for _ in range(1 + _MAX_REDIRECTS):
             parts = urlsplit(url)
             if parts.scheme not in _PORTS or not parts.hostname:
                 raise UpstreamFailed("the index links to an address that is not HTTP")
@@ -92,12 +92,12 @@ class Upstream:
                 yield response, url
                 return
             except (OSError, http.client.HTTPException, ValueError) as error:
-                who = "the package index" if self._is_own(parts) else "a host that the package index links to"
-                message = f"{who} does not answer: {type(error).__name__}"
+                host = "the package index" if self._is_own(parts) else "a host that the package index links to"
+                message = f"{host} does not answer: {type(error).__name__}"
                 raise UpstreamFailed(message, HTTPStatus.BAD_GATEWAY, is_outage=self._is_own(parts)) from None
             finally:
                 connection.close()
-        raise UpstreamFailed(f"the index redirects more than {_MOST_REDIRECTS} times")
+        raise UpstreamFailed(f"the index redirects more than {_MAX_REDIRECTS} times")
 
     def _connection(self, parts: SplitResult) -> _Connection:
         try:
@@ -141,7 +141,7 @@ def _refusal(status: int, *, own: bool) -> UpstreamFailed:
         return UpstreamFailed("not found", HTTPStatus.NOT_FOUND)
     if status == HTTPStatus.UNAUTHORIZED and own:
         return UpstreamFailed("the package index refuses the credentials of this machine (401)", is_outage=True)
-    who = "the package index" if own else "a host that the package index links to"
+    host = "the package index" if own else "a host that the package index links to"
     if status in (502, 503, 504):
-        return UpstreamFailed(f"{who} answers {status}", HTTPStatus.BAD_GATEWAY, is_outage=own)
-    return UpstreamFailed(f"{who} answers {status}")
+        return UpstreamFailed(f"{host} answers {status}", HTTPStatus.BAD_GATEWAY, is_outage=own)
+    return UpstreamFailed(f"{host} answers {status}")
