@@ -38,7 +38,7 @@ class Result:
     reordered: bool = False  # only the order of tokens inside cells differs
 
 
-MOST_REORDERED = 0.005
+MAX_REORDERED = 0.005
 """The part of all games in which only the order inside cells may differ."""
 
 
@@ -141,7 +141,7 @@ def report(results: list[Result], compared: bool) -> int:
     if reordered:
         print(f"{reordered} of them with another order of tokens inside cells")
     print(f"{len(equal)}/{len(playable)} random configs equal")
-    return 0 if playable and len(equal) == len(playable) and reordered <= MOST_REORDERED * len(playable) + 1 else 1
+    return 0 if playable and len(equal) == len(playable) and reordered <= MAX_REORDERED * len(playable) + 1 else 1
 
 
 def arguments() -> argparse.Namespace:

@@ -20,7 +20,7 @@ from mettagrid.compiler.errors import ConfigWarning
 from mettagrid.config.mettagrid_config import AsciiMapBuilder, MettaGridConfig
 from tests.support import find_shared
 
-MOST_BYTES = 150_000
+MAX_BYTES = 150_000
 SHARED = find_shared()
 NAMES = (
     sorted(path.name.removesuffix(".meta.json") for path in (SHARED / "oracle" / "game").glob("*.meta.json"))
@@ -116,5 +116,5 @@ def test_a_mission_on_a_drawn_map_plays_the_recorded_episode(
 def test_the_configuration_is_small_and_survives_saving(oracle_dir: Path, play: ModuleType) -> None:
     config = arena_on(play.read_json(oracle_dir / "missions" / "arena_8_1.json.gz")["game"]["map_builder"])
     written = config.model_dump_json()
-    assert len(written) < MOST_BYTES
+    assert len(written) < MAX_BYTES
     assert MettaGridConfig.model_validate_json(written) == config

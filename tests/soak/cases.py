@@ -13,7 +13,7 @@ from pathlib import Path
 from .mutations import LAST, WEIGHTS, Editor
 from .sources import Json, draw_game
 
-MOST_CELLS = 90_000  # of a map
+MAX_CELLS = 90_000  # of a map
 
 
 @dataclass
@@ -57,8 +57,8 @@ def bound_map(builder: Json) -> None:
     if not isinstance(builder, dict):
         return
     height, width = builder.get("height"), builder.get("width")
-    if isinstance(height, int) and isinstance(width, int) and MOST_CELLS < height * width <= 2**26:
-        builder["height"] = max(1, MOST_CELLS // width)
+    if isinstance(height, int) and isinstance(width, int) and MAX_CELLS < height * width <= 2**26:
+        builder["height"] = max(1, MAX_CELLS // width)
 
 
 def with_defaults(config: Json) -> Json:

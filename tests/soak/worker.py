@@ -33,7 +33,7 @@ tell_sanitizer("__lsan_disable")  # what imports leave behind is not the engine'
 from mettagrid.config.mettagrid_config import MettaGridConfig  # noqa: E402
 from mettagrid.simulator import Simulation  # noqa: E402
 
-from .cases import MOST_CELLS, Case, mutated_case  # noqa: E402
+from .cases import MAX_CELLS, Case, mutated_case  # noqa: E402
 from .play import play  # noqa: E402
 
 SECONDS_BEFORE_DUMP = 590  # what Python was doing, for the message about a case that hangs
@@ -61,9 +61,9 @@ def main() -> None:
 
 def play_largest() -> None:
     """As many objects as any case may have: working memory of the engine does not grow after this."""
-    side = int(MOST_CELLS**0.5) + 1
+    side = int(MAX_CELLS**0.5) + 1
     config = MettaGridConfig.EmptyRoom(num_agents=1, width=side, height=side)
-    config.game.map_builder.objects = {"wall": MOST_CELLS - 4 * side}
+    config.game.map_builder.objects = {"wall": MAX_CELLS - 4 * side}
     Simulation(config).step()
 
 

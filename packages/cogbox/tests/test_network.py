@@ -292,7 +292,7 @@ sys.stdin.read(1)
 """
     reading, writing = os.pipe()
     with served(hold, socket.create_server(("127.0.0.1", 0))) as server, open(reading, "rb") as stdin:
-        link = Link(PORT, server.getsockname(), most=2)
+        link = Link(PORT, server.getsockname(), max_connections=2)
         with quick.start(python(code), links=[link], stdin=stdin):
             assert both.wait(20)
             assert not more.wait(0.3)
@@ -300,7 +300,7 @@ sys.stdin.read(1)
             assert more.wait(20)
             os.close(writing)
     with pytest.raises(BadRequest, match="1 to 128"):
-        Link(PORT, ("127.0.0.1", 80), most=0)
+        Link(PORT, ("127.0.0.1", 80), max_connections=0)
 
 
 @pytest.mark.parametrize("port", [0, 65536, -1])

@@ -116,7 +116,7 @@ def test_a_file_can_be_read_while_the_box_runs(quick: Sandbox, state: Path) -> N
         while b"written" not in box.stdout_path.read_bytes():
             assert box.poll() is None
         assert box.read("early") == b"early\n"
-        assert box.read("early", most=3) is None
+        assert box.read("early", max_bytes=3) is None
         assert box.read("late") is None
 
 

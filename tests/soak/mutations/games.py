@@ -5,8 +5,8 @@ from __future__ import annotations
 from .editor import Editor, Json
 
 DEPTHS = [2, 5, 20, 62, 66, 150, 400, 1500]
-MOST_CELLS = 90_000
-MOST_BUSY_CELLS = 8_000
+MAX_CELLS = 90_000
+MAX_BUSY_CELLS = 8_000
 MANY = [5, 30, 60, 200, 250, 256, 257, 300]
 SIDES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 15, 16, 255, 2**31]
 FAR = [0, 1, 50, 254, 255, 256, 46340, 46341, 65535, 65536, 2**31 - 1, 2**31]
@@ -62,11 +62,11 @@ def grow_map(e: Editor) -> None:
     if rows is None:
         return
     wide, high = e.pick([(0, 1), (1, 0), (3000, 0), (0, 3000), (30, 30), (60, 60), (290, 290)])
-    wide = min(wide, MOST_CELLS // len(rows))
+    wide = min(wide, MAX_CELLS // len(rows))
     width = max(1, len(rows[0]) + wide)
-    high = min(high, max(0, MOST_CELLS // width - len(rows)))
+    high = min(high, max(0, MAX_CELLS // width - len(rows)))
     # Rules that look for objects take minutes on tens of thousands of them.
-    is_small = width * (len(rows) + high) <= MOST_BUSY_CELLS
+    is_small = width * (len(rows) + high) <= MAX_BUSY_CELLS
     filling = [char for row in rows for char in row if not is_agent(e, char)] if is_small and e.chance(0.3) else []
     choices = "".join(filling) or e.pick(["#", ".", ".", "....#"])
     rows[:] = [row + "".join(e.rng.choices(choices, k=wide)) for row in rows]

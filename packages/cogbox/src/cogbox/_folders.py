@@ -152,8 +152,8 @@ def _empty(fd: int) -> list[str]:
     return [name for name, is_folder in listed if is_folder]
 
 
-def read_inside(folder: Path, name: str, most: int) -> bytes | None:
-    """Return the bytes of a box's file if it is a plain file of at most `most` bytes, not behind a link; else None."""
+def read_inside(folder: Path, name: str, max_bytes: int) -> bytes | None:
+    """Return the bytes of a box's file if it is a plain file of at most `max_bytes`, not behind a link; else None."""
     parts = Path(name).parts
     if not parts or Path(name).is_absolute() or ".." in parts:
         return None
@@ -165,11 +165,11 @@ def read_inside(folder: Path, name: str, most: int) -> bytes | None:
         # Non-blocking: opening a named pipe would otherwise wait for a writer forever.
         fds.append(os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=fds[-1]))
         info = os.fstat(fds[-1])
-        if not stat.S_ISREG(info.st_mode) or info.st_size > most:
+        if not stat.S_ISREG(info.st_mode) or info.st_size > max_bytes:
             return None
         with os.fdopen(fds.pop(), "rb") as file:
-            data = file.read(most + 1)
-        return data if len(data) <= most else None
+            data = file.read(max_bytes + 1)
+        return data if len(data) <= max_bytes else None
     except (OSError, ValueError):  # ValueError: the name contains a zero byte
         return None
     finally:

@@ -71,7 +71,7 @@ class Job:
             # is for memory that is reserved but never used, such as thread stacks.
             pairs += [("rlimit_data", str(limits.memory + GIB)), ("unmetered", "1")]
         pairs += [("link", lines(*link.fields())) for link in self.links]
-        pairs += [("link_most", str(link.most)) for link in self.links]
+        pairs += [("link_most", str(link.max_connections)) for link in self.links]
         pairs += [("door", str(port)) for port in self.doors]
         return pairs + self.groups.pairs()
 

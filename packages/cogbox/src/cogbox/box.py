@@ -174,9 +174,9 @@ class Box:
             self._guard.wait()
             self._on_close()
 
-    def read(self, name: str, most: int = 64 << 20) -> bytes | None:
-        """Read a plain file of at most `most` bytes from the private folder; None otherwise. Follows no links."""
-        return _folders.read_inside(self.work, name, most)
+    def read(self, name: str, max_bytes: int = 64 << 20) -> bytes | None:
+        """Read a plain file of at most `max_bytes` from the private folder; None otherwise. Follows no links."""
+        return _folders.read_inside(self.work, name, max_bytes)
 
     def __enter__(self) -> "Box":
         return self
@@ -231,17 +231,17 @@ class Box:
             self._guard.wait()  # it removes the box's control groups last
             self._result = self._conclude(dict(zip(words[1::2], words[2::2], strict=False)))
 
-    def _conclude(self, told: dict[str, str]) -> Result:
-        status = int(told.get("status", 0))
-        exited = told["verdict"] in ("ok", "exit")
-        died = told["verdict"] in ("signal", "file_size") and os.WIFSIGNALED(status)
+    def _conclude(self, reply: dict[str, str]) -> Result:
+        status = int(reply.get("status", 0))
+        exited = reply["verdict"] in ("ok", "exit")
+        died = reply["verdict"] in ("signal", "file_size") and os.WIFSIGNALED(status)
         exit_code = os.waitstatus_to_exitcode(status) if exited else None
         number = os.WTERMSIG(status) if died else None
-        verdict, sentence = _SENTENCES[told["verdict"]]
+        verdict, sentence = _SENTENCES[reply["verdict"]]
         name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
         detail = sentence.format(exit_code=exit_code, signal_name=name, **vars(self._job.limits))
-        if told.get("detail"):
-            detail += f": {told['detail']}"
+        if reply.get("detail"):
+            detail += f": {reply['detail']}"
         if self._blame and verdict is Verdict.KILLED:
             verdict, detail = self._blame
         return Result(
@@ -251,22 +251,22 @@ class Box:
             limited_by=self._job.groups.name,
             exit_code=exit_code,
             signal=number,
-            wall_seconds=int(told.get("wall_us", 0)) / 1e6,
-            cpu_seconds=int(told.get("cpu_us", 0)) / 1e6,
-            peak_memory=max(0, int(told.get("peak_memory", 0))),
-            output_bytes=int(told.get("output", 0)),
+            wall_seconds=int(reply.get("wall_us", 0)) / 1e6,
+            cpu_seconds=int(reply.get("cpu_us", 0)) / 1e6,
+            peak_memory=max(0, int(reply.get("peak_memory", 0))),
+            output_bytes=int(reply.get("output", 0)),
             stdout=_end_of(self.stdout_path, self._keep_output),
             stderr=_end_of(self.stderr_path, self._keep_output),
             files={name: data for name in self._collect if (data := self.read(name)) is not None},
         )
 
 
-def _end_of(path: Path, most: int | None) -> bytes:
-    if most is None:
+def _end_of(path: Path, max_bytes: int | None) -> bytes:
+    if max_bytes is None:
         return path.read_bytes()
     with path.open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - most))
-        return file.read(most)
+        file.seek(max(0, file.seek(0, os.SEEK_END) - max_bytes))
+        return file.read(max_bytes)
 
 
 def _engine_variables() -> dict[str, str]:

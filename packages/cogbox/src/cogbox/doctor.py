@@ -21,12 +21,12 @@ class Diagnosis:
 
     @property
     def chosen(self) -> Level | None:
-        return next((found.level for found in self.proofs if found.holds and found.level is not Level.NONE), None)
+        return next((proof.level for proof in self.proofs if proof.holds and proof.level is not Level.NONE), None)
 
     def as_dict(self) -> dict[str, object]:
         levels = [
-            {"level": found.level.value, "works": found.holds, "reason": found.reason, "failed": list(found.failed)}
-            for found in self.proofs
+            {"level": proof.level.value, "works": proof.holds, "reason": proof.reason, "failed": list(proof.failed)}
+            for proof in self.proofs
         ]
         chosen = self.chosen.value if self.chosen else None
         return {
@@ -48,15 +48,15 @@ def diagnose() -> Diagnosis:
 
 def report(diagnosis: Diagnosis) -> str:
     lines = [f"started by {diagnosis.user}, Linux {diagnosis.kernel}, limits by {diagnosis.limited_by}"]
-    for found in diagnosis.proofs:
-        if found.level is Level.NONE:
+    for result in diagnosis.proofs:
+        if result.level is Level.NONE:
             text = "limits only, no isolation; not used for uploads"
-        elif found.holds:
+        elif result.holds:
             text = f"works; all {len(CHECKS)} attacks of the self-test failed"
         else:
-            text = found.reason
-        mark = "+" if found.holds and found.level is not Level.NONE else "-"
-        lines.append(f"{mark} {found.level.value:<11} {text}")
+            text = result.reason
+        mark = "+" if result.holds and result.level is not Level.NONE else "-"
+        lines.append(f"{mark} {result.level.value:<11} {text}")
     if diagnosis.chosen:
         lines.append(f"boxes use the level `{diagnosis.chosen.value}`")
     else:

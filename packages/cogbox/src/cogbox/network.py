@@ -27,12 +27,12 @@ class Link:
 
     port: int
     target: tuple[str, int] | Path
-    most: int = 128
+    max_connections: int = 128
     """connections it carries at once, 128 at most; further ones wait"""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.most <= 128:
-            raise BadRequest(f"a link carries 1 to 128 connections, not {self.most}")
+        if not 1 <= self.max_connections <= 128:
+            raise BadRequest(f"a link carries 1 to 128 connections, not {self.max_connections}")
         if not 1 <= self.port <= 65535:
             raise BadRequest(f"a link's port must be 1 to 65535, not {self.port}")
         if isinstance(self.target, Path):

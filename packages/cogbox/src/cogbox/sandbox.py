@@ -23,7 +23,7 @@ from cogbox.verdict import Result
 
 EGRESS_PORT = 3128
 CHANNEL_FD = 3
-MOST_CHANNELS = 16
+MAX_CHANNELS = 16
 
 
 class Options(TypedDict, total=False):
@@ -155,8 +155,8 @@ def sandbox(*, minimum: Level | str = Level.LANDLOCK, at_most: Level | str = Lev
     from cogbox._remembered import remembered_proof
 
     lowest, highest = Level.named(minimum), Level.named(at_most)
-    if asked := os.environ.get("COGBOX_LEVEL"):
-        highest = min(highest, Level.named(asked))
+    if requested := os.environ.get("COGBOX_LEVEL"):
+        highest = min(highest, Level.named(requested))
     reasons: dict[Level, str] = {}
     for level in reversed(Level):
         if level > highest:
@@ -199,8 +199,8 @@ def check_request(command: Sequence[str], options: Options) -> None:
     for name in env:
         if not name or "=" in name:
             raise BadRequest(f"{name!r} is not a valid variable name")
-    if not 0 <= options.get("channels", 0) <= MOST_CHANNELS:
-        raise BadRequest(f"a box has 0 to {MOST_CHANNELS} channels, not {options['channels']}")
+    if not 0 <= options.get("channels", 0) <= MAX_CHANNELS:
+        raise BadRequest(f"a box has 0 to {MAX_CHANNELS} channels, not {options['channels']}")
     cwd = options.get("cwd")
     if cwd is not None and not cwd.is_absolute():
         raise BadRequest(f"the working folder {cwd} is not an absolute path")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coworld.engines import interpreter_cache
-from coworld.engines.interpreter_cache import LEFTOVER_SECONDS, MOST_CACHED, OLDEST_SECONDS, prune
+from coworld.engines.interpreter_cache import LEFTOVER_SECONDS, MAX_CACHED, OLDEST_SECONDS, prune
 
 NOW = 2_000_000_000.0
 
@@ -32,9 +32,9 @@ def test_interpreters_without_a_use_for_long_are_removed(tmp_path: Path) -> None
 
 
 def test_only_the_most_recently_used_are_kept(tmp_path: Path) -> None:
-    folders = [cached(tmp_path, number, used=number) for number in range(MOST_CACHED + 3)]
-    assert prune(tmp_path, now=NOW) == folders[MOST_CACHED:]
-    assert sorted(tmp_path.iterdir()) == folders[:MOST_CACHED]
+    folders = [cached(tmp_path, number, used=number) for number in range(MAX_CACHED + 3)]
+    assert prune(tmp_path, now=NOW) == folders[MAX_CACHED:]
+    assert sorted(tmp_path.iterdir()) == folders[:MAX_CACHED]
 
 
 def test_unfinished_folders_of_dead_processes_are_removed(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ from coworld.commissioner.protocol import (
     VariantInfo,
 )
 from coworld.roles.commissioner import DefaultCommissioner
-from coworld.roles.pairing import MOST_EPISODES, pair
+from coworld.roles.pairing import MAX_EPISODES, pair
 
 
 def name(text: str) -> UUID:
@@ -237,11 +237,11 @@ def test_after_a_round_the_first_go_up_and_the_last_go_down_when_the_league_says
 @given(st.integers(1, 30), st.lists(st.integers(1, 8), min_size=1, max_size=3), st.integers(0, 1000))
 def test_any_list_of_episodes_is_fair_and_fills_every_seat(entrants: int, seats: list[int], seed: int) -> None:
     tables = pair(entrants, seats, seed=seed)
-    assert tables == pair(entrants, seats, seed=seed) and len(tables) <= MOST_EPISODES
+    assert tables == pair(entrants, seats, seed=seed) and len(tables) <= MAX_EPISODES
     for table in tables:
         assert len(table.seats) == seats[table.variant]
         assert entrants < len(table.seats) or len(set(table.seats)) == len(table.seats), "an entrant plays itself"
-    if len(tables) < MOST_EPISODES:
+    if len(tables) < MAX_EPISODES:
         played = Counter(one for table in tables for one in set(table.seats))
         assert set(played) == set(range(entrants)), "everybody plays"
 

@@ -18,7 +18,7 @@ EMPTY_IMAGE = "localhost/cogbox-empty:1"
 ANSWER_SECONDS = 10
 
 
-def _asked(words: list[str], **options: object) -> subprocess.CompletedProcess[str]:
+def _run_tool(words: list[str], **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, timeout=ANSWER_SECONDS, **options)  # type: ignore[call-overload]
 
 
@@ -35,7 +35,7 @@ def engine() -> tuple[str | None, str]:
             reasons.append("podman gives this user no containers: add a range to /etc/subuid and /etc/subgid")
             continue
         try:
-            answer = _asked([name, "info"])
+            answer = _run_tool([name, "info"])
         except subprocess.TimeoutExpired:
             reasons.append(f"`{name} info` did not respond within {ANSWER_SECONDS} s")
             continue
@@ -76,9 +76,9 @@ def _image() -> list[str]:
     """Return an empty image: docker needs one in place of an empty root folder."""
     name = engine()[0]
     assert name is not None
-    if _asked([name, "image", "inspect", EMPTY_IMAGE]).returncode:
+    if _run_tool([name, "image", "inspect", EMPTY_IMAGE]).returncode:
         empty_archive = "\0" * 10240
-        imported = _asked([name, "import", "-", EMPTY_IMAGE], input=empty_archive)
+        imported = _run_tool([name, "import", "-", EMPTY_IMAGE], input=empty_archive)
         if imported.returncode:
             raise OSError(f"`{name} import` failed: {imported.stderr.strip()}")
     return [EMPTY_IMAGE]
@@ -135,4 +135,4 @@ def container_name(job: Job) -> str:
 def clean_up(job: Job) -> None:
     """Remove a container that did not end with its box, for example because the engine was interrupted at start."""
     with contextlib.suppress(subprocess.TimeoutExpired):
-        _asked([*base_words(), "rm", "--force", "--time", "0", container_name(job)])
+        _run_tool([*base_words(), "rm", "--force", "--time", "0", container_name(job)])

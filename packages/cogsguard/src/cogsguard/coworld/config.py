@@ -12,9 +12,9 @@ from cogsguard.game.game import GAME
 from mettagrid.cogame.errors import MissionError, UnknownMission
 from mettagrid.config.mettagrid_config import MettaGridConfig
 
-__all__ = ["MOST_SLOTS", "GameConfig", "Seat", "config_schema", "read_config"]
+__all__ = ["MAX_SLOTS", "GameConfig", "Seat", "config_schema", "read_config"]
 
-MOST_SLOTS = 80
+MAX_SLOTS = 80
 CONNECT_SECONDS = 180.0
 
 
@@ -31,7 +31,7 @@ class GameConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    tokens: Annotated[list[str], Field(min_length=1, max_length=MOST_SLOTS)] = Field(
+    tokens: Annotated[list[str], Field(min_length=1, max_length=MAX_SLOTS)] = Field(
         description="One secret token per slot, which its player must send; their number is the number of cogs"
     )
     players: list[Seat] | None = Field(default=None, description="One for each slot; the default is `Cog N`")

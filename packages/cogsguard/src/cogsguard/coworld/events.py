@@ -6,7 +6,7 @@ from mettagrid.simulator.interface import SimulatorEventHandler
 
 __all__ = ["Events"]
 
-MOST_EVENTS = 20_000
+MAX_EVENTS = 20_000
 """later events are dropped"""
 
 _ALL_THE_TIME = frozenset({"hp", "energy", "solar"})
@@ -33,13 +33,13 @@ class Events(SimulatorEventHandler):
         for slot, (now, before) in enumerate(zip(after, self._before, strict=True)):
             for kind, value in now.items():
                 grown = value - before.get(kind, 0.0)
-                if grown > 0 and _is_told(kind) and len(self.events) < MOST_EVENTS:
+                if grown > 0 and _is_reported(kind) and len(self.events) < MAX_EVENTS:
                     team = agents[slot].team_id if slot < len(agents) else 0
                     event = {"tick": self._sim.current_step, "kind": kind, "agent": slot, "team": team}
                     self.events.append({**event, "value": float(grown)})
         self._before = after
 
 
-def _is_told(kind: str) -> bool:
-    resource, _, what = kind.partition(".")
-    return kind.endswith("_by_agent") or (what in ("gained", "lost") and resource not in _ALL_THE_TIME)
+def _is_reported(kind: str) -> bool:
+    resource, _, change = kind.partition(".")
+    return kind.endswith("_by_agent") or (change in ("gained", "lost") and resource not in _ALL_THE_TIME)

@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cogsguard.coworld.config import MOST_SLOTS, GameConfig, config_schema
+from cogsguard.coworld.config import MAX_SLOTS, GameConfig, config_schema
 from cogsguard.coworld.errors import BadConfig, CoworldGameError
 from cogsguard.coworld.images import GAME_IMAGE, PLAYER_IMAGE
 from cogsguard.coworld.results import results_schema
@@ -55,10 +55,10 @@ def make_manifest(slots: int = SLOTS, *, steps: int = STEPS) -> dict[str, Any]:
         {
             "id": key,
             "name": name,
-            "description": what,
+            "description": description,
             "game_config": {**config, "seed": 0, "players": _seats(slots, "Cog")},
         }
-        for key, name, what, config in _VARIANTS
+        for key, name, description, config in _VARIANTS
         if _fits(config, slots)
     ]
     if not variants:
@@ -93,12 +93,12 @@ def make_manifest(slots: int = SLOTS, *, steps: int = STEPS) -> dict[str, Any]:
                 "type": "player",
                 "id": policy,
                 "name": name,
-                "description": what,
+                "description": description,
                 "image": PLAYER_IMAGE,
                 "run": [],
                 "env": {"COGSGUARD_POLICY": policy},
             }
-            for policy, name, what in _PLAYERS
+            for policy, name, description in _PLAYERS
         ],
         **{
             role: [
@@ -106,13 +106,13 @@ def make_manifest(slots: int = SLOTS, *, steps: int = STEPS) -> dict[str, Any]:
                     "type": role,
                     "id": f"default-{role}",
                     "name": f"Default {role}",
-                    "description": what,
+                    "description": description,
                     "image": f"softmax/default-{role}:latest",
                     "run": [],
                     "env": {},
                 }
             ]
-            for role, what in _ROLES.items()
+            for role, description in _ROLES.items()
         },
         "reporter": [{"reporter": DEFAULT_REPORTER}],
         "variants": variants,
@@ -130,7 +130,7 @@ def manifest_text(slots: int = SLOTS) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m cogsguard.coworld.manifest", description="Write the manifest.")
-    parser.add_argument("--slots", type=int, default=SLOTS, choices=range(1, MOST_SLOTS + 1), metavar="N")
+    parser.add_argument("--slots", type=int, default=SLOTS, choices=range(1, MAX_SLOTS + 1), metavar="N")
     parser.add_argument("--output", type=Path, default=PACKAGED, metavar="FILE")
     options = parser.parse_args(arguments)
     try:
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fits(config: dict[str, Any], slots: int) -> bool:
-    if not 1 <= slots <= MOST_SLOTS:
+    if not 1 <= slots <= MAX_SLOTS:
         return False
     try:
         GameConfig(tokens=[""] * slots, **config).environment()

@@ -29,7 +29,7 @@ __all__ = ["PolicySeat", "main", "play"]
 
 PATIENCE_SECONDS = 30.0
 """how long to retry a lost connection"""
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 
 
 class PolicySeat:
@@ -86,7 +86,7 @@ def play(address: str, seat: PolicySeat) -> None:
     while True:
         why = "the game closed the connection"
         try:
-            with connect(address, max_size=MOST_BYTES, ping_interval=None, compression=None, proxy=None) as connection:
+            with connect(address, max_size=MAX_BYTES, ping_interval=None, compression=None, proxy=None) as connection:
                 if _converse(connection, seat):
                     return
                 deadline = time.monotonic() + PATIENCE_SECONDS

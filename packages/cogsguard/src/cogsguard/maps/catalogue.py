@@ -71,9 +71,9 @@ def _cave(
     return canvas
 
 
-def _near(centre: Cell, least: int, most: int, cell: Cell, steps: int) -> bool:
+def _near(centre: Cell, min_radius: int, max_radius: int, cell: Cell, steps: int) -> bool:
     distance = (cell[0] - centre[0]) ** 2 + (cell[1] - centre[1]) ** 2
-    return least**2 <= distance <= most**2
+    return min_radius**2 <= distance <= max_radius**2
 
 
 def _trainer(height: int, width: int, seed: int, *, pads: int, junctions: int, extractors: int) -> Canvas:
@@ -138,8 +138,8 @@ def _skill(height: int, width: int, seed: int, *, terrain: str, junction_steps: 
         canvas.room(base[0], base[1], base[0], width // 2)
     canvas.base(base, 8)
     canvas.close_unreachable(base)
-    least, most = junction_steps
-    canvas.scatter("+", base, lambda cell, steps: least <= steps <= most and _near(base, 1, 25, cell, steps))
+    min_steps, max_steps = junction_steps
+    canvas.scatter("+", base, lambda cell, steps: min_steps <= steps <= max_steps and _near(base, 1, 25, cell, steps))
     return canvas
 
 

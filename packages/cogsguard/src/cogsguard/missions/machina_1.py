@@ -46,7 +46,7 @@ GEAR_COSTS = {
     "scout": {"carbon": 1, "oxygen": 1, "germanium": 1, "silicon": 3},
 }
 _COGS = 8
-_MOST_COGS = 20
+_MAX_COGS = 20
 _STEPS = 10000
 
 
@@ -114,7 +114,7 @@ class CvCMachina1Variant(CoGameMissionVariant):
                 add_game_ticks(env, [Handler(name=f"aligned_junction_held_{team.name}", mutations=[count])])
 
 
-def _build_machina1_map_builder(spawn_count: int = _MOST_COGS) -> MapGenConfig:
+def _build_machina1_map_builder(spawn_count: int = _MAX_COGS) -> MapGenConfig:
     return arena_map(88, spawn_count, sequential=True, even_junctions=True, building_coverage=0.05, map_corner_offset=1)
 
 
@@ -123,7 +123,7 @@ def make_machina1_map_builder(num_agents: int = _COGS) -> MapGenConfig:
     return _build_machina1_map_builder(num_agents)
 
 
-MACHINA_1_MAP_BUILDER = make_machina1_map_builder(_MOST_COGS)
+MACHINA_1_MAP_BUILDER = make_machina1_map_builder(_MAX_COGS)
 
 
 class MachinaOneMission(CvCMission):
@@ -133,7 +133,7 @@ class MachinaOneMission(CvCMission):
     description: str = "The full game: hold junctions against the clips on a large map."
     map_builder: MapGenConfig = Field(default_factory=lambda: MACHINA_1_MAP_BUILDER.model_copy(deep=True))
     num_cogs: int | None = _COGS
-    max_cogs: int = Field(default=_MOST_COGS, ge=1)
+    max_cogs: int = Field(default=_MAX_COGS, ge=1)
     sub_missions: list[str] = Field(default_factory=lambda: ["clips"])
 
 

@@ -182,8 +182,8 @@ def _apply_by_role(env: MettaGridConfig) -> None:
     members: dict[int, int] = {}
     for agent in env.game.agents or [env.game.agent]:
         number = members[agent.team_id] = members.get(agent.team_id, -1) + 1
-        shown = vibes[agent.vibe] if agent.vibe < len(vibes) else ""
-        _ROLES[shown if shown in _ROLES else ROLE_NAMES[number % len(ROLE_NAMES)]](agent.rewards)
+        vibe_name = vibes[agent.vibe] if agent.vibe < len(vibes) else ""
+        _ROLES[vibe_name if vibe_name in _ROLES else ROLE_NAMES[number % len(ROLE_NAMES)]](agent.rewards)
 
 
 _PER_AGENT: dict[str, Callable[[Rewards], None]] = {

@@ -32,7 +32,7 @@ from coworld.runner.results import read_results
 from coworld.runner.runner import run_episode, verify_reconnect, verify_replay
 from coworld.schema.validation import parse_json_object
 
-MOST_PROBLEMS = 50
+MAX_PROBLEMS = 50
 """of a manifest, shown at once"""
 
 
@@ -290,8 +290,8 @@ def _about_a_config(problem: Problem) -> bool:
 
 def _summary(problems: Any) -> str:
     listed = list(problems)
-    more = f"; and {len(listed) - MOST_PROBLEMS} more" if len(listed) > MOST_PROBLEMS else ""
-    return "; ".join(f"{problem} ({problem.fix})" for problem in listed[:MOST_PROBLEMS]) + more
+    more = f"; and {len(listed) - MAX_PROBLEMS} more" if len(listed) > MAX_PROBLEMS else ""
+    return "; ".join(f"{problem} ({problem.fix})" for problem in listed[:MAX_PROBLEMS]) + more
 
 
 def _as_warnings(problems: list[Problem]) -> list[ReportedWarning]:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-MOST_CACHED = 8
+MAX_CACHED = 8
 """cached interpreters besides the one in use; the least recently used are evicted first"""
 OLDEST_SECONDS = 30 * 24 * 3600.0
 """an interpreter without a use for this long is removed"""
@@ -50,7 +50,7 @@ def prune(parent: Path, *, now: float | None = None) -> list[Path]:
     cached = sorted(_cached(parent), key=lambda item: item[1], reverse=True)
     for position, (path, used) in enumerate(cached):
         is_stale = now - used > (LEFTOVER_SECONDS if _LEFTOVER.fullmatch(path.name) else OLDEST_SECONDS)
-        if (is_stale or position >= MOST_CACHED) and _remove(path):
+        if (is_stale or position >= MAX_CACHED) and _remove(path):
             removed.append(path)
     return removed
 

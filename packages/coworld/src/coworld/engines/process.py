@@ -120,7 +120,7 @@ class ProcessEngine:
                 game=(LOOPBACK, link_port) if spec.reach else ("", 0),
                 ports={inside: ports[inside] for inside in spec.extra_ports},
             )
-            links = [Link(link_port, spec.reach, most=LINK_CONNECTIONS)] if spec.reach else []
+            links = [Link(link_port, spec.reach, max_connections=LINK_CONNECTIONS)] if spec.reach else []
             box = self._box(spec, local, program, place, links=links, doors=doors)
             undo.pop_all()  # the sandbox has taken over the listeners
         return ProcessRunning(spec, place, box, ports, box.work, program.record(local))

@@ -22,7 +22,7 @@ from coworld.engines.interpreters import (
 from coworld.engines.local_images import LocalImage, LocalImagesError
 
 _SKIPPED = frozenset({"__pycache__", ".git", "node_modules", *VENVS})
-MOST_FILES, MOST_BYTES = 5000, 256 << 20
+MAX_FILES, MAX_BYTES = 5000, 256 << 20
 """of a root, for its digest; a larger one is recorded by names and sizes"""
 
 
@@ -143,7 +143,7 @@ def files_digest(root: Path) -> str:
             length = path.stat().st_size
             files, size = files + 1, size + length
             digest.update(f"{path.relative_to(root).as_posix()}\0{length}\0".encode(errors="surrogateescape"))
-            if files <= MOST_FILES and size <= MOST_BYTES:
+            if files <= MAX_FILES and size <= MAX_BYTES:
                 try:
                     digest.update(hashlib.sha256(path.read_bytes()).digest())
                 except OSError:

@@ -23,7 +23,7 @@ from coworld.runner.launch import limits_of
 
 OUTPUT = "optimizer.json"
 WORKSPACE = "workspace"
-MOST_FILES, MOST_BYTES = 10_000, 256 << 20
+MAX_FILES, MAX_BYTES = 10_000, 256 << 20
 """of a workspace, and of one of its files"""
 NOTE_LENGTH = 500
 LAST_LINES = 3
@@ -111,15 +111,15 @@ def _finish(entry: OptimizerEntry, running: Running, timeout_seconds: float) -> 
     if not ended.clean:
         log = running.log("stdout").decode(errors="replace").strip().splitlines()[-LAST_LINES:]
         raise ImproverFailed(f"The optimizer {entry.id!r} {ended.reason}{': ' if log else ''}{' / '.join(log)}")
-    return running.read(OUTPUT, MOST_BYTES)
+    return running.read(OUTPUT, MAX_BYTES)
 
 
 def _take(running: Running, workspace: Path) -> bool:
     """Replace the workspace with the program's copy of it; False when they are equal."""
-    listed = running.names(WORKSPACE, MOST_FILES)
+    listed = running.names(WORKSPACE, MAX_FILES)
     names = {name for name in listed or [] if not LEFT_OUT.intersection(Path(name).parts)}
     if not names:
-        reason = "is empty" if listed is not None else f"holds more than {MOST_FILES} files"
+        reason = "is empty" if listed is not None else f"holds more than {MAX_FILES} files"
         raise ImproverFailed(f"The optimizer's workspace {reason}")
     before = {str(path.relative_to(workspace)): path for path in files(workspace)}
     modes = {name: path.stat().st_mode & 0o777 for name, path in before.items()}
@@ -128,10 +128,10 @@ def _take(running: Running, workspace: Path) -> bool:
     for name in removed:
         before[name].unlink()
     for name in sorted(names):
-        data = running.read(f"{WORKSPACE}/{name}", MOST_BYTES)
+        data = running.read(f"{WORKSPACE}/{name}", MAX_BYTES)
         total += len(data or b"")
-        if data is None or total > MOST_BYTES:
-            raise ImproverFailed(f"The optimizer's workspace holds more than {MOST_BYTES >> 20} MiB")
+        if data is None or total > MAX_BYTES:
+            raise ImproverFailed(f"The optimizer's workspace holds more than {MAX_BYTES >> 20} MiB")
         target = workspace / name
         if name in before and target.read_bytes() == data:
             continue

@@ -9,9 +9,9 @@ from typing import Any
 
 from coworld.optimize.errors import OptimizeError
 from coworld.optimize.run_settings import RunSettings
-from coworld.optimize.statistics import FEWEST_PAIRS
+from coworld.optimize.statistics import MIN_PAIRS
 
-MOST_ITERATIONS, MOST_PAIRS, MOST_WORKERS, MOST_SEED = 1000, 1000, 64, 2**31 - 1
+MAX_ITERATIONS, MAX_PAIRS, MAX_WORKERS, MAX_SEED = 1000, 1000, 64, 2**31 - 1
 CHOICES = ("player_folder", "player", "variants", "opponents", "iterations", "pairs", "workers", "seed")
 
 
@@ -30,10 +30,10 @@ def chosen(defaults: RunSettings, choices: Mapping[str, Any]) -> RunSettings:
         player=_text(choices, "player") or defaults.player,
         variants=_texts(choices, "variants", defaults.variants),
         opponents=_texts(choices, "opponents", defaults.opponents),
-        iterations=_number(choices, "iterations", defaults.iterations, 0, MOST_ITERATIONS),
-        pairs=_number(choices, "pairs", defaults.pairs, FEWEST_PAIRS, MOST_PAIRS),
-        workers=_number(choices, "workers", defaults.workers, 1, MOST_WORKERS),
-        seed=_number(choices, "seed", defaults.seed, 0, MOST_SEED),
+        iterations=_number(choices, "iterations", defaults.iterations, 0, MAX_ITERATIONS),
+        pairs=_number(choices, "pairs", defaults.pairs, MIN_PAIRS, MAX_PAIRS),
+        workers=_number(choices, "workers", defaults.workers, 1, MAX_WORKERS),
+        seed=_number(choices, "seed", defaults.seed, 0, MAX_SEED),
     )
 
 

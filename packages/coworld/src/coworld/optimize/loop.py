@@ -26,7 +26,7 @@ from coworld.optimize.errors import OptimizeError
 from coworld.optimize.findings import Analyst, DefaultRoles, find_out
 from coworld.optimize.improver import Improver, ImproverFailed, Task
 from coworld.optimize.journal import Journal
-from coworld.optimize.statistics import FEWEST_PAIRS, paired_interval
+from coworld.optimize.statistics import MIN_PAIRS, paired_interval
 from coworld.optimize.summary import write_summary
 from coworld.optimize.versions import JOURNAL, Versions, copy
 
@@ -82,10 +82,10 @@ def optimize(
     Raises:
         OptimizeError: `state` belongs to other settings or another run, or the player cannot be tried.
     """
-    if pairs < FEWEST_PAIRS or iterations < 0 or workers < 1:
+    if pairs < MIN_PAIRS or iterations < 0 or workers < 1:
         raise OptimizeError(
             f"{pairs} pairs, {iterations} iterations and {workers} workers make no experiment",
-            hint=f"use at least {FEWEST_PAIRS} pairs and one worker",
+            hint=f"use at least {MIN_PAIRS} pairs and one worker",
         )
     with Journal(state / JOURNAL) as journal:
         run = _Run(

@@ -19,7 +19,7 @@ from coworld.optimize.improver import Improver, program
 from coworld.optimize.loop import Outcome, optimize
 from coworld.optimize.manifest_roles import ManifestRoles
 from coworld.optimize.optimizer_source import DEFAULT_OPTIMIZER, optimizer_of
-from coworld.optimize.statistics import FEWEST_PAIRS
+from coworld.optimize.statistics import MIN_PAIRS
 from coworld.optimize.versions import files
 
 ADVICE_ONLY = "The default optimizer gives advice and changes nothing: name a command with `--improve` to try changes"
@@ -102,9 +102,9 @@ def prepare(package: CoworldPackage, settings: RunSettings) -> PreparedRun:
     Raises:
         CoworldError: a folder, an id, a command or a number is wrong, or this machine cannot run a program.
     """
-    if settings.pairs < FEWEST_PAIRS:
+    if settings.pairs < MIN_PAIRS:
         raise OptimizeError(
-            f"{settings.pairs} pairs are too few for an interval", hint=f"use at least {FEWEST_PAIRS} pairs"
+            f"{settings.pairs} pairs are too few for an interval", hint=f"use at least {MIN_PAIRS} pairs"
         )
     folder = settings.player_folder
     if not folder.is_dir():

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from softmax.stats import Interval, mean_interval
 
-__all__ = ["FEWEST_PAIRS", "paired_interval"]
+__all__ = ["MIN_PAIRS", "paired_interval"]
 
-FEWEST_PAIRS = 2
+MIN_PAIRS = 2
 
 
 def paired_interval(differences: Sequence[float]) -> Interval:
@@ -23,5 +23,5 @@ def paired_interval(differences: Sequence[float]) -> Interval:
     """
     interval = mean_interval(differences)
     if interval is None:
-        raise ValueError(f"an interval needs at least {FEWEST_PAIRS} pairs, not {len(differences)}")
+        raise ValueError(f"an interval needs at least {MIN_PAIRS} pairs, not {len(differences)}")
     return interval

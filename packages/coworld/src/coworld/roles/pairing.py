@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import NamedTuple
 
-MOST_EPISODES = 240
+MAX_EPISODES = 240
 """of one division in one round"""
 
 
@@ -36,12 +36,12 @@ def pair(entrants: int, seats: Sequence[int], *, seed: int, repeats: int = 1) ->
     for repeat in range(repeats):
         for variant, size in enumerate(seats):
             draw = random.Random(f"{seed}/{repeat}/{variant}")
-            if size == 2 and entrants > 1 and entrants * (entrants - 1) * len(seats) * repeats <= MOST_EPISODES:
+            if size == 2 and entrants > 1 and entrants * (entrants - 1) * len(seats) * repeats <= MAX_EPISODES:
                 tables: list[tuple[int, ...]] = [*permutations(range(entrants), 2)]
             else:
                 tables = _groups(entrants, size, draw)
             pairings += [Pairing(variant, table, draw.randrange(2**31)) for table in tables]
-    return pairings[:MOST_EPISODES]
+    return pairings[:MAX_EPISODES]
 
 
 def _groups(entrants: int, size: int, draw: random.Random) -> list[tuple[int, ...]]:

@@ -34,7 +34,7 @@ _OUTPUTS: Mapping[RoleName, tuple[str, str]] = {
     "grader": ("COGAME_GRADE_URI", "grade.json"),
     "diagnoser": ("COGAME_DIAGNOSIS_URI", "diagnosis.zip"),
 }
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 LAST_LINES = 3
 
 
@@ -122,15 +122,15 @@ def run_role(
                 f"The {role} {entry.id!r} {ended.reason}{f': {last_lines}' if last_lines else ''}",
                 hint=missing_package_advice(log, entry.image),
             )
-        data = running.read(name, MOST_BYTES)
-        if not data and (stats := running.read(STATS_NAME, MOST_BYTES)):
+        data = running.read(name, MAX_BYTES)
+        if not data and (stats := running.read(STATS_NAME, MAX_BYTES)):
             data = stats_report(stats, entry.id)
     finally:
         running.close()
     if not data:
         raise RoleFailed(
             f"The {role} {entry.id!r} ended without writing its output",
-            hint=f"it must write to the URI in {variable}, at most {MOST_BYTES >> 20} MiB",
+            hint=f"it must write to the URI in {variable}, at most {MAX_BYTES >> 20} MiB",
         )
     return RoleOutput(role, entry.id, data, log)
 

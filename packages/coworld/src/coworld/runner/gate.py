@@ -20,7 +20,7 @@ from coworld.runner.posted_logs import LOG_PATH, PostedLog
 LOOPBACK = "127.0.0.1"
 HEAD_SECONDS = 30.0
 BLOCK = 1 << 16
-MOST_RECORDED = 20
+MAX_RECORDED = 20
 
 
 class SeatGate:
@@ -30,7 +30,7 @@ class SeatGate:
         self.address: Address = ("", 0)
         self.only_log = only_log
         self.log = PostedLog()
-        self.refused: deque[str] = deque(maxlen=MOST_RECORDED)
+        self.refused: deque[str] = deque(maxlen=MAX_RECORDED)
         """administration paths that the player requested, for the record of the episode"""
 
 

@@ -4,7 +4,7 @@ import re
 
 LOG_TAIL = 64 << 10
 """bytes of the log that are searched"""
-MOST_CHARACTERS = 300
+MAX_CHARACTERS = 300
 _EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Group|Warning)(?::.*)?")
 
 
@@ -15,5 +15,5 @@ def describe_log_end(log: str) -> str:
     if traceback is not None:
         for line in lines[traceback + 1 :]:
             if _EXCEPTION.fullmatch(line):
-                return f": {line[:MOST_CHARACTERS]}"
-    return f"; the last line of its log: {lines[-1].strip()[:MOST_CHARACTERS]}" if lines else ""
+                return f": {line[:MAX_CHARACTERS]}"
+    return f"; the last line of its log: {lines[-1].strip()[:MAX_CHARACTERS]}" if lines else ""

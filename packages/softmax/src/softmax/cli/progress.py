@@ -15,14 +15,14 @@ class ProgressBar:
 
     def __init__(self, label: str = "episodes") -> None:
         self._label = label
-        self._shown = sys.stderr.isatty()
+        self._visible = sys.stderr.isatty()
         self._has_line = False
 
     def __enter__(self) -> ProgressBar:
         return self
 
     def __call__(self, done: int, total: int) -> None:
-        if not self._shown:
+        if not self._visible:
             return
         filled = WIDTH * done // max(total, 1)
         print(f"\r[{'#' * filled}{'.' * (WIDTH - filled)}] {done}/{total} {self._label}", end="", file=sys.stderr)

@@ -87,14 +87,14 @@ def status(server: AuthServer = None, login_server: LoginServer = None) -> None:
     if token is None:
         raise NotAuthenticated
     # With one address, call the login server itself; with two, the API server.
-    who = fetch_whoami(addresses.login if (server is None) != (login_server is None) else addresses.api, token)
+    identity = fetch_whoami(addresses.login if (server is None) != (login_server is None) else addresses.api, token)
     print("Authenticated")
-    print(f"user_email: {who.user_email}")
-    print(f"subject_type: {who.subject_type}")
-    print(f"subject_id: {who.subject_id or '-'}")
-    print(f"owner_user_id: {who.owner_user_id or '-'}")
-    if who.scopes:
-        print(f"scopes: {', '.join(who.scopes)}")
+    print(f"user_email: {identity.user_email}")
+    print(f"subject_type: {identity.subject_type}")
+    print(f"subject_id: {identity.subject_id or '-'}")
+    print(f"owner_user_id: {identity.owner_user_id or '-'}")
+    if identity.scopes:
+        print(f"scopes: {', '.join(identity.scopes)}")
 
 
 def get_token(server: AuthServer = None, login_server: LoginServer = None) -> None:

@@ -8,7 +8,7 @@ from mettagrid.config.handler_config import Handler
 from mettagrid.config.mettagrid_config import GridObjectConfig
 from mettagrid.map_builder.choice_ascii import ChoiceAsciiMapBuilder
 
-_MOST_GOALS = 4
+_MAX_GOALS = 4
 _RIGHT, _DECOY = "memory_goal_reward", "memory_goal_decoy"
 
 
@@ -31,7 +31,7 @@ def _map(cue: int, goals: int, corridor: int) -> str:
 
 
 def _objects() -> dict[str, GridObjectConfig]:
-    cues = {f"cue_{k}": GridObjectConfig(name=f"cue_{k}", tags=["memory:cue"]) for k in range(1, _MOST_GOALS + 1)}
+    cues = {f"cue_{k}": GridObjectConfig(name=f"cue_{k}", tags=["memory:cue"]) for k in range(1, _MAX_GOALS + 1)}
     handlers = {_RIGHT: success_handler(), _DECOY: Handler(name="touch")}
     goals = {
         name: GridObjectConfig(name="memory_goal", map_name=name, tags=["memory:goal"], on_use_handler=handler)

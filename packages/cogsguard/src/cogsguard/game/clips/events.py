@@ -127,19 +127,19 @@ class _Lane:
         return query(typeTag("ship"), [hasTag(self.attacks.team_tag), hasTag(self.ship)])
 
     def _frontier(self) -> ClosureQuery:
-        taken = query(typeTag("junction"), [hasTag(self.ship)])
-        return closureQuery(self._ship_query(), taken, [maxDistance(JUNCTION_ALIGN_DISTANCE)])
+        ship_junctions = query(typeTag("junction"), [hasTag(self.ship)])
+        return closureQuery(self._ship_query(), ship_junctions, [maxDistance(JUNCTION_ALIGN_DISTANCE)])
 
     def _leads(self, *, cogs: int, clips: int) -> list[AnyFilter]:
         """Return filters that pass while the weighted count of junctions is not negative and a team holds one."""
         return [self._at_least(0, cogs, clips), self._at_least(1, 1, 1)]
 
-    def _at_least(self, least: int, cogs: int, clips: int) -> AnyFilter:
+    def _at_least(self, minimum: int, cogs: int, clips: int) -> AnyFilter:
         held = [
             QueryCountValue(query=query(typeTag("junction"), [hasTag(tag)])) for tag in (_COGS, self.attacks.team_tag)
         ]
         value = SumGameValue(values=[*held], weights=[float(cogs), float(clips)])
-        return GameValueFilter(target=HandlerTarget.TARGET, value=value, min=least)
+        return GameValueFilter(target=HandlerTarget.TARGET, value=value, min=minimum)
 
 
 def _not_all(filters: list[AnyFilter]) -> AnyFilter:

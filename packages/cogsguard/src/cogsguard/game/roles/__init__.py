@@ -53,5 +53,5 @@ def assign_role_vibes(
 def require_role_names_from_vibes(env: MettaGridConfig, agent_cfgs: Sequence[AgentConfig]) -> tuple[str, ...]:
     """Return the role each agent shows, or raise `MissionError` if one shows another vibe."""
     vibes = env.game.vibe_names
-    shown = [vibes[agent.vibe] if agent.vibe < len(vibes) else f"number {agent.vibe}" for agent in agent_cfgs]
-    return tuple(validate_role_name(name) for name in shown)
+    names = [vibes[agent.vibe] if agent.vibe < len(vibes) else f"number {agent.vibe}" for agent in agent_cfgs]
+    return tuple(validate_role_name(name) for name in names)

@@ -18,7 +18,7 @@ START_DELAY_SECONDS = 0.5
 """from the last seat's arrival to the first tick's clock, so that people see the board"""
 MESSAGES_PER_TICK = 1000
 """a seat that sends more between two ticks is flooding"""
-MOST_EVENTS = 100_000
+MAX_EVENTS = 100_000
 """limits the memory that a seat can fill by reconnecting"""
 
 
@@ -217,7 +217,7 @@ class Match:
     # --- results and replay
 
     def note(self, kind: str, slot: int | None, tile: int | None = None, **more: object) -> None:
-        if len(self.events) >= MOST_EVENTS:
+        if len(self.events) >= MAX_EVENTS:
             return
         event: dict[str, object] = {"tick": self.arena.tick, "kind": kind}
         if slot is not None:
