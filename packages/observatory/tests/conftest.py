@@ -169,16 +169,16 @@ def make_app(
     tmp_path: Path, new_database_url: Callable[[], str], clock: SettableClock
 ) -> Iterator[Callable[..., FastAPI]]:
     """Makes applications of one's own, each with an empty database, for tests that need other settings."""
-    made: list[FastAPI] = []
+    apps: list[FastAPI] = []
 
     def make(**changes: Any) -> FastAPI:
-        data_dir = changes.pop("data_dir", None) or tmp_path / f"data{len(made)}"
+        data_dir = changes.pop("data_dir", None) or tmp_path / f"data{len(apps)}"
         url = changes.pop("database_url", None) or new_database_url()
-        made.append(create_app(make_settings(data_dir, url, **changes), clock=clock))
-        return made[-1]
+        apps.append(create_app(make_settings(data_dir, url, **changes), clock=clock))
+        return apps[-1]
 
     yield make
-    for app in made:
+    for app in apps:
         app.state.database.close()
 
 

@@ -88,8 +88,8 @@ class World:
     def season(self, preset: Mapping[str, Any] = FREEPLAY, **changes: Any) -> str:
         """Make a season; its name."""
         with self.database.transaction() as session:
-            made = create_season(session, SeasonPreset(**{**preset, **changes}), ENV, now=self.clock())
-            return made.name
+            season = create_season(session, SeasonPreset(**{**preset, **changes}), ENV, now=self.clock())
+            return season.name
 
     def version(self, account: Any, name: str = "mine", **options: Any) -> uuid.UUID:
         """Make the next version of a policy, with a bundle in the store; its id."""
@@ -113,9 +113,9 @@ class World:
 
     def enter(self, season: str, pool: str, versions: Sequence[uuid.UUID]) -> None:
         with self.database.transaction() as session:
-            found = self._pool(session, season, pool)
+            row = self._pool(session, season, pool)
             for version in versions:
-                add_member(session, found, session.get_one(PolicyVersion, version), now=self.clock())
+                add_member(session, row, session.get_one(PolicyVersion, version), now=self.clock())
 
     def match(
         self,
@@ -130,12 +130,15 @@ class World:
         self.enter(season, pool, [version for version, _ in seats])
         assignments = [index for index, (_, agents) in enumerate(seats) for _ in range(agents)]
         with self.database.transaction() as session:
-            found = self._pool(session, season, pool)
-            wanted = (PoolPlayer.pool_id == found.id, PoolPlayer.policy_version_id.in_([seat[0] for seat in seats]))
-            members = {row.policy_version_id: row for row in session.scalars(select(PoolPlayer).where(*wanted))}
+            pool_row = self._pool(session, season, pool)
+            conditions = (
+                PoolPlayer.pool_id == pool_row.id,
+                PoolPlayer.policy_version_id.in_([seat[0] for seat in seats]),
+            )
+            members = {row.policy_version_id: row for row in session.scalars(select(PoolPlayer).where(*conditions))}
             match = create_match(
                 session,
-                found,
+                pool_row,
                 [members[version] for version, _ in seats],
                 assignments,
                 combination=combination_key([version for version, _ in seats]) + _split(seats),

@@ -37,14 +37,14 @@ def statuses(
 ) -> dict[str, int]:
     """What each route answers to requests with these headers, which are made for the number of the request."""
     client.app.state.settings.event_stream_seconds = 0.0  # type: ignore[attr-defined]
-    found = {}
+    codes = {}
     for number, route in enumerate(ROUTES if routes is None else routes):
         method, template = route.split(" ", 1)
         make_body = ROUTES[route][1]
         body = None if make_body is None else make_body(scene)
         answer = client.request(method, scene.path(template), json=body, headers=dict(headers(number)))
-        found[route] = answer.status_code
-    return found
+        codes[route] = answer.status_code
+    return codes
 
 
 def of_the_table(caller: int) -> dict[str, int]:
@@ -56,11 +56,11 @@ def test_no_route_counts_a_forwarded_address_of_an_unknown_proxy(
 ) -> None:
     app.state.rate_limits = RateLimits(app.state.settings.model_copy(update={"anonymous_rate": 1}), app.state.metrics)
     assert client.get("/flags/me").status_code == 200
-    found = statuses(client, scene, lambda number: {"X-Forwarded-For": f"203.0.113.{number}", "X-Real-IP": "9.9.9.9"})
+    actual = statuses(client, scene, lambda number: {"X-Forwarded-For": f"203.0.113.{number}", "X-Real-IP": "9.9.9.9"})
     free = (*FREE, "/openapi.json")  # the same public document
     refused = {route: 429 for route in ROUTES if not route.partition(" ")[2].startswith(free)}
     assert len(refused) > 100
-    assert {route: found[route] for route in refused} == refused
+    assert {route: actual[route] for route in refused} == refused
 
 
 @on_one_database
@@ -80,17 +80,17 @@ def test_no_route_accepts_a_session_or_a_token_that_ended_before_a_restart(
     restarted = create_app(app.state.settings.model_copy(update={"anonymous_rate": 10_000}), clock=clock)
     again = TestClient(restarted, raise_server_exceptions=False, follow_redirects=False)
     try:
-        found = statuses(again, scene, lambda _: {"Cookie": f"{COOKIE}={cookie}", "X-CSRF-Token": csrf})
-        assert found == of_the_table(ANONYMOUS)
-        found = statuses(again, scene, lambda number: {"X-Auth-Token": scene.tokens[("owner", "writer")[number % 2]]})
-        assert found == of_the_table(EXPIRED)
+        actual = statuses(again, scene, lambda _: {"Cookie": f"{COOKIE}={cookie}", "X-CSRF-Token": csrf})
+        assert actual == of_the_table(ANONYMOUS)
+        actual = statuses(again, scene, lambda number: {"X-Auth-Token": scene.tokens[("owner", "writer")[number % 2]]})
+        assert actual == of_the_table(EXPIRED)
     finally:
         again.close()
         restarted.state.database.close()
 
 
 @on_one_database
-def test_a_clock_that_was_set_opens_and_breaks_no_route(
+def test_a_changed_clock_opens_and_breaks_no_route(
     app: FastAPI, client: TestClient, scene: Scene, account: Any, clock: Any
 ) -> None:
     lasting, revoked = account("carol").token, account("dave").token
@@ -142,7 +142,7 @@ def test_a_clock_that_was_set_forwards_costs_a_job_one_lease(
     assert status(client, admin, queued)["attempts"] == 1
 
 
-def test_a_clock_that_was_set_removes_nothing(
+def test_a_changed_clock_removes_nothing(
     app: FastAPI, ada: Any, world: Any, clock: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The sweeper starts at the right time, the clock jumps ahead by ten years, and comes back."""
@@ -174,7 +174,7 @@ def test_a_clock_that_was_set_removes_nothing(
     sweep(app.state.database, app.state.store, clock())
 
 
-def test_a_machine_that_slept_has_no_wrong_clock(clock: Any) -> None:
+def test_a_suspended_machine_does_not_count_as_a_changed_clock(clock: Any) -> None:
     seconds = 0.0
     watch = ClockWatch(clock, lambda: seconds)
     seconds += 1000 * DAY

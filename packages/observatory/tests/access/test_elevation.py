@@ -31,7 +31,7 @@ ONCE = ("POST /work/lease",)
 @pytest.fixture
 def tokens(app: FastAPI, account: Callable[..., Any], admin: Any, clock: Any) -> dict[str, dict[str, str]]:
     """Tokens of the administrator and of an ordinary user, by kind."""
-    found: dict[str, dict[str, str]] = {}
+    by_account: dict[str, dict[str, str]] = {}
     for name, person in (("admin", admin), ("user", account("carol"))):
         with app.state.database.transaction() as session:
             user = session.get_one(User, person.user_id)
@@ -41,8 +41,8 @@ def tokens(app: FastAPI, account: Callable[..., Any], admin: Any, clock: Any) ->
             playing = accounts.mint_credential(
                 session, player, name="player", scopes=["write"], now=clock(), expires_in=None
             )
-        found[name] = {"plain": person.token, "read-only": reader.text, "player": playing.text}
-    return found
+        by_account[name] = {"plain": person.token, "read-only": reader.text, "player": playing.text}
+    return by_account
 
 
 def shown(answer: Any) -> Any:
@@ -62,7 +62,7 @@ def shown(answer: Any) -> Any:
     [("plain", {}), ("plain", {"X-Use-Elevated-Privileges": "yes"}), ("read-only", ELEVATED), ("player", ELEVATED)],
     ids=["without the header", "with another value", "read-only", "player"],
 )
-def test_an_administrator_without_elevation_is_answered_like_any_other_user(
+def test_an_administrator_without_elevation_is_treated_like_any_other_user(
     app: FastAPI,
     client: TestClient,
     scene: Scene,

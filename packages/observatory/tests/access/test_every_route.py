@@ -313,7 +313,7 @@ def scene(
         headers=ada.headers,
     )
     assert run.status_code == 200, run.text
-    shown = client.get(f"/tournament/matches/{match}").json()
+    match_document = client.get(f"/tournament/matches/{match}").json()
     detail = client.get(f"/tournament/seasons/{season}").json()
     row = client.get(f"/stats/policy-versions/{version}").json()
     return Scene(
@@ -323,7 +323,7 @@ def scene(
         job=job,
         own_job=own_job,
         run=run.json()["id"],
-        episode=shown["episode_id"],
+        episode=match_document["episode_id"],
         config=next(pool["config_id"] for pool in detail["pools"] if pool["config_id"]),
         policy=row["policy_id"],
         player=player.id,
@@ -347,13 +347,13 @@ def headers_of(caller: str, scene: Scene) -> dict[str, str]:
 
 
 def routes(app: FastAPI) -> list[str]:
-    found = (
+    names = (
         f"{method} {route.path}"
         for route in iter_route_contexts(app.routes)
         for method in route.methods or ()
         if method != "HEAD"
     )
-    return sorted(found)
+    return sorted(names)
 
 
 def test_every_route_answers_each_caller_as_the_table_says(
@@ -380,9 +380,7 @@ def test_every_route_answers_each_caller_as_the_table_says(
     assert "/tournament/matches" in caplog.text
 
 
-def test_a_private_season_is_hidden_from_everybody_but_staff(
-    client: TestClient, world: World, ada: Any, admin: Any
-) -> None:
+def test_only_staff_can_see_a_private_season(client: TestClient, world: World, ada: Any, admin: Any) -> None:
     season = world.season(name="hidden", public=False)
     version = world.version(ada)
     match = world.match(season, "competition", [(version, 4)])

@@ -54,12 +54,12 @@ def read_only(folder: Path) -> list[str]:
     return words
 
 
-def test_a_server_that_can_write_no_more_answers_reads_and_refuses_changes(serve: Serve, data: Path) -> None:
+def test_a_server_that_cannot_write_serves_reads_and_refuses_changes(serve: Serve, data: Path) -> None:
     process = serve()
     assert process.stdout is not None
-    told = "".join(process.stdout.readline() for _ in range(4))
-    url, token = re.search(r"http://[^ ]+", told), re.search(r"token: (\S+)", told)
-    assert url is not None and token is not None, told
+    output = "".join(process.stdout.readline() for _ in range(4))
+    url, token = re.search(r"http://[^ ]+", output), re.search(r"token: (\S+)", output)
+    assert url is not None and token is not None, output
     headers = {"X-Auth-Token": token[1], "X-Use-Elevated-Privileges": "true"}
     with httpx.Client(base_url=url[0], headers=headers, trust_env=False, timeout=30) as http:
         place = http.post("/stats/policies/submit/presigned-url").json()
@@ -89,7 +89,7 @@ def test_a_server_that_can_write_no_more_answers_reads_and_refuses_changes(serve
 
     # On a read-only mount it does not start, says so in a sentence, and leaves everything as it is.
     before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
-    told, trouble = serve(*read_only(data)).communicate(timeout=60)
+    output, trouble = serve(*read_only(data)).communicate(timeout=60)
     sentence = f"Error: The data folder {data} cannot be written to: Read-only file system; "
-    assert told == "" and trouble.startswith(sentence) and trouble.count("\n") == 1
+    assert output == "" and trouble.startswith(sentence) and trouble.count("\n") == 1
     assert {path: path.read_bytes() for path in data.rglob("*") if path.is_file()} == before

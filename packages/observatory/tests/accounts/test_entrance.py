@@ -39,7 +39,7 @@ def test_the_link_works_once(url: str) -> None:
     assert again.status_code == 404 and "was used already" in again.text and "set-cookie" not in again.headers
 
 
-def test_of_two_who_use_the_link_at_once_one_is_signed_in(url: str) -> None:
+def test_two_concurrent_uses_of_the_link_sign_in_once(url: str) -> None:
     with ThreadPoolExecutor(8) as threads:
         statuses = sorted(answer.status_code for answer in threads.map(lambda _: enter(url), range(8)))
     assert statuses == [303] + [404] * 7

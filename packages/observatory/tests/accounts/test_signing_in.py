@@ -37,10 +37,10 @@ class Browser:
 
     def submit(self, button: str, **values: str) -> Any:
         """Send the form with this button, as the page has it, with what a person types."""
-        for found in re.findall(r"<form.*?</form>", self.text, re.DOTALL):
-            if f">{button}</button>" in found:
-                action = re.search(r'action="([^"]*)"', found)[1]
-                fields = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', found))
+        for form in re.findall(r"<form.*?</form>", self.text, re.DOTALL):
+            if f">{button}</button>" in form:
+                action = re.search(r'action="([^"]*)"', form)[1]
+                fields = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', form))
                 answer = self.client.post(action, data={k: html.unescape(v) for k, v in fields.items()} | values)
                 self.text = answer.text
                 return answer
@@ -67,7 +67,7 @@ def joined(browser: Browser, invited: str) -> Browser:
     return browser
 
 
-def test_an_invitation_makes_one_account_and_works_once(browser: Browser, invited: str, client: TestClient) -> None:
+def test_an_invitation_creates_one_account_and_works_once(browser: Browser, invited: str, client: TestClient) -> None:
     assert "Make an account" in browser.get(invited).text
     assert browser.submit("Make the account", email="grace@example.com", password="short").status_code == 400
     answer = browser.submit("Make the account", email="grace@example.com", password=PASSWORD)
@@ -76,7 +76,7 @@ def test_an_invitation_makes_one_account_and_works_once(browser: Browser, invite
     assert browser.get(invited).status_code == 404
 
 
-def test_an_invitation_that_is_too_old_makes_no_account(browser: Browser, invited: str, clock: Any) -> None:
+def test_an_expired_invitation_creates_no_account(browser: Browser, invited: str, clock: Any) -> None:
     clock.advance(73 * 3600)
     assert browser.get(invited).status_code == 404
 
@@ -128,10 +128,10 @@ def test_a_password_hash_of_an_earlier_release_is_accepted_and_replaced(joined: 
 
 def test_without_a_callback_the_token_is_shown_for_pasting(joined: Browser, client: TestClient) -> None:
     joined.get("/cli-login")
-    shown = joined.submit("Show the token")
-    token = re.search(r"<output[^>]*>([^<]*)</output>", shown.text)[1]
+    response = joined.submit("Show the token")
+    token = re.search(r"<output[^>]*>([^<]*)</output>", response.text)[1]
     assert client.get("/api/validate", headers={"Authorization": f"Bearer {token}"}).status_code == 200
-    assert shown.headers["cache-control"] == "no-store"
+    assert response.headers["cache-control"] == "no-store"
     # It is named on the home page, where it can be revoked, and not shown again.
     home = joined.get("/observatory/home")
     assert "Command line, 2026-03-01 12:00" in home.text and token not in home.text
@@ -168,7 +168,7 @@ def test_the_code_page_gives_a_code_that_is_exchanged_once(joined: Browser, clie
         "http://[::1",
     ],
 )
-def test_a_token_goes_to_the_users_own_machine_only(joined: Browser, callback: str) -> None:
+def test_a_token_is_sent_only_to_the_users_own_machine(joined: Browser, callback: str) -> None:
     for page in ("/cli-login", "/cli-auth"):
         assert joined.get(f"{page}?{urlencode({'callback': callback})}").status_code == 400
         joined.get(f"{page}?{urlencode({'callback': CALLBACK})}")
@@ -183,7 +183,7 @@ def test_a_form_from_elsewhere_changes_nothing(joined: Browser, client: TestClie
     assert joined.get("/observatory/home").status_code == 200
 
 
-def test_after_signing_in_nobody_is_sent_to_another_site(joined: Browser) -> None:
+def test_signing_in_never_redirects_to_another_site(joined: Browser) -> None:
     joined.get("/observatory/home")
     joined.submit("Sign out")
     for next_page in ("https://example.com", "//example.com", "/\\example.com"):
@@ -193,7 +193,7 @@ def test_after_signing_in_nobody_is_sent_to_another_site(joined: Browser) -> Non
         joined.client.cookies.clear()
 
 
-def test_guessing_passwords_is_slowed_down_and_told_when_to_come_back(browser: Browser, app: FastAPI) -> None:
+def test_password_guessing_is_limited_with_a_retry_time(browser: Browser, app: FastAPI) -> None:
     browser.get("/sign-in")
     answers = [browser.submit("Sign in", email="mallory@example.com", password="x" * 12) for _ in range(11)]
     assert [answer.status_code for answer in answers] == [401] * 10 + [429]
@@ -208,7 +208,7 @@ def test_pages_run_no_scripts_and_cookies_are_closed_to_them(browser: Browser, i
     assert '<html lang="en">' in answer.text and 'name="viewport"' in answer.text and "<label" in answer.text
 
 
-def test_cookies_are_for_https_alone_when_the_server_is_not(make_app: Callable[..., FastAPI]) -> None:
+def test_cookies_are_secure_when_the_public_address_uses_https(make_app: Callable[..., FastAPI]) -> None:
     app = make_app(host="0.0.0.0", public_url="https://league.example.com")
     with TestClient(app) as client:
         assert "secure" in client.get("/sign-in").headers["set-cookie"].lower()
@@ -223,7 +223,7 @@ def test_a_new_password_ends_the_sessions_of_the_old_one(joined: Browser, client
     assert joined.get("/observatory/home").headers["location"].startswith("/sign-in")
 
 
-def test_the_home_page_shows_what_is_the_users_own(
+def test_the_home_page_shows_the_users_own_data(
     joined: Browser, client: TestClient, admin: Any, bob: Any, world: Any
 ) -> None:
     users = client.get("/admin/users", headers=admin.headers).json()
@@ -269,7 +269,7 @@ def github() -> Iterator[str]:
     server.server_close()
 
 
-def test_github_signs_somebody_in_who_began_in_this_browser(
+def test_github_signs_a_user_in_only_in_the_browser_that_started(
     browser: Browser, app: FastAPI, github: str, admin: Any
 ) -> None:
     app.state.settings.github_client_id = "client id"

@@ -32,7 +32,7 @@ def test_whoami_takes_either_header_under_every_published_address(client: TestCl
     assert client.get(f"{prefix}/validate", headers={"Authorization": "Bearer nonsense"}).status_code == 401
 
 
-def test_a_token_that_has_expired_opens_nothing(client: TestClient, account: Callable[..., Any], clock: Any) -> None:
+def test_an_expired_token_gives_no_access(client: TestClient, account: Callable[..., Any], clock: Any) -> None:
     ada = account("ada", expires_in=timedelta(hours=1))
     assert client.get("/whoami", headers=ada.headers).status_code == 200
     clock.advance(3600)
@@ -49,7 +49,7 @@ def test_a_read_only_token_of_an_administrator_reads(client: TestClient, admin: 
     assert client.post("/stats/policies/submit/presigned-url", headers=headers).status_code == 403
 
 
-def test_an_administrator_is_one_only_when_the_request_asks_for_it(client: TestClient, admin: Any) -> None:
+def test_administrator_rights_need_the_elevation_header(client: TestClient, admin: Any) -> None:
     plain = {"X-Auth-Token": admin.token}
     assert client.get("/whoami", headers=plain).json()["is_softmax_admin"] is False
     assert client.get("/whoami", headers=admin.headers).json()["is_softmax_admin"] is True
@@ -57,15 +57,15 @@ def test_an_administrator_is_one_only_when_the_request_asks_for_it(client: TestC
     assert client.get("/admin/users", headers=admin.headers).status_code == 200
 
 
-def test_a_user_has_a_default_player_and_makes_more(client: TestClient, ada: Any, bob: Any) -> None:
-    made = client.post("/players", json={"name": "second"}, headers=ada.headers).json()
+def test_a_user_has_a_default_player_and_can_create_more(client: TestClient, ada: Any, bob: Any) -> None:
+    second = client.post("/players", json={"name": "second"}, headers=ada.headers).json()
     listed = client.get("/players", headers=ada.headers).json()
     assert [(player["name"], player["is_default"]) for player in listed] == [("ada", True), ("second", False)]
-    assert listed[1] == made and made["id"].startswith("ply_") and made["user"]["email"] == "ada@example.com"
+    assert listed[1] == second and second["id"].startswith("ply_") and second["user"]["email"] == "ada@example.com"
     assert client.post("/players", json={"name": "second"}, headers=ada.headers).status_code == 409
     assert client.post("/players", json={"name": " "}, headers=ada.headers).status_code == 422
-    assert client.post(f"/players/{made['id']}/login", headers=bob.headers).status_code == 404
-    assert client.get(f"/players/{made['id']}/credentials", headers=bob.headers).status_code == 404
+    assert client.post(f"/players/{second['id']}/login", headers=bob.headers).status_code == 404
+    assert client.get(f"/players/{second['id']}/credentials", headers=bob.headers).status_code == 404
 
 
 def test_a_player_session_lasts_a_day_and_manages_no_players(client: TestClient, ada: Any, clock: Any) -> None:
@@ -73,9 +73,13 @@ def test_a_player_session_lasts_a_day_and_manages_no_players(client: TestClient,
     session = client.post(f"/players/{player['id']}/login", headers=ada.headers).json()
     assert session["player_id"] == player["id"] and session["token"].startswith("ply_")
     headers = {"Authorization": f"Bearer {session['token']}"}
-    who = client.get("/whoami", headers=headers).json()
-    assert (who["subject_type"], who["subject_id"], who["owner_user_id"]) == ("player", player["id"], ada.user_id)
-    assert who["scopes"] == ["write"]
+    identity = client.get("/whoami", headers=headers).json()
+    assert (identity["subject_type"], identity["subject_id"], identity["owner_user_id"]) == (
+        "player",
+        player["id"],
+        ada.user_id,
+    )
+    assert identity["scopes"] == ["write"]
     for answer in (
         client.get("/players", headers=headers),
         client.post("/players", json={"name": "x"}, headers=headers),
@@ -90,19 +94,23 @@ def test_a_player_session_lasts_a_day_and_manages_no_players(client: TestClient,
 def test_a_credential_is_shown_once_listed_without_its_token_and_revoked(client: TestClient, ada: Any) -> None:
     player = client.get("/players", headers=ada.headers).json()[0]["id"]
     place = f"/players/{player}/credentials"
-    made = client.post(place, json={"name": "ci", "scopes": ["write"]}, headers=ada.headers).json()
-    token = made.pop("token")
-    assert client.get(place, headers=ada.headers).json() == [made]
-    assert made["scopes"] == ["write"] and made["token_preview"][:8] == token[:8] and token not in str(made)
+    credential = client.post(place, json={"name": "ci", "scopes": ["write"]}, headers=ada.headers).json()
+    token = credential.pop("token")
+    assert client.get(place, headers=ada.headers).json() == [credential]
+    assert (
+        credential["scopes"] == ["write"]
+        and credential["token_preview"][:8] == token[:8]
+        and token not in str(credential)
+    )
     assert client.get("/whoami", headers={"X-Auth-Token": token}).json()["scopes"] == ["write"]
-    gone = client.delete(f"{place}/{made['id']}", headers=ada.headers)
-    assert gone.json() == {"id": made["id"]}
+    deleted = client.delete(f"{place}/{credential['id']}", headers=ada.headers)
+    assert deleted.json() == {"id": credential["id"]}
     assert client.get("/whoami", headers={"X-Auth-Token": token}).status_code == 401
-    assert client.delete(f"{place}/{made['id']}", headers=ada.headers).status_code == 404
+    assert client.delete(f"{place}/{credential['id']}", headers=ada.headers).status_code == 404
     assert client.post(place, json={"name": "ci", "scopes": ["admin"]}, headers=ada.headers).status_code == 422
 
 
-def test_no_token_is_stored_as_it_is(client: TestClient, ada: Any, database: Database) -> None:
+def test_no_token_is_stored_in_plain_text(client: TestClient, ada: Any, database: Database) -> None:
     player = client.get("/players", headers=ada.headers).json()[0]["id"]
     tokens = [
         ada.token,
@@ -114,19 +122,19 @@ def test_no_token_is_stored_as_it_is(client: TestClient, ada: Any, database: Dat
     assert len(stored) > 300 and not any(token in stored for token in tokens)
 
 
-def test_administrators_manage_accounts_and_tokens_and_one_always_remains(
+def test_administrators_manage_accounts_and_the_last_one_cannot_be_removed(
     client: TestClient, admin: Any, ada: Any
 ) -> None:
-    made = client.post("/admin/users", json={"email": "Grace@Example.com"}, headers=admin.headers)
-    assert made.status_code == 201 and made.json()["email"] == "grace@example.com"
+    created = client.post("/admin/users", json={"email": "Grace@Example.com"}, headers=admin.headers)
+    assert created.status_code == 201 and created.json()["email"] == "grace@example.com"
     assert client.post("/admin/users", json={"email": "grace@example.com"}, headers=admin.headers).status_code == 409
     assert client.post("/admin/users", json={"email": "two words"}, headers=admin.headers).status_code == 422
     token = client.post("/admin/tokens", json={"name": "ci", "email": "grace@example.com"}, headers=admin.headers)
     headers = {"X-Auth-Token": token.json()["token"]}
     assert client.get("/whoami", headers=headers).json()["user_email"] == "grace@example.com"
-    client.patch(f"/admin/users/{made.json()['id']}", json={"disabled": True}, headers=admin.headers)
+    client.patch(f"/admin/users/{created.json()['id']}", json={"disabled": True}, headers=admin.headers)
     assert client.get("/whoami", headers=headers).status_code == 401
-    client.patch(f"/admin/users/{made.json()['id']}", json={"disabled": False}, headers=admin.headers)
+    client.patch(f"/admin/users/{created.json()['id']}", json={"disabled": False}, headers=admin.headers)
     assert client.get("/whoami", headers=headers).status_code == 200
     client.delete(f"/admin/tokens/{token.json()['id']}", headers=admin.headers)
     assert client.get("/whoami", headers=headers).status_code == 401

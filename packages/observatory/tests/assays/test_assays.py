@@ -44,7 +44,9 @@ def test_one_job_per_mission_and_episode_with_its_steps_and_seed(submit, world: 
     assert jobs[0].spec["assignments"] == [0, 0]
 
 
-def test_a_run_ends_by_itself_and_has_the_numbers_of_diagnose(submit, client: TestClient, world: World, ada) -> None:
+def test_a_run_completes_automatically_with_the_numbers_of_diagnose(
+    submit, client: TestClient, world: World, ada
+) -> None:
     run = submit(ada, world.version(ada), ("eval_balanced_spread", "eval_collect_resources")).json()
     stats = {"action.move.success": 3.0, "action.move.failed": 1.0}
     for index, job in enumerate(jobs_of(world, run["id"])):
@@ -76,7 +78,7 @@ def test_a_name_keeps_the_same_assay_from_running_twice(submit, client: TestClie
     assert submit(ada, version, name="nightly").status_code == 200
 
 
-def test_an_assay_is_its_users_and_so_are_its_episodes(submit, client: TestClient, world: World, ada, bob) -> None:
+def test_an_assay_and_its_episodes_belong_to_its_user(submit, client: TestClient, world: World, ada, bob) -> None:
     version = world.version(ada)
     assert submit(bob, version).status_code == 403
     run = submit(ada, version).json()

@@ -75,10 +75,10 @@ def quiet_bundle() -> bytes:
 
 def wait_for(condition: Callable[[], Any], *, seconds: float = 60) -> Any:
     deadline = time.monotonic() + seconds
-    while not (found := condition()):
+    while not (result := condition()):
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.1)
-    return found
+    return result
 
 
 class RunningServer:
@@ -109,14 +109,14 @@ class RunningServer:
         self._process = subprocess.Popen(line, env=os.environ | own, stdout=subprocess.PIPE, stderr=log, text=True)
         log.close()
         assert self._process.stdout is not None
-        told = self._process.stdout.readline()
-        assert self.url in told, told + (self._folder / "log").read_text()
+        output = self._process.stdout.readline()
+        assert self.url in output, output + (self._folder / "log").read_text()
         if not self._token:
-            told = "".join(self._process.stdout.readline() for _ in range(3))
-            token = re.search(r"token: (\S+)", told)
-            assert token is not None, told
-            link = re.search(r"password at: (\S+)", told)
-            assert link is not None, told
+            output = "".join(self._process.stdout.readline() for _ in range(3))
+            token = re.search(r"token: (\S+)", output)
+            assert token is not None, output
+            link = re.search(r"password at: (\S+)", output)
+            assert link is not None, output
             self._token, self.admin_link = token[1], link[1]
 
     def stop(self) -> None:

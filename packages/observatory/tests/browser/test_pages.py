@@ -96,7 +96,7 @@ def drop_file(page: Page, selector: str, name: str, data: bytes) -> None:
         page.dispatch_event(selector, kind, {"dataTransfer": transfer})
 
 
-def test_a_policy_that_is_dropped_on_the_page_plays_and_its_result_appears_by_itself(
+def test_a_policy_dropped_on_the_page_plays_and_its_result_appears_automatically(
     league: RunningServer, look: Any
 ) -> None:
     page = look(league.invitation())
@@ -189,7 +189,7 @@ def addresses(league: RunningServer, policy: str) -> list[str]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_page_fits_a_phone_reads_well_and_runs_nothing_that_names_say(
+def test_every_page_fits_a_phone_is_readable_and_executes_no_markup_in_names(
     league: RunningServer, hostile: dict[str, str], ada: Any, look: Any, theme: str
 ) -> None:
     wrong = []
@@ -199,8 +199,8 @@ def test_every_page_fits_a_phone_reads_well_and_runs_nothing_that_names_say(
         page.wait_for_selector("main h1")
         page.wait_for_function("!document.querySelector('.loading')")
         assert page.evaluate("document.documentElement.dataset.theme") == theme
-        found = page.evaluate(STRUCTURE) + page.evaluate(CONTRAST)
-        wrong += [f"{address}: {problem}" for problem in found]
+        problems = page.evaluate(STRUCTURE) + page.evaluate(CONTRAST)
+        wrong += [f"{address}: {problem}" for problem in problems]
     assert wrong == []
     look.problems[:] = [text for text in look.problems if "404" not in text]  # the page that is not there
     page.goto(f"{league.url}/observatory/seasons/short/about")
@@ -210,7 +210,7 @@ def test_every_page_fits_a_phone_reads_well_and_runs_nothing_that_names_say(
     ]
 
 
-def test_a_page_finds_its_server_again_and_shows_what_it_missed(league: RunningServer, look: Any) -> None:
+def test_a_page_reconnects_and_shows_missed_changes(league: RunningServer, look: Any) -> None:
     page = look(f"{league.url}/observatory/seasons/short")
     mark, counts = page.locator("[data-testid=live]"), page.locator(".counts")
     expect(mark).to_have_text("live")
@@ -244,7 +244,7 @@ def test_the_keyboard_alone_gets_from_the_seasons_to_a_policy(league: RunningSer
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
-def test_an_operator_edits_a_season_on_the_page_and_is_told_what_is_wrong(league: RunningServer, look: Any) -> None:
+def test_an_operator_edits_a_season_on_the_page_and_sees_its_mistakes(league: RunningServer, look: Any) -> None:
     page = look(league.admin_link)
     page.fill("#password", PASSWORD)
     page.click("button")
@@ -266,7 +266,7 @@ def test_an_operator_edits_a_season_on_the_page_and_is_told_what_is_wrong(league
     expect(page.locator("main table")).to_contain_text("Quite short games")
 
 
-def test_cards_and_links_tell_other_sites_about_a_policy(league: RunningServer, hostile: dict[str, str]) -> None:
+def test_cards_and_links_describe_a_policy_to_other_sites(league: RunningServer, hostile: dict[str, str]) -> None:
     with httpx.Client(base_url=league.url, trust_env=False) as http:
         for version in hostile.values():
             page = http.get(f"/observatory/policies/{version}")
@@ -288,7 +288,7 @@ def test_cards_and_links_tell_other_sites_about_a_policy(league: RunningServer, 
         assert http.get(f"/observatory/api/policies/{nobody}/card.png").status_code == 404
 
 
-def test_files_are_kept_and_documents_are_not(league: RunningServer) -> None:
+def test_files_are_cached_and_documents_are_not(league: RunningServer) -> None:
     with httpx.Client(base_url=league.url, trust_env=False) as http:
         assert http.get("/").headers["location"] == "/observatory"
         document = http.get("/observatory", headers={"Accept": "text/html"})
@@ -308,7 +308,7 @@ def test_files_are_kept_and_documents_are_not(league: RunningServer) -> None:
             assert http.get(path).status_code in (404, 422), path
 
 
-def test_teams_are_shown_with_their_fate_by_whatever_name_the_server_is_called(
+def test_teams_are_shown_with_their_result_under_every_host_name(
     league: RunningServer, hostile: dict[str, str], look: Any
 ) -> None:
     league.make_season(TEAMS)

@@ -21,7 +21,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for them
     os.setpgid(0, 0)
     for line in sys.stdin:
-        what, log, environment, *words = json.loads(line)
+        action, log, environment, *words = json.loads(line)
         assert threading.active_count() == 1
         child = os.fork()
         if child == 0:
@@ -30,7 +30,7 @@ def main() -> None:
             os.environ |= environment
             sys.argv[1:] = words
             try:
-                if what == "serve":
+                if action == "serve":
                     serve(Settings(), report=lambda sentence: None)
                 else:
                     scripted.main()

@@ -79,7 +79,7 @@ def upload(league: PlayingLeague, account: Account, name: str, files: dict[str, 
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
-def test_eight_policies_play_a_season_in_boxes_and_those_that_break_it_are_out_alone(
+def test_eight_policies_play_a_season_in_boxes_and_only_the_broken_ones_are_retired(
     playing: Callable[..., PlayingLeague],
 ) -> None:
     from cogames.missions import load

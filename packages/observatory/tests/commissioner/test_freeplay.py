@@ -51,7 +51,7 @@ def wanted(members: list[uuid.UUID], rules: FreeplayConfig) -> set[tuple[str, in
     lost=st.floats(0, 0.3),
     order=st.integers(0, 10_000),
 )
-def test_in_the_end_every_pair_has_played_every_split_and_repetition_once_whatever_the_order(
+def test_every_pair_plays_every_split_and_repetition_once_in_any_order(
     count: int, repetitions: int, outstanding: int, late: int, lost: float, order: int
 ) -> None:
     rules = config(repetitions=repetitions)
@@ -117,7 +117,7 @@ def test_a_mean_of_exactly_the_threshold_qualifies_and_anything_below_does_not(
     assert why.startswith("Qualified: mean score" if is_in else "Not qualified: mean score")
 
 
-def test_qualifying_matches_of_a_policy_are_played_one_after_the_other() -> None:
+def test_qualifying_matches_of_a_policy_are_played_in_sequence() -> None:
     season = Rehearsal(config(qualifying_matches=3))
     season.enter(policies(3))
     season.look_until_quiet()
@@ -127,9 +127,7 @@ def test_qualifying_matches_of_a_policy_are_played_one_after_the_other() -> None
         season.look_until_quiet()
 
 
-def test_a_policy_that_fails_three_times_is_out_with_the_reason_and_machines_that_fail_are_held_against_nobody() -> (
-    None
-):
+def test_a_policy_that_fails_three_times_is_retired_and_machine_faults_count_for_no_policy() -> None:
     bad, unlucky, good = policies(3)
 
     def play(match: NewMatch, seed: int) -> Any:
@@ -191,33 +189,33 @@ def test_a_game_that_fails_is_played_again_under_a_new_number_and_with_the_same_
 
 
 def test_a_game_that_is_always_broken_is_given_up_and_the_rest_is_played() -> None:
-    one, other = sorted(policies(2))
-    broken = pair_key((one, other), (2, 2))
+    first, second = sorted(policies(2))
+    broken = pair_key((first, second), (2, 2))
 
     def play(match: NewMatch, seed: int) -> Any:
         return Failure() if (match.combination, match.sample) == (broken, 0) else by_skill(match, seed)
 
     rules = config()
     season = Rehearsal(rules, play)
-    season.enter([one, other])
+    season.enter([first, second])
     season.run()
     played = {(match.combination, match.sample) for match in season.completed(COMPETITION)}
-    assert played == wanted([one, other], rules) - {(broken, 0)}
+    assert played == wanted([first, second], rules) - {(broken, 0)}
     assert sum(match.combination == broken and match.sample == 0 for match in season.made) == rules.max_failures
 
 
-def test_everybody_meets_everybody_before_anybody_meets_twice() -> None:
+def test_all_pairs_meet_once_before_any_pair_meets_twice() -> None:
     season = Rehearsal(config(), limits=Limits(outstanding=1, first_matches=0))
     season.enter(policies(6), pool=COMPETITION)
     season.run()
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for match in season.made:
-        assert match.repetition == seen[match.combination]
-        seen[match.combination] += 1
+        assert match.repetition == counts[match.combination]
+        counts[match.combination] += 1
         # No policy of this match has a remaining combination with fewer matches.
         both = set(match.policies)
         assert all(
-            seen[key] >= match.repetition
+            counts[key] >= match.repetition
             for pair in itertools.combinations(sorted(policies(6)), 2)
             if match.policies[match.picked or 0] in pair and both
             for key in (pair_key(pair, split) for split in config().splits)
@@ -252,14 +250,14 @@ def test_a_new_version_gets_its_first_matches_before_all_others() -> None:
     while season.pools[COMPETITION].tally.completed[new] < 10:
         season.end_one()
         season.look_until_quiet()
-    made = season.made[before:]
-    first = made[:10]
+    new_matches = season.made[before:]
+    first = new_matches[:10]
     assert all(new in match.policies and match.priority == Priority.FIRST for match in first)
     assert len({tuple(match.policies) for match in first}) == 10  # ten different opponents
     assert all(match.priority == Priority.REST for match in season.made[before - 4 : before])
 
 
-def test_the_entry_pool_is_served_first_and_never_more_is_outstanding_than_allowed() -> None:
+def test_the_entry_pool_is_served_first_within_the_limit_of_outstanding_matches() -> None:
     season = Rehearsal(config(), limits=Limits(outstanding=5, at_once=3))
     season.enter(policies(6), pool=COMPETITION)
     season.look_until_quiet()
@@ -271,21 +269,21 @@ def test_the_entry_pool_is_served_first_and_never_more_is_outstanding_than_allow
     assert (match.pool, match.priority) == (QUALIFYING, Priority.ENTRY)
 
 
-def test_reasons_say_what_a_season_and_its_policies_wait_for() -> None:
-    one, other = policies(2)
+def test_reasons_explain_why_a_season_and_its_policies_wait() -> None:
+    first, second = policies(2)
     season = Rehearsal(config())
     assert reasons(season.facts).season == "No policy is in the season"
-    season.enter([one])
+    season.enter([first])
     season.look_until_quiet()
-    told = reasons(season.facts)
-    assert told.policies == {one: "0 of 2 qualifying matches played; the next one is queued or running"}
+    current = reasons(season.facts)
+    assert current.policies == {first: "0 of 2 qualifying matches played; the next one is queued or running"}
     season.run()
     assert reasons(season.facts).season == "One policy is in the competition; a match needs two"
     assert (
-        reasons(season.facts).policies[one]
+        reasons(season.facts).policies[first]
         == "0 matches played in competition, 0 queued or running; waits for an opponent"
     )
-    season.enter([other])
+    season.enter([second])
     season.run()
     assert reasons(season.facts).season == "Every match of the policies in the season was played"
-    assert reasons(season.facts).policies[one].endswith("it has played every other policy")
+    assert reasons(season.facts).policies[first].endswith("it has played every other policy")

@@ -35,23 +35,25 @@ SEED = int(os.environ.get("KILLS_SEED", "7"))
 
 @pytest.fixture(scope="module")
 def nursery() -> Iterator[Nursery]:
-    with Nursery() as made:
-        yield made
+    with Nursery() as started:
+        yield started
 
 
 def copied(url: str | None, name: str) -> str | None:
     """A database like this one, on the same server."""
     if url is None:
         return None
-    made = make_url(url)
-    server = Database(url.replace("postgresql://", "postgresql+psycopg://").replace(f"/{made.database}?", "/postgres?"))
+    parsed = make_url(url)
+    server = Database(
+        url.replace("postgresql://", "postgresql+psycopg://").replace(f"/{parsed.database}?", "/postgres?")
+    )
     with server.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(f"CREATE DATABASE {made.database}_{name} TEMPLATE {made.database}"))
+        connection.execute(text(f"CREATE DATABASE {parsed.database}_{name} TEMPLATE {parsed.database}"))
     server.close()
-    return url.replace(f"/{made.database}?", f"/{made.database}_{name}?")
+    return url.replace(f"/{parsed.database}?", f"/{parsed.database}_{name}?")
 
 
-def test_whatever_is_killed_and_when_the_table_is_that_of_a_run_in_peace(
+def test_the_table_is_the_same_after_any_process_was_killed(
     nursery: Nursery, tmp_path: Path, database_kind: str, new_database_url: Callable[[], str]
 ) -> None:
     url = None if database_kind == "sqlite" else new_database_url()

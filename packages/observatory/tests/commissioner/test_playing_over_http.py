@@ -92,7 +92,7 @@ def test_a_team_season_of_twelve_policies_from_play_ins_to_final_scoring(
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True, scope="session")
-def test_a_freeplay_season_rates_everybody_and_goes_on_when_somebody_new_comes(
+def test_a_freeplay_season_rates_every_policy_and_schedules_new_entrants(
     playing: Callable[..., PlayingLeague],
 ) -> None:
     league = playing()
@@ -116,8 +116,8 @@ def test_a_freeplay_season_rates_everybody_and_goes_on_when_somebody_new_comes(
         league.wait_for(lambda: completed() == 4 * 2 + 6 * 2 * 2)
     table = league.get(f"/tournament/seasons/{season}/leaderboard")
     assert {row["policy"]["id"]: row["matches"] for row in table} == {str(version): 12 for version in entries}
-    found = league.get(f"/tournament/seasons/{season}/matches", params={"limit": 100})
-    assert sorted(match["assignments"] for match in found if match["pool_name"] == "qualifying") == [[0, 0, 0, 0]] * 8
+    matches = league.get(f"/tournament/seasons/{season}/matches", params={"limit": 100})
+    assert sorted(match["assignments"] for match in matches if match["pool_name"] == "qualifying") == [[0, 0, 0, 0]] * 8
     season_id = league.get(f"/tournament/seasons/{season}")["id"]
     ((found_id, last),) = league.app.state.commissioner.last.items()
     assert (str(found_id), last.why) == (season_id, "Every match of the policies in the season was played")
@@ -125,7 +125,7 @@ def test_a_freeplay_season_rates_everybody_and_goes_on_when_somebody_new_comes(
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
-def test_a_season_that_cannot_be_looked_at_does_not_stop_the_others(
+def test_a_season_that_cannot_be_checked_does_not_stop_the_others(
     playing: Callable[..., PlayingLeague], caplog: pytest.LogCaptureFixture
 ) -> None:
     league = playing()
@@ -144,7 +144,7 @@ def test_a_season_that_cannot_be_looked_at_does_not_stop_the_others(
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
-def test_a_season_that_is_complete_begins_anew_at_its_hour(clock: Any, playing: Callable[..., PlayingLeague]) -> None:
+def test_a_complete_season_starts_again_at_its_hour(clock: Any, playing: Callable[..., PlayingLeague]) -> None:
     league = playing(play_seasons=False)
     season = league.world.season(TEAM, auto_roll_hour_utc=9)
     database = league.app.state.database
@@ -154,12 +154,12 @@ def test_a_season_that_is_complete_begins_anew_at_its_hour(clock: Any, playing: 
     assert roll_due_seasons(database, clock() + timedelta(hours=20)) == []
     assert len(roll_due_seasons(database, clock() + timedelta(hours=21))) == 1
     assert roll_due_seasons(database, clock() + timedelta(hours=21)) == []
-    found = league.get(f"/tournament/seasons/{season}")
-    assert (found["version"], found["status"]) == (2, "not_started")
+    current = league.get(f"/tournament/seasons/{season}")
+    assert (current["version"], current["status"]) == (2, "not_started")
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
-def test_while_the_database_is_away_the_commissioner_waits(make_app: Callable[..., Any]) -> None:
+def test_the_commissioner_waits_while_the_database_is_unreachable(make_app: Callable[..., Any]) -> None:
     app = make_app()
     path = app.state.database.path
     assert app.state.commissioner.run_passes()

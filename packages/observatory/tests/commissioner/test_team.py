@@ -55,7 +55,7 @@ def played(order: int, play: Any = by_skill, **limits: int) -> Rehearsal:
     return season.run()
 
 
-def test_a_season_goes_from_play_ins_over_sampling_and_culling_to_final_scoring() -> None:
+def test_a_season_runs_from_play_ins_through_sampling_and_culling_to_final_scoring() -> None:
     season = played(0)
     assert season.complete
     alone = Counter((match.policies, match.sample) for match in season.completed("stage-1"))
@@ -71,8 +71,8 @@ def test_a_season_goes_from_play_ins_over_sampling_and_culling_to_final_scoring(
     assert all(len(set(team.members)) == 4 for team in first)
     assert {match.seats for match in season.completed("team-round-1")} == {(0, 0, 1, 1, 2, 2, 3, 3)}
     assert Counter(match.team for match in season.completed("team-round-1")) == {team.id: 2 for team in first}
-    kept, gone = ([team.score for team in first if team.eliminated is out] for out in (False, True))
-    assert min(kept) >= max(gone)
+    advancing, eliminated = ([team.score for team in first if team.eliminated is out] for out in (False, True))
+    assert min(advancing) >= max(eliminated)
     assert all("of 64; the best 32 advance" in (season.team_notes[team.id] or "") for team in first if team.eliminated)
     assert season.active("policy-scores-1") == {p for team in season.pools["team-round-3"].teams for p in team.members}
 
@@ -86,7 +86,7 @@ def test_placements_add_up_the_best_ranks_and_count_missing_ones_as_one_after_th
         assert row.team_ranks == tuple(ranks)
 
 
-def test_whatever_the_order_and_whichever_machines_break_the_table_is_the_same() -> None:
+def test_the_table_does_not_depend_on_match_order_or_machine_faults() -> None:
     broken: Counter[tuple[str, str, int]] = Counter()
     chance = random.Random(3)
 
@@ -106,7 +106,7 @@ def test_whatever_the_order_and_whichever_machines_break_the_table_is_the_same()
     assert all(table == tables[0] for table in tables)
 
 
-def test_a_stage_that_has_begun_does_not_wait_for_others_in_the_place_of_those_who_fail() -> None:
+def test_a_started_stage_does_not_wait_for_replacements_of_failed_policies() -> None:
     bad = policies(8)[2]
 
     def play(match: NewMatch, seed: int) -> Any:
@@ -171,7 +171,7 @@ def test_a_season_waits_for_its_start_and_for_enough_policies() -> None:
     assert season.run().complete
 
 
-def test_a_stage_is_not_complete_before_enough_go_on() -> None:
+def test_a_stage_is_not_complete_before_enough_policies_advance() -> None:
     strict = {"kind": "threshold", "min_score": 100.0}
     season = Rehearsal(config([{**SMALL[0], "elim": strict}, *SMALL[1:]]))
     season.enter(policies(8))
@@ -180,7 +180,7 @@ def test_a_stage_is_not_complete_before_enough_go_on() -> None:
     assert reasons(season.facts).season == season.why
 
 
-def test_who_comes_late_plays_the_first_stage_and_takes_the_place_of_a_worse_one() -> None:
+def test_a_late_entrant_plays_the_first_stage_and_replaces_a_worse_policy() -> None:
     best_four = {"kind": "top_k", "max_policies": 4}
     stages = [{**SMALL[0], "elim": best_four, "min_policies": 5}, {**SMALL[1], "elim": None}, *SMALL[2:]]
     *early, late = policies(6)
@@ -208,7 +208,7 @@ def test_who_comes_late_plays_the_first_stage_and_takes_the_place_of_a_worse_one
     assert seated == {*early[2:], late}
 
 
-def test_with_few_policies_a_team_has_one_twice() -> None:
+def test_a_team_contains_a_policy_twice_when_there_are_few_policies() -> None:
     teams = draw_teams(dict.fromkeys(policies(3), 1.0), team_size=4, num_teams=5, min_per_policy=2, seed=1)
     assert all(len(team) == 4 and set(team) == set(policies(3)) for team in teams)
 
@@ -221,7 +221,7 @@ def test_with_few_policies_a_team_has_one_twice() -> None:
     guaranteed=st.integers(0, 6),
     seed=st.integers(0, 1000),
 )
-def test_teams_are_drawn_with_every_guaranteed_seat_and_nobody_twice(
+def test_drawn_teams_contain_every_guaranteed_seat_and_no_policy_twice(
     count: int, team_size: int, num_teams: int, guaranteed: int, seed: int
 ) -> None:
     scores = {policy: place / 10 - 0.5 for place, policy in enumerate(policies(count))}
@@ -250,17 +250,17 @@ def test_better_policies_are_drawn_more_often() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(count=st.integers(4, 40), size=st.integers(2, 4), most=st.integers(1, 30), seed=st.integers(0, 1000))
-def test_where_there_are_too_many_combinations_everybody_plays_in_equally_many(
-    count: int, size: int, most: int, seed: int
+@given(count=st.integers(4, 40), size=st.integers(2, 4), limit=st.integers(1, 30), seed=st.integers(0, 1000))
+def test_each_policy_plays_equally_often_when_there_are_too_many_combinations(
+    count: int, size: int, limit: int, seed: int
 ) -> None:
     members = tuple(policies(count))
-    chosen = combinations_to_play(members, size, most, seed)
+    chosen = combinations_to_play(members, size, limit, seed)
     assert len(set(chosen)) == len(chosen) and all(len(set(combination)) == size for combination in chosen)
     times = Counter(policy for combination in chosen for policy in combination)
     assert set(times) == set(members) and len(set(times.values())) == 1
-    assert max(times.values()) <= max(most, size)
-    assert chosen == combinations_to_play(tuple(reversed(members)), size, most, seed)
+    assert max(times.values()) <= max(limit, size)
+    assert chosen == combinations_to_play(tuple(reversed(members)), size, limit, seed)
 
 
 def test_one_more_policy_changes_few_of_the_chosen_combinations() -> None:
@@ -270,7 +270,7 @@ def test_one_more_policy_changes_few_of_the_chosen_combinations() -> None:
     assert len(before - after) < len(before) / 2
 
 
-def test_more_combinations_than_anybody_could_play_are_a_balanced_part_of_them_without_being_asked(
+def test_too_many_combinations_are_reduced_to_a_balanced_subset_without_a_setting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sampling, "MAX_COMBINATIONS", 500)
@@ -289,9 +289,9 @@ def test_a_stage_with_a_limit_plays_the_chosen_combinations_only() -> None:
     assert set(times.values()) == {4} and len(times) == 12
 
 
-def test_seeds_follow_from_the_season_the_pool_the_split_and_the_sample_alone() -> None:
+def test_seeds_depend_only_on_the_season_the_pool_the_split_and_the_sample() -> None:
     games = list(itertools.product([1, 2], ["stage-1", "stage-2"], [0, 1], range(20)))
-    found = [match_seed(*game) for game in games] + [map_seed(*game) for game in games]
-    assert len(set(found)) == len(found) and all(0 <= seed < 2**31 for seed in found)
-    assert found[0] == match_seed(1, "stage-1", 0, 0) == 80727100
+    seeds = [match_seed(*game) for game in games] + [map_seed(*game) for game in games]
+    assert len(set(seeds)) == len(seeds) and all(0 <= seed < 2**31 for seed in seeds)
+    assert seeds[0] == match_seed(1, "stage-1", 0, 0) == 80727100
     assert map_seed(1, "stage-1", 0, 0, fixed=42) == 42

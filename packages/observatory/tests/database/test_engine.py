@@ -26,10 +26,10 @@ def make(client, account: Account, name: str):
 def test_ids_grow_and_are_version_7() -> None:
     ids = [new_id() for _ in range(5000)]
     assert ids == sorted(ids) and len(set(ids)) == len(ids)
-    assert all(made.version == 7 and made.variant == uuid.RFC_4122 for made in ids)
+    assert all(id_.version == 7 and id_.variant == uuid.RFC_4122 for id_ in ids)
 
 
-def test_a_moment_comes_back_in_utc_and_needs_a_zone(database: Database, ada) -> None:
+def test_a_datetime_is_returned_in_utc_and_needs_a_time_zone(database: Database, ada) -> None:
     moment = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
     policy = Policy(id=new_id(), user_id=ada.user_id, name="x", attributes={}, created_at=moment)
     with database.transaction() as session:
@@ -57,7 +57,7 @@ def test_an_exception_leaves_nothing_behind_and_the_gate_open(database: Database
         assert session.scalars(select(Policy.name)).all() == ["kept"]
 
 
-def test_a_reader_sees_one_state_while_somebody_writes(database: Database, ada, clock) -> None:
+def test_a_reader_sees_one_state_during_a_write(database: Database, ada, clock) -> None:
     with database.read() as reader:
         before = reader.scalar(select(func.count()).select_from(Policy))
         with database.transaction() as writer:
@@ -66,7 +66,7 @@ def test_a_reader_sees_one_state_while_somebody_writes(database: Database, ada, 
             assert reader.scalar(select(func.count()).select_from(Policy)) == before
 
 
-def test_many_clients_at_once_lose_nothing_and_never_wait_for_each_other_for_ever(app, server, ada) -> None:
+def test_concurrent_clients_lose_nothing_and_never_deadlock(app, server, ada) -> None:
     """More requests than threads: those who wait for the gate must not take the threads of the one who has it."""
     with httpx.Client(base_url=server.url, headers=ada.headers, timeout=60) as client, ThreadPoolExecutor(100) as pool:
         answers = list(
@@ -76,7 +76,7 @@ def test_many_clients_at_once_lose_nothing_and_never_wait_for_each_other_for_eve
     assert len({answer.json()["id"] for answer in answers}) == 60
 
 
-def test_a_writer_that_takes_too_long_gives_503_and_then_all_is_well(make_app, account, ada) -> None:
+def test_a_writer_that_takes_too_long_gives_503_and_the_next_one_succeeds(make_app, account, ada) -> None:
     app = make_app(database_timeout_seconds=0.2)
     database: Database = app.state.database
     entered, leave = threading.Event(), threading.Event()
@@ -116,7 +116,7 @@ class TestSQLite:
         other.close()
         assert make(client, ada, "x").status_code == 200
 
-    def test_a_file_that_is_gone_gives_503_and_one_that_is_back_is_used(self, app, client, ada) -> None:
+    def test_a_missing_file_gives_503_and_a_restored_one_is_used(self, app, client, ada) -> None:
         database: Database = app.state.database
         path: Path = database.path
         with database.transaction() as session:
@@ -149,8 +149,8 @@ class TestSQLite:
         assert full.json()["detail"] == "The disk of the database is full; nothing was changed"
         event.remove(database.engine, "connect", limit)
         database.engine.dispose()
-        made = sum(answer.status_code == 200 for answer in answers)
-        assert client.get("/stats/policies?limit=1").json()["total_count"] == made
+        created = sum(answer.status_code == 200 for answer in answers)
+        assert client.get("/stats/policies?limit=1").json()["total_count"] == created
         assert make(client, ada, "more").status_code == 200
 
     def test_a_damaged_file_says_what_to_do(self, make_app, tmp_path) -> None:
@@ -164,7 +164,7 @@ class TestSQLite:
 class TestPostgreSQL:
     """What only a server can do."""
 
-    def test_connections_that_were_cut_are_made_again(self, database: Database, client, ada) -> None:
+    def test_broken_connections_are_reopened(self, database: Database, client, ada) -> None:
         assert make(client, ada, "before").status_code == 200
         with database.engine.connect() as connection:
             connection.exec_driver_sql(
@@ -173,7 +173,7 @@ class TestPostgreSQL:
             )
         assert make(client, ada, "after").status_code == 200
 
-    def test_a_server_that_is_not_there_gives_503(self, make_app) -> None:
+    def test_an_unreachable_server_gives_503(self, make_app) -> None:
         app = make_app()
         database: Database = app.state.database
         database.engine.dispose()

@@ -66,7 +66,7 @@ def test_an_episode_has_the_documented_fields(client: TestClient, played) -> Non
     assert episode["game_stats"] == {"clips": 1.0} and episode["steps"] == 10
 
 
-def test_anybody_gets_the_replay_of_a_public_episode(client: TestClient, played) -> None:
+def test_the_replay_of_a_public_episode_is_public(client: TestClient, played) -> None:
     episode = client.get("/episodes").json()[0]
     assert episode["replay_url"] == f"http://testserver/episodes/{episode['id']}/replay.json.z"
     answer = client.get(episode["replay_url"], follow_redirects=True)
@@ -92,7 +92,7 @@ def test_the_query_of_the_statistics(client: TestClient, played, ada) -> None:
     assert client.post("/stats/episodes/query", json={}).status_code == 401
 
 
-def test_rewards_that_are_no_numbers_do_not_break_anything(client: TestClient, world: World, ada) -> None:
+def test_rewards_that_are_not_numbers_do_not_fail(client: TestClient, world: World, ada) -> None:
     world.season()
     match = world.match("open", "qualifying", [(world.version(ada), 4)])
     world.play(match, [None, 1.0, 1.0, 2.0])
@@ -100,7 +100,7 @@ def test_rewards_that_are_no_numbers_do_not_break_anything(client: TestClient, w
     assert client.get("/episodes").status_code == 200
 
 
-def test_episodes_played_elsewhere_come_as_json_lines(client: TestClient, world: World, ada, bob) -> None:
+def test_episodes_played_elsewhere_are_uploaded_as_json_lines(client: TestClient, world: World, ada, bob) -> None:
     version = world.version(ada)
     line = {
         "policies": [{"policy_version_id": str(version), "agents": [{"agent_id": 0, "reward": 2.5}]}],

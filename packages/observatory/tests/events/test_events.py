@@ -82,7 +82,7 @@ def tell(app: FastAPI, *changes: Change) -> None:
             note(session, change)
 
 
-def test_changes_are_told_after_the_commit_and_never_after_a_rollback(database: Database) -> None:
+def test_changes_are_published_after_a_commit_and_never_after_a_rollback(database: Database) -> None:
     with database.changes.subscribe() as subscription:
         with pytest.raises(RuntimeError), database.transaction() as session:
             note(session, Change(ChangeKind.POLICY))
@@ -93,15 +93,15 @@ def test_changes_are_told_after_the_commit_and_never_after_a_rollback(database: 
         assert subscription.wait(10) == [Change(ChangeKind.MATCH)]
 
 
-def test_a_slow_listener_gets_changes_merged_and_not_heaped_up() -> None:
+def test_changes_for_a_slow_listener_are_merged() -> None:
     hub, season, ids = Hub(), uuid.uuid4(), [uuid.uuid4() for _ in range(MAX_IDS + 1)]
     with hub.subscribe() as subscription:
-        for found in ids[:3]:
-            hub.publish([Change(ChangeKind.MATCH, season, frozenset({found})), Change(ChangeKind.QUEUE)])
+        for match_id in ids[:3]:
+            hub.publish([Change(ChangeKind.MATCH, season, frozenset({match_id})), Change(ChangeKind.QUEUE)])
         [match, queue] = subscription.wait(10)
         assert match.ids == set(ids[:3]) and queue == Change(ChangeKind.QUEUE)
-        for found in ids:
-            hub.publish([Change(ChangeKind.MATCH, season, frozenset({found}))])
+        for match_id in ids:
+            hub.publish([Change(ChangeKind.MATCH, season, frozenset({match_id}))])
         assert subscription.wait(10) == [Change(ChangeKind.MATCH, season)]  # too many to name: any of them
     hub.publish([Change(ChangeKind.QUEUE)])
     assert subscription.take() == []
@@ -122,7 +122,7 @@ def test_tasks_are_woken_from_other_threads_and_when_the_server_stops() -> None:
     assert hub.closed
 
 
-def test_a_page_hears_what_changes_in_the_seasons_it_may_see(server, app: FastAPI, world: World, ada, admin) -> None:
+def test_a_page_receives_the_changes_of_the_seasons_it_may_see(server, app: FastAPI, world: World, ada, admin) -> None:
     open_season, hidden = world.season(), world.season(name="hidden", public=False, is_default=False)
     match = uuid.uuid4()
     in_open = Change(ChangeKind.MATCH, season_id(app, open_season), frozenset({match}))
@@ -133,19 +133,19 @@ def test_a_page_hears_what_changes_in_the_seasons_it_may_see(server, app: FastAP
         listening(server.url) as anybody,
         listening(server.url, ada.headers) as user,
         listening(server.url, admin.headers) as staff,
-        listening(server.url, admin.headers, season="hidden") as one,
+        listening(server.url, admin.headers, season="hidden") as hidden_stream,
     ):
         tell(app, in_open, in_hidden, own)
         assay = {"kind": "assay", "season": None, "season_version": None, "ids": []}
         assert anybody.next() == user.next() == ("changes", [for_all, assay])
         kinds = {(entry["kind"], entry["season"]) for entry in staff.next()[1]}
         assert kinds == {("match", "open"), ("table", "hidden"), ("assay", None)}
-        assert {entry["season"] for entry in one.next()[1]} == {"hidden", None}
+        assert {entry["season"] for entry in hidden_stream.next()[1]} == {"hidden", None}
     refused = httpx.get(f"{server.url}/observatory/api/events?season=hidden", headers=ada.headers)
     assert refused.status_code == 404
 
 
-def test_a_stream_ends_when_its_listener_has_no_right_to_it_any_more(server, app: FastAPI, world: World, admin) -> None:
+def test_a_stream_ends_when_its_listener_loses_access(server, app: FastAPI, world: World, admin) -> None:
     hidden = season_id(app, world.season(name="hidden", public=False))
     with httpx.Client(base_url=server.url, trust_env=False) as browser:
         csrf = browser.get("/observatory/api/me").json()["csrf"]
@@ -168,18 +168,18 @@ def test_a_stream_ends_when_its_listener_has_no_right_to_it_any_more(server, app
         assert httpx.get(f"{server.url}/observatory/api/me", headers=cookie).json()["signed_in"] is False
 
 
-def test_a_page_that_comes_back_learns_whether_it_has_missed_something(server, app: FastAPI) -> None:
+def test_a_reconnecting_page_learns_whether_it_missed_changes(server, app: FastAPI) -> None:
     with listening(server.url) as stream:
-        seen = stream.last_id
+        last_id = stream.last_id
 
     def hello(last: str | None) -> bool:
         headers = {"Last-Event-ID": last or ""}
         with httpx.stream("GET", f"{server.url}/observatory/api/events", headers=headers, timeout=20) as response:
             return bool(Stream(response).next()[1]["missed"])
 
-    assert hello(seen) is False
+    assert hello(last_id) is False
     tell(app, Change(ChangeKind.QUEUE))
-    assert hello(seen) is True
+    assert hello(last_id) is True
     assert hello("of an earlier life of the server") is True
 
 
@@ -192,11 +192,11 @@ def test_many_changes_are_sent_together(server, app: FastAPI, world: World) -> N
         messages, heard = 0, set()
         while len(heard) < len(ids):
             messages += 1
-            heard |= {found for entry in stream.next()[1] for found in entry["ids"]}
+            heard |= {match_id for entry in stream.next()[1] for match_id in entry["ids"]}
         assert heard == {str(match) for match in ids} and messages < len(ids) / 2
 
 
-def test_an_address_has_only_so_many_streams_and_closed_ones_count_no_more(server, app: FastAPI) -> None:
+def test_streams_per_address_are_limited_and_closed_ones_do_not_count(server, app: FastAPI) -> None:
     app.state.settings.max_event_streams_per_address = 2
     with listening(server.url), listening(server.url):
         refused = httpx.get(f"{server.url}/observatory/api/events")
@@ -214,7 +214,7 @@ async def _until_none_is_open(app: FastAPI) -> None:
             await anyio.sleep(0.02)
 
 
-def test_streams_end_when_the_server_stops_and_after_their_time(serve, make_app) -> None:
+def test_streams_end_when_the_server_stops_and_after_their_time_limit(serve, make_app) -> None:
     app = make_app()
     server = serve(app)
     with listening(server.url) as stream:
@@ -225,7 +225,7 @@ def test_streams_end_when_the_server_stops_and_after_their_time(serve, make_app)
         stream.drain()
 
 
-def test_a_server_with_open_streams_stops_when_it_is_told_to(tmp_path: Path) -> None:
+def test_a_server_with_open_streams_stops_on_a_signal(tmp_path: Path) -> None:
     own = {"OBSERVATORY_DATA_DIR": str(tmp_path / "data"), "OBSERVATORY_SEED_SEASONS": "false"}
     line = [sys.executable, "-m", "observatory", "serve", "--port", "0", "--workers", "0"]
     with (
@@ -233,9 +233,9 @@ def test_a_server_with_open_streams_stops_when_it_is_told_to(tmp_path: Path) -> 
         subprocess.Popen(line, env=os.environ | own, stdout=subprocess.PIPE, stderr=log, text=True) as process,
     ):
         assert process.stdout is not None
-        told = re.search(r"http://[^ ]+", process.stdout.readline())
-        assert told is not None, (tmp_path / "log").read_text()
-        with listening(told[0]) as stream:
+        url = re.search(r"http://[^ ]+", process.stdout.readline())
+        assert url is not None, (tmp_path / "log").read_text()
+        with listening(url[0]) as stream:
             process.send_signal(signal.SIGTERM)
             stream.drain()
         assert process.wait(GRACE_SECONDS - 5) == 0  # it did not wait for the streams to be given up

@@ -49,7 +49,7 @@ def sizes(app: FastAPI, job_id: uuid.UUID) -> dict[str, int]:
     return {key.rpartition("/")[2]: store.size(key) for key in store.keys(f"jobs/{job_id}/")}
 
 
-def test_every_file_of_an_episode_counts_as_that_of_whoever_asked_for_it(
+def test_every_file_of_an_episode_counts_against_the_user_who_requested_it(
     app: FastAPI, worker: Worker, ada: Any, bob: Any
 ) -> None:
     job_id = play(app, worker, ada.user_id)
@@ -72,8 +72,8 @@ def test_without_room_an_episode_keeps_its_results_and_not_its_replay(
     assert sizes(app, second).keys() == sizes(app, first).keys() - {"replay.json.z", "actions.json.z"}
     episodes_bytes = sum(sizes(app, first).values()) + sum(sizes(app, second).values())
     assert stored(app, ada.user_id) == bundles + episodes_bytes
-    shown = client.get(f"/jobs/{second}", headers=ada.headers).json()
-    assert shown["status"] == "completed" and shown["result"]["rewards"] == [1.0, 2.0]
+    document = client.get(f"/jobs/{second}", headers=ada.headers).json()
+    assert document["status"] == "completed" and document["result"]["rewards"] == [1.0, 2.0]
     episodes = {row["tags"]["job_id"]: row for row in client.get("/episodes", headers=ada.headers).json()}
     assert episodes[str(first)]["replay_url"] is not None and episodes[str(second)]["replay_url"] is None
     # A user without any room left can ask for no more.
@@ -111,8 +111,8 @@ def test_a_season_says_how_long_its_replays_are_kept(
         expire(app.state.database, app.state.store, app.state.settings, clock())
         keys = [job_key(world.job_of(match), "replay.json.z") for match in matches]
         there = [app.state.store.size(key) is not None for key in keys]
-        shown = [client.get(f"/observatory/api/matches/{match}").json()["viewer_url"] for match in matches]
-        assert [url is not None for url in shown] == there, "a page shows no replay that is gone"
+        urls = [client.get(f"/observatory/api/matches/{match}").json()["viewer_url"] for match in matches]
+        assert [url is not None for url in urls] == there, "a page shows no replay that is gone"
         return there
 
     assert replays() == [True, True]
@@ -127,7 +127,7 @@ def test_a_season_says_how_long_its_replays_are_kept(
         assert job_row.result is not None and job_row.replay_removed_at is not None
 
 
-def test_a_replay_that_went_is_no_finding_of_recompute(
+def test_recompute_does_not_report_an_expired_replay(
     app: FastAPI, client: TestClient, world: World, worker: Worker, ada: Any, admin: Any, clock: Any
 ) -> None:
     season = world.season()

@@ -47,7 +47,7 @@ def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in LEFT_OUT])
-def test_a_hostile_policy_gets_its_verdict_and_costs_nobody_else_anything(
+def test_a_hostile_policy_gets_its_verdict_and_affects_no_other_policy(
     server: Any,
     client: TestClient,
     token: str,
@@ -83,6 +83,10 @@ def test_a_hostile_policy_gets_its_verdict_and_costs_nobody_else_anything(
     assert case.log in log.decode(errors="replace") and len(log) < LOG_BYTES
     total = sum(store.size(key) for key in store.keys(f"jobs/{job_id}/"))
     assert total < LOG_BYTES + 200_000
-    told = [str(done), caplog.text, *(store.get(key).decode(errors="replace") for key in store.keys(f"jobs/{job_id}/"))]
-    for text in told:
+    outputs = [
+        str(done),
+        caplog.text,
+        *(store.get(key).decode(errors="replace") for key in store.keys(f"jobs/{job_id}/")),
+    ]
+    for text in outputs:
         assert [secret for secret in HOST if secret in text] == []

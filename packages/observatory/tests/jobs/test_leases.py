@@ -85,7 +85,7 @@ def test_a_job_is_leased_played_and_finished_once(
     assert b"completed" in app.state.store.get(job_key(queued, "logs.txt"))
 
 
-def test_a_worker_that_is_silent_loses_its_job_and_cannot_finish_it(
+def test_a_worker_without_heartbeats_loses_its_job_and_cannot_finish_it(
     client: TestClient, admin: Any, worker: Worker, queued: str, clock: Any, app: FastAPI
 ) -> None:
     slow = worker.lease()
@@ -100,7 +100,7 @@ def test_a_worker_that_is_silent_loses_its_job_and_cannot_finish_it(
     assert status(client, admin, queued)["result"]["rewards"] == [1.0, 2.0]
 
 
-def test_a_worker_that_keeps_talking_keeps_its_job(worker: Worker, queued: str, clock: Any) -> None:
+def test_a_worker_that_sends_heartbeats_keeps_its_job(worker: Worker, queued: str, clock: Any) -> None:
     lease = worker.lease()
     for _ in range(5):
         clock.advance(50)
@@ -120,7 +120,7 @@ def test_a_job_that_loses_three_workers_has_failed(
     assert failed["status"] == "failed" and "3 workers were lost" in failed["error"]
 
 
-def test_a_job_given_back_is_played_by_the_next(worker: Worker, queued: str) -> None:
+def test_a_released_job_is_played_by_the_next_worker(worker: Worker, queued: str) -> None:
     lease = worker.lease()
     assert worker.call(lease, "release").status_code == 200
     assert worker.call(lease, "heartbeat").status_code == 403
@@ -166,7 +166,7 @@ def test_urgent_jobs_come_first_and_then_the_oldest(
     assert order == [str(ids[index]) for index in (1, 3, 0, 2)]
 
 
-def test_a_job_that_nobody_could_play_is_not_queued(client: TestClient, admin: Any) -> None:
+def test_a_job_that_cannot_be_played_is_not_queued(client: TestClient, admin: Any) -> None:
     for changes in (
         {"policy_uris": ["file:///etc/passwd"]},
         {"policy_uris": ["http://example.com/policy.zip"]},
@@ -190,7 +190,7 @@ def test_operators_move_jobs_only_as_jobs_move(client: TestClient, admin: Any, q
     assert status(client, admin, queued)["error"] == "by hand"
 
 
-def test_jobs_are_seen_by_who_asked_for_them(client: TestClient, admin: Any, ada: Any, queued: str) -> None:
+def test_jobs_are_visible_to_the_user_who_requested_them(client: TestClient, admin: Any, ada: Any, queued: str) -> None:
     assert client.get(f"/jobs/{queued}", headers=ada.headers).status_code == 404
     assert client.get("/jobs", headers=ada.headers).json() == []
     listed = client.get("/jobs?status=pending", headers=admin.headers)
@@ -198,12 +198,12 @@ def test_jobs_are_seen_by_who_asked_for_them(client: TestClient, admin: Any, ada
     assert client.post("/jobs/batch", json=[job()], headers=ada.headers).status_code == 403
 
 
-def test_a_worker_is_nobody_else_and_nobody_else_is_a_worker(client: TestClient, admin: Any, worker: Worker) -> None:
+def test_worker_tokens_and_user_tokens_are_not_interchangeable(client: TestClient, admin: Any, worker: Worker) -> None:
     assert client.get("/whoami", headers={"X-Auth-Token": worker.token}).status_code == 401
     assert client.post("/work/lease", json={"worker": "x"}, headers=admin.headers).status_code == 401
 
 
-def test_a_store_without_room_gives_no_job_out_until_there_is_some(
+def test_a_full_store_leases_no_job_until_space_is_free(
     app: FastAPI, worker: Worker, client: TestClient, admin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.post("/jobs/batch", json=[job()], headers=admin.headers)

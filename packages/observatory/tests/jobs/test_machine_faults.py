@@ -159,7 +159,7 @@ def test_faults_leave_the_match_and_its_entrants_as_they_were(
     assert match.shown()["status"] == "completed"
 
 
-def test_a_store_that_is_full_when_results_arrive_costs_a_lease_and_no_policy(
+def test_a_store_that_is_full_when_results_arrive_costs_a_lease_and_blames_no_policy(
     server: Any, token: str, match: Match, clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = match.entrants()
@@ -187,8 +187,8 @@ def test_a_match_that_no_machine_could_play_changes_no_entrant(
         play(server, token, f"unlucky {number}", forked=True)
     done = match.queued()
     assert (done["status"], done["error_type"]) == ("failed", "internal_error")
-    shown = match.shown()
-    assert shown["status"] == "failed" and "no policy is at fault" in str(shown)
+    document = match.shown()
+    assert document["status"] == "failed" and "no policy is at fault" in str(document)
     policies, board = match.entrants()
     assert board == before[1]
     assert [(row["policy"], row["pools"][0]["active"]) for row in policies] == [
@@ -217,7 +217,7 @@ def on_a_disk_of(size: int, folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_disk_that_is_too_small_is_no_policys_fault(server: Any, token: str, match: Match, tmp_path: Path) -> None:
+def test_a_disk_that_is_too_small_blames_no_policy(server: Any, token: str, match: Match, tmp_path: Path) -> None:
     server.app.state.settings.max_job_attempts = 100
     before = match.entrants()
     disk = tmp_path / "disk"
@@ -227,13 +227,13 @@ def test_a_disk_that_is_too_small_is_no_policys_fault(server: Any, token: str, m
         command = [*on_a_disk_of(size, disk), sys.executable, "-c", WORKER, server.url, token]
         ran = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, timeout=120)
         queued = match.queued()
-        told = f"{size} kB: {queued['status']} {queued['error']}\n{ran.stdout[-1000:]}{ran.stderr[-2000:]}"
+        context = f"{size} kB: {queued['status']} {queued['error']}\n{ran.stdout[-1000:]}{ran.stderr[-2000:]}"
         if queued["status"] == "completed":
-            assert number > 0, told  # the first disk is too small
+            assert number > 0, context  # the first disk is too small
             break
-        assert (queued["status"], queued["error"]) == ("pending", None), told
+        assert (queued["status"], queued["error"]) == ("pending", None), context
         assert match.entrants() == before
-        assert "Traceback" not in ran.stdout + ran.stderr, told
+        assert "Traceback" not in ran.stdout + ran.stderr, context
     else:
         play(server, token, "lucky")
     assert match.queued()["status"] == "completed" and match.shown()["status"] == "completed"

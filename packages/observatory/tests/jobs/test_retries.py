@@ -77,8 +77,8 @@ def test_a_worker_gets_other_jobs_than_the_one_it_failed(
 
 
 def test_the_only_worker_gets_the_job_again(client: TestClient, token: str, queued: list[str], clock: Any) -> None:
-    alone, gone = Named(client, token, "alone"), Named(client, token, "gone")
-    assert gone.call(gone.lease(), "release").status_code == 200
+    alone, stopped = Named(client, token, "alone"), Named(client, token, "gone")
+    assert stopped.call(stopped.lease(), "release").status_code == 200
     alone.fail(alone.lease())
     assert alone.lease() is None
     clock.advance(61)  # the other was not heard of for a minute

@@ -81,7 +81,7 @@ def test_a_match_makes_no_move_that_its_table_does_not_have(world: World, ada) -
             move_match(session, match, MatchStatus.RUNNING, now=world.clock())
 
 
-def test_no_job_moves_while_nothing_follows_jobs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_job_moves_without_a_follower(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     with world.database.transaction() as session:
         job = create_job(session, dict(SPEC), now=world.clock())
         monkeypatch.setattr(transitions, "_follower", None)
@@ -98,7 +98,7 @@ def test_a_second_follower_is_refused(client: TestClient) -> None:
         transitions.follow_with(other)
 
 
-def test_subscribers_hear_of_each_move_with_the_season_of_the_match(world: World, ada) -> None:
+def test_subscribers_receive_each_move_with_the_season_of_the_match(world: World, ada) -> None:
     world.season()
     with world.database.changes.subscribe() as changes:
         match = world.match("open", "competition", [(world.version(ada), 4)])
@@ -111,12 +111,12 @@ def test_subscribers_hear_of_each_move_with_the_season_of_the_match(world: World
 
 def test_no_other_module_assigns_a_state() -> None:
     files = sorted(SOURCE.rglob("*.py"))
-    found = {
+    assignments = {
         f"{path.relative_to(SOURCE).as_posix()}:{line}"
         for path in files
         for line in _assigned_states(ast.parse(path.read_text(encoding="utf-8")))
     }
-    assert {place.partition(":")[0] for place in found} == ALLOWED, sorted(found)
+    assert {place.partition(":")[0] for place in assignments} == ALLOWED, sorted(assignments)
 
 
 @pytest.mark.parametrize(

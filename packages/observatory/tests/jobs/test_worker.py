@@ -202,7 +202,7 @@ class Mortal(HttpJobClient):
         setattr(self, call, die)
 
 
-def test_wherever_a_worker_dies_the_job_is_played_to_its_end_once(
+def test_a_worker_may_die_at_any_step_and_the_job_is_completed_once(
     server: Any, token: str, queue: Any, job: Any, clock: Any
 ) -> None:
     server.app.state.settings.max_job_attempts = 10
@@ -250,7 +250,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_a_machine_is_nobodys_and_the_job_is_played_again(
+def test_a_machine_fault_blames_no_policy_and_the_job_is_retried(
     server: Any, client: TestClient, token: str, ada: Any, queue: Any, job: Any, monkeypatch: Any, fault: str
 ) -> None:
     version = upload(client, ada, POLICY.replace("PORT", "1").replace("CRASH", "False"))
@@ -269,7 +269,7 @@ def test_a_fault_of_a_machine_is_nobodys_and_the_job_is_played_again(
     assert (done["status"], done["error"], done["worker"], done["attempts"]) == ("completed", None, "lucky", 2)
 
 
-def test_a_job_on_which_machines_fail_again_and_again_fails_without_blame(
+def test_a_job_with_repeated_machine_faults_fails_without_blame(
     server: Any, token: str, queue: Any, job: Any, monkeypatch: Any
 ) -> None:
     job_id = queue(["metta://policy/noop"], seats=[0])
@@ -285,7 +285,9 @@ def test_a_job_on_which_machines_fail_again_and_again_fails_without_blame(
         assert session.get_one(Job, uuid.UUID(job_id)).failed_policy_index is None
 
 
-def test_a_worker_without_room_takes_no_job(server: Any, token: str, queue: Any, job: Any, monkeypatch: Any) -> None:
+def test_a_worker_without_disk_space_leases_no_job(
+    server: Any, token: str, queue: Any, job: Any, monkeypatch: Any
+) -> None:
     job_id = queue(["metta://policy/noop"], seats=[0])
     jobs = HttpJobClient(server.url, token)
     monkeypatch.setattr("observatory.worker.machine.MIN_FREE_BYTES", 1 << 60)
@@ -360,7 +362,7 @@ class Mine(MultiAgentPolicy):
 """
 
 
-def test_logs_are_short_count_as_their_owners_and_go_after_a_while(
+def test_logs_are_truncated_count_against_their_owner_and_expire(
     server: Any, client: TestClient, token: str, ada: Any, bob: Any, queue: Any, job: Any, clock: Any
 ) -> None:
     state = server.app.state

@@ -11,23 +11,23 @@ from packages.observatory.tests.world import FREEPLAY, World
 def test_matches_newest_first_with_any_of_the_policies(client: TestClient, world: World, clock, ada, bob) -> None:
     world.season()
     a, b, c = world.version(ada, "a"), world.version(bob, "b"), world.version(bob, "c")
-    made = []
+    matches = []
     for pool, seats in (
         ("qualifying", [(a, 4)]),
         ("competition", [(a, 2), (b, 2)]),
         ("competition", [(b, 1), (c, 3)]),
     ):
-        made.append(str(world.match("open", pool, seats)))
+        matches.append(str(world.match("open", pool, seats)))
         clock.advance(10)
 
     def ids(query: str = "") -> list[str]:
         return [row["id"] for row in client.get(f"/tournament/seasons/open/matches?{query}").json()]
 
-    assert ids() == made[::-1]
-    assert ids(f"policy_version_ids={a}") == [made[1], made[0]]
-    assert ids(f"policy_version_ids={a}&policy_version_ids={c}") == made[::-1]
-    assert ids("pool_names=qualifying") == [made[0]]
-    assert ids("pool_names=qualifying&pool_names=competition&limit=1&offset=2") == [made[0]]
+    assert ids() == matches[::-1]
+    assert ids(f"policy_version_ids={a}") == [matches[1], matches[0]]
+    assert ids(f"policy_version_ids={a}&policy_version_ids={c}") == matches[::-1]
+    assert ids("pool_names=qualifying") == [matches[0]]
+    assert ids("pool_names=qualifying&pool_names=competition&limit=1&offset=2") == [matches[0]]
     response = client.get("/tournament/seasons/open/matches?limit=1")
     assert response.headers["X-Total-Count"] == "3"
 
@@ -63,20 +63,20 @@ def test_a_failed_match_says_why_and_has_no_scores(client: TestClient, world: Wo
     assert failed["players"][0]["score"] is None and failed["episode_id"] is None
 
 
-def test_matches_of_private_seasons_are_not_there(client: TestClient, world: World, ada, admin) -> None:
+def test_matches_of_private_seasons_are_hidden(client: TestClient, world: World, ada, admin) -> None:
     world.season(FREEPLAY, public=False)
     match = world.match("open", "qualifying", [(world.version(ada), 4)])
     world.play(match, [1, 1, 1, 1])
     assert client.get(f"/tournament/matches/{match}", headers=ada.headers).status_code == 404
-    found = client.get(f"/tournament/matches/{match}", headers=admin.headers)
-    assert found.status_code == 200
-    episode = found.json()["episode_id"]
+    response = client.get(f"/tournament/matches/{match}", headers=admin.headers)
+    assert response.status_code == 200
+    episode = response.json()["episode_id"]
     assert client.get(f"/episodes/{episode}").status_code == 404
     assert client.get(f"/episodes/{episode}/replay.json.z").status_code == 404
     assert client.get("/episodes").json() == []
 
 
-def test_a_match_in_which_a_policy_failed_keeps_its_replay_and_opens_there(
+def test_a_match_in_which_a_policy_failed_keeps_its_replay_and_opens_at_the_failure(
     client: TestClient, world: World, ada, bob
 ) -> None:
     world.season()
@@ -88,9 +88,9 @@ def test_a_match_in_which_a_policy_failed_keeps_its_replay_and_opens_there(
     assert page["status"] == "failed" and "line 3" in page["error"]
     assert page["viewer_url"].endswith("replay.json.z&tick=7")
     assert client.get(page["replay_url"], follow_redirects=True).content == b"replay"
-    told = client.get(f"/tournament/matches/{match}").json()
-    assert [player["score"] for player in told["players"]] == [None, None]
-    assert told["episode"]["tags"]["failed"] == "policy_error"
+    document = client.get(f"/tournament/matches/{match}").json()
+    assert [player["score"] for player in document["players"]] == [None, None]
+    assert document["episode"]["tags"]["failed"] == "policy_error"
 
 
 def test_logs_are_for_the_owner_and_for_the_agents_its_policy_ran(client: TestClient, world: World, ada, bob) -> None:
@@ -114,7 +114,7 @@ def test_logs_are_for_the_owner_and_for_the_agents_its_policy_ran(client: TestCl
     assert client.get(f"/tournament/matches/{uuid.uuid4()}/{a}/policy-logs", headers=ada.headers).status_code == 404
 
 
-def test_the_one_log_of_a_policy_is_read_by_any_of_its_agents(client: TestClient, world: World, ada, bob) -> None:
+def test_every_agent_of_a_policy_gives_access_to_its_log(client: TestClient, world: World, ada, bob) -> None:
     world.season()
     a, b = world.version(ada, "a"), world.version(bob, "b")
     match = world.match("open", "competition", [(a, 2), (b, 2)])

@@ -45,7 +45,7 @@ def host() -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("database_kind", KINDS, indirect=True, scope="session")
-def test_an_author_reads_why_and_nobody_reads_anything_of_the_machine(
+def test_an_author_reads_the_reason_and_no_reader_sees_details_of_the_machine(
     server: Any,
     client: TestClient,
     world: World,
@@ -72,7 +72,7 @@ def test_an_author_reads_why_and_nobody_reads_anything_of_the_machine(
     worker.run(once=True)
     jobs.close()
 
-    shown = []
+    texts = []
     for agent, (version, (name, case)) in enumerate(zip(versions, VOICES.items(), strict=True)):
         place = f"/tournament/matches/{match}/{version}/policy-logs"
         assert client.get(place, headers=bob.headers).status_code == 403
@@ -81,7 +81,7 @@ def test_an_author_reads_why_and_nobody_reads_anything_of_the_machine(
         assert f"[step 0 agent {agent}] bundle/my_policy.py" in log.text and "[secret]" in log.text, (name, log.text)
         if name in ("native", "hangs", "raises"):
             assert 'my_policy.py", line' in log.text, (name, log.text)
-        shown.append(log.text)
+        texts.append(log.text)
     runtime = client.get(f"/jobs/{world.job_of(match)}", headers=admin.headers).json()["runtime"]["policies"]
     assert [entry["status"] for entry in runtime] == [case.status for case in VOICES.values()]
     # The match failed at the first of those that failed, has a replay, and says where.
@@ -89,10 +89,10 @@ def test_an_author_reads_why_and_nobody_reads_anything_of_the_machine(
         page = client.get(f"/observatory/api/matches/{match}", headers=headers)
         assert page.json()["status"] == "failed" and page.json()["has_replay"]
         assert VOICES["native"].message in page.json()["error"]
-        shown.append(page.text)
+        texts.append(page.text)
     for kind in ("logs", "error-info"):
         artifact = f"/tournament/matches/{match}/{versions[0]}/artifacts/{kind}"
-        shown.append(client.get(artifact, headers=ada.headers).text)
-    shown += [client.get(f"/observatory/api/policies/{version}", headers=ada.headers).text for version in versions]
-    for text in shown:
+        texts.append(client.get(artifact, headers=ada.headers).text)
+    texts += [client.get(f"/observatory/api/policies/{version}", headers=ada.headers).text for version in versions]
+    for text in texts:
         assert [secret for secret in host() if secret in text] == [], text

@@ -32,7 +32,7 @@ def facts(database: Database) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def test_a_backup_made_while_fifty_clients_write_is_one_state_and_comes_back_equal(
+def test_a_backup_during_writes_of_fifty_clients_is_consistent_and_restores_equal(
     make_app: Callable[..., FastAPI],
     serve: Callable[[FastAPI], Any],
     new_database_url: Callable[[], str],
@@ -49,8 +49,8 @@ def test_a_backup_made_while_fifty_clients_write_is_one_state_and_comes_back_equ
     def write(number: int) -> None:
         with httpx.Client(base_url=url, headers={"X-Auth-Token": tokens[number]}, timeout=30) as client:
             while not stop.is_set() and written[number] < 90:
-                made = client.post("/players", json={"name": f"player {written[number]}"})
-                assert made.status_code == 200, made.text
+                created = client.post("/players", json={"name": f"player {written[number]}"})
+                assert created.status_code == 200, created.text
                 written[number] += 1
 
     threads = [threading.Thread(target=write, args=(number,)) for number in range(CLIENTS)]
@@ -77,11 +77,11 @@ def test_a_backup_made_while_fifty_clients_write_is_one_state_and_comes_back_equ
     again = create_app(restored)
     assert again.state.store.get("policies/first.zip") == b"bundle" and again.state.keys == app.state.keys
     # Every restored row is one of the original, and of rows that do not change there are none missing.
-    ours, theirs = facts(database), facts(again.state.database)
-    for name, rows in theirs.items():
+    original, copied = facts(database), facts(again.state.database)
+    for name, rows in copied.items():
         assert len(rows) == counts[name]
-        assert set(map(str, rows)) <= set(map(str, ours[name])), name
-    assert theirs["seasons"] == ours["seasons"] and theirs["users"] == ours["users"] and theirs["seasons"]
+        assert set(map(str, rows)) <= set(map(str, original[name])), name
+    assert copied["seasons"] == original["seasons"] and copied["users"] == original["users"] and copied["seasons"]
     # Players were numbered in order, so one state of the database has no gap.
     with again.state.database.read() as session:
         per_user = select(Player.user_id, func.count(), func.max(Player.created_at)).group_by(Player.user_id)

@@ -28,9 +28,9 @@ def nested(levels: int) -> bytes:
 
 
 def test_every_route_with_a_body_checks_its_caller_first(app: FastAPI) -> None:
-    found = [route for route in iter_route_contexts(app.routes) if isinstance(route.original_route, APIRoute)]
-    assert len(found) > 80
-    assert all(isinstance(route.original_route, Route) for route in found if route.path != "/openapi.json")
+    routes = [route for route in iter_route_contexts(app.routes) if isinstance(route.original_route, APIRoute)]
+    assert len(routes) > 80
+    assert all(isinstance(route.original_route, Route) for route in routes if route.path != "/openapi.json")
 
 
 def test_a_body_is_read_after_the_caller_is_known(http: httpx.Client, ada: Any, admin: Any) -> None:
@@ -71,7 +71,7 @@ def test_bodies_with_too_many_values_are_refused(http: httpx.Client, admin: Any)
 
 
 @pytest.mark.parametrize("body", [b'{"name": "\xff"}', b"\x00", b'{"name": ', b"NaN" * 2000, b'"' + b"\\ud800" + b'"'])
-def test_what_is_not_json_is_refused(http: httpx.Client, ada: Any, body: bytes) -> None:
+def test_a_body_that_is_not_json_is_refused(http: httpx.Client, ada: Any, body: bytes) -> None:
     assert http.post("/players", content=body, headers=JSON | ada.headers).status_code == 422
 
 

@@ -61,7 +61,7 @@ def test_a_request_that_does_not_arrive_in_time_is_refused(small: Any, start: by
     assert answer.startswith(b"HTTP/1.1 408 ") and b"did not arrive in time" in answer
 
 
-def test_a_slow_body_that_moves_on_is_read_whole(small: Any) -> None:
+def test_a_slow_body_that_makes_progress_is_read_completely(small: Any) -> None:
     url = small(body_timeout_seconds=0.2)
     body = b'{"code": "%s"}' % (b"x" * 150)
     connection = connect(url, EXCHANGE + b"content-length: 60000\r\n\r\n" + body + b" " * 50_000)
@@ -92,7 +92,7 @@ def test_endless_headers_are_refused(small: Any) -> None:
     connection.close()
 
 
-def test_an_address_with_too_many_connections_loses_those_that_wait(small: Any) -> None:
+def test_the_oldest_waiting_connections_of_an_address_over_its_limit_are_closed(small: Any) -> None:
     url = small(max_connections_per_address=8)
     waiting = [connect(url, b"GET /healthz HTTP/1.1\r\n") for _ in range(30)]
     with httpx.Client(trust_env=False, timeout=5) as http:

@@ -106,7 +106,7 @@ def test_a_reference_to_a_missing_row_is_found(make_app: Callable[..., FastAPI],
         backup(app.state.settings, tmp_path / "b.tar")
 
 
-def test_rows_of_the_future_are_a_problem_of_the_clock(make_app: Callable[..., FastAPI]) -> None:
+def test_rows_from_the_future_are_reported_as_a_clock_problem(make_app: Callable[..., FastAPI]) -> None:
     app = make_app()
     now = utc_now()
     assert clock_problem(app.state.database, now) is None  # an empty database knows no time

@@ -22,7 +22,7 @@ def test_a_bucket_fills_at_a_steady_rate_and_says_how_long_to_wait() -> None:
     assert [buckets.take("a"), buckets.take("a")] == [0, 1]
 
 
-def test_callers_are_refused_before_anything_is_done_for_them(make_app: Callable[..., FastAPI]) -> None:
+def test_callers_over_the_limit_are_refused_before_any_work(make_app: Callable[..., FastAPI]) -> None:
     app = make_app(anonymous_rate=4, user_rate=8)
     client = TestClient(app)
     answers = [client.get("/tournament/seasons") for _ in range(3)]
@@ -67,12 +67,12 @@ def test_uploads_have_a_daily_share(client: TestClient, ada: Any, bob: Any, app:
 def test_a_request_that_is_too_large_is_refused_before_it_is_read(make_app: Callable[..., FastAPI]) -> None:
     client = TestClient(make_app(max_body_bytes=1000), raise_server_exceptions=False)
     whole = {"code": "x" * 2000}
-    said = client.post("/credentials/auth-codes/exchange", json=whole)
-    unsaid = client.post(
+    declared = client.post("/credentials/auth-codes/exchange", json=whole)
+    chunked = client.post(
         "/credentials/auth-codes/exchange",
         content=iter([b'{"code": "', b"x" * 2000, b'"}']),
         headers={"Content-Type": "application/json"},
     )
-    assert [said.status_code, unsaid.status_code] == [413, 413]
-    assert said.json() == unsaid.json() == {"detail": "The body of this request may have at most 1,000 bytes"}
+    assert [declared.status_code, chunked.status_code] == [413, 413]
+    assert declared.json() == chunked.json() == {"detail": "The body of this request may have at most 1,000 bytes"}
     assert client.post("/credentials/auth-codes/exchange", json={"code": "x"}).status_code == 400

@@ -39,9 +39,9 @@ def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, dict[s
     with (tmp_path / "log").open("w") as log:
         process = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout is not None
-    told = "".join(process.stdout.readline() for _ in range(4))
-    url, token = re.search(r"http://[^ ]+", told), re.search(r"token: (\S+)", told)
-    assert url is not None and token is not None, told + (tmp_path / "log").read_text()
+    output = "".join(process.stdout.readline() for _ in range(4))
+    url, token = re.search(r"http://[^ ]+", output), re.search(r"token: (\S+)", output)
+    assert url is not None and token is not None, output + (tmp_path / "log").read_text()
     yield process, url[0], {"X-Auth-Token": token[1], "X-Use-Elevated-Privileges": "true"}
     process.kill()
     process.wait()
@@ -50,10 +50,10 @@ def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, dict[s
 
 def wait_for(condition: Callable[[], Any]) -> Any:
     deadline = time.monotonic() + 60
-    while not (found := condition()):
+    while not (result := condition()):
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    return found
+    return result
 
 
 def children_of(pid: int) -> list[int]:
@@ -78,8 +78,8 @@ def test_a_server_keeps_its_workers_alive_and_stops_with_them(running: Any, comm
     assert f"{url}/join?invitation=" in command("admin", "user", "create", "ada@example.com").stdout
     users = json.loads(command("admin", "user", "list", "--json").stdout)
     assert [user["email"] for user in users] == ["admin@localhost", "ada@example.com"]
-    made = command("admin", "token", "create", "laptop", "--user", "ada@example.com").stdout.strip()
-    assert httpx.get(f"{url}/whoami", headers={"X-Auth-Token": made}).json()["user_email"] == "ada@example.com"
+    token = command("admin", "token", "create", "laptop", "--user", "ada@example.com").stdout.strip()
+    assert httpx.get(f"{url}/whoami", headers={"X-Auth-Token": token}).json()["user_email"] == "ada@example.com"
     refused = command("admin", "user", "disable", "admin@localhost")
     assert (refused.returncode, refused.stderr) == (
         1,
@@ -102,14 +102,12 @@ def test_a_server_keeps_its_workers_alive_and_stops_with_them(running: Any, comm
     wait_for(lambda: not Path(f"/proc/{other}").exists())
     log = (tmp_path / "log").read_text()
     assert all(json.loads(line)["level"] in ("info", "warning") for line in log.splitlines())
-    assert headers["X-Auth-Token"] not in log and made not in log
+    assert headers["X-Auth-Token"] not in log and token not in log
     # The same commands without a server.
     assert "ada@example.com" in command("admin", "user", "list").stdout
 
 
-def test_a_server_that_others_reach_does_not_start_with_secrets_that_can_be_guessed(
-    command: Any, tmp_path: Path
-) -> None:
+def test_a_reachable_server_does_not_start_with_guessable_secrets(command: Any, tmp_path: Path) -> None:
     refused = command("serve", "--host", "0.0.0.0", OBSERVATORY_SECRET_KEY="changeme" * 8)
     assert refused.returncode == 1 and refused.stdout == ""
     assert "OBSERVATORY_PUBLIC_URL" in refused.stderr and "OBSERVATORY_SECRET_KEY can be guessed" in refused.stderr
@@ -122,7 +120,7 @@ def test_a_server_that_others_reach_does_not_start_with_secrets_that_can_be_gues
     assert "can be read by others" in startup_problems(Settings(host="0.0.0.0", **good))[0]
 
 
-def test_the_doctor_says_what_is_missing(command: Any) -> None:
+def test_the_doctor_names_missing_parts(command: Any) -> None:
     before = command("doctor")
     assert before.returncode == 1 and "observatory serve" in before.stdout and "Traceback" not in before.stderr
     command("admin", "user", "list")  # makes the data folder
@@ -141,14 +139,14 @@ def test_the_doctor_says_what_is_missing(command: Any) -> None:
         ["admin", "--server", "http://127.0.0.1:9", "user", "list"],
     ],
 )
-def test_mistakes_are_told_in_a_sentence(command: Any, words: list[str]) -> None:
+def test_mistakes_are_reported_in_a_sentence(command: Any, words: list[str]) -> None:
     answer = command(*words)
     assert answer.returncode == 1 and answer.stdout == ""
     assert answer.stderr.startswith("Error: ") and "Traceback" not in answer.stderr
 
 
 @pytest.mark.parametrize("words", [["serve", "--port", "0"], ["seed"], ["backup", "b.tar"], ["admin", "user", "list"]])
-def test_a_database_that_cannot_be_used_is_told_in_a_sentence(command: Any, tmp_path: Path, words: list[str]) -> None:
+def test_an_unusable_database_is_reported_in_a_sentence(command: Any, tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "observatory.db").write_text("no database at all")
     damaged = command(*words)
@@ -156,7 +154,7 @@ def test_a_database_that_cannot_be_used_is_told_in_a_sentence(command: Any, tmp_
     assert damaged.stderr == "Error: The database file is damaged; restore a backup with `observatory restore`\n"
 
 
-def test_a_database_that_does_not_answer_is_told_without_its_password(command: Any) -> None:
+def test_an_unreachable_database_is_reported_without_its_password(command: Any) -> None:
     for url in ("postgresql://me:hunter2@127.0.0.1:9/x", "mysql://me:hunter2@127.0.0.1:9/x"):
         refused = command("serve", "--port", "0", OBSERVATORY_DATABASE_URL=url)
         assert refused.returncode == 1 and refused.stderr.startswith("Error: ")

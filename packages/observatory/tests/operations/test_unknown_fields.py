@@ -55,8 +55,8 @@ def test_an_unknown_field_is_named(http: httpx.Client, world: World, ada: Any, a
         ("POST", "/jobs/batch", admin, [{"job": {}, "priority": 9}], ["body", 0, "priority"]),
         ("POST", "/observatory/api/admin/recompute", admin, {"chek": False}, ["body", "chek"]),
     ]
-    for method, path, who, body, place in calls:
-        refused = http.request(method, path, json=body, headers=who.headers)
+    for method, path, account, body, place in calls:
+        refused = http.request(method, path, json=body, headers=account.headers)
         assert refused.status_code == 422, (path, refused.text)
         problems = {tuple(problem["loc"]): problem["msg"] for problem in refused.json()["detail"]}
         assert problems[tuple(place)] == "Extra inputs are not permitted", path

@@ -15,7 +15,7 @@ from observatory.database import Database
 from observatory.logs import JsonFormatter, PlainFormatter
 
 
-def test_ready_tells_what_is_broken(client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readyz_names_broken_parts(client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
     assert client.get("/readyz").json() == {"ready": True, "database": "ok", "store": "ok", "workers": 0}
 
@@ -78,19 +78,19 @@ def test_every_answer_and_log_line_has_the_id_of_its_request(
     logger.addHandler(handler)
     caplog.set_level(logging.INFO)
     try:
-        given = client.get("/whoami?token=obs_secret", headers=ada.headers | {"X-Request-Id": "my-id.7"})
-        made = client.get("/jobs", headers={"X-Request-Id": "not an id\t!"})
+        with_id = client.get("/whoami?token=obs_secret", headers=ada.headers | {"X-Request-Id": "my-id.7"})
+        without_id = client.get("/jobs", headers={"X-Request-Id": "not an id\t!"})
         client.get(f"/whoami/{ada.token}")
     finally:
         logger.removeHandler(handler)
-    assert given.headers["x-request-id"] == "my-id.7" and len(made.headers["x-request-id"]) == 32
-    assert [line["request_id"] for line in lines[:2]] == ["my-id.7", made.headers["x-request-id"]]
+    assert with_id.headers["x-request-id"] == "my-id.7" and len(without_id.headers["x-request-id"]) == 32
+    assert [line["request_id"] for line in lines[:2]] == ["my-id.7", without_id.headers["x-request-id"]]
     first = lines[0]
     assert (first["path"], first["status"], first["principal"]) == ("/whoami", 200, ada.user_id)
     assert ada.token not in json.dumps(lines) and lines[2]["path"] == "/whoami/obs_…"
 
 
-def test_logs_leave_out_tokens_and_signatures_whoever_wrote_them() -> None:
+def test_logs_of_every_logger_omit_tokens_and_signatures() -> None:
     def line(message: str) -> str:
         record = logging.LogRecord("x", logging.INFO, "", 0, message, (), None)
         return str(json.loads(JsonFormatter().format(record))["message"])
@@ -100,6 +100,6 @@ def test_logs_leave_out_tokens_and_signatures_whoever_wrote_them() -> None:
     assert line("GET http://h/store/a.zip?until=1&signature=abc failed") == "GET http://h/store/a.zip?… failed"
 
 
-def test_what_a_caller_sends_stays_on_one_line() -> None:
+def test_input_of_a_caller_stays_on_one_log_line() -> None:
     record = logging.LogRecord("x", logging.INFO, "", 0, "GET /a\n12:00:00 INFO all is well 404", (), None)
     assert "\n" not in PlainFormatter().format(record)

@@ -39,7 +39,7 @@ def csrf_of(client: TestClient) -> str:
     return str(client.get("/observatory/api/me").json()["csrf"])
 
 
-def test_me_says_who_is_there(browser, client: TestClient, ada, admin) -> None:
+def test_me_describes_the_caller(browser, client: TestClient, ada, admin) -> None:
     nobody = browser().get("/observatory/api/me").json()
     assert nobody["signed_in"] is False and nobody["csrf"] and nobody["email"] is None
     me = browser(ada).get("/observatory/api/me").json()
@@ -48,7 +48,7 @@ def test_me_says_who_is_there(browser, client: TestClient, ada, admin) -> None:
     assert client.get("/observatory/api/me", headers=ada.headers).json()["user_id"] == ada.user_id
 
 
-def test_a_cookie_reads_and_writes_with_the_header_only_our_pages_know(browser, world: World, ada) -> None:
+def test_a_cookie_writes_only_with_the_csrf_header(browser, world: World, ada) -> None:
     world.season()
     version = world.version(ada)
     page = browser(ada)
@@ -61,7 +61,7 @@ def test_a_cookie_reads_and_writes_with_the_header_only_our_pages_know(browser, 
     assert page.get("/tournament/my-memberships").json() == {str(version): ["open"]}
 
 
-def test_what_other_sites_can_send_changes_nothing(browser, world: World, ada, bob) -> None:
+def test_requests_from_other_sites_change_nothing(browser, world: World, ada, bob) -> None:
     world.season()
     version = world.version(ada)
     page, other = browser(ada), browser(bob)
@@ -86,11 +86,11 @@ def test_what_other_sites_can_send_changes_nothing(browser, world: World, ada, b
     # No response allows another site to read it.
     answer = page.get("/observatory/api/me", headers={"Origin": "https://evil.example"})
     assert not any(name.startswith("access-control-") for name in answer.headers)
-    asked = page.options(path, headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"})
-    assert asked.status_code == 405
+    preflight = page.options(path, headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"})
+    assert preflight.status_code == 405
 
 
-def test_a_token_counts_before_the_cookie_and_a_bad_one_is_no_way_back_to_it(browser, ada, bob) -> None:
+def test_a_token_overrides_the_cookie_even_when_it_is_invalid(browser, ada, bob) -> None:
     page = browser(ada)
     assert page.get("/whoami", headers=bob.headers).json()["user_email"] == bob.email
     assert page.get("/whoami", headers={"X-Auth-Token": "wrong"}).status_code == 401
@@ -102,7 +102,7 @@ def test_a_token_counts_before_the_cookie_and_a_bad_one_is_no_way_back_to_it(bro
     )
 
 
-def test_forged_and_old_cookies_are_nobody(browser, app: FastAPI, ada) -> None:
+def test_forged_and_expired_cookies_are_anonymous(browser, app: FastAPI, ada) -> None:
     page = browser(ada)
     good = page.cookies["observatory_session"]
     for bad in (good[:-2], good.split(".")[0], "x.y", good.replace(".", "..")):

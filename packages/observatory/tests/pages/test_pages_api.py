@@ -24,10 +24,10 @@ def played(world: World, clock, ada, bob) -> dict[str, Any]:
     first, second, third = world.version(ada, "first"), world.version(bob, "second"), world.version(ada, "third")
     rewards = [(1.0, 2.0), (2.0, 4.0), (3.0, 3.0)]
     matches = []
-    for sample, (one, other) in enumerate(rewards):
+    for sample, (first_reward, second_reward) in enumerate(rewards):
         clock.advance(60)
         match = world.match("open", "competition", [(first, 2), (second, 2)], repetition=sample)
-        world.play(match, [one, one, other, other])
+        world.play(match, [first_reward, first_reward, second_reward, second_reward])
         matches.append(match)
     waiting = world.match("open", "competition", [(first, 2), (third, 2)])
     return {"first": first, "second": second, "third": third, "matches": matches, "waiting": waiting}
@@ -41,7 +41,7 @@ def test_a_season_card_has_its_numbers_and_its_leader(client: TestClient, played
     assert card["leader"]["policy"]["author"] == "bob"
 
 
-def test_a_table_row_says_how_sure_it_is(client: TestClient, played) -> None:
+def test_a_table_row_has_its_uncertainty(client: TestClient, played) -> None:
     table = client.get(f"{API}/seasons/open/table").json()
     published = client.get("/tournament/seasons/open/leaderboard").json()
     assert [(row["policy"]["name"], row["score"]) for row in table["rows"]] == [
@@ -57,12 +57,13 @@ def test_a_table_row_says_how_sure_it_is(client: TestClient, played) -> None:
     assert best["matches"] == 3 and best["active"] is True and best["failing"] is False
 
 
-def test_with_everybody_met_the_interval_is_that_of_the_maps(client: TestClient, world: World, ada) -> None:
+def test_the_interval_covers_only_maps_when_all_opponents_were_met(client: TestClient, world: World, ada) -> None:
     world.season()
     first, second = world.version(ada, "first"), world.version(ada, "second")
-    for sample, (one, other) in enumerate([(1.0, 2.0), (2.0, 4.0), (3.0, 3.0)]):
+    for sample, (first_reward, second_reward) in enumerate([(1.0, 2.0), (2.0, 4.0), (3.0, 3.0)]):
         world.play(
-            world.match("open", "competition", [(first, 2), (second, 2)], repetition=sample), [one, one] + [other] * 2
+            world.match("open", "competition", [(first, 2), (second, 2)], repetition=sample),
+            [first_reward, first_reward] + [second_reward] * 2,
         )
     best = client.get(f"{API}/seasons/open/table").json()["rows"][0]
     assert best["low"] == pytest.approx(3 - 4.3027 / 3**0.5, abs=1e-3)
@@ -80,7 +81,7 @@ def test_one_match_or_equal_results_have_no_interval(client: TestClient, world: 
         world.play(world.match("open", "qualifying", [(version, 4)], repetition=sample), [1.0] * 4)
 
 
-def test_failures_are_shown_at_the_guilty_policy(client: TestClient, world: World, played) -> None:
+def test_failures_are_shown_at_the_policy_at_fault(client: TestClient, world: World, played) -> None:
     failed = world.match("open", "competition", [(played["first"], 2), (played["second"], 2)], repetition=5)
     world.fail(failed, "it broke")
     rows = {row["policy"]["name"]: row for row in client.get(f"{API}/seasons/open/table").json()["rows"]}
@@ -93,7 +94,7 @@ def test_failures_are_shown_at_the_guilty_policy(client: TestClient, world: Worl
     assert client.get(f"{API}/policies/{played['second']}").json()["failures"] == []
 
 
-def test_my_entries_say_where_each_is_what_happened_last_and_why(client: TestClient, played, ada, bob) -> None:
+def test_my_entries_have_state_last_event_and_reason(client: TestClient, played, ada, bob) -> None:
     assert client.get(f"{API}/seasons/open").json()["my_entries"] == []
     third, first = client.get(f"{API}/seasons/open", headers=ada.headers).json()["my_entries"]
     assert (first["policy"]["name"], first["state"], first["place"]) == ("first", "queued", 1)
@@ -105,18 +106,18 @@ def test_my_entries_say_where_each_is_what_happened_last_and_why(client: TestCli
 
 
 def test_matches_come_in_pages_along_a_cursor(client: TestClient, played) -> None:
-    seen: list[str] = []
+    read_ids: list[str] = []
     cursor = None
     while True:
         query = f"limit=3{f'&cursor={cursor}' if cursor else ''}"
         answer = client.get(f"{API}/seasons/open/matches?{query}")
         page = answer.json()
         assert page["total"] == 4 and answer.headers["X-Total-Count"] == "4"
-        seen += [row["id"] for row in page["rows"]]
+        read_ids += [row["id"] for row in page["rows"]]
         cursor = page["next_cursor"]
         if cursor is None:
             break
-    assert seen == [str(played["waiting"]), *(str(match) for match in reversed(played["matches"]))]
+    assert read_ids == [str(played["waiting"]), *(str(match) for match in reversed(played["matches"]))]
 
     def ids(query: str) -> list[str]:
         return [row["id"] for row in client.get(f"{API}/seasons/open/matches?{query}").json()["rows"]]
@@ -164,7 +165,9 @@ def test_a_policy_page_has_history_points_and_opponents(client: TestClient, worl
     assert client.get(f"{API}/policies/{uuid.uuid4()}").status_code == 404
 
 
-def test_the_queue_shows_what_runs_what_waits_and_why(client: TestClient, world: World, played, ada, admin) -> None:
+def test_the_queue_shows_running_and_waiting_matches_with_reasons(
+    client: TestClient, world: World, played, ada, admin
+) -> None:
     queue = client.get(f"{API}/queue").json()
     assert queue["running"] == [] and queue["queued_total"] == 1
     [waiting] = queue["queued"]
@@ -172,13 +175,13 @@ def test_the_queue_shows_what_runs_what_waits_and_why(client: TestClient, world:
     assert waiting["why"] == "Waits for a worker; none is connected"
     hidden = world.season(name="hidden", public=False, is_default=False)
     world.match(hidden, "competition", [(played["first"], 2), (played["second"], 2)])
-    shown = client.get(f"{API}/queue", headers=ada.headers).json()["queued"]
-    assert [(entry["kind"], entry["match"] is None) for entry in shown] == [("match", False), ("private", True)]
+    entries = client.get(f"{API}/queue", headers=ada.headers).json()["queued"]
+    assert [(entry["kind"], entry["match"] is None) for entry in entries] == [("match", False), ("private", True)]
     staff = client.get(f"{API}/queue", headers=admin.headers).json()["queued"]
     assert [entry["match"]["season"] for entry in staff] == ["open", "hidden"]
 
 
-def test_private_seasons_are_not_there_for_others(client: TestClient, world: World, ada, admin) -> None:
+def test_private_seasons_are_hidden_from_others(client: TestClient, world: World, ada, admin) -> None:
     season = world.season(name="hidden", public=False)
     version = world.version(ada)
     match = world.match(season, "competition", [(version, 4)])
@@ -229,7 +232,7 @@ def test_teams_and_placements_of_a_team_season(client: TestClient, world: World,
     assert client.get(f"{API}/seasons").json()[0]["leader"] is not None
 
 
-def test_a_table_moves_on_by_the_matches_completed_since_and_notices_removed_ones(
+def test_a_table_is_updated_with_new_matches_and_rebuilt_after_removals(
     client: TestClient, app: FastAPI, world: World, played
 ) -> None:
     def scores() -> list[float]:

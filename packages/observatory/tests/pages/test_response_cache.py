@@ -15,7 +15,7 @@ TABLE = "/tournament/seasons/open/leaderboard"
 PAGE = "/observatory/api/seasons/open"
 
 
-def test_an_unchanged_answer_is_304_and_a_changed_one_is_new(client: TestClient, world: World, ada) -> None:
+def test_an_unchanged_response_is_304_and_a_changed_one_is_sent(client: TestClient, world: World, ada) -> None:
     world.season()
     version = world.version(ada)
     world.play(world.match("open", "competition", [(version, 4)]), [1.0] * 4)
@@ -30,7 +30,7 @@ def test_an_unchanged_answer_is_304_and_a_changed_one_is_new(client: TestClient,
     assert changed.headers["Cache-Control"] == "private, no-cache" and "X-Auth-Token" in changed.headers["Vary"]
 
 
-def test_long_answers_are_compressed_for_those_who_like_it(server, world: World, ada) -> None:
+def test_long_responses_are_compressed_for_clients_that_accept_it(server, world: World, ada) -> None:
     import httpx
 
     world.season()
@@ -82,7 +82,7 @@ def test_a_large_table_may_miss_the_matches_of_the_last_second_but_nothing_else(
         assert score() == 4.0
 
 
-def test_everybody_gets_what_is_theirs_whoever_asked_before(client: TestClient, world: World, ada, bob, admin) -> None:
+def test_cached_responses_are_separate_for_each_viewer(client: TestClient, world: World, ada, bob, admin) -> None:
     world.season()
     hidden = world.season(name="hidden", public=False, is_default=False)
     world.enter("open", "competition", [world.version(ada), world.version(bob, "theirs")])
@@ -101,14 +101,12 @@ def test_everybody_gets_what_is_theirs_whoever_asked_before(client: TestClient, 
             status = client.get(f"/tournament/seasons/{hidden}", headers=headers).status_code
             assert status == (200 if headers is staff else 404)
         assert client.get("/tournament/seasons/open/policies?mine=true").status_code == 401
-        shown = client.get("/tournament/seasons/open/policies?mine=true", headers=ada.headers).json()
-        assert [entry["policy"]["name"] for entry in shown] == ["mine"]
+        own_entries = client.get("/tournament/seasons/open/policies?mine=true", headers=ada.headers).json()
+        assert [entry["policy"]["name"] for entry in own_entries] == ["mine"]
         assert client.get("/tournament/seasons", headers={"X-Auth-Token": "wrong"}).status_code == 401
 
 
-def test_who_loses_their_rights_loses_them_at_once(
-    client: TestClient, app: FastAPI, world: World, admin, account, clock
-) -> None:
+def test_revoked_rights_end_at_once(client: TestClient, app: FastAPI, world: World, admin, account, clock) -> None:
     from datetime import timedelta
 
     world.season(name="hidden", public=False)
@@ -125,7 +123,7 @@ def test_who_loses_their_rights_loses_them_at_once(
     assert client.get("/tournament/seasons", headers=admin.headers).status_code == 401
 
 
-def test_what_is_kept_counts_for_the_rate_as_well(make_app) -> None:
+def test_cached_responses_count_against_the_rate_limit(make_app) -> None:
     client = TestClient(make_app(anonymous_rate=6.0))
     statuses = [client.get("/tournament/seasons").status_code for _ in range(5)]
     assert statuses == [200, 200, 200, 429, 429]

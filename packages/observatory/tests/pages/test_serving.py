@@ -20,9 +20,7 @@ def test_the_types_of_the_pages_are_those_of_the_server() -> None:
     assert api_types.TYPES.read_text(encoding="utf-8") == api_types.current(), "run `python scripts/api_types.py`"
 
 
-def test_all_addresses_of_pages_give_one_document_that_may_do_nothing_unforeseen(
-    client: TestClient, world: World, ada: Any
-) -> None:
+def test_all_page_addresses_serve_one_document_with_a_strict_policy(client: TestClient, world: World, ada: Any) -> None:
     world.season()
     match = world.match("open", "competition", [(world.version(ada), 4)])
     first = client.get("/observatory", headers=HTML)
@@ -38,7 +36,7 @@ def test_all_addresses_of_pages_give_one_document_that_may_do_nothing_unforeseen
     assert "frame-ancestors 'self'" in viewer.headers["content-security-policy"]
 
 
-def test_an_address_that_leads_nowhere_is_told_to_people_and_to_programs(
+def test_an_unknown_address_is_404_for_people_and_programs(
     client: TestClient, world: World, ada: Any, admin: Any
 ) -> None:
     world.season()
@@ -56,11 +54,11 @@ def test_an_address_that_leads_nowhere_is_told_to_people_and_to_programs(
     assert {client.get(f"/observatory/{path}", headers=admin.headers).status_code for path in private} == {200}
     # The published clients' base addresses still mean the same routes.
     for base in ("/observatory", "/api/observatory"):
-        found = client.get(f"{base}/tournament/seasons", headers=HTML).json()
-        assert [season["name"] for season in found] == ["open"]
+        seasons = client.get(f"{base}/tournament/seasons", headers=HTML).json()
+        assert [season["name"] for season in seasons] == ["open"]
 
 
-def test_a_server_whose_pages_were_not_built_says_what_to_do(
+def test_a_server_without_built_pages_names_the_build_command(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(serving, "SITE", tmp_path)
@@ -69,7 +67,7 @@ def test_a_server_whose_pages_were_not_built_says_what_to_do(
     assert client.get("/tournament/seasons").status_code == 200
 
 
-def test_a_link_to_a_policy_tells_other_sites_who_it_is_and_how_it_stands(
+def test_a_link_to_a_policy_has_its_name_and_rank_for_other_sites(
     client: TestClient, world: World, ada: Any, bob: Any
 ) -> None:
     world.season()
@@ -84,7 +82,7 @@ def test_a_link_to_a_policy_tells_other_sites_who_it_is_and_how_it_stands(
     assert "<script" not in drawing and "#2" in drawing and "of 2 policies" in drawing
 
 
-def test_a_card_tells_nobody_of_a_private_season(client: TestClient, world: World, ada: Any, admin: Any) -> None:
+def test_a_card_does_not_reveal_a_private_season(client: TestClient, world: World, ada: Any, admin: Any) -> None:
     world.season(name="hidden", display_name="The hidden one", public=False)
     version = world.version(ada)
     world.play(world.match("hidden", "competition", [(version, 4)]), [1.0] * 4)

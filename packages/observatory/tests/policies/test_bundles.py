@@ -19,9 +19,9 @@ MANIFEST = ("policy_spec.json", '{"class_path": "my_policy.Mine"}')
 
 def archive(*members: tuple[str | zipfile.ZipInfo, bytes | str], manifest: bool = True) -> bytes:
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as zip_file:
         for name, content in ([MANIFEST] if manifest else []) + list(members):
-            made.writestr(name, content)
+            zip_file.writestr(name, content)
     return data.getvalue()
 
 
@@ -82,7 +82,7 @@ def test_a_bad_bundle_is_refused_with_a_sentence(tmp_path: Path, name: str) -> N
     assert "Traceback" not in str(refused.value) and "could not be read within the limits" not in str(refused.value)
 
 
-def test_a_bundle_with_a_toml_manifest_is_taken(tmp_path: Path) -> None:
+def test_a_bundle_with_a_toml_manifest_is_accepted(tmp_path: Path) -> None:
     toml = '[policy]\nclass_path = "my_policy.Mine"\nnetwork_hosts = ["b.example", "a.example:8443"]\n'
     path = tmp_path / "bundle.zip"
     path.write_bytes(archive(("cogames.toml", toml), manifest=False))
@@ -92,7 +92,7 @@ def test_a_bundle_with_a_toml_manifest_is_taken(tmp_path: Path) -> None:
     assert facts.size == path.stat().st_size
 
 
-def test_nothing_of_a_bundle_is_run(tmp_path: Path) -> None:
+def test_inspecting_a_bundle_runs_no_code_from_it(tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     code = f"open({str(mark)!r}, 'w').write('x')"
     path = tmp_path / "bundle.zip"

@@ -61,7 +61,7 @@ def leased(client: TestClient, admin: Any, token: str, version: object) -> dict[
     return lease["policies"][0]
 
 
-def test_a_version_gets_the_index_by_a_grant_that_names_who_gave_it(
+def test_a_grant_of_the_index_names_its_operator(
     client: TestClient, world: World, ada: Any, admin: Any, token: str
 ) -> None:
     version = world.version(ada, secrets={"KEY": "value"})
@@ -93,7 +93,7 @@ def test_a_version_gets_the_index_by_a_grant_that_names_who_gave_it(
     assert client.get("/observatory/api/admin/audit", headers=ada.headers).status_code == 403
 
 
-def test_a_grant_for_an_owner_holds_for_versions_to_come(
+def test_a_grant_for_an_owner_holds_for_future_versions(
     client: TestClient, world: World, ada: Any, bob: Any, admin: Any, token: str
 ) -> None:
     version, other = world.version(ada), world.version(bob)
@@ -183,6 +183,6 @@ def test_a_worker_installs_packages_for_a_policy_with_the_grant_and_refuses_them
         assert (played["status"], played["error"]) == ("completed", None)
     setup.package_index.cache_clear()
     store = server.app.state.store
-    kept = [store.get(key).decode(errors="replace") for key in store.keys("jobs/")]
-    for text in (*kept, caplog.text):
+    stored = [store.get(key).decode(errors="replace") for key in store.keys("jobs/")]
+    for text in (*stored, caplog.text):
         assert PASSWORD not in text and quote(PASSWORD, safe="") not in text and CREDENTIALS not in text

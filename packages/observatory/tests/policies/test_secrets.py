@@ -53,7 +53,7 @@ def test_secrets_beyond_the_limits_are_refused_and_never_repeated(upload_with, s
     assert SECRET not in refused.text
 
 
-def test_the_largest_secrets_allowed_are_kept(upload_with, database, app) -> None:
+def test_the_largest_allowed_secrets_are_stored(upload_with, database, app) -> None:
     secrets = {f"KEY_{number}": "x" * 2000 for number in range(10)}
     version = upload_with(secrets)
     assert version.status_code == 200
@@ -135,7 +135,7 @@ def test_the_network_is_closed_without_secrets_and_open_to_named_hosts_with_them
     assert [row["reason"] for row in granted if row["host"] == "more.example.com"] == ["operator"]
 
 
-def test_the_master_key_is_for_its_owner_alone_and_stays(app) -> None:
+def test_only_the_owner_can_read_the_master_key(app) -> None:
     path = app.state.settings.data_dir / "master.key"
     assert path.stat().st_mode & 0o777 == 0o600
     assert json.dumps(path.read_text()) and repr(app.state.keys).count("b'") == 0

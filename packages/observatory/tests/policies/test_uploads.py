@@ -55,7 +55,7 @@ def test_completing_twice_gives_the_same_version(client, upload, complete, ada) 
     assert client.get("/stats/policy-versions").json()["total_count"] == 1
 
 
-def test_what_was_not_uploaded_or_is_another_users_cannot_be_completed(client, upload, complete, ada, bob) -> None:
+def test_a_missing_upload_and_one_of_another_user_cannot_be_completed(client, upload, complete, ada, bob) -> None:
     begun = client.post("/stats/policies/submit/presigned-url", headers=ada.headers).json()
     empty = complete(ada, begun["upload_id"])
     assert empty.status_code == 400 and "not uploaded" in empty.json()["detail"]
@@ -64,7 +64,9 @@ def test_what_was_not_uploaded_or_is_another_users_cannot_be_completed(client, u
     assert client.post("/stats/policies/submit/presigned-url").status_code == 401
 
 
-def test_a_season_in_the_body_is_entered_and_a_refusal_is_no_error(upload, complete, world: World, ada) -> None:
+def test_a_season_in_the_body_is_entered_and_a_refusal_does_not_fail_the_upload(
+    upload, complete, world: World, ada
+) -> None:
     world.season()
     entered = complete(ada, upload(ada), season="open").json()
     assert entered["pools"] == ["qualifying"] and entered["submit_error"] is None
@@ -96,7 +98,7 @@ def test_501_megabytes_are_refused_at_once(client, server, complete, ada) -> Non
     assert refused.status_code == 413 and refused.json()["detail"] == "Policy too large: 501 MB (max 500 MB)"
 
 
-def test_a_body_longer_than_its_url_allows_is_cut_off_while_it_comes(app, client, server, ada) -> None:
+def test_a_body_longer_than_its_url_allows_is_cut_off_during_the_upload(app, client, server, ada) -> None:
     app.state.settings.max_bundle_bytes = 3_000_000
     begun = client.post("/stats/policies/submit/presigned-url", headers=ada.headers).json()
     url = begun["upload_url"].replace("http://testserver", server.url)
@@ -160,7 +162,7 @@ def test_unfinished_uploads_are_limited(app, client, ada, clock) -> None:
     assert client.post("/stats/policies/submit/presigned-url", headers=ada.headers).status_code == 200
 
 
-def test_the_older_way_in_one_request(client, ada) -> None:
+def test_the_legacy_upload_in_one_request(client, ada) -> None:
     answer = client.post(
         "/stats/policies/submit",
         data={"name": "old"},
@@ -185,7 +187,7 @@ def _put_headers_only(url: str, size: int, *, body: bytes = b"", hang_up: bool =
         return connection.recv(200)
 
 
-def test_uploads_that_were_never_completed_are_forgotten_after_a_day(app, client, upload, complete, clock, ada) -> None:
+def test_incomplete_uploads_expire_after_a_day(app, client, upload, complete, clock, ada) -> None:
     from observatory.operations.sweeping import sweep
 
     finished = upload(ada)

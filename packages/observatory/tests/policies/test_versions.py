@@ -28,9 +28,7 @@ def test_the_latest_version_comes_first_and_filters_hold(client: TestClient, wor
     assert client.get("/stats/policy-versions?mine=true").status_code == 401
 
 
-def test_a_row_has_the_documented_fields_and_hides_what_is_its_owners(
-    client: TestClient, world: World, ada, bob
-) -> None:
+def test_a_row_has_the_documented_fields_and_hides_private_ones(client: TestClient, world: World, ada, bob) -> None:
     version = world.version(ada)
     mine = client.get(f"/stats/policy-versions/{version}", headers=ada.headers).json()
     theirs = client.get(f"/stats/policy-versions/{version}", headers=bob.headers).json()
@@ -46,14 +44,14 @@ def test_policies_with_their_latest_versions(client: TestClient, world: World, a
     world.version(ada, "mine")
     latest = world.version(ada, "mine")
     client.post("/stats/policies", json={"name": "empty"}, headers=ada.headers)
-    found = client.get("/stats/policies").json()
-    rows = {row["name"]: row for row in found["entries"]}
-    assert found["total_count"] == 2
+    page = client.get("/stats/policies").json()
+    rows = {row["name"]: row for row in page["entries"]}
+    assert page["total_count"] == 2
     assert (rows["mine"]["version_count"], rows["mine"]["latest_version_id"]) == (2, str(latest))
     assert (rows["empty"]["version_count"], rows["empty"]["latest_version_id"]) == (0, None)
 
 
-def test_tags_are_the_one_thing_that_changes(client: TestClient, world: World, ada, bob) -> None:
+def test_only_tags_can_change(client: TestClient, world: World, ada, bob) -> None:
     version = world.version(ada)
     path = f"/stats/policies/versions/{version}/tags"
     assert client.put(path, json={"tags": {"a": "b"}}, headers=bob.headers).status_code == 403
@@ -71,8 +69,8 @@ def test_older_routes_find_the_same_versions(client: TestClient, world: World, a
     assert [entry["id"] for entry in mine["entries"]] == [str(version)]
     assert client.get("/stats/policies/my-versions").status_code == 401
     body = {"policy_spec": {"class_path": "a.B"}}
-    made = client.post(f"/stats/policies/{row['policy_id']}/versions", json=body, headers=ada.headers).json()
-    assert made["version"] == 2
+    created = client.post(f"/stats/policies/{row['policy_id']}/versions", json=body, headers=ada.headers).json()
+    assert created["version"] == 2
     assert (
         client.post(f"/stats/policies/{row['policy_id']}/versions", json=body, headers=bob.headers).status_code == 403
     )
@@ -86,5 +84,5 @@ def test_a_name_can_be_taken_by_each_user_and_quotas_hold(app, client: TestClien
     assert client.post("/stats/policies", json={"name": "more"}, headers=ada.headers).status_code == 409
 
 
-def test_a_zero_byte_in_a_query_is_no_failure(client: TestClient) -> None:
+def test_a_zero_byte_in_a_query_does_not_fail(client: TestClient) -> None:
     assert client.get("/stats/policies?name_exact=a%00b").status_code in (200, 422)

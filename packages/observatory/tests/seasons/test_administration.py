@@ -55,9 +55,9 @@ def call(client: TestClient, admin: Any) -> Callable[..., Any]:
     return send
 
 
-def test_a_season_is_made_from_yaml_and_given_back_as_it_was_written(call: Any, client: TestClient) -> None:
-    made = call("POST", "", {"yaml": MINE})
-    assert (made["name"], made["version"], made["change"]) == ("mine", 1, "created")
+def test_a_season_is_created_from_yaml_and_returned_as_written(call: Any, client: TestClient) -> None:
+    created = call("POST", "", {"yaml": MINE})
+    assert (created["name"], created["version"], created["change"]) == ("mine", 1, "created")
     assert call("GET", "/mine/yaml") == {"name": "mine", "version": 1, "yaml": MINE}
     config = client.get("/tournament/seasons/mine/pools/qualifying/config").json()["config"]
     assert (config["game"]["num_agents"], config["game"]["max_steps"]) == (2, 50)
@@ -84,10 +84,12 @@ def test_a_season_is_made_from_yaml_and_given_back_as_it_was_written(call: Any, 
         (("name: mine", "name: [mine"), "is not valid YAML: line "),
     ],
 )
-def test_a_mistake_is_told_with_its_place_and_what_to_do(call: Any, change: tuple[str, str], sentence: str) -> None:
+def test_a_mistake_is_reported_with_its_place_and_the_next_step(
+    call: Any, change: tuple[str, str], sentence: str
+) -> None:
     text = MINE.replace(*change, 1)
-    status, told = call("POST", "", {"yaml": text})
-    assert status == 422 and sentence in told
+    status, message = call("POST", "", {"yaml": text})
+    assert status == 422 and sentence in message
     checked = call("POST", "/check", {"yaml": text})
     assert checked["good"] is False and sentence in checked["sentence"]
 
@@ -104,13 +106,13 @@ def test_a_mistake_is_told_with_its_place_and_what_to_do(call: Any, change: tupl
         (("display_name: Mine", 'display_name: " "'), "display_name: must be one line"),
     ],
 )
-def test_nothing_is_taken_that_cannot_be_kept_shown_or_played(change: tuple[str, str], sentence: str) -> None:
+def test_values_that_cannot_be_stored_shown_or_played_are_refused(change: tuple[str, str], sentence: str) -> None:
     with pytest.raises(Unprocessable) as refused:
         parse_preset(MINE.replace(*change, 1))
     assert sentence in refused.value.message
 
 
-def test_texts_change_in_place_and_another_way_of_playing_is_a_new_version(call: Any, client: TestClient) -> None:
+def test_texts_change_in_place_and_changed_rules_create_a_new_version(call: Any, client: TestClient) -> None:
     call("POST", "", {"yaml": MINE})
     texts = MINE.replace("My own season", "Another text")
     assert call("POST", "/check", {"yaml": texts})["change"] == "edit"
@@ -130,7 +132,7 @@ def test_texts_change_in_place_and_another_way_of_playing_is_a_new_version(call:
     assert call("PUT", "/mine/yaml", {"yaml": longer.replace("name: mine", "name: other")})[0] == 422
 
 
-def test_rolling_gives_fresh_pools_and_a_fresh_seed_and_tells_the_old_one(
+def test_rolling_creates_new_pools_and_a_new_seed_and_reveals_the_old_one(
     call: Any, client: TestClient, world: World, ada: Any, admin: Any
 ) -> None:
     call("POST", "", {"yaml": MINE})
@@ -161,7 +163,7 @@ def seed_of(world: World, name: str) -> int:
         return session.scalars(select(Season.seed).where(Season.name == name, Season.canonical)).one()
 
 
-def test_the_last_version_of_each_policy_is_kept_where_the_season_says_so(
+def test_a_season_can_keep_the_last_version_of_each_policy(
     call: Any, client: TestClient, world: World, ada: Any
 ) -> None:
     call("POST", "", {"yaml": TEAM.replace("  stages", "  rolling: { keep_entrants: true, start: true }\n  stages")})
@@ -173,7 +175,7 @@ def test_the_last_version_of_each_policy_is_kept_where_the_season_says_so(
     assert [row["policy"]["id"] for row in entered] == [str(newer)]
 
 
-def test_a_closed_season_goes_on_when_opened_and_one_that_has_ended_does_not(
+def test_a_closed_season_can_be_reopened_and_an_ended_one_cannot(
     call: Any, client: TestClient, world: World, ada: Any
 ) -> None:
     call("POST", "", {"yaml": MINE})
@@ -214,7 +216,7 @@ def test_a_bundle_built_for_another_version_of_the_game_is_refused(
             assert "plays version 0.26 and this bundle was built for 0.25" in answer.json()["detail"]
 
 
-def test_an_edited_season_that_is_private_is_gone_for_everybody_else(call: Any, client: TestClient, ada: Any) -> None:
+def test_a_season_edited_to_private_is_hidden_from_other_users(call: Any, client: TestClient, ada: Any) -> None:
     call("POST", "", {"yaml": MINE})
     call("PUT", "/mine/yaml", {"yaml": MINE + "public: false\n"})
     for headers in ({}, ada.headers):
@@ -233,13 +235,15 @@ def test_one_season_of_each_type_is_the_default(call: Any, client: TestClient) -
 
 
 @pytest.mark.parametrize("path", sorted(PRESETS.glob("*.yaml")), ids=lambda path: path.stem)
-def test_a_season_that_nobody_wrote_can_be_written_down(path: Path) -> None:
+def test_a_preset_round_trips_through_generated_yaml(path: Path) -> None:
     preset = read_preset(path)
     assert parse_preset(preset_text(preset)) == preset
     assert len(preset_text(preset)) < 2 * len(yaml.safe_dump(yaml.safe_load(path.read_text())))
 
 
-def test_a_match_that_failed_is_played_again_as_it_was(client: TestClient, world: World, ada: Any, admin: Any) -> None:
+def test_a_failed_match_is_replayed_with_the_same_settings(
+    client: TestClient, world: World, ada: Any, admin: Any
+) -> None:
     world.season()
     version = world.version(ada)
     match = world.match("open", "competition", [(version, 4)])
@@ -248,19 +252,19 @@ def test_a_match_that_failed_is_played_again_as_it_was(client: TestClient, world
     world.fail(match, "the machine was switched off", "crash")
     failures = client.get("/observatory/api/admin/failures", headers=admin.headers).json()
     assert [(row["match_id"], row["error_type"]) for row in failures] == [(str(match), "crash")]
-    made = client.post(again, headers=admin.headers).json()["match_id"]
-    assert client.get(f"/tournament/matches/{made}").json()["status"] == "pending"
+    rematch = client.post(again, headers=admin.headers).json()["match_id"]
+    assert client.get(f"/tournament/matches/{rematch}").json()["status"] == "pending"
     assert client.post(again, headers=admin.headers).status_code == 409
     jobs = client.get("/observatory/api/admin/jobs", headers=admin.headers).json()
-    assert {row["match_id"] for row in jobs} == {str(match), made}
+    assert {row["match_id"] for row in jobs} == {str(match), rematch}
     # The worker gave no reason; the owner still reads one.
     info = client.get(f"/tournament/matches/{match}/{version}/artifacts/error-info", headers=ada.headers)
     assert info.json()["message"] == "the machine was switched off"
-    missing = client.get(f"/tournament/matches/{made}/{version}/artifacts/error-info", headers=ada.headers)
+    missing = client.get(f"/tournament/matches/{rematch}/{version}/artifacts/error-info", headers=ada.headers)
     assert missing.status_code == 404
 
 
-def test_what_a_closed_season_had_left_to_decide_is_no_finding_and_what_nobody_decided_is(
+def test_recompute_ignores_results_after_closing_and_reports_unexplained_members(
     client: TestClient, call: Any, world: World, admin: Any, ada: Any
 ) -> None:
     def findings() -> list[str]:

@@ -20,8 +20,8 @@ def test_the_overall_default_comes_first_and_private_seasons_are_hidden(
     assert client.get("/tournament/seasons/hidden").status_code == 404
     assert client.get("/tournament/seasons/hidden", headers=ada.headers).status_code == 404
     assert client.get("/tournament/seasons/hidden", headers=admin.headers).status_code == 200
-    seen = client.get("/tournament/seasons", headers=admin.headers).json()
-    assert "hidden" in [season["name"] for season in seen]
+    seasons = client.get("/tournament/seasons", headers=admin.headers).json()
+    assert "hidden" in [season["name"] for season in seasons]
 
 
 def test_a_season_has_all_documented_fields_with_their_types(client: TestClient, world: World, ada) -> None:
@@ -78,14 +78,14 @@ def test_a_reference_may_name_a_version_and_means_the_canonical_one_without(clie
 
 def test_the_config_of_a_pool_and_404_where_nothing_is_played(client: TestClient, world: World) -> None:
     world.season(TEAM)
-    found = client.get("/tournament/seasons/teams/pools/stage-1/config").json()
-    assert found["pool_name"] == "stage-1" and found["game_engine"] == "mettagrid"
-    assert found["config"]["game"]["num_agents"] == 4
+    document = client.get("/tournament/seasons/teams/pools/stage-1/config").json()
+    assert document["pool_name"] == "stage-1" and document["game_engine"] == "mettagrid"
+    assert document["config"]["game"]["num_agents"] == 4
     for pool in ("sample-1", "policy-scores-1", "nowhere"):
         assert client.get(f"/tournament/seasons/teams/pools/{pool}/config").status_code == 404
 
     pools = client.get("/tournament/seasons/teams").json()["pools"]
-    assert client.get(f"/tournament/configs/{pools[0]['config_id']}").json() == found["config"]
+    assert client.get(f"/tournament/configs/{pools[0]['config_id']}").json() == document["config"]
 
 
 def test_the_policies_of_a_season_newest_first_with_their_pools(

@@ -26,7 +26,7 @@ def test_a_new_server_has_the_documented_seasons(app, client: TestClient, clock,
     assert len(client.get("/tournament/seasons/beta/versions").json()) == 1
 
 
-def test_the_command_makes_seasons_of_ones_own(tmp_path: Path) -> None:
+def test_the_command_creates_seasons_from_files(tmp_path: Path) -> None:
     preset = tmp_path / "mine.yaml"
     preset.write_text(
         "name: mine\ndisplay_name: Mine\nsummary: My own\ntournament_type: freeplay\n"
@@ -49,7 +49,7 @@ def test_the_command_makes_seasons_of_ones_own(tmp_path: Path) -> None:
     )
 
 
-def test_the_command_makes_documented_seasons_by_name(tmp_path: Path) -> None:
+def test_the_command_creates_documented_seasons_by_name(tmp_path: Path) -> None:
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "observatory.main", "seed", *words, "--data", str(tmp_path / "data")]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
@@ -60,7 +60,7 @@ def test_the_command_makes_documented_seasons_by_name(tmp_path: Path) -> None:
     assert refused.stderr.startswith("Error: There is no file 'beta-cvs', and the documented seasons are beta, beta-")
 
 
-def test_seasons_can_be_made_without_becoming_the_default(client: TestClient, clock, database) -> None:
+def test_seasons_can_be_created_without_becoming_the_default(client: TestClient, clock, database) -> None:
     seed(database, preset_files(), clock(), keep_defaults=True)
     seasons = client.get("/tournament/seasons").json()
     assert {season["name"] for season in seasons} == DOCUMENTED

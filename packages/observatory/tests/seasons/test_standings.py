@@ -53,7 +53,7 @@ def test_the_order_of_matches_does_not_change_a_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "kept"),
+    ("rule", "expected"),
     [
         (None, {A, B, C, D}),
         ({"kind": "threshold", "min_score": 0.5}, {A, B}),
@@ -69,7 +69,7 @@ def test_the_order_of_matches_does_not_change_a_table() -> None:
         ),
     ],
 )
-def test_eliminations(rule, kept) -> None:
+def test_eliminations(rule, expected) -> None:
     stage = {"kind": "policy_eval", "policies_per_team": 1, "elim": rule}
     config = TeamConfig.model_validate(
         {
@@ -82,7 +82,7 @@ def test_eliminations(rule, kept) -> None:
         }
     )
     scores = {A: 0.9, B: 0.5, C: 0.4, D: 0.1}
-    assert survivors_of(config.stages[0].elim, scores) == kept
+    assert survivors_of(config.stages[0].elim, scores) == expected
 
 
 def test_culling_keeps_the_documented_numbers_of_teams() -> None:
@@ -121,7 +121,7 @@ def test_the_pools_of_the_small_team_season_have_the_published_names() -> None:
     assert [stage.output_pool for stage in plan_stages(config)][2:4] == ["sample-1", "team-round-1"]
 
 
-def test_a_stage_is_complete_when_all_is_played_and_enough_go_on() -> None:
+def test_a_stage_is_complete_when_all_is_played_and_enough_policies_advance() -> None:
     config = small()
     members = frozenset(uuid.UUID(int=number) for number in range(1, 9))
     played = {combination_key([member]): 5 for member in members}

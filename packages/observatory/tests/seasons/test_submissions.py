@@ -42,7 +42,7 @@ def test_refusals(submit, world: World, ada, bob) -> None:
     assert submit(ada, "open:v1", version).status_code == 400
 
 
-def test_a_season_that_is_over_or_whose_teams_are_drawn_takes_nobody(submit, world: World, clock, ada) -> None:
+def test_a_season_that_has_ended_or_drawn_its_teams_accepts_no_policy(submit, world: World, clock, ada) -> None:
     world.season()
     world.season(TEAM)
     version = world.version(ada)

@@ -48,7 +48,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_objects_come_back_as_they_went_in(store: Store, tmp_path: Path) -> None:
+def test_objects_are_returned_as_they_were_stored(store: Store, tmp_path: Path) -> None:
     key = job_key(uuid.UUID(int=1), "results.json")
     assert store.size(key) is None
     with pytest.raises(Missing):
@@ -84,7 +84,7 @@ def test_keys_that_could_mean_another_place_are_refused(tmp_path: Path, key: str
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_presigned_urls_of_s3_take_an_upload_of_the_right_type_and_give_it_back(
+def test_presigned_s3_urls_accept_uploads_of_the_right_type_and_return_them(
     s3_address: str, request, tmp_path, monkeypatch
 ) -> None:
     import boto3
@@ -105,7 +105,7 @@ def test_presigned_urls_of_s3_take_an_upload_of_the_right_type_and_give_it_back(
     assert httpx.get(download).content == b"zip"
 
 
-def test_a_store_that_is_not_there_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_store_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     from observatory.store.s3 import S3Store
 
     for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret"), ("DEFAULT_REGION", "us-east-1")):
@@ -128,7 +128,7 @@ def test_an_upload_that_fails_leaves_nothing_and_a_name_is_used_once(tmp_path: P
     assert store.get("a/b") == b"whole"
 
 
-def test_a_full_disk_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import errno
     import os
 
@@ -159,7 +159,7 @@ def test_downloads_by_signed_url_give_ranges_and_expire(client, app, clock) -> N
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
-def test_a_server_with_an_s3_store_takes_an_upload_and_nobody_can_change_it_afterwards(
+def test_an_upload_to_an_s3_store_cannot_be_changed_afterwards(
     make_app, s3_address: str, monkeypatch: pytest.MonkeyPatch, clock
 ) -> None:
     import boto3
@@ -179,10 +179,10 @@ def test_a_server_with_an_s3_store_takes_an_upload_and_nobody_can_change_it_afte
         body = {"upload_id": begun["upload_id"], "name": "mine"}
         return begun["upload_url"], client.post("/stats/policies/submit/complete", json=body, headers=headers)
 
-    url, made = upload(bundle())
-    assert made.status_code == 200
+    url, completed = upload(bundle())
+    assert completed.status_code == 200
     httpx.put(url, content=b"other", headers={"Content-Type": "application/zip"})  # S3 takes it, and it changes nothing
-    assert app.state.store.get(f"policies/{made.json()['id']}.zip") == bundle()
+    assert app.state.store.get(f"policies/{completed.json()['id']}.zip") == bundle()
     _, refused = upload(bundle({"big": bytes(2**21)}))
     assert refused.status_code == 413 and refused.json()["detail"] == "Policy too large: 2 MB (max 1 MB)"
-    assert client.put(f"/store/policies/{made.json()['id']}.zip", content=b"x").status_code == 404
+    assert client.put(f"/store/policies/{completed.json()['id']}.zip", content=b"x").status_code == 404
