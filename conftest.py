@@ -1,3 +1,3 @@
-"""What the tests of every package share: helpers and the skip table, and a browser."""
+"""Load what the tests of every package share: helpers and the skip table, cheap collection, a browser."""
 
-pytest_plugins = ["tests.support", "tests.browser"]
+pytest_plugins = ["tests.support", "tests.collection", "tests.browser"]
