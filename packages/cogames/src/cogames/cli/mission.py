@@ -201,12 +201,12 @@ def get_mission_names_and_configs(
     try:
         game = get_game(game_name)
         for text in missions_arg:
-            found = (
+            matches = (
                 resolve_missions_by_wildcard(game, text, variants_arg, cogs)
                 if "*" in text
                 else [resolve_mission(game, text, variants_arg, cogs)[:2]]
             )
-            for name, env in found:
+            for name, env in matches:
                 chosen.setdefault(name, env)
         if not chosen:
             raise MissionError(f"No missions found for {missions_arg}")

@@ -92,47 +92,50 @@ def reproduce_match(
     from mettagrid.policy.bundle_cache import separate_cache
     from mettagrid.runner.boxed.job import ACTIONS, REPLAY, RESULTS, installed_versions, play_job
 
-    asked = client.get_match_reproduction(match_id)
+    reproduction = client.get_match_reproduction(match_id)
     stored, played = folder / "stored", folder / "played"
     for place in (stored, played):
         place.mkdir(parents=True)
-    tell(f"Fetching {asked.season_name} v{asked.season_version}, match {asked.match_id}")
-    digests = {name: _fetch(client, asked, name, stored) for name in asked.artifacts}
+    tell(f"Fetching {reproduction.season_name} v{reproduction.season_version}, match {reproduction.match_id}")
+    digests = {name: _fetch(client, reproduction, name, stored) for name in reproduction.artifacts}
     error: str | None = None
     from_actions: dict[str, str] = {}
     try:
-        policies = _policies(client, asked, folder, stored, digests, from_actions)
+        policies = _policies(client, reproduction, folder, stored, digests, from_actions)
     except ClientError as problem:
         error = str(problem)
     else:
         tell(f"Playing it with {', '.join(policy.name for policy in policies)}")
         with separate_cache(folder / "unpacked"):
-            failed = play_job(played, asked.spec, policies, minimum=sandbox)
+            failed = play_job(played, reproduction.spec, policies, minimum=sandbox)
         if failed is not None and not (played / RESULTS).exists():
             error = failed.message
     here = installed_versions()
     return Reproduction(
-        match_id=str(asked.match_id),
-        season=f"{asked.season_name}:v{asked.season_version}",
+        match_id=str(reproduction.match_id),
+        season=f"{reproduction.season_name}:v{reproduction.season_version}",
         files=[
             FileComparison(
-                name=name, recorded=asked.artifacts[name].sha256, stored=digests[name], played=_digest(played / name)
+                name=name,
+                recorded=reproduction.artifacts[name].sha256,
+                stored=digests[name],
+                played=_digest(played / name),
             )
             for name in (RESULTS, REPLAY, ACTIONS)
-            if name in asked.artifacts
+            if name in reproduction.artifacts
         ],
         from_actions=from_actions,
         other_versions={
-            name: version for name, version in asked.versions.items() if name in here and here[name] != version
+            name: version for name, version in reproduction.versions.items() if name in here and here[name] != version
         },
         error=error,
     )
 
 
-def _fetch(client: TournamentServerClient, asked: MatchReproduction, name: str, stored: Path) -> str | None:
+def _fetch(client: TournamentServerClient, reproduction: MatchReproduction, name: str, stored: Path) -> str | None:
     """Save the server's current version of a file and return its digest; None if it is missing."""
     try:
-        client.download(asked.artifacts[name].url, stored / name, name)
+        client.download(reproduction.artifacts[name].url, stored / name, name)
     except ClientError:
         return None
     return _digest(stored / name)
@@ -140,7 +143,7 @@ def _fetch(client: TournamentServerClient, asked: MatchReproduction, name: str, 
 
 def _policies(
     client: TournamentServerClient,
-    asked: MatchReproduction,
+    reproduction: MatchReproduction,
     folder: Path,
     stored: Path,
     digests: dict[str, str | None],
@@ -151,20 +154,20 @@ def _policies(
 
     to_play = []
     recorded: RecordedActions | None = None
-    for index, policy in enumerate(asked.policies):
+    for index, policy in enumerate(reproduction.policies):
         if policy.bundle_url is not None:
             to_play.append(PolicyToPlay(policy.name, _bundle(client, policy, folder / f"policy-{index}.zip").as_uri()))
             continue
         if policy.policy_version_id is None:
-            to_play.append(PolicyToPlay(policy.name, _installed(asked.spec, index)))
+            to_play.append(PolicyToPlay(policy.name, _installed(reproduction.spec, index)))
             continue
         if recorded is None:
-            artifact = asked.artifacts.get(ACTIONS)
+            artifact = reproduction.artifacts.get(ACTIONS)
             if artifact is None or digests[ACTIONS] != artifact.sha256:
                 raise ClientError(
                     f"The bundle of {policy.name} is not available ({policy.why_not}), nor are its recorded actions"
                 )
-            recorded = _recorded(stored / ACTIONS, len(asked.spec["assignments"]))
+            recorded = _recorded(stored / ACTIONS, len(reproduction.spec["assignments"]))
         from_actions[policy.name] = policy.why_not or "its bundle is not available"
         to_play.append(PolicyToPlay(policy.name, "", source=RecordedPolicy(policy.name, recorded)))
     return to_play

@@ -170,7 +170,7 @@ class TournamentServerClient(PlayersClient):
         headers = {"X-Use-Elevated-Privileges": "true"}  # has no effect for other users
         return parse(self._call("GET", path, f"Match {match_id}", headers=headers), models.MatchReproduction)
 
-    def download(self, url: str, target: Path, what: str) -> None:
+    def download(self, url: str, target: Path, name: str) -> None:
         """Save the file at a signed URL. The request carries no token, so redirects are safe to follow."""
         from urllib.parse import urljoin
 
@@ -178,7 +178,7 @@ class TournamentServerClient(PlayersClient):
             "GET", urljoin(f"{self.server_url}/", url), timeout=UPLOAD_SECONDS, follow_redirects=True
         )
         if not response.is_success:
-            raise ClientError(f"{what} cannot be downloaded: status {response.status_code}")
+            raise ClientError(f"{name} cannot be downloaded: status {response.status_code}")
         target.write_bytes(response.content)
 
     # Policies

@@ -55,9 +55,9 @@ def check(folder: Folder = TUTORIALS, skip_rerun: SkipRerun = False, repository:
     tutorials = find_tutorials(_folder(folder), repository)
     stale = [path for tutorial in tutorials for path in tutorial.stale(rerun=not skip_rerun)]
     if stale:
-        names = ", ".join(map(_shown, stale))
-        what = f"{names} is" if len(stale) == 1 else f"{names} are"
-        fail(f"{what} stale", "cogames docsync all", "cogames docsync nb-to-py FILE.ipynb")
+        names = ", ".join(map(_display_path, stale))
+        subject = f"{names} is" if len(stale) == 1 else f"{names} are"
+        fail(f"{subject} stale", "cogames docsync all", "cogames docsync nb-to-py FILE.ipynb")
     print(f"{len(tutorials)} tutorials are in sync")
 
 
@@ -104,11 +104,11 @@ def _file(path: Path, suffix: str) -> Path:
 
 def _tell(changed: list[Path]) -> None:
     for path in changed:
-        print(f"Wrote {_shown(path)}")
+        print(f"Wrote {_display_path(path)}")
     if not changed:
         note("No changes")
 
 
-def _shown(path: Path) -> str:
+def _display_path(path: Path) -> str:
     """Return the path relative to the working folder if it is inside it."""
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)

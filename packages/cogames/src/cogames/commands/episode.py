@@ -149,10 +149,10 @@ def replay(
         watch(file, port=port, no_browser=no_browser)
 
 
-def _id(text: str, what: str) -> UUID:
+def _id(text: str, noun: str) -> UUID:
     from cogames.client.references import as_uuid
 
     identifier = as_uuid(text)
     if identifier is None:
-        fail(f"{text!r} is not a valid {what} id")
+        fail(f"{text!r} is not a valid {noun} id")
     return identifier

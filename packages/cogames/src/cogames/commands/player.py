@@ -91,13 +91,14 @@ def logout(server: Server = None, login_server: LoginServer = None) -> None:
         raise NotAuthenticated("No saved user session found.")
     print("User session active.")
     try:
-        who = fetch_whoami(addresses.api, token)
+        identity = fetch_whoami(addresses.api, token)
     except TokenRejected:
         raise
     except ClientError as error:
         note(f"Could not verify the session: {error}")
         return
-    print(f"user_email: {who.user_email}\nsubject_type: {who.subject_type}\nsubject_id: {who.subject_id or '-'}")
+    print(f"user_email: {identity.user_email}\nsubject_type: {identity.subject_type}")
+    print(f"subject_id: {identity.subject_id or '-'}")
 
 
 def list_credentials(

@@ -79,7 +79,7 @@ def cvc(
     _teach("cvc", lesson, list_lessons, again, render, seed)
 
 
-def _teach(course: str, wanted: str | None, list_lessons: bool, again: bool, render: str, seed: int) -> None:
+def _teach(course: str, lesson_name: str | None, list_lessons: bool, again: bool, render: str, seed: int) -> None:
     from cogames.lessons import COURSES, TERMINAL, Progress, find_lesson, play_course
 
     command = f"cogames tutorial {course}"
@@ -92,8 +92,8 @@ def _teach(course: str, wanted: str | None, list_lessons: bool, again: bool, ren
         return
     stage = _stage(f"Tutorial: {course}", render)
     lessons = COURSES[course].lessons(stage.keys)
-    if wanted is not None:
-        positions = [find_lesson(lessons, wanted)]
+    if lesson_name is not None:
+        positions = [find_lesson(lessons, lesson_name)]
     else:
         positions = [n for n, lesson in enumerate(lessons) if again or lesson.name not in finished]
     if not positions:
@@ -113,7 +113,7 @@ def _teach(course: str, wanted: str | None, list_lessons: bool, again: bool, ren
         print(f"You left the lesson {left.title!r}")
         hint(f"`{command}` continues with the first unfinished lesson")
     else:
-        print("Well done: " + ("the lesson is" if wanted else "all lessons of this course are") + " finished")
+        print("Well done: " + ("the lesson is" if lesson_name else "all lessons of this course are") + " finished")
         next_command = {"play": "cogames tutorial cvc", "cvc": "cogames play -m arena -p starter"}[course]
         hint(f"continue with `{next_command}`")
 

@@ -57,14 +57,14 @@ def normalize(scores: Sequence[AxisScore], baselines: Sequence[Baseline]) -> tup
 
 def baseline_file(baselines: Mapping[str, tuple[Baseline, Sequence[MissionMetrics]]]) -> dict[str, object]:
     """Return the part of `stage1_baselines.json` about the policies themselves."""
-    shown: dict[str, object] = dict.fromkeys((SCRIPTED, STRONG))
+    document: dict[str, object] = dict.fromkeys((SCRIPTED, STRONG))
     for role, (baseline, metrics) in baselines.items():
-        shown[role] = {
+        document[role] = {
             "policy": baseline.policy,
             "missions": by_mission(metrics),
             "axis_scores": baseline.axis_scores,
         }
-    return shown
+    return document
 
 
 def _mode(roles: Mapping[str, object], neither: str) -> str:

@@ -44,8 +44,8 @@ def explain_no_cases(
         names = ", ".join(missions.mission_set(mission_set, game=game))
         return f"No mission of {mission_set!r} matches --experiments; it has {names}."
     allowed = {count for mission in chosen for count in _cog_counts(mission, ())}
-    asked, possible = (" or ".join(map(str, sorted(counts))) for counts in (set(cogs), allowed))
-    return f"No chosen mission of {mission_set!r} takes {asked} cogs; they take {possible}."
+    requested, possible = (" or ".join(map(str, sorted(counts))) for counts in (set(cogs), allowed))
+    return f"No chosen mission of {mission_set!r} takes {requested} cogs; they take {possible}."
 
 
 def load_case(case: DiagnoseCase, *, steps: int, game: str = missions.DEFAULT_GAME) -> MettaGridConfig:
@@ -56,10 +56,12 @@ def load_case(case: DiagnoseCase, *, steps: int, game: str = missions.DEFAULT_GA
     return env
 
 
-def _cog_counts(mission: CoGameMission, asked: Sequence[int]) -> list[int]:
+def _cog_counts(mission: CoGameMission, requested: Sequence[int]) -> list[int]:
     if mission.num_cogs is not None:
-        return [mission.num_cogs] if not asked or mission.num_cogs in asked else []
-    return [count for count in dict.fromkeys(asked or DEFAULT_COGS) if mission.min_cogs <= count <= mission.max_cogs]
+        return [mission.num_cogs] if not requested or mission.num_cogs in requested else []
+    return [
+        count for count in dict.fromkeys(requested or DEFAULT_COGS) if mission.min_cogs <= count <= mission.max_cogs
+    ]
 
 
 def _chosen(mission_set: str, experiments: Sequence[str], game: str) -> list[CoGameMission]:

@@ -14,7 +14,7 @@ from cogames.diagnose.cases import DiagnoseCase
 from cogames.diagnose.numbers import mean
 from mettagrid.runner.episode.outcome import EpisodeOutcome
 
-MOST_VARIATION = 100.0
+MAX_VARIATION = 100.0
 OBJECTIVE = "aligned.junction.held"
 
 RATES = (
@@ -175,8 +175,8 @@ class _Tally:
         return sum(self._outcome.stats["agent"][agent].get(name, 0.0) for agent in self.agents)
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+def _share(part: float, total: float) -> float:
+    return part / total if total else 0.0
 
 
 def _variation(rewards: Sequence[float]) -> float:
@@ -184,4 +184,4 @@ def _variation(rewards: Sequence[float]) -> float:
     if spread == 0:
         return 0.0
     size = mean(rewards) ** 2
-    return min(spread / size, MOST_VARIATION) if size > spread / MOST_VARIATION else MOST_VARIATION
+    return min(spread / size, MAX_VARIATION) if size > spread / MAX_VARIATION else MAX_VARIATION

@@ -53,9 +53,9 @@ class DiagnoseOptions:
     game: str = "cogsguard"
 
     def __post_init__(self) -> None:
-        for name, least in (("steps", 1), ("episodes", 1), ("action_timeout_ms", 1), ("stability_reruns", 0)):
-            if getattr(self, name) < least:
-                raise DiagnoseError(f"{name} must be at least {least}, not {getattr(self, name)}.")
+        for name, minimum in (("steps", 1), ("episodes", 1), ("action_timeout_ms", 1), ("stability_reruns", 0)):
+            if getattr(self, name) < minimum:
+                raise DiagnoseError(f"{name} must be at least {minimum}, not {getattr(self, name)}.")
         wrong = [number for number in self.cogs if number < 1]
         if wrong:
             raise DiagnoseError(f"cogs must be at least 1, not {wrong[0]}.")

@@ -74,11 +74,15 @@ class Gate(BaseModel):
 def check_pack(mission_set: str, cases: Sequence[DiagnoseCase], *, steps: int, episodes: int) -> PackContract:
     """Compare the options of a run with the standard pack. Other options are allowed, but not comparable."""
     cogs = sorted({case.cogs for case in cases})
-    least, most = PACK_CASES
+    min_cases, max_cases = PACK_CASES
     checks = [
         ("mission_set", mission_set == PACK_SET, f"mission_set={mission_set}; expected={PACK_SET}"),
         ("cogs", set(cogs) <= set(PACK_COGS), f"case_cogs={cogs}; expected={list(PACK_COGS)}"),
-        ("case_count", least <= len(cases) <= most, f"case_count={len(cases)}; expected={least}..{most}"),
+        (
+            "case_count",
+            min_cases <= len(cases) <= max_cases,
+            f"case_count={len(cases)}; expected={min_cases}..{max_cases}",
+        ),
         ("steps", steps == PACK_STEPS, f"steps={steps}; expected={PACK_STEPS}"),
         ("episodes", episodes == PACK_EPISODES, f"episodes={episodes}; expected={PACK_EPISODES}"),
     ]

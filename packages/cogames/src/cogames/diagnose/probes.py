@@ -11,7 +11,7 @@ from cogames.diagnose.scores import FAILED_LIMIT, STUCK_LIMIT, TIMEOUT_LIMIT, VA
 
 PROFILE_ID = "cvc_stage1_probe_rates_v1"
 
-LEAST_MOVE_SUCCESS = 0.7
+MIN_MOVE_SUCCESS = 0.7
 
 
 class Rule(BaseModel):
@@ -87,7 +87,7 @@ STAGE1_PROBES = [
         "eval_collect_resources",
         "Hearts are made of resources that cogs have to fetch first, along paths around walls.",
         "Do the cogs keep moving, and do their moves make progress?",
-        Rule(metric="mean_move_success", operator=">=", value=LEAST_MOVE_SUCCESS),
+        Rule(metric="mean_move_success", operator=">=", value=MIN_MOVE_SUCCESS),
         Rule(metric="mean_stuck_steps", operator="<=", value=STUCK_LIMIT),
     ),
     _probe(

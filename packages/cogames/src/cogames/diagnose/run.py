@@ -132,9 +132,9 @@ class _Diagnosis:
         """Play both stages; stop at the first one that is incomplete."""
         visit = self._visit
         if not visit.cases:
-            asked = self._options
+            options = self._options
             reason = explain_no_cases(
-                asked.mission_set, experiments=asked.experiments, cogs=asked.cogs, game=asked.game
+                options.mission_set, experiments=options.experiments, cogs=options.cogs, game=options.game
             )
             return VisitStatus("stage1_incomplete", (reason,))
         if not visit.gate.satisfied:
@@ -174,9 +174,9 @@ class _Diagnosis:
         return absolute, mirror
 
     def _play_baselines(self) -> list[BaselineRun]:
-        asked = {SCRIPTED: self._options.scripted_baseline_policy, STRONG: self._options.known_strong_policy}
+        policies = {SCRIPTED: self._options.scripted_baseline_policy, STRONG: self._options.known_strong_policy}
         runs = []
-        for role, text in asked.items():
+        for role, text in policies.items():
             if text is None:
                 continue
             self._say(f"Baseline: {text}")

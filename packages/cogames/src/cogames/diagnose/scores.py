@@ -141,8 +141,8 @@ def _parts_of(axis: str, entries: Sequence[MissionMetrics]) -> dict[str, float]:
 
 
 def _together(axis: str, parts: Mapping[str, float]) -> float:
-    whole = mean(list(parts.values()))
-    return min(whole, parts["answers"]) if axis == "stability" else whole
+    average = mean(list(parts.values()))
+    return min(average, parts["answers"]) if axis == "stability" else average
 
 
 def _steady(entry: MissionMetrics) -> float:
@@ -150,8 +150,8 @@ def _steady(entry: MissionMetrics) -> float:
 
 
 def _answers(entry: MissionMetrics) -> float:
-    whole = 1.0 - entry.statistics.crashed_episodes / max(entry.statistics.episodes, 1)
-    return room_left(entry.timeout_rate, TIMEOUT_LIMIT) * whole
+    uncrashed_rate = 1.0 - entry.statistics.crashed_episodes / max(entry.statistics.episodes, 1)
+    return room_left(entry.timeout_rate, TIMEOUT_LIMIT) * uncrashed_rate
 
 
 def _rewarded(entry: MissionMetrics) -> float:

@@ -15,7 +15,7 @@ MIXED = "mixed"
 ISSUE_OF_AXIS = {"stability": "stability", "efficiency": "speed", "control": "strategy"}
 
 CLOSE_SCORES = 5.0
-LEAST_SEVERITY = 0.2
+MIN_SEVERITY = 0.2
 UNCONFIRMED_SEVERITY = 0.6
 
 STAGE1_ID = "stage1.{axis}.risk"
@@ -158,7 +158,7 @@ def _issue(axis: str) -> str:
 
 def _axis_symptom(score: AxisScore) -> Symptom | None:
     severity = clamp01((100.0 - score.normalized_score) / 100.0)
-    if score.confirmed and severity < LEAST_SEVERITY:
+    if score.confirmed and severity < MIN_SEVERITY:
         return None
     if not score.confirmed:
         severity = max(severity, UNCONFIRMED_SEVERITY)

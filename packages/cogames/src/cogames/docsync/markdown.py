@@ -62,7 +62,7 @@ def _printed(output: dict[str, Any]) -> str:
 
 
 def _block(language: str, text: str) -> str:
-    fence = max([*(found[0] for found in _FENCES.finditer(text)), "``"], key=len) + "`"
+    fence = max([*(match[0] for match in _FENCES.finditer(text)), "``"], key=len) + "`"
     return f"{fence}{language}\n{text}\n{fence}"
 
 

@@ -27,7 +27,7 @@ start(__file__)
 
 def is_tutorial(text: str) -> bool:
     """Return whether a Python file has cells of text."""
-    return any(found["tag"] == "markdown" for found in _MARKER.finditer(text))
+    return any(match["tag"] == "markdown" for match in _MARKER.finditer(text))
 
 
 def read_script(text: str, where: str | Path = "the script") -> list[Cell]:

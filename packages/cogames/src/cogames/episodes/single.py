@@ -120,8 +120,8 @@ def episode_stats(outcome: EpisodeOutcome) -> StatsTable:
             totals[name] += value
     score = f"{sum(outcome.rewards) / max(len(outcome.rewards), 1):.2f}"
     if not any(f"{gear}.gained" in totals for gear in GEAR):
-        shown = [name for name in sorted(totals) if totals[name] and any(part in name for part in _KEPT)]
-        rows = [[name, f"{totals[name]:g}"] for name in shown]
+        names = [name for name in sorted(totals) if totals[name] and any(part in name for part in _KEPT)]
+        rows = [[name, f"{totals[name]:g}"] for name in names]
         return StatsTable(["Stat", "Value"], [*rows, ["Score (per cog)", score]])
     rows = []
     for gear in GEAR:

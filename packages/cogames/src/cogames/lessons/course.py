@@ -54,14 +54,14 @@ COURSES = {
 }
 
 
-def find_lesson(lessons: list[Lesson], wanted: str) -> int:
+def find_lesson(lessons: list[Lesson], text: str) -> int:
     """Return the index of a lesson from its name or its number (starting at 1)."""
     names = [lesson.name for lesson in lessons]
-    if wanted.lower() in names:
-        return names.index(wanted.lower())
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(names):
-        return int(wanted) - 1
-    raise UnknownLesson(f"No lesson {wanted!r}; pass a number from 1 to {len(names)} or a name: {', '.join(names)}.")
+    if text.lower() in names:
+        return names.index(text.lower())
+    if text.isdecimal() and 1 <= int(text) <= len(names):
+        return int(text) - 1
+    raise UnknownLesson(f"No lesson {text!r}; pass a number from 1 to {len(names)} or a name: {', '.join(names)}.")
 
 
 class Ending(Enum):

@@ -252,7 +252,7 @@ def hearts(keys: Keys) -> Lesson:
     mission = LessonMission.draw("hearts", drawing, hub={"oxygen": 14, "germanium": 14, "silicon": 14, "heart": 1})
     rules = read_rules(mission)
 
-    def made(now: LessonView, start: LessonView) -> float:
+    def heart_progress(now: LessonView, start: LessonView) -> float:
         """Return progress towards a new heart; gathering the missing elements counts for 0.9."""
         if did("heart.gained")(now, start) >= 1:
             return 1.0
@@ -278,7 +278,7 @@ def hearts(keys: Keys) -> Lesson:
                 "carbon. Mine it, bring it, and walk into the hub once more.",
                 hint=f"You carry {rules.cargo}, so go twice. With elements in hand the hub takes those; "
                 "press again for the heart.",
-                progress=made,
+                progress=heart_progress,
                 highlight=lambda now, start: point(
                     "hub" if now.hub.has("carbon") + now.cog.has("carbon") >= rules.heart_cost else "carbon_extractor"
                 )(now, start),

@@ -51,8 +51,8 @@ class Rules:
     def price(self, gear: str) -> str:
         """Return the price of gear, in words."""
         cost = self.gear_cost[gear]
-        most = max(cost, key=lambda element: cost[element])
-        return f"{cost[most]} {most} and {min(cost.values())} of each other element"
+        main_element = max(cost, key=lambda element: cost[element])
+        return f"{cost[main_element]} {main_element} and {min(cost.values())} of each other element"
 
 
 def read_rules(mission: CvCMission) -> Rules:

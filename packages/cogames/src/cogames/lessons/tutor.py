@@ -28,7 +28,7 @@ class Tutor(SimulatorEventHandler):
         self._renderer = renderer
         self._place = {"name": lesson.name, "title": lesson.title, "number": number, "count": count}
         self._note = note
-        self._shown: dict[str, Any] | None = None
+        self._last_message: dict[str, Any] | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -89,6 +89,6 @@ class Tutor(SimulatorEventHandler):
             "note": self._note,
             "finished": finished,
         }
-        if message != self._shown:
-            self._shown = message
+        if message != self._last_message:
+            self._last_message = message
             self._renderer.show_lesson(message)

@@ -146,8 +146,8 @@ def _only_match(name: str, game: str) -> str:
         return name
     matches = list(dict.fromkeys(full_name(match, game=game) for match in catalog.match(name, game=game)))
     if len(matches) > 1:
-        shown = ", ".join(matches[:8]) + (", ..." if len(matches) > 8 else "")
-        raise MissionError(f"The pattern {name!r} matches {len(matches)} missions; choose one: {shown}.")
+        examples = ", ".join(matches[:8]) + (", ..." if len(matches) > 8 else "")
+        raise MissionError(f"The pattern {name!r} matches {len(matches)} missions; choose one: {examples}.")
     return matches[0]
 
 
@@ -160,8 +160,8 @@ def _match(name: str, names: Sequence[str], game: str) -> list[str]:
 
 
 def _cogs(mission: CoGameMission) -> str:
-    most = mission.max_cogs if mission.max_cogs < 1000 else mission.num_cogs or mission.max_cogs
-    return f"{mission.min_cogs}-{most}"
+    max_cogs = mission.max_cogs if mission.max_cogs < 1000 else mission.num_cogs or mission.max_cogs
+    return f"{mission.min_cogs}-{max_cogs}"
 
 
 def _map_size(builder: AnyMapBuilderConfig) -> str:

@@ -42,8 +42,10 @@ class Memory:
         self._cells_with: dict[int, int] = {}
         self._cog = sight.tag_ids.get("type:agent", -1)
         self._offset = (0, 0)
-        self._shown = tuple(sight.feature_ids.get(f"lp:{side}", -1) for side in ("east", "west", "north", "south"))
-        self._is_shown = False  # whether the game shows a cog's position; unknown at the start, where all offsets are 0
+        self._position_features = tuple(
+            sight.feature_ids.get(f"lp:{side}", -1) for side in ("east", "west", "north", "south")
+        )
+        self._position_is_shown = False  # by the game; unknown at the start, where all offsets are 0
         self._use(_grid(_FIRST_REACH))
 
     def look(self, row: bytes) -> None:
@@ -83,7 +85,7 @@ class Memory:
     def number_at(self, cell: int, name: str) -> int:
         """Return the value of an inventory feature of an object; 0 if it is out of view."""
         location = self._locations.get(cell - self.here)
-        return 0 if location is None else self.sight.shown_at(self.view, location, name)
+        return 0 if location is None else self.sight.inventory_at(self.view, location, name)
 
     def is_visible(self, cell: int) -> bool:
         """Return whether a cell is in view now."""
@@ -108,10 +110,10 @@ class Memory:
         """Update the cog's position: as the game shows it, otherwise by counting its own steps."""
         row, col = self._counted()
         own = self.view.own
-        east, west, north, south = (own.get(feature, 0) for feature in self._shown)
+        east, west, north, south = (own.get(feature, 0) for feature in self._position_features)
         if east or west or north or south:
-            self._is_shown = True
-        if self._is_shown and max(east, west, north, south) < _FARTHEST_SHOWN:
+            self._position_is_shown = True
+        if self._position_is_shown and max(east, west, north, south) < _FARTHEST_SHOWN:
             row, col = south - north, east - west
         self._offset = row, col
         if self.grid.contains(row, col, margin=max(self.sight.rows, self.sight.cols) + 1):

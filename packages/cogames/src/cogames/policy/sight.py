@@ -25,7 +25,7 @@ class View(NamedTuple):
     """location -> tag ids of the object there, without walls"""
     own: dict[int, int]
     """feature id -> value, of the cog itself and of the whole game"""
-    shown: list[tuple[int, int, int]]
+    inventory_tokens: list[tuple[int, int, int]]
     """(location, feature id, value) of the inventories in view"""
 
 
@@ -57,7 +57,7 @@ class Sight:
         walls = 0
         tags: dict[int, list[int]] = {}
         own: dict[int, int] = {}
-        shown = []
+        inventory_tokens = []
         end = row.find(b"\xff\xff\xff")  # start of the unused tokens, or up to two 255 bytes earlier
         if end >= 0:
             row = row[: (end + 2) // 3 * 3]
@@ -73,8 +73,8 @@ class Sight:
             elif location in mine:
                 own[feature] = value
             elif feature in inventories:
-                shown.append((location, feature, value))
-        return View(walls, tags, own, shown)
+                inventory_tokens.append((location, feature, value))
+        return View(walls, tags, own, inventory_tokens)
 
     def number(self, view: View, name: str) -> int:
         """Return the value of a feature of the cog or the game, such as `inv:heart`; 0 if absent.
@@ -87,15 +87,15 @@ class Sight:
                 number += own[feature] * weight
         return number
 
-    def shown_at(self, view: View, location: int, name: str) -> int:
+    def inventory_at(self, view: View, location: int, name: str) -> int:
         """Return the value of an inventory feature of another object in view, by its location."""
         parts = self._parts_of(name)
         return sum(
             value * weight
-            for place, shown, value in view.shown
+            for place, token_feature, value in view.inventory_tokens
             if place == location
             for feature, weight in parts
-            if feature == shown
+            if feature == token_feature
         )
 
     def _parts_of(self, name: str) -> list[tuple[int, int]]:

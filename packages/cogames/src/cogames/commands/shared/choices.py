@@ -34,9 +34,9 @@ def use_working_folder() -> None:
         sys.path.insert(0, folder)
 
 
-def missing(ctx: typer.Context, what: str, *, game: str | None = None) -> NoReturn:
+def missing(ctx: typer.Context, message: str, *, game: str | None = None) -> NoReturn:
     """Print the help, the missing option and, for a game, a table of its missions; exit with code 1."""
-    note(f"{ctx.get_help()}\n\n{what}")
+    note(f"{ctx.get_help()}\n\n{message}")
     if game is not None:
         from cogames.missions.arguments import mission_rows
 
